@@ -1,0 +1,32 @@
+// Read top to bottom: a tier may import itself and the tiers above it. app.ts, main.ts, cli and testing may import all.
+const tiers = ["kernel", "platform", "tenancy", "directory", "applications", "signin", "protocols", "operations"];
+const features = "tenancy|directory|applications|signin|protocols|operations";
+const test = "[.]test[.]tsx?$";
+
+module.exports = {
+  forbidden: [
+    ...tiers.slice(0, -1).map((tier, i) => ({
+      name: `${tier}-looks-up-only`,
+      severity: "error",
+      from: { path: `^src/${tier}/`, pathNot: test },
+      to: { path: `^src/(${tiers.slice(i + 1).join("|")})/` },
+    })),
+    {
+      name: "tiers-do-not-know-the-composition",
+      severity: "error",
+      from: { path: `^src/(${tiers.join("|")})/`, pathNot: test },
+      to: { path: "^src/(app|main|config)[.]ts$|^src/(cli|testing)/" },
+    },
+    {
+      name: "enter-a-feature-by-its-index",
+      severity: "error",
+      from: { path: "^src/([^/]+/[^/]+)/", pathNot: test },
+      to: { path: `^src/(${features})/[^/]+/(?!index[.]tsx?$)`, pathNot: "^src/$1/" },
+    },
+    { name: "routes-do-not-touch-sql", severity: "error", from: { path: "routes[.]tsx?$" }, to: { path: "(store|platform/db/[^/]+)[.]ts$" } },
+    { name: "product-code-does-not-import-tests", severity: "error", from: { path: "^src/", pathNot: `${test}|^src/testing/` }, to: { path: `${test}|^src/testing/` } },
+    { name: "no-cycles", severity: "error", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
+    { name: "no-undeclared-packages", severity: "error", from: { path: "^src/" }, to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] } },
+  ],
+  options: { tsPreCompilationDeps: true, tsConfig: { fileName: "tsconfig.json" }, doNotFollow: { path: "node_modules" } },
+};

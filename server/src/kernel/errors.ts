@@ -1,0 +1,41 @@
+/** A single offending member of a request. */
+export interface FieldError {
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The only error a feature throws. `message` is public; `cause` is for the log. */
+export class AppError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly errors: readonly FieldError[] | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(
+    code: string,
+    status: number,
+    message: string,
+    options: { cause?: unknown; errors?: readonly FieldError[]; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.status = status;
+    this.errors = options.errors;
+    this.headers = options.headers;
+  }
+}
+
+type ErrorTable = Record<string, readonly [status: number, message: string]>;
+
+/** Declares one feature's errors as a table: `{ login_name_taken: [409, "…"] }`. The code becomes `users.login_name_taken`. */
+export function defineErrors<T extends ErrorTable>(feature: string, table: T) {
+  const make = ([name, [status, message]]: [string, readonly [number, string]]) =>
+    [name, (cause?: unknown) => new AppError(`${feature}.${name}`, status, message, { cause })] as const;
+  return Object.fromEntries(Object.entries(table).map(make)) as { [K in keyof T]: (cause?: unknown) => AppError };
+}
+
+/** A 400 that names its fields, for rules a schema cannot say. */
+export const invalidFields = (errors: readonly FieldError[], code = "request.invalid") =>
+  new AppError(code, 400, errors.length === 1 ? errors[0]!.message : "Some members of the request are not valid", { errors });

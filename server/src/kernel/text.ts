@@ -1,0 +1,11 @@
+/** What a person types at sign-in, folded so that letter case and Unicode form do not make two of one name. */
+export const loginKey = (name: string): string => name.normalize("NFKC").toLowerCase().normalize("NFKC");
+
+/** NUL cannot be stored by Postgres and a lone surrogate cannot be encoded: neither may enter. */
+export const isCleanText = (text: string): boolean => !text.includes("\u0000") && text.isWellFormed();
+
+/** Cut to at most `length` code units without leaving half a surrogate pair. */
+export const cut = (text: string, length: number): string => (text.length <= length ? text : text.slice(0, length).toWellFormed());
+
+/** A LIKE pattern that matches what starts with `prefix`, whatever characters it holds. */
+export const likePrefix = (prefix: string): string => `${prefix.replace(/[\\%_]/g, "\\$&")}%`;
