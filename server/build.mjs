@@ -1,0 +1,180 @@
+// Compiles the sources to dist and prepares the embedded database that a first start is made from.
+//   node build.mjs                        builds what has changed
+//   node build.mjs --out DIR --no-check   somewhere else, without checking types: for tests, which are checked elsewhere
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const migrations = join(here, "migrations");
+const require = createRequire(import.meta.url);
+
+/** What the build depends on, as one line: any file added, removed or changed makes another. */
+export function fingerprint() {
+  const files = readdirSync(join(here, "src"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/[.]test[.]tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  const settings = readdirSync(here).filter((name) => /^(tsconfig.*[.]json|build[.]mjs)$/.test(name));
+  const scripts = existsSync(migrations) ? readdirSync(migrations).map((name) => join(migrations, name)) : [];
+  const inputs = [...files, ...scripts, ...settings.map((name) => join(here, name)), join(here, "..", "package-lock.json")];
+  const hash = createHash("sha256");
+  for (const file of inputs.filter((input) => existsSync(input)).sort()) {
+    const { mtimeMs, size } = statSync(file);
+    hash.update(`${file}\0${mtimeMs}\0${size}\n`);
+  }
+  return hash.digest("hex");
+}
+
+/** Files that appear whole or not at all: two builds at once write the same. @param {string} file @param {string | Uint8Array} content */
+function writeWhole(file, content) {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, content);
+  renameSync(draft, file);
+}
+
+/** Builds, unless the last build was made from the very same files. Throws a BuildError that says what to do. */
+export async function buildWhenStale() {
+  const dist = join(here, "dist");
+  const stamp = join(dist, ".built-from");
+  // Taken before the build: what is edited meanwhile counts as changed at the next start.
+  const wanted = fingerprint();
+  const built = existsSync(join(dist, "main.js")) && existsSync(stamp) && readFileSync(stamp, "utf8") === wanted;
+  if (built) return;
+  console.error("Building Gatehouse …");
+  // Types are checked by `npm run check` and by CI; whoever starts the server should not wait for that.
+  await build({ check: false });
+  writeWhole(stamp, wanted);
+}
+
+export class BuildError extends Error {}
+
+/** @param {{ out?: string, check?: boolean }} [options] */
+export async function build({ out = join(here, "dist"), check = true } = {}) {
+  const elsewhere = out === join(here, "dist") ? [] : ["--outDir", out, "--incremental", "false", "--tsBuildInfoFile", "null"];
+  const { status, signal, error } = spawnSync(
+    process.execPath,
+    [findCompiler(), "-p", "tsconfig.build.json", ...elsewhere, ...(check ? [] : ["--noCheck"])],
+    { cwd: here, stdio: ["ignore", 2, 2] },
+  );
+  if (error) throw error;
+  if (status !== 0) throw new BuildError(`The build failed${signal ? ` (${signal})` : ""}; the messages above say where.`);
+  mkdirSync(out, { recursive: true });
+  if (existsSync(migrations)) await addTemplate(out);
+}
+
+function findCompiler() {
+  try {
+    return require.resolve("typescript/bin/tsc");
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "MODULE_NOT_FOUND") throw error;
+    throw new BuildError("Gatehouse has to be built first, and the compiler is not installed. Run: npm ci");
+  }
+}
+
+/**
+ * The embedded database, migrated and shut down cleanly, as a tar: a first start unpacks it in a tenth of a second, where making one
+ * takes many. It is kept by what it was made from, because making it is slow too. @param {string} out
+ */
+async function addTemplate(out) {
+  const hash = createHash("sha256").update(readFileSync(packageFile("@electric-sql/pglite")));
+  hash.update(readFileSync(join(here, "build.mjs")));
+  for (const file of readdirSync(migrations).sort()) hash.update(file).update(readFileSync(join(migrations, file)));
+  const cache = join(here, ".cache");
+  const kept = join(cache, `embedded-template-${hash.digest("hex").slice(0, 16)}.tar.gz`);
+  if (!existsSync(kept)) {
+    mkdirSync(cache, { recursive: true });
+    writeWhole(kept, await makeTemplate(out));
+  }
+  const target = join(out, "embedded-template.tar.gz");
+  const draft = `${target}.${process.pid}`;
+  copyFileSync(kept, draft);
+  renameSync(draft, target);
+}
+
+/** @param {string} name of a package; its exports may hide the file, so it is looked for beside its main module */
+function packageFile(name) {
+  const main = require.resolve(name);
+  return join(main.slice(0, main.lastIndexOf(name) + name.length), "package.json");
+}
+
+/** @param {string} out where the compiled sources are */
+async function makeTemplate(out) {
+  const { openDatabase, migrate } = await import(pathToFileURL(join(out, "platform", "db", "index.js")).href);
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-template-"));
+  try {
+    const onIdleError = () => {};
+    const database = await openDatabase({ url: null, dataDir: folder, pool: 1, preparedStatements: false, onIdleError });
+    await migrate(database.db);
+    // Closed, not dumped: whoever opens a folder that was closed has nothing to recover.
+    await database.close();
+    return gzipSync(pack(join(folder, "database")), { level: 9 });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const BLOCK = 512;
+
+/** A plain ustar archive of a folder; src/platform/db/pglite-template.js reads it. @param {string} folder */
+function pack(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((entry) => ({ path: join(entry.parentPath ?? entry.path, entry.name), isFolder: entry.isDirectory() }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  const parts = entries.flatMap(({ path, isFolder }) => {
+    const content = isFolder ? Buffer.alloc(0) : readFileSync(path);
+    const padding = Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK);
+    return [header(path.slice(folder.length + 1), content.length, isFolder), content, padding];
+  });
+  return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
+}
+
+/** @param {string} name @param {number} size @param {boolean} isFolder */
+function header(name, size, isFolder) {
+  if (Buffer.byteLength(name) > 99) throw new Error(`${name} is too long for a tar header`);
+  const block = Buffer.alloc(BLOCK);
+  const octal = (/** @type {number} */ value, /** @type {number} */ at, /** @type {number} */ length) =>
+    block.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at);
+  block.write(name, 0);
+  octal(isFolder ? 0o700 : 0o600, 100, 8);
+  octal(0, 108, 8);
+  octal(0, 116, 8);
+  octal(size, 124, 12);
+  octal(0, 136, 12);
+  block.write(" ".repeat(8), 148);
+  block.write(isFolder ? "5" : "0", 156);
+  block.write("ustar\x0000", 257);
+  octal(
+    block.reduce((sum, byte) => sum + byte, 0),
+    148,
+    7,
+  );
+  return block;
+}
+
+if (process.argv[1] && pathToFileURL(process.argv[1]).href === import.meta.url) {
+  const args = process.argv.slice(2);
+  const out = args.includes("--out") ? { out: args[args.indexOf("--out") + 1] ?? "" } : {};
+  try {
+    await build({ ...out, check: !args.includes("--no-check") });
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
