@@ -1,8 +1,18 @@
+import { randomInt } from "node:crypto";
 import { v7 } from "uuid";
 import { clock } from "./clock.ts";
 
-/** A new identifier: UUIDv7, so that primary keys grow to the right. */
-export const newId = (): string => v7({ msecs: clock.now() });
+let lastAt = 0;
+let sequence = 0;
+
+/** A new identifier: UUIDv7, so that primary keys grow to the right. Those of one millisecond sort in the order they were made. */
+export function newId(): string {
+  const msecs = clock.now();
+  // RFC 9562 §6.2, method 1: a counter that starts at random each millisecond, with room to grow.
+  sequence = msecs === lastAt ? sequence + 1 : randomInt(2 ** 31);
+  lastAt = msecs;
+  return v7({ msecs, seq: sequence });
+}
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -1,0 +1,48 @@
+/** Thrown at once when every permit is taken and the queue is full, so that the caller can say "later" instead of piling up. */
+export class SemaphoreFull extends Error {
+  constructor() {
+    super("Every permit is taken and the queue is full");
+    this.name = "SemaphoreFull";
+  }
+}
+
+export interface Semaphore {
+  /** Runs `work` once a permit is free, first come first served. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  stats(): { running: number; waiting: number };
+}
+
+/** At most `permits` pieces of work at a time and at most `maxWaiting` behind them. */
+export function createSemaphore({ permits, maxWaiting }: { permits: number; maxWaiting: number }): Semaphore {
+  if (!Number.isInteger(permits) || permits < 1) throw new RangeError("A semaphore needs at least one permit");
+  let running = 0;
+  const waiting: (() => void)[] = [];
+
+  const acquire = async (): Promise<void> => {
+    if (running < permits) {
+      running += 1;
+      return;
+    }
+    if (waiting.length >= maxWaiting) throw new SemaphoreFull();
+    // The permit is handed over, never put back first: a newcomer cannot overtake the queue.
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  };
+
+  const release = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  };
+
+  return {
+    async run(work) {
+      await acquire();
+      try {
+        return await work();
+      } finally {
+        release();
+      }
+    },
+    stats: () => ({ running, waiting: waiting.length }),
+  };
+}

@@ -1,0 +1,79 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** Where a ciphertext lives. Bound in as additional data, so that a row copied elsewhere does not open. */
+export interface Place {
+  readonly realm: string;
+  readonly table: string;
+  readonly column: string;
+  readonly row: string;
+}
+
+interface MasterKey {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+/** Encryption at rest under the master key: `v1.<keyId>.<nonce>.<data>`, AES-256-GCM. */
+export interface Vault {
+  readonly keyId: string;
+  seal(plain: string, place: Place): string;
+  open(sealed: string, place: Place): string;
+  /** Whether a ciphertext was made under an older key and should be sealed again. */
+  isStale(sealed: string): boolean;
+  /** A key for another purpose (CSRF, cursors), which never reveals the master key. */
+  derive(purpose: string): Buffer;
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+export class VaultError extends Error {}
+
+/** Reads a master key as configured: 32 bytes in base64, base64url or hex. */
+export function parseMasterKey(text: string): MasterKey {
+  const trimmed = text.trim();
+  const bytes = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, "hex") : Buffer.from(trimmed, "base64");
+  if (bytes.length !== 32) throw new VaultError("A master key is 32 random bytes, written in base64 or hex (try: openssl rand -base64 32)");
+  return { id: createHash("sha256").update("gatehouse master key").update(bytes).digest("hex").slice(0, 8), bytes };
+}
+
+export function createVault(masterKey: string, previous: readonly string[] = []): Vault {
+  const current = parseMasterKey(masterKey);
+  const keys = new Map([...previous.map(parseMasterKey), current].map((key) => [key.id, key.bytes]));
+  const aad = (place: Place) => Buffer.from([place.realm, place.table, place.column, place.row].join("\u0000"));
+
+  return {
+    keyId: current.id,
+    seal(plain, place) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", current.bytes, nonce).setAAD(aad(place));
+      const data = Buffer.concat([cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()]);
+      return `v1.${current.id}.${nonce.toString("base64url")}.${data.toString("base64url")}`;
+    },
+    open(sealed, place) {
+      const [version, keyId = "", nonce = "", data = ""] = sealed.split(".");
+      const key = keys.get(keyId);
+      if (version !== "v1") throw new VaultError("Unknown ciphertext version");
+      if (!key) throw new VaultError(`No master key with id ${keyId} is configured`);
+      const bytes = Buffer.from(data, "base64url");
+      const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64url")).setAAD(aad(place));
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString("utf8");
+    },
+    isStale: (sealed) => sealed.split(".")[1] !== current.id,
+    derive: (purpose) => Buffer.from(hkdfSync("sha256", current.bytes, "gatehouse", purpose, 32)),
+  };
+}
+
+/** A secret of our own making: 256 random bits, URL-safe. */
+export const randomToken = (): string => randomBytes(32).toString("base64url");
+
+/** How our own tokens are stored: they are random, so a fast hash is enough. */
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64url");
+
+export const hmac = (key: Buffer, text: string): string => createHmac("sha256", key).update(text).digest("base64url");
+
+export function safeEqual(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

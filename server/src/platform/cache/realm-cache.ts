@@ -1,0 +1,46 @@
+import { LRUCache } from "lru-cache";
+import type { RealmChanges } from "./realm-changes.ts";
+
+export interface RealmCache<T> {
+  /** Null for a realm that does not exist. */
+  get(realm: string): Promise<T | null>;
+}
+
+const MAX_REALMS = 2_000;
+
+/** Keeps what `load` says of the realms in use, until a change of theirs is announced. */
+export function createRealmCache<T extends { readonly configVersion: number }>(
+  changes: RealmChanges,
+  load: (realm: string) => Promise<T | null>,
+): RealmCache<T> {
+  // Only realms that exist are kept: guessing names must not push them out.
+  const kept = new LRUCache<string, T>({ max: MAX_REALMS });
+  // Shared, so that a hundred requests for a cold realm read it once.
+  const loading = new Map<string, Promise<T | null>>();
+
+  changes.onDrop((realm, version) => {
+    if (realm === null) {
+      kept.clear();
+      loading.clear();
+    } else if (version === undefined || kept.peek(realm)?.configVersion !== version) {
+      kept.delete(realm);
+      loading.delete(realm);
+    }
+  });
+
+  const read = async (realm: string): Promise<T | null> => {
+    const reading = load(realm);
+    loading.set(realm, reading);
+    // A change that was announced while we read has removed the entry: what we read then serves those who wait, and nobody else.
+    const isCurrent = () => loading.get(realm) === reading;
+    try {
+      const value = await reading;
+      if (value && isCurrent()) kept.set(realm, value);
+      return value;
+    } finally {
+      if (isCurrent()) loading.delete(realm);
+    }
+  };
+
+  return { get: async (realm) => kept.get(realm) ?? loading.get(realm) ?? read(realm) };
+}

@@ -1,0 +1,98 @@
+import { sql } from "kysely";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { inTransaction } from "../db/index.ts";
+import { configVersion, createRealmChanges, watchRealmChanges } from "./index.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 15_000, interval: 50 });
+
+test("a change is announced with its write, or not at all", async () => {
+  const realm = await iam.realm();
+  const changes = createRealmChanges();
+  const before = await configVersion(iam.core.db, realm.name);
+  await inTransaction(iam.core.db, (tx) => changes.announce(tx, realm.name));
+  const failing = inTransaction(iam.core.db, async (tx) => {
+    await changes.announce(tx, realm.name);
+    throw new Error("rolled back");
+  });
+  await expect(failing).rejects.toThrow("rolled back");
+  expect(await configVersion(iam.core.db, realm.name)).toBe(before + 1);
+});
+
+describe.skipIf(testDatabase() !== "postgres")("another node", () => {
+  /** A node that only listens, and writes down what it hears. */
+  const listener = async () => {
+    const heard: (string | null)[] = [];
+    const changes = createRealmChanges();
+    changes.onDrop((realm) => heard.push(realm));
+    const watcher = await watchRealmChanges({ db: iam.core.db, url: iam.config.databaseUrl!, changes, log: pino({ level: "silent" }) });
+    heard.length = 0;
+    return { heard, close: watcher.close };
+  };
+
+  test("hears of a change of settings, a new realm and a deleted one", async () => {
+    const realm = await iam.realm();
+    const node = await iam.secondNode();
+    const shown = async () => (await node.server.app.inject({ url: `/realms/${realm.name}/login` })).body;
+    expect(await shown()).not.toContain("Wonderland");
+    await realm.asMaster().put("/settings", { displayName: "Wonderland" });
+    await eventually(async () => expect(await shown()).toContain("Wonderland"));
+
+    expect((await node.server.app.inject({ url: `/realms/new-${realm.name}/login` })).statusCode).toBe(404);
+    await realm.asMaster().browser.post("/admin/realms", { realm: `new-${realm.name}`, adminPassword: "a password for tests" });
+    await eventually(async () => expect((await node.server.app.inject({ url: `/realms/new-${realm.name}/login` })).statusCode).toBe(200));
+    await realm.asMaster().browser.delete(`/admin/realms/new-${realm.name}`);
+    await eventually(async () => expect((await node.server.app.inject({ url: `/realms/new-${realm.name}/login` })).statusCode).toBe(404));
+  });
+
+  test("forgets everything when it loses its connection, and hears again after", async () => {
+    const { heard, close } = await listener();
+    const realm = await iam.realm();
+    await eventually(() => expect(heard).toContain(realm.name));
+    heard.length = 0;
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gatehouse listen' and datname = current_database()`.execute(
+      iam.core.db,
+    );
+    // Once for the loss, once for what may have been missed until it listened again.
+    await eventually(() => expect(heard.filter((each) => each === null).length).toBeGreaterThanOrEqual(2));
+    heard.length = 0;
+    await realm.asMaster().put("/settings", { displayName: "again" });
+    await eventually(() => expect(heard).toContain(realm.name));
+    await close();
+  });
+
+  test("finds by polling what no notification told", async () => {
+    const realm = await iam.realm();
+    const { heard, close } = await listener();
+    await sql`update realm_versions set version = version + 1, xid = pg_current_xact_id() where realm_id = ${realm.name}`.execute(
+      iam.core.db,
+    );
+    await eventually(() => expect(heard).toContain(realm.name));
+    await close();
+  });
+
+  test("does not skip a change that was begun before, and committed after, others it has seen", async () => {
+    const [late, early] = [await iam.realm(), await iam.realm()];
+    const { heard, close } = await listener();
+    const bump = (realm: string) =>
+      sql`update realm_versions set version = version + 1, xid = pg_current_xact_id() where realm_id = ${realm}`;
+    await inTransaction(iam.core.db, async (tx) => {
+      await bump(late.name).execute(tx);
+      for (let times = 0; times < 2; times++) {
+        heard.length = 0;
+        await bump(early.name).execute(iam.core.db);
+        await eventually(() => expect(heard).toContain(early.name));
+        expect(heard).not.toContain(late.name);
+      }
+    });
+    await eventually(() => expect(heard).toContain(late.name));
+    await close();
+  });
+});

@@ -1,0 +1,67 @@
+import type { Db, Tx } from "./db/index.ts";
+
+/** Who acts. Administrators carry the permissions that their session or token gives them at this very request. */
+export interface Actor {
+  /** User id; a word such as `system` where no user acts. */
+  readonly id: string;
+  /** As it stands in the audit trail: the username, or `master/<name>` across realms. */
+  readonly name: string;
+  readonly realm: string;
+  readonly permissions: ReadonlySet<string>;
+  readonly sessionId: string | null;
+  readonly impersonator: string | null;
+}
+
+/** What happened, as a service tells it; who, when and from where is added by the unit of work. */
+export interface AuditDraft {
+  readonly category: "AUTHN" | "ADMIN" | "SECURITY";
+  readonly type: string;
+  readonly resourceType?: string;
+  readonly resourceId?: string;
+  readonly outcome?: "SUCCESS" | "FAILURE";
+  readonly detail?: string | null;
+  /** Only where the actor of the event is not the actor of the work (a failed sign-in names what was typed). */
+  readonly actor?: { readonly id: string | null; readonly name: string };
+  /** Only where the event belongs to another realm than the work (a realm's deletion is told in `master`). */
+  readonly realm?: string;
+}
+
+/** What one feature tells others inside the same transaction. Features declare theirs by merging into it. */
+// biome-ignore lint/suspicious/noEmptyInterface: features merge their events into it
+export interface DomainEvents {}
+export type DomainEventName = keyof DomainEvents;
+
+/** For reads. */
+export interface ReadCtx {
+  readonly tx: Db;
+  readonly realm: string;
+  readonly actor: Actor;
+  readonly now: number;
+}
+
+/** Everything one unit of work needs. Services take it first; nothing else is ambient. */
+export interface Ctx extends ReadCtx {
+  readonly tx: Tx;
+  /** The ETag the caller saw, if it sent `If-Match`. */
+  readonly ifMatch: string | null;
+  /** Written in this transaction, or not at all. */
+  audit(draft: AuditDraft): void;
+  /** Runs the listeners of app.ts inside this transaction. */
+  emit<E extends DomainEventName>(event: E, payload: DomainEvents[E]): Promise<void>;
+  /** Tells every node, on commit, to read this realm's configuration anew. */
+  configChanged(realm?: string): Promise<void>;
+  /** Runs once the transaction has committed, for what lives in this process only (caches, metrics). */
+  afterCommit(effect: () => void): void;
+}
+
+export type Listeners = { readonly [E in DomainEventName]: readonly ((ctx: Ctx, payload: DomainEvents[E]) => Promise<void>)[] };
+
+/** The server itself: bootstrap, jobs, commands. It may do everything, and the trail says that it was the system. */
+export const systemActor = (realm: string, name = "system"): Actor => ({
+  id: "system",
+  name,
+  realm,
+  permissions: new Set(["realm-admin"]),
+  sessionId: null,
+  impersonator: null,
+});

@@ -1,0 +1,68 @@
+import { readdir, readFile } from "node:fs/promises";
+import { type Migration, Migrator, sql } from "kysely";
+import type { Db } from "./tables.ts";
+
+const FOLDER = new URL("../../../migrations/", import.meta.url);
+
+export interface MigrationState {
+  readonly name: string;
+  readonly appliedAt: string | null;
+}
+
+/** Brings the schema up to date. Safe when several nodes start at once: Kysely's lock lets one work and the others wait. */
+export async function migrate(db: Db): Promise<string[]> {
+  const first = await (await migrator(db)).migrateToLatest();
+  // A newer node may have added its migrations while we waited for the lock: look again, once.
+  const { error, results } = first.error ? await (await migrator(db)).migrateToLatest() : first;
+  if (error) throw new Error(`The database could not be brought up to date: ${(error as Error).message}`, { cause: error });
+  return (results ?? []).filter(({ status }) => status === "Success").map(({ migrationName }) => migrationName);
+}
+
+export async function migrationStatus(db: Db): Promise<MigrationState[]> {
+  const states = await (await migrator(db)).getMigrations();
+  return states.map(({ name, executedAt }) => ({ name, appliedAt: executedAt?.toISOString() ?? null }));
+}
+
+async function migrator(db: Db): Promise<Migrator> {
+  const own = await ownMigrations();
+  const newer = await newerMigrations(db, own);
+  return new Migrator({
+    db,
+    allowUnorderedMigrations: false,
+    provider: { getMigrations: async () => ({ ...own, ...newer }) },
+    migrationTableName: "schema_migrations",
+    migrationLockTableName: "schema_migrations_lock",
+  });
+}
+
+async function ownMigrations(): Promise<Record<string, Migration>> {
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".sql")).sort();
+  return Object.fromEntries(
+    files.map((file) => [
+      file.replace(/[.]sql$/, ""),
+      {
+        up: async (tx) => {
+          for (const statement of statements(await readFile(new URL(file, FOLDER), "utf8"))) await sql.raw(statement).execute(tx);
+        },
+      },
+    ]),
+  );
+}
+
+/** A node of the previous release meets migrations it does not know: they are expand-only, so it serves on. */
+async function newerMigrations(db: Db, own: Record<string, Migration>): Promise<Record<string, Migration>> {
+  const { rows: tables } = await sql<{ there: boolean }>`select to_regclass('schema_migrations') is not null as there`.execute(db);
+  if (!tables[0]?.there) return {};
+  const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(db);
+  const unknown = rows.map(({ name }) => name).filter((name) => !(name in own));
+  return Object.fromEntries(unknown.map((name) => [name, { up: async () => {} }]));
+}
+
+/** One statement at a time (neither driver takes several with the extended protocol); a `--;;` line ends one that holds semicolons. */
+export function statements(script: string): string[] {
+  const blocks = script.split(/^--;;[ \t]*$/m);
+  return blocks
+    .flatMap((block) => (/\$\$/.test(block) ? [block] : block.split(/;[ \t]*(?:--[^\n]*)?$/m)))
+    .map((statement) => statement.trim())
+    .filter((statement) => statement.replace(/--[^\n]*/g, "").trim() !== "");
+}

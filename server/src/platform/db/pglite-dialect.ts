@@ -1,0 +1,80 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type TransactionSettings,
+} from "kysely";
+import type { EmbeddedDatabase } from "./pglite-database.ts";
+import { isInTransaction } from "./transaction.ts";
+
+/** One connection, handed out in turn. Asking for it while holding it would wait for ever, so that is an error instead. */
+class EmbeddedDriver implements Driver {
+  readonly #database: EmbeddedDatabase;
+  readonly #releases = new WeakMap<DatabaseConnection, () => void>();
+  #tail: Promise<void> = Promise.resolve();
+
+  constructor(database: EmbeddedDatabase) {
+    this.#database = database;
+  }
+
+  async init(): Promise<void> {
+    // The database was opened before Kysely was made, so that a failure shows at start.
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    if (isInTransaction()) {
+      throw new Error("A query went past the open transaction: use ctx.tx (the embedded database has one connection)");
+    }
+    const previous = this.#tail;
+    let free!: () => void;
+    this.#tail = new Promise((resolve) => {
+      free = resolve;
+    });
+    await previous;
+    const connection: DatabaseConnection = {
+      executeQuery: async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
+        const { rows, affectedRows } = await this.#database.query(query.sql, query.parameters);
+        return { rows: (rows ?? []) as R[], ...(affectedRows !== undefined && { numAffectedRows: BigInt(affectedRows) }) };
+      },
+      streamQuery: () => {
+        throw new Error("The embedded database does not stream");
+      },
+    };
+    this.#releases.set(connection, free);
+    return connection;
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    this.#releases.get(connection)?.();
+    this.#releases.delete(connection);
+  }
+
+  async beginTransaction(connection: DatabaseConnection, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {
+    const isolation = isolationLevel ? ` isolation level ${isolationLevel}` : "";
+    await connection.executeQuery(CompiledQuery.raw(`start transaction${isolation}${accessMode ? ` ${accessMode}` : ""}`));
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("commit"));
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("rollback"));
+  }
+
+  async destroy(): Promise<void> {
+    await this.#database.close();
+  }
+}
+
+export const embeddedDialect = (database: EmbeddedDatabase): Dialect => ({
+  createAdapter: () => new PostgresAdapter(),
+  createDriver: () => new EmbeddedDriver(database),
+  createIntrospector: (db) => new PostgresIntrospector(db),
+  createQueryCompiler: () => new PostgresQueryCompiler(),
+});

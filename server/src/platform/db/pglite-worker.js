@@ -1,0 +1,49 @@
+// The embedded Postgres, in a thread of its own: PGlite computes in WebAssembly and would starve the event loop.
+import { parentPort, workerData } from "node:worker_threads";
+import { PGlite } from "@electric-sql/pglite";
+import { prepareFolder, readTemplate } from "./pglite-template.js";
+
+const port = /** @type {import("node:worker_threads").MessagePort} */ (parentPort);
+/** @type {{ dir: string, template?: import("./pglite-template.js").Template }} */
+const { dir, template } = workerData;
+
+const INT8 = 20;
+const parsers = { [INT8]: Number };
+
+async function open() {
+  if (!dir.startsWith("memory:")) {
+    await prepareFolder(dir, template);
+    return PGlite.create(dir, { parsers });
+  }
+  const tar = readTemplate(template);
+  return PGlite.create(dir, { ...(tar && { loadDataDir: new Blob([tar]) }), parsers });
+}
+
+const db = await open();
+
+/** @param {unknown} error */
+const plain = (error) => {
+  const { message, code, constraint, table, column, detail } = /** @type {Record<string, unknown>} */ (error);
+  return { message, code, constraint, table, column, detail };
+};
+
+port.on("message", async ({ id, op, sql, params }) => {
+  try {
+    if (op === "close") {
+      await db.close();
+      port.postMessage({ id });
+    } else if (op === "dump") {
+      const file = await db.dumpDataDir("none");
+      port.postMessage({ id, bytes: new Uint8Array(await file.arrayBuffer()) });
+    } else if (op === "script") {
+      await db.exec(sql);
+      port.postMessage({ id });
+    } else {
+      const { rows, affectedRows } = await db.query(sql, params);
+      port.postMessage({ id, rows, affectedRows });
+    }
+  } catch (error) {
+    port.postMessage({ id, error: plain(error) });
+  }
+});
+port.postMessage({ id: 0 });

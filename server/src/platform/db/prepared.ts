@@ -1,0 +1,22 @@
+import type { Compilable, CompiledQuery } from "kysely";
+import type { Db } from "./tables.ts";
+
+const NAME = Symbol("the value that comes later");
+type Later = { readonly [NAME]: string };
+
+/**
+ * A query of one shape: built and compiled at its first use, afterwards only given its values. Building one anew costs a
+ * request more than sending it does. `values` must go into the query as they are; nothing may be decided by them.
+ */
+export function prepared<V extends object, R>(build: (db: Db, values: V) => Compilable<R>): (db: Db, values: V) => Promise<R[]> {
+  let compiled: CompiledQuery<R> | undefined;
+  return async (db, values) => {
+    compiled ??= build(db, new Proxy({}, { get: (_, name): Later => ({ [NAME]: String(name) }) }) as V).compile();
+    const parameters = compiled.parameters.map((parameter) => {
+      const name = (parameter as Partial<Later> | null)?.[NAME];
+      return name === undefined ? parameter : values[name as keyof V];
+    });
+    const { rows } = await db.executeQuery<R>({ ...compiled, parameters });
+    return rows;
+  };
+}

@@ -1,0 +1,65 @@
+import { isUtf8 } from "node:buffer";
+import type { FastifyInstance } from "fastify";
+import secureJson from "secure-json-parse";
+import { AppError, type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { isCleanText } from "../../kernel/text.ts";
+import { notFound } from "./problem.ts";
+
+const MAX_DEPTH = 32;
+
+/** JSON bodies: valid UTF-8, no prototype tricks, no text that the database could not keep as it was sent. */
+export function parseJson(body: Buffer): unknown {
+  if (!isUtf8(body)) throw malformed("The body is not valid UTF-8");
+  const text = body.toString("utf8");
+  let value: unknown;
+  try {
+    value = secureJson.parse(text, undefined, { protoAction: "error", constructorAction: "error" });
+  } catch (cause) {
+    throw malformed("The body is not valid JSON", cause);
+  }
+  // NUL and lone surrogates can only be written as escapes (raw NUL is not JSON), so most bodies need no second look.
+  const faults = text.includes("\\u") ? dirtyFields(value) : [];
+  if (faults.length > 0) throw invalidFields(faults);
+  return value;
+}
+
+/** Query strings and forms are small: always looked at whole. */
+export function refuseDirtyText(value: unknown): void {
+  const faults = dirtyFields(value);
+  if (faults.length > 0) throw invalidFields(faults);
+}
+
+function dirtyFields(value: unknown, path = "", depth = 0): FieldError[] {
+  if (typeof value === "string") {
+    return isCleanText(value)
+      ? []
+      : [{ field: path, code: "text", message: `${path || "The value"} holds a NUL or half of a surrogate pair, which cannot be stored` }];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  if (depth > MAX_DEPTH) return [{ field: path, code: "too_deep", message: `The body may be nested ${MAX_DEPTH} levels deep, not deeper` }];
+  return Object.entries(value).flatMap(([key, member]) => {
+    const field = path ? `${path}.${key}` : key;
+    if (!isCleanText(key))
+      return [{ field: field.toWellFormed().replaceAll("\u0000", ""), code: "text", message: "A member's name cannot be stored" }];
+    return dirtyFields(member, field, depth + 1);
+  });
+}
+
+const malformed = (message: string, cause?: unknown) => new AppError("request.malformed", 400, message, { cause, errors: [] });
+
+export function acceptJson(app: FastifyInstance): void {
+  app.removeContentTypeParser("application/json");
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    try {
+      // Many clients name the content type and send nothing; where a body is needed, the schema says so.
+      done(null, body.length === 0 ? undefined : parseJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addHook("preValidation", async (request) => {
+    if (request.query) refuseDirtyText(request.query);
+    // Nothing is kept under such a name: a malformed id is a 404.
+    if (request.params && dirtyFields(request.params).length > 0) throw notFound();
+  });
+}

@@ -1,0 +1,145 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
+import Type, { type Static } from "typebox";
+import { AppError, invalidFields } from "../../kernel/errors.ts";
+import type { Db, Tables } from "../db/index.ts";
+
+const MAX_OFFSET = 10_000;
+/** Totals are counted to here; beyond, the planner's estimate has to do. */
+const EXACT_TOTAL = 10_000;
+
+/** What every list takes. Features add their filters with `listQuery({ … })`. */
+const listMembers = {
+  page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: "From 0; `page × size` may reach 10,000" })),
+  size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+  search: Type.Optional(Type.String({ maxLength: 320, description: "Prefix of a name or mail address, or a whole id" })),
+  sort: Type.Optional(Type.String({ maxLength: 64, description: "A field, with `-` before it for descending" })),
+  cursor: Type.Optional(Type.String({ maxLength: 2048, description: "From `Link rel=next`: goes on from there, however deep" })),
+};
+export const listQuery = <T extends Record<string, Type.TSchema>>(filters: T) =>
+  Type.Object({ ...listMembers, ...filters }, { additionalProperties: false });
+export const ListQuery = listQuery({});
+export type ListQuery = Static<typeof ListQuery>;
+
+export interface ListOrder {
+  /** Sortable field → the (never null, indexed) expression to sort by. */
+  readonly sorts: Record<string, RawBuilder<unknown>>;
+  readonly defaultSort: string;
+  /** Breaks ties, so that a page never repeats or skips a row. */
+  readonly id: RawBuilder<unknown>;
+}
+
+export interface Page<Row> {
+  readonly rows: Row[];
+  readonly total: number;
+  readonly estimated: boolean;
+  readonly nextCursor: string | null;
+}
+
+interface Cursor {
+  readonly sort: string;
+  readonly value: unknown;
+  readonly id: string;
+}
+
+/** One page of `query` (which already filters by realm and selects its columns), and how many there are in all. */
+export async function pageOf<TB extends keyof Tables, Row>(
+  db: Db,
+  query: SelectQueryBuilder<Tables, TB, Row>,
+  order: ListOrder,
+  { page = 0, size = 100, sort = order.defaultSort, cursor }: ListQuery,
+  /** Where the rows can be counted more cheaply than they are found. */
+  count: () => Promise<{ total: number; estimated: boolean }> = () => countUpTo(db, query),
+): Promise<Page<Row>> {
+  if (page * size > MAX_OFFSET) {
+    throw new AppError("list.too_deep", 400, "Pages beyond 10,000 rows are reached by following `Link rel=next`, or by a narrower search", {
+      errors: [{ field: "page", code: "too_deep", message: "page × size may not exceed 10,000" }],
+    });
+  }
+  const descending = sort.startsWith("-");
+  const field = sort.replace(/^-/, "");
+  const expression = Object.hasOwn(order.sorts, field) ? order.sorts[field] : undefined;
+  if (!expression) {
+    const known = Object.keys(order.sorts).join(", ");
+    throw invalidFields([{ field: "sort", code: "enum", message: `sort must be one of: ${known}, with - before it for descending` }]);
+  }
+  const direction = descending ? sql`desc` : sql`asc`;
+  const from = cursor === undefined ? null : decodeCursor(cursor, sort);
+  const comparison = descending ? sql`<` : sql`>`;
+
+  const [rows, total] = await Promise.all([
+    query
+      .select([expression.as("__sort"), order.id.as("__id")])
+      .$if(from !== null, (q) => q.where(sql<boolean>`(${expression}, ${order.id}) ${comparison} (${from?.value}, ${from?.id})`))
+      .orderBy(sql`${expression} ${direction}, ${order.id} ${direction}`)
+      .limit(size + 1)
+      .$if(from === null && page > 0, (q) => q.offset(page * size))
+      .execute()
+      .catch((error) => refuseForeignValues(error, from)) as Promise<(Row & { __sort: unknown; __id: string })[]>,
+    count(),
+  ]);
+  const shown = rows.slice(0, size);
+  const last = rows.length > size ? shown.at(-1) : undefined;
+  return { rows: shown, ...total, nextCursor: last ? encodeCursor({ sort, value: last.__sort, id: last.__id }) : null };
+}
+
+/** Exact to 10,000, above that an estimate: an exact count of a million rows would cost more than the page. */
+export async function countUpTo<TB extends keyof Tables, Row>(
+  db: Db,
+  query: SelectQueryBuilder<Tables, TB, Row>,
+): Promise<{ total: number; estimated: boolean }> {
+  const bare = query.clearSelect().clearOrderBy().select(sql`1`.as("one"));
+  const counted = await db
+    .selectFrom(bare.limit(EXACT_TOTAL + 1).as("counted"))
+    .select(({ fn }) => fn.countAll<number>().as("total"))
+    .executeTakeFirstOrThrow();
+  if (counted.total <= EXACT_TOTAL) return { total: counted.total, estimated: false };
+  return { total: Math.max(counted.total, await estimate(bare)), estimated: true };
+}
+
+/** How many rows the planner expects. */
+export async function estimate(query: { explain(format: "json"): Promise<unknown> }): Promise<number> {
+  const [plan] = (await query.explain("json")) as { "QUERY PLAN": { Plan: { "Plan Rows": number } }[] }[];
+  return Math.round(plan?.["QUERY PLAN"][0]?.Plan["Plan Rows"] ?? 0);
+}
+
+const encodeCursor = (cursor: Cursor): string => Buffer.from(JSON.stringify([cursor.sort, cursor.value, cursor.id])).toString("base64url");
+
+function decodeCursor(text: string, sort: string): Cursor {
+  try {
+    const [cursorSort, value, id] = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+    const valid = cursorSort === sort && ["string", "number"].includes(typeof value) && typeof id === "string";
+    if (valid) return { sort, value, id };
+  } catch {
+    // Not one of ours: told below, the same as one of another sort order.
+  }
+  throw badCursor();
+}
+
+const badCursor = (cause?: unknown) => {
+  const message = "cursor must come from a Link header of this list with the same sort";
+  return new AppError("request.invalid", 400, message, { errors: [{ field: "cursor", code: "cursor", message }], cause });
+};
+
+/** A cursor made by hand may hold what the column cannot be compared with: SQLSTATE class 22, "data exception". */
+function refuseForeignValues(error: unknown, cursor: Cursor | null): never {
+  throw cursor !== null && /^22/.test(String((error as { code?: unknown })?.code)) ? badCursor(error) : error;
+}
+
+/** Sets `X-Total-Count`, `X-Total-Estimated` and `Link` (RFC 8288) for a list that answers with an array. */
+export function describePage(request: FastifyRequest, reply: FastifyReply, page: Page<unknown>): void {
+  reply.header("x-total-count", String(page.total));
+  if (page.estimated) reply.header("x-total-estimated", "true");
+  const [path = "", search = ""] = request.url.split("?", 2);
+  const link = (rel: string, change: Record<string, string | null>) => {
+    const params = new URLSearchParams(search);
+    for (const [name, value] of Object.entries(change)) value === null ? params.delete(name) : params.set(name, value);
+    const text = params.toString();
+    return `<${path}${text && `?${text}`}>; rel="${rel}"`;
+  };
+  const { page: number = 0, cursor } = request.query as ListQuery;
+  const links = [link("first", { page: null, cursor: null })];
+  if (number > 0 && cursor === undefined) links.push(link("prev", { page: String(number - 1), cursor: null }));
+  if (page.nextCursor) links.push(link("next", { page: null, cursor: page.nextCursor }));
+  reply.header("link", links.join(", "));
+}

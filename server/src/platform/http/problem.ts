@@ -1,0 +1,101 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import Type, { type Static } from "typebox";
+import { AppError, type FieldError } from "../../kernel/errors.ts";
+import { toFieldErrors } from "./validation.ts";
+
+/** RFC 9457. */
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: "A URN for the code" }),
+    title: Type.String(),
+    status: Type.Integer(),
+    code: Type.String({ description: "Stable and dotted, for programs", examples: ["users.login_name_taken"] }),
+    detail: Type.String({ description: "For people: what happened and what to do" }),
+    requestId: Type.String(),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }), {
+        description: "On 400: every offending field",
+      }),
+    ),
+  },
+  { $id: "Problem" },
+);
+export type Problem = Static<typeof Problem>;
+
+const titles: Record<number, string> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  412: "Precondition Failed",
+  413: "Content Too Large",
+  414: "URI Too Long",
+  415: "Unsupported Media Type",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+};
+
+/** Any error as an AppError: what we did not mean to throw becomes a 500 that says nothing. */
+export function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const { validation, validationContext, statusCode, code } = error as FastifyError;
+  if (validation) {
+    const errors = toFieldErrors(validation, validationContext);
+    return new AppError("request.invalid", 400, sentence(errors), { errors, cause: error });
+  }
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE")
+    return new AppError("request.too_large", 413, "The body is larger than this endpoint accepts", { cause: error });
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
+    return new AppError("request.media_type", 415, "This content type is not accepted here: send application/json", { cause: error });
+  }
+  if (code === "FST_ERR_CTP_INVALID_CONTENT_LENGTH" || code === "FST_ERR_CTP_EMPTY_JSON_BODY") {
+    return new AppError("request.malformed", 400, "The body is empty or shorter than announced", { cause: error, errors: [] });
+  }
+  if (statusCode && statusCode >= 400 && statusCode < 500) {
+    return new AppError("request.refused", statusCode, titles[statusCode] ?? "The request was refused", { cause: error });
+  }
+  // Postgres: the connection or the server went away, or it is full.
+  const sqlState = String(code ?? "");
+  if (
+    /^(08|53|57P)/.test(sqlState) ||
+    sqlState === "ECONNREFUSED" ||
+    /timeout exceeded when trying to connect/.test(String((error as Error)?.message))
+  ) {
+    return new AppError("server.database_unavailable", 503, "The database cannot be reached; try again shortly", {
+      cause: error,
+      headers: { "retry-after": "2" },
+    });
+  }
+  return new AppError("server.internal", 500, "Something went wrong on our side. The request id helps to find out what.", { cause: error });
+}
+
+export const notFound = () => new AppError("request.not_found", 404, "There is nothing at this address");
+
+const sentence = (errors: readonly FieldError[]) =>
+  errors.length === 1 ? errors[0]!.message : `${errors.length} members of the request are not valid`;
+
+export function sendProblem(reply: FastifyReply, request: FastifyRequest, error: AppError): FastifyReply {
+  const body: Problem = {
+    type: `urn:gatehouse:problem:${error.code}`,
+    title: titles[error.status] ?? "Error",
+    status: error.status,
+    code: error.code,
+    detail: error.message,
+    requestId: request.id,
+    ...(error.status === 400 && { errors: [...(error.errors ?? [])] }),
+  };
+  return reply
+    .code(error.status)
+    .headers({ ...error.headers, "content-type": "application/problem+json; charset=utf-8", "cache-control": "no-store" })
+    .serializer(JSON.stringify)
+    .send(body);
+}
+
+/** The one log line of a failure: causes are for us, never for the answer. */
+export function logFailure(request: FastifyRequest, error: AppError): void {
+  if (error.status >= 500) request.log.error({ err: error.cause ?? error, code: error.code }, "request failed");
+  else request.log.debug({ code: error.code }, "request refused");
+}

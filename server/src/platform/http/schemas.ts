@@ -1,0 +1,44 @@
+import type { FastifyInstance, FastifySchema } from "fastify";
+import Type from "typebox";
+
+/** A text that is one of `values`, as JSON Schema's `enum`. */
+export const oneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
+  Type.Unsafe<T[number]>({ type: "string", enum: [...values], ...options });
+
+interface Schema {
+  $id?: string;
+  [keyword: string]: unknown;
+}
+
+/** Named schemas become shared components wherever they stand, so the OpenAPI document says `User`, not an inline copy. */
+export function shareNamedSchemas(app: FastifyInstance): void {
+  const share = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(share);
+    if (typeof value !== "object" || value === null) return value;
+    const schema = value as Schema;
+    const shared = Object.fromEntries(Object.entries(schema).map(([keyword, member]) => [keyword, share(member)]));
+    if (!schema.$id) return shared;
+    if (!app.getSchema(schema.$id)) app.addSchema(shared);
+    return { $ref: `${schema.$id}#` };
+  };
+
+  app.addHook("onRoute", (route) => {
+    if (!route.schema) return;
+    const { body, response, querystring, params } = route.schema as FastifySchema & { response?: Record<string, unknown> };
+    route.schema = {
+      ...route.schema,
+      ...(body !== undefined && { body: share(body) }),
+      ...(querystring !== undefined && { querystring: inline(querystring) }),
+      ...(params !== undefined && { params: inline(params) }),
+      ...(response !== undefined && {
+        response: Object.fromEntries(Object.entries(response).map(([status, schema]) => [status, share(schema)])),
+      }),
+    };
+  });
+}
+
+/** Parameters are listed one by one in OpenAPI, so they stay where they are. */
+const inline = (schema: unknown): unknown => {
+  const { $id: _, ...rest } = schema as Schema;
+  return rest;
+};

@@ -1,0 +1,111 @@
+import { Ajv, type ErrorObject } from "ajv";
+import addFormats from "ajv-formats";
+import type { FastifySchemaValidationError } from "fastify";
+import type { FieldError } from "../../kernel/errors.ts";
+
+// ajv-formats is CommonJS; its default export arrives wrapped.
+const formats = addFormats as unknown as typeof addFormats.default;
+
+const strict = { allErrors: true, removeAdditional: false, useDefaults: true, strict: false, discriminator: true, verbose: true } as const;
+
+interface Validate {
+  (data: unknown): boolean;
+  errors?: unknown;
+}
+
+/**
+ * Bodies are taken as they are (no coercion, unknown members refused); query strings, being text, are coerced.
+ * A schema is compiled when its route is first used: compiling all of them took more than half of a start.
+ */
+export function buildValidator(shared: Record<string, unknown>) {
+  const make = (coerceTypes: boolean) => {
+    const ajv = formats(new Ajv({ ...strict, coerceTypes }));
+    for (const schema of Object.values(shared)) ajv.addSchema(schema as object);
+    return ajv;
+  };
+  const made: { body?: Ajv; text?: Ajv } = {};
+  const compile = (schema: object, part: "body" | "text"): Validate => {
+    made[part] ??= make(part === "text");
+    return made[part].compile(schema);
+  };
+  return ({ schema, httpPart }: { schema: unknown; httpPart?: string | undefined }) => {
+    let compiled: Validate | undefined;
+    const validate: Validate = (data) => {
+      compiled ??= compile(schema as object, httpPart === "body" ? "body" : "text");
+      const valid = compiled(data);
+      validate.errors = compiled.errors;
+      return valid;
+    };
+    return validate as never;
+  };
+}
+
+/** More than anybody reads: a megabyte of wrong members is not answered with ten. */
+const MAX_FIELDS = 200;
+
+/** What ajv says, in our words: one entry per offending field. */
+export function toFieldErrors(errors: readonly FastifySchemaValidationError[], context: string | undefined): FieldError[] {
+  const isSummary = ({ keyword }: { keyword: string }) => keyword === "anyOf" || keyword === "if";
+  const told = new Set(errors.filter((error) => !isSummary(error)).map(({ instancePath }) => instancePath));
+  const seen = new Map<string, FieldError>();
+  for (const error of errors as unknown as ErrorObject[]) {
+    if (seen.size === MAX_FIELDS) break;
+    // A failed alternative is told by the alternatives' own errors, or by the summary when they name nothing.
+    if (isSummary(error) && told.has(error.instancePath)) continue;
+    const field = fieldOf(error) || (context ?? "body");
+    if (!seen.has(field)) seen.set(field, { field, code: codeOf(error), message: messageOf(error, field) });
+  }
+  return [...seen.values()];
+}
+
+const pathOf = (pointer: string) =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .join(".");
+
+function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
+  const path = pathOf(instancePath);
+  const member =
+    keyword === "required" ? params.missingProperty : keyword === "additionalProperties" ? params.additionalProperty : undefined;
+  return member === undefined ? path : path ? `${path}.${member}` : String(member);
+}
+
+const codes: Record<string, string> = {
+  additionalProperties: "unknown",
+  minLength: "too_short",
+  maxLength: "too_long",
+  minItems: "too_few",
+  maxItems: "too_many",
+};
+const codeOf = ({ keyword }: ErrorObject): string => codes[keyword] ?? keyword;
+
+function messageOf({ keyword, params, message, parentSchema }: ErrorObject, field: string): string {
+  switch (keyword) {
+    case "required":
+      return `${field} is required`;
+    case "additionalProperties":
+      return `${field} is not a known member`;
+    case "type":
+      return `${field} must be ${article(String(params.type))}`;
+    case "format":
+      return `${field} is not a valid ${params.format}`;
+    case "minLength":
+      return params.limit === 1 ? `${field} must not be empty` : `${field} must have at least ${params.limit} characters`;
+    case "maxLength":
+      return `${field} must have at most ${params.limit} characters`;
+    case "enum":
+      return `${field} must be one of: ${(params.allowedValues as unknown[]).join(", ")}`;
+    case "pattern":
+      return (parentSchema?.description as string | undefined) ? `${field}: ${parentSchema?.description}` : `${field} has the wrong form`;
+    default:
+      return `${field} ${message ?? "is not valid"}`;
+  }
+}
+
+const article = (type: string) =>
+  type
+    .split(",")
+    .map((name) => (name === "null" ? name : `${/^[aeio]/.test(name) ? "an" : "a"} ${name}`))
+    .join(" or ");

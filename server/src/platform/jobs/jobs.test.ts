@@ -1,0 +1,252 @@
+import { pino } from "pino";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { inTransaction } from "../db/index.ts";
+import { createJobWorker, type Enqueue, enqueue, type JobHandlers, queueDepth } from "./index.ts";
+import { buryJob, claimJobs, deleteDeadJobs, extendLease, finishJob, rescheduleJob, retryJob } from "./store.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+  await iam.server.jobs.stop();
+});
+beforeEach(() => iam.core.db.deleteFrom("jobs").execute());
+afterEach(() => {
+  vi.useRealTimers();
+  clock.reset();
+});
+afterAll(() => iam?.close());
+
+const log = pino({ level: "silent" });
+const put = (job: Partial<Enqueue> = {}) =>
+  inTransaction(iam.core.db, (tx) => enqueue(tx, { kind: "test", runAt: clock.now(), ...job }, clock.now()));
+const rows = () => iam.core.db.selectFrom("jobs").selectAll().orderBy("created_at").execute();
+const claim = (limit = 10) => claimJobs(iam.core.db, ["test"], limit, clock.now(), MINUTE);
+const worker = (run: JobHandlers[string]["run"], every?: number) =>
+  createJobWorker(iam.core.db, { test: { run, ...(every !== undefined && { every }) } }, log);
+/** Runs until nothing is due. */
+const drain = async (each: ReturnType<typeof worker>) => {
+  while ((await each.runDue()) > 0);
+};
+
+describe("enqueueing", () => {
+  test("is part of the transaction: no commit, no job", async () => {
+    const failing = inTransaction(iam.core.db, async (tx) => {
+      await enqueue(tx, { kind: "test", runAt: clock.now() }, clock.now());
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    expect(await rows()).toEqual([]);
+  });
+
+  test("a key that waits already is waited for once; other kinds and dead ones do not stand in the way", async () => {
+    for (let times = 0; times < 3; times++) await put({ dedupeKey: "a" });
+    await put({ dedupeKey: "b" });
+    await put({ dedupeKey: "a", kind: "other" });
+    await put();
+    await put();
+    expect(await rows()).toHaveLength(5);
+    const [first] = await claim(1);
+    await buryJob(iam.core.db, first!, clock.now(), "dead");
+    await put({ dedupeKey: String(first!.dedupe_key) });
+    expect(await rows()).toHaveLength(6);
+  });
+
+  test("a key that is asked for while its job runs makes it run once more", async () => {
+    let runs = 0;
+    const again = worker(async () => {
+      if (++runs === 1) await put({ dedupeKey: "a" });
+    });
+    await put({ dedupeKey: "a" });
+    await drain(again);
+    expect([runs, await rows()]).toEqual([2, []]);
+  });
+
+  test("waits for its time", async () => {
+    let runs = 0;
+    const later = worker(async () => void runs++);
+    await put({ runAt: clock.now() + HOUR });
+    await drain(later);
+    expect(runs).toBe(0);
+    clock.advance(HOUR);
+    await drain(later);
+    expect(runs).toBe(1);
+  });
+});
+
+describe("running", () => {
+  test("three workers at once run each job exactly once, with its realm and payload", async () => {
+    const seen: unknown[] = [];
+    for (let n = 0; n < 100; n++) await put({ realm: "master", payload: { n } });
+    const workers = [1, 2, 3].map(() => worker(async (job) => void seen.push(job)));
+    await Promise.all(workers.map(drain));
+    expect(seen).toHaveLength(100);
+    expect(new Set(seen.map((job) => JSON.stringify(job))).size).toBe(100);
+    expect(seen).toContainEqual({ realm: "master", payload: { n: 7 } });
+    expect(await rows()).toEqual([]);
+  });
+
+  test("claims at most what it asked for", async () => {
+    for (let n = 0; n < 10; n++) await put();
+    expect(await claim(3)).toHaveLength(3);
+    expect(await claim(100)).toHaveLength(7);
+    expect(await claim()).toEqual([]);
+  });
+
+  test("leaves alone what it has no handler for", async () => {
+    await put({ kind: "of-a-newer-release" });
+    expect(await worker(async () => {}).runDue()).toBe(0);
+    expect(await rows()).toHaveLength(1);
+  });
+
+  test("a slow job does not keep others waiting", async () => {
+    let release = () => {};
+    const slow = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const seen: unknown[] = [];
+    const one = worker(async ({ payload }) => {
+      if (payload.slow) await slow;
+      seen.push(payload.name);
+    });
+    await put({ payload: { name: "slow", slow: true } });
+    const first = one.runDue();
+    await put({ payload: { name: "quick" } });
+    while (!seen.includes("quick")) await one.runDue();
+    expect(seen).toEqual(["quick"]);
+    release();
+    await first;
+    expect(seen).toEqual(["quick", "slow"]);
+  });
+
+  test("stopping waits for what is running", async () => {
+    let isDone = false;
+    let begun = () => {};
+    const started = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const one = worker(async () => {
+      begun();
+      await new Promise((resolve) => setImmediate(resolve));
+      isDone = true;
+    });
+    await put();
+    void one.runDue();
+    await started;
+    await one.stop();
+    expect([isDone, await rows()]).toEqual([true, []]);
+  });
+});
+
+describe("failing", () => {
+  test("is tried again later each time, and given up in the end, with the reason", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    let runs = 0;
+    const bad = worker(async () => {
+      runs++;
+      throw new Error(`no luck ${runs}\u0000`);
+    });
+    await put({ maxAttempts: 4 });
+    const waits: number[] = [];
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      expect(await bad.runDue()).toBe(1);
+      const [job] = await rows();
+      expect(job).toMatchObject({ attempts: attempt, last_error: `no luck ${attempt}`, dead_at: null });
+      waits.push(job!.run_at - clock.now());
+      expect(await bad.runDue()).toBe(0);
+      clock.advance(waits.at(-1)!);
+    }
+    for (const [index, wait] of waits.entries()) {
+      const usual = 2 ** (index + 1) * SECOND;
+      expect(wait).toBeGreaterThanOrEqual(usual * 0.8);
+      expect(wait).toBeLessThanOrEqual(usual * 1.2);
+    }
+    expect(await bad.runDue()).toBe(1);
+    expect(await rows()).toMatchObject([{ attempts: 4, last_error: "no luck 4", dead_at: expect.any(Number) }]);
+    clock.advance(DAY);
+    expect(await bad.runDue()).toBe(0);
+    expect(await queueDepth(iam.core.db, clock.now())).toEqual({ waiting: 0, dead: 1, oldestMs: 0 });
+    await deleteDeadJobs(iam.core.db, clock.now() + 1);
+    expect(await rows()).toEqual([]);
+  });
+
+  test("a job whose worker died is taken over when its lease is over, and buried when it takes every worker down", async () => {
+    await put({ maxAttempts: 2 });
+    expect(await claim()).toHaveLength(1);
+    clock.advance(MINUTE - SECOND);
+    expect(await claim()).toEqual([]);
+    clock.advance(SECOND);
+    expect(await claim()).toMatchObject([{ attempts: 2 }]);
+    clock.advance(MINUTE);
+    let runs = 0;
+    expect(await worker(async () => void runs++).runDue()).toBe(1);
+    expect(runs).toBe(0);
+    expect(await rows()).toMatchObject([{ dead_at: expect.any(Number), last_error: "the worker did not survive the last attempt" }]);
+  });
+
+  test("a worker whose lease ran out does not end the job of the one that took over", async () => {
+    await put({ dedupeKey: "a" });
+    const [late] = await claim();
+    clock.advance(MINUTE);
+    const [current] = await claim();
+    expect(await extendLease(iam.core.db, late!, clock.now() + HOUR)).toBeNull();
+    for (const ending of [
+      () => finishJob(iam.core.db, late!, clock.now()),
+      () => retryJob(iam.core.db, late!, 0, "x"),
+      () => buryJob(iam.core.db, late!, 1, "x"),
+      () => rescheduleJob(iam.core.db, late!, 0),
+    ]) {
+      await ending();
+      expect(await rows()).toMatchObject([{ locked_until: current!.locked_until, dead_at: null, attempts: 2 }]);
+    }
+    await finishJob(iam.core.db, current!, clock.now());
+    expect(await rows()).toEqual([]);
+  });
+
+  test("not even when the job has come round again under the same number", async () => {
+    await put({ dedupeKey: "recurring" });
+    const [late] = await claim();
+    clock.advance(MINUTE);
+    const [second] = await claim();
+    await rescheduleJob(iam.core.db, second!, clock.now());
+    clock.advance(1);
+    const [third] = await claim();
+    expect(third!.attempts).toBe(late!.attempts);
+    await finishJob(iam.core.db, late!, clock.now());
+    expect(await rows()).toMatchObject([{ locked_until: third!.locked_until }]);
+  });
+
+  test("a lease that was extended is honoured, and its job can still be finished", async () => {
+    await put();
+    const [claimed] = await claim();
+    const extended = await extendLease(iam.core.db, claimed!, clock.now() + HOUR);
+    clock.advance(30 * MINUTE);
+    expect(await claim()).toEqual([]);
+    await finishJob(iam.core.db, extended!, clock.now());
+    expect(await rows()).toEqual([]);
+  });
+});
+
+describe("recurring jobs", () => {
+  test("run once per turn over all nodes, however many start, and go on after a failure", async () => {
+    let runs = 0;
+    const nodes = [1, 2, 3].map(() =>
+      worker(async () => {
+        if (++runs === 2) throw new Error("once");
+      }, HOUR),
+    );
+    await Promise.all(nodes.map((node) => node.start()));
+    await Promise.all(nodes.map(drain));
+    expect(runs).toBe(1);
+    expect((await rows()).filter(({ kind }) => kind === "test")).toHaveLength(1);
+    clock.advance(HOUR + SECOND);
+    await Promise.all(nodes.map(drain));
+    expect(runs).toBe(2);
+    clock.advance(MINUTE);
+    await Promise.all(nodes.map(drain));
+    expect(runs).toBe(3);
+    await Promise.all(nodes.map((node) => node.stop()));
+    expect((await rows()).find(({ kind }) => kind === "test")).toMatchObject({ attempts: 0, last_error: null, dead_at: null });
+  });
+});

@@ -1,0 +1,140 @@
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { newId } from "../../kernel/ids.ts";
+import type { Db, Tx } from "../db/index.ts";
+
+interface JobsTable {
+  job_id: string;
+  realm_id: string | null;
+  kind: string;
+  payload: ColumnType<Record<string, unknown>, string, string>;
+  dedupe_key: string | null;
+  run_at: number;
+  attempts: Generated<number>;
+  max_attempts: Generated<number>;
+  locked_until: Generated<number>;
+  last_error: string | null;
+  dead_at: number | null;
+  created_at: number;
+}
+
+declare module "../db/tables.ts" {
+  interface Tables {
+    jobs: JobsTable;
+  }
+}
+
+export type Job = Selectable<JobsTable>;
+
+export interface Enqueue {
+  readonly kind: string;
+  readonly realm?: string | null;
+  readonly payload?: Record<string, unknown>;
+  /** One job of this kind with this key at a time: a second one is dropped while the first waits; while it runs, it runs again. */
+  readonly dedupeKey?: string;
+  readonly runAt: number;
+  readonly maxAttempts?: number;
+}
+
+/** Puts a job into the transaction: it runs if, and only after, that commits. */
+export async function enqueue(tx: Tx, job: Enqueue, now: number): Promise<void> {
+  await tx
+    .insertInto("jobs")
+    .values({
+      job_id: newId(),
+      realm_id: job.realm ?? null,
+      kind: job.kind,
+      payload: JSON.stringify(job.payload ?? {}),
+      dedupe_key: job.dedupeKey ?? null,
+      run_at: job.runAt,
+      created_at: now,
+      ...(job.maxAttempts !== undefined && { max_attempts: job.maxAttempts }),
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["kind", "dedupe_key"])
+        .where("dead_at", "is", null)
+        .where("dedupe_key", "is not", null)
+        // Not "do nothing": the row stays locked until we commit, so that the job cannot run before and miss what we wrote.
+        .doUpdateSet({ attempts: sql`case when jobs.locked_until > ${now} then 0 else jobs.attempts end` }),
+    )
+    .execute();
+}
+
+/** Takes up to `limit` due jobs for the length of the lease; several nodes never take the same one. */
+export async function claimJobs(db: Db, kinds: readonly string[], limit: number, now: number, leaseMs: number): Promise<Job[]> {
+  return (
+    db
+      // Materialized: planned as a join, the locking read could run more than once and take more than the limit.
+      .with(
+        (cte) => cte("due").materialized(),
+        (q) =>
+          q
+            .selectFrom("jobs")
+            .select("job_id")
+            .where("dead_at", "is", null)
+            .where("run_at", "<=", now)
+            .where("locked_until", "<=", now)
+            .where("kind", "in", kinds)
+            .orderBy("run_at")
+            .limit(limit)
+            .forUpdate()
+            .skipLocked(),
+      )
+      .updateTable("jobs")
+      .from("due")
+      .set({ locked_until: now + leaseMs, attempts: sql`jobs.attempts + 1` })
+      .whereRef("jobs.job_id", "=", "due.job_id")
+      .returningAll("jobs")
+      .execute()
+  );
+}
+
+/**
+ * A claim is known by the end of its lease: a worker whose lease ran out must not end the job of the one that took over. Endings
+ * name the attempt too, which changes when the job was asked for again while it ran.
+ */
+const held = (db: Db, job: Job) => db.updateTable("jobs").where("job_id", "=", job.job_id).where("locked_until", "=", job.locked_until);
+const thisRun = (db: Db, job: Job) => held(db, job).where("attempts", "=", job.attempts);
+
+export async function finishJob(db: Db, job: Job, now: number): Promise<void> {
+  const { numDeletedRows } = await db
+    .deleteFrom("jobs")
+    .where("job_id", "=", job.job_id)
+    .where("locked_until", "=", job.locked_until)
+    .where("attempts", "=", job.attempts)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) await held(db, job).set({ locked_until: 0, run_at: now, last_error: null }).execute();
+}
+
+/** A recurring job is never finished: its row waits for the next time. */
+export async function rescheduleJob(db: Db, job: Job, runAt: number): Promise<void> {
+  await held(db, job).set({ run_at: runAt, locked_until: 0, attempts: 0, last_error: null }).execute();
+}
+
+export async function retryJob(db: Db, job: Job, runAt: number, error: string): Promise<void> {
+  await held(db, job).set({ run_at: runAt, locked_until: 0, last_error: error }).execute();
+}
+
+export async function buryJob(db: Db, job: Job, now: number, error: string): Promise<void> {
+  const { numUpdatedRows } = await thisRun(db, job).set({ dead_at: now, locked_until: 0, last_error: error }).executeTakeFirst();
+  if (numUpdatedRows === 0n) await retryJob(db, job, now, error);
+}
+
+/** Answers the job with its new lease, or null when another worker has taken it over. */
+export async function extendLease(db: Db, job: Job, until: number): Promise<Job | null> {
+  const { numUpdatedRows } = await held(db, job).set({ locked_until: until }).executeTakeFirst();
+  return numUpdatedRows > 0n ? { ...job, locked_until: until } : null;
+}
+
+export async function queueDepth(db: Db, now: number): Promise<{ waiting: number; dead: number; oldestMs: number }> {
+  const { rows } = await sql<{ waiting: number; dead: number; oldest: number | null }>`
+    select (select count(*) from jobs where dead_at is null and run_at <= ${now}) as waiting,
+           (select count(*) from jobs where dead_at is not null) as dead,
+           (select min(run_at) from jobs where dead_at is null and run_at <= ${now}) as oldest`.execute(db);
+  const { waiting = 0, dead = 0, oldest = null } = rows[0] ?? {};
+  return { waiting, dead, oldestMs: oldest === null ? 0 : now - oldest };
+}
+
+export async function deleteDeadJobs(db: Db, before: number): Promise<void> {
+  await db.deleteFrom("jobs").where("dead_at", "<", before).execute();
+}

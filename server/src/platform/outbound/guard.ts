@@ -1,0 +1,87 @@
+import dns from "node:dns/promises";
+import { type BlockList, isIP, type LookupFunction } from "node:net";
+import { createSemaphore } from "../../kernel/semaphore.ts";
+import { addressSet, inSet, isLoopbackAddress, isPublicAddress, plainAddress } from "./addresses.ts";
+import { OutboundError } from "./errors.ts";
+import { canonicalHost, parseAllowance, type Target } from "./targets.ts";
+
+export interface Address {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Asks DNS; given only by tests, where the name server is a peer like any other. */
+export type Resolve = (host: string) => Promise<readonly Address[]>;
+
+export interface Guard {
+  /** Resolves the host and answers its addresses, once every single one of them may be reached. */
+  addresses(target: Target): Promise<readonly Address[]>;
+  /** For libraries that take a `lookup`. Node calls none for an IP literal: give such libraries a name, or a socket of `connect`. */
+  lookup(port: number): LookupFunction;
+  /** The part of the check that needs no DNS: for telling someone at once that an address they typed will not work. */
+  checkLiteral(target: Target): void;
+}
+
+// getaddrinfo occupies a thread of the pool that password hashing, signing and files also need. A name server that is slow on
+// purpose may hold two of them, not all.
+const DNS_AT_ONCE = 2;
+const DNS_WAITING = 512;
+
+export function createGuard(options: { allowedHosts: readonly string[]; allowLoopback: boolean; resolve?: Resolve }): Guard {
+  const permits = readAllowances(options.allowedHosts);
+  const lookups = createSemaphore({ permits: DNS_AT_ONCE, maxWaiting: DNS_WAITING });
+  const resolve: Resolve = options.resolve ?? ((host) => lookups.run(() => dns.lookup(host, { all: true, verbatim: true })));
+
+  const mayReach = (address: string, { host, port }: Target): boolean =>
+    isPublicAddress(address) ||
+    (options.allowLoopback && isLoopbackAddress(address)) ||
+    permits.some((allowed) => (allowed.port === null || allowed.port === port) && allowed.covers(host, plainAddress(address)));
+
+  const addresses = async (target: Target): Promise<readonly Address[]> => {
+    const { host } = target;
+    const family = isIP(host);
+    const found = family ? [{ address: host, family }] : await ask(resolve, host);
+    // One bad address among good ones is an attempt to be tried second: the whole answer is refused.
+    for (const { address } of found) {
+      if (!isIP(address) || !mayReach(address, target)) throw new OutboundError("blocked_address", host);
+    }
+    return found;
+  };
+
+  return {
+    addresses,
+    lookup: (port) => (hostname, lookupOptions, callback) => {
+      Promise.resolve()
+        .then(() => addresses({ host: canonicalHost(hostname), port }))
+        .then(
+          (found) => (lookupOptions.all ? callback(null, [...found]) : callback(null, found[0]!.address, found[0]!.family)),
+          (error: Error) => callback(error, lookupOptions.all ? [] : ""),
+        );
+    },
+    checkLiteral(target) {
+      if (isIP(target.host) && !mayReach(target.host, target)) throw new OutboundError("blocked_address", target.host);
+    },
+  };
+}
+
+async function ask(resolve: Resolve, host: string): Promise<readonly Address[]> {
+  const found = await resolve(host).catch((cause: unknown) => {
+    throw new OutboundError("dns", host, cause);
+  });
+  if (found.length === 0) throw new OutboundError("dns", host);
+  return found;
+}
+
+interface Permit {
+  readonly port: number | null;
+  covers(host: string, address: string): boolean;
+}
+
+/** A named host is trusted whatever it resolves to; an address or block is trusted under any name. */
+function readAllowances(entries: readonly string[]): readonly Permit[] {
+  return entries.map(parseAllowance).map((allowed): Permit => {
+    if (allowed.kind === "name") return { port: allowed.port, covers: (host) => host === allowed.name };
+    const set: BlockList = addressSet([allowed.cidr]);
+    return { port: allowed.port, covers: (_host, address) => inSet(set, address) };
+  });
+}

@@ -1,0 +1,102 @@
+import type { LookupFunction, Socket } from "node:net";
+import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
+import { Agent, type buildConnector } from "undici";
+import { OutboundError } from "./errors.ts";
+import { type OutboundRequest, type OutboundResponse, send } from "./fetch.ts";
+import { type Address, createGuard, type Resolve } from "./guard.ts";
+import { type ConnectOptions, createDialler, type Dial, type DialRules } from "./sockets.ts";
+import { canonicalHost, checkPort, parseTarget } from "./targets.ts";
+
+export interface OutboundOptions {
+  /** What may be reached although it is not public: `host`, `host:port`, an address or a CIDR block. */
+  readonly allowedHosts: readonly string[];
+  /** Development mode: the machine itself may be called, and without TLS. */
+  readonly allowLoopbackHttp: boolean;
+  /** PEM certificates trusted besides the public ones. */
+  readonly ca?: string;
+  readonly resolve?: Resolve;
+}
+
+export interface Outbound {
+  fetch(url: string | URL, request?: OutboundRequest): Promise<OutboundResponse>;
+  /** A connected socket (a TLSSocket with `tls`) that the caller owns and ends. */
+  connect(options: ConnectOptions): Promise<Socket>;
+  /** Refuses at once, without DNS, a URL that `fetch` would refuse: for the moment someone saves it. */
+  checkUrl(url: string | URL, rules?: { requireHttps?: boolean }): void;
+  /** The checked addresses of a host. */
+  resolve(host: string, port: number): Promise<readonly Address[]>;
+  /** The same check for a library that takes a `lookup`. Node calls it for names only, never for IP literals. */
+  lookup(port: number): LookupFunction;
+  /** Whom we trust, for a library that upgrades a plain socket (STARTTLS). */
+  readonly secureContext: SecureContext;
+  /** Waits for what is under way, which its own time limits bound. */
+  close(): Promise<void>;
+}
+
+// A slow peer can hold this many connections, and no more; an idle one is let go before most servers would do it.
+const POOL = { connections: 8, maxOrigins: 512, keepAliveTimeout: 4_000, keepAliveMaxTimeout: 10_000, maxHeaderSize: 16 * 1024 };
+
+export function createOutbound(options: OutboundOptions): Outbound {
+  const guard = createGuard({
+    allowedHosts: options.allowedHosts,
+    allowLoopback: options.allowLoopbackHttp,
+    ...(options.resolve && { resolve: options.resolve }),
+  });
+  const secureContext = createSecureContext({
+    minVersion: "TLSv1.2",
+    ...(options.ca !== undefined && { ca: [...rootCertificates, options.ca] }),
+  });
+  const dial = createDialler(guard, secureContext);
+  // Two pools, because a connection is checked when it opens: one opened for a caller that allows plain http must not serve
+  // another that does not.
+  const closing = new AbortController();
+  const strict = new Agent({ ...POOL, connect: connector(dial, { onlyLoopback: true }, closing.signal) });
+  const plain = new Agent({ ...POOL, connect: connector(dial, {}, closing.signal) });
+  const underWay = new Set<Promise<unknown>>();
+
+  const prepare = (written: string | URL, requireHttps: boolean) => {
+    const { url, target } = parseTarget(written);
+    // Whether a name is loopback is known only after DNS: the connector decides. Outside development there is nothing to decide.
+    if (url.protocol === "http:" && requireHttps && !options.allowLoopbackHttp) throw new OutboundError("scheme", target.host);
+    return { url, target };
+  };
+
+  return {
+    async fetch(written, request = {}) {
+      const requireHttps = request.requireHttps ?? true;
+      const { url, target } = prepare(written, requireHttps);
+      if (closing.signal.aborted) throw new OutboundError("connect", target.host, closing.signal.reason);
+      const exchange = send(requireHttps ? strict : plain, url, target.host, request);
+      underWay.add(exchange);
+      return exchange.finally(() => underWay.delete(exchange));
+    },
+    connect: (connectOptions) => dial(connectOptions),
+    checkUrl(written, { requireHttps = true } = {}) {
+      guard.checkLiteral(prepare(written, requireHttps).target);
+    },
+    async resolve(written, port) {
+      const host = canonicalHost(written);
+      return guard.addresses({ host, port: checkPort(port, host) });
+    },
+    lookup: guard.lookup,
+    secureContext,
+    async close() {
+      await Promise.allSettled(underWay);
+      // Connections that nobody waits for any more (their request gave up) would otherwise hold the shutdown.
+      closing.abort(new Error("The server is shutting down"));
+      await Promise.all([strict.destroy(), plain.destroy()]);
+    },
+  };
+}
+
+/** undici's way to open a connection, through ours. Its `servername` is ignored: it follows the Host header, which a caller sets. */
+function connector(dial: Dial, plainHttp: DialRules, signal: AbortSignal): buildConnector.connector {
+  return ({ hostname, port, protocol }, callback) => {
+    const tls = protocol === "https:";
+    const at = { host: hostname, port: port === "" ? (tls ? 443 : 80) : Number(port), tls, alpn: ["http/1.1"], signal };
+    dial(at, tls ? {} : plainHttp).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
+    );
+  };
+}

@@ -1,0 +1,115 @@
+import { isIP, type LookupFunction, connect as netConnect, type Socket } from "node:net";
+import { checkServerIdentity, type SecureContext, connect as tlsConnect } from "node:tls";
+import { isLoopbackAddress } from "./addresses.ts";
+import { OutboundError, toOutboundError } from "./errors.ts";
+import type { Address, Guard } from "./guard.ts";
+import { canonicalHost, checkPort } from "./targets.ts";
+
+export interface ConnectOptions {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte. Without it the socket is plain, for STARTTLS: see `Outbound.secureContext`. */
+  readonly tls?: boolean;
+  /** The name that the certificate must carry, when it is not `host`. */
+  readonly servername?: string;
+  readonly alpn?: readonly string[];
+  /** For name, connection and handshake together. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export const CONNECT_TIMEOUT_MS = 10_000;
+
+/** What a dialler may insist on beyond the guard's check. */
+export interface DialRules {
+  readonly onlyLoopback?: boolean;
+}
+
+/** Opens connections to addresses that were checked, and to no others. */
+export function createDialler(guard: Guard, secureContext: SecureContext) {
+  return async function dial(options: ConnectOptions, rules: DialRules = {}): Promise<Socket> {
+    const host = canonicalHost(options.host);
+    const port = checkPort(options.port, host);
+    const servername = options.servername ?? host;
+    const deadline = startDeadline(host, options.timeoutMs ?? CONNECT_TIMEOUT_MS, options.signal);
+    try {
+      const addresses = await deadline.race(guard.addresses({ host, port }));
+      if (rules.onlyLoopback && !addresses.every(({ address }) => isLoopbackAddress(address))) throw new OutboundError("scheme", host);
+      // The answer that was checked is the answer that is dialled: DNS is not asked again, so it cannot change its mind.
+      const to = {
+        host,
+        port,
+        lookup: pinned(addresses),
+        autoSelectFamily: true,
+        autoSelectFamilyAttemptTimeout: 1_000,
+        noDelay: true,
+        keepAlive: true,
+      };
+      const socket = options.tls
+        ? tlsConnect({
+            ...to,
+            secureContext,
+            // Said aloud, because an environment variable can otherwise turn it off for the whole process.
+            rejectUnauthorized: true,
+            ...(options.alpn && { ALPNProtocols: [...options.alpn] }),
+            // RFC 6066 §3: an address is never sent as the server's name, but the certificate must still carry it.
+            ...(isIP(servername) ? {} : { servername }),
+            checkServerIdentity: (_name, certificate) => checkServerIdentity(servername, certificate),
+          })
+        : netConnect(to);
+      await deadline.race(connected(socket, options.tls ? "secureConnect" : "connect"), () => socket.destroy());
+      return socket;
+    } catch (error) {
+      throw options.signal?.aborted ? options.signal.reason : toOutboundError(error, host);
+    } finally {
+      deadline.stop();
+    }
+  };
+}
+
+export type Dial = ReturnType<typeof createDialler>;
+
+const pinned =
+  (addresses: readonly Address[]): LookupFunction =>
+  (_hostname, { all }, callback) =>
+    all ? callback(null, [...addresses]) : callback(null, addresses[0]!.address, addresses[0]!.family);
+
+const connected = (socket: Socket, event: "connect" | "secureConnect") =>
+  new Promise<void>((resolve, reject) => {
+    // The listener stays until the caller has had a turn to add its own: a reset in between must not end the process.
+    socket.once(event, () => {
+      setImmediate(() => socket.off("error", reject));
+      resolve();
+    });
+    socket.on("error", reject);
+    socket.once("close", () => reject(new Error("closed before it was ready")));
+  });
+
+/** One limit over several steps; what loses the race is told so that it can clean up. */
+function startDeadline(peer: string, ms: number, signal: AbortSignal | undefined) {
+  let expire: (error: unknown) => void = () => {};
+  const expired = new Promise<never>((_resolve, reject) => {
+    expire = reject;
+  });
+  expired.catch(() => {});
+  const onAbort = () => expire(signal?.reason);
+  const timer = setTimeout(() => expire(new OutboundError("timeout", peer)), ms);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  return {
+    async race<T>(work: Promise<T>, cleanUp?: () => void): Promise<T> {
+      try {
+        return await Promise.race([work, expired]);
+      } catch (error) {
+        // The loser may still fail later, which is then nobody's news.
+        work.catch(() => {});
+        cleanUp?.();
+        throw error;
+      }
+    },
+    stop() {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    },
+  };
+}

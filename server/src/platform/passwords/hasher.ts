@@ -1,0 +1,144 @@
+import { randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { hash, type ParsedHashOptions, parseOptions, verify } from "@node-rs/argon2";
+import { AppError } from "../../kernel/errors.ts";
+import { createSemaphore, SemaphoreFull } from "../../kernel/semaphore.ts";
+
+/** The price of one hash. */
+export interface HashParams {
+  readonly memoryKiB: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
+export interface PasswordHasher {
+  /** A PHC string of a new salt. Refuses what cannot be a password with 400 `password.policy`. */
+  hash(password: string): Promise<string>;
+  /** Whether the password belongs to the hash. A hash that cannot be read belongs to nobody. */
+  verify(phc: string, password: string): Promise<boolean>;
+  /** Costs what `verify` costs and never succeeds: for users that do not exist or have no password. */
+  verifyNothing(password: string): Promise<false>;
+  /** Whether the hash was made at another price than today's, so that the next sign-in should replace it. */
+  needsRehash(phc: string): boolean;
+  stats(): { running: number; waiting: number };
+}
+
+/** Far above any policy (128 characters by default) and far below anything that costs time to normalise and hash. */
+export const MAX_PASSWORD_BYTES = 1024;
+
+// OWASP's first choice for Argon2id, and the default of decisions.md: 19 MiB, two passes, one lane.
+const DEFAULT_PARAMS: HashParams = { memoryKiB: 19 * 1024, passes: 2, parallelism: 1 };
+const OUTPUT_BYTES = 32;
+const SALT_BYTES = 16;
+// `Algorithm.Argon2id` and `Version.V0x13`: the package declares const enums, which isolated modules cannot read.
+const ARGON2ID = 2;
+const VERSION_19 = 1;
+// A stored or imported hash names its own price; beyond this it is an attack on the server, not a hash.
+const CEILING: HashParams = { memoryKiB: 256 * 1024, passes: 16, parallelism: 16 };
+// About two seconds of work per core at 30 ms a hash: whoever stands further back is better told to come again.
+const QUEUE_PER_CORE = 64;
+
+const overloaded = (cause: unknown) =>
+  new AppError("auth.overloaded", 503, "Too many people are signing in at this moment. Please try again in a few seconds.", {
+    cause,
+    headers: { "retry-after": "2" },
+  });
+
+/**
+ * The bytes that are hashed, or null for what cannot be a password.
+ *
+ * NFC, because one person types "é" as one code point on one keyboard and as two on another, and both must open the door
+ * (RFC 8265 §4.2, OpaqueString). Not NFKC: that folds characters people can tell apart ("①" and "1"), which weakens passwords.
+ */
+function passwordBytes(password: string): Buffer | null {
+  // Composition shortens text at most a few times over: a string this long cannot fit, so it is not even normalised.
+  if (password.length > 4 * MAX_PASSWORD_BYTES) return null;
+  // A lone surrogate has no UTF-8 form: Node would write U+FFFD, and different passwords would become one.
+  if (!password.isWellFormed()) return null;
+  const bytes = Buffer.from(password.normalize("NFC"), "utf8");
+  return bytes.length > MAX_PASSWORD_BYTES ? null : bytes;
+}
+
+/** What the hash says about itself, or null when it is not one that this server should compute. */
+function readable(phc: string): ParsedHashOptions | null {
+  let parsed: ParsedHashOptions;
+  try {
+    parsed = parseOptions(phc);
+  } catch {
+    // Not a PHC string: the caller treats it as a hash that nothing matches.
+    return null;
+  }
+  const { memoryCost, timeCost, parallelism } = parsed;
+  return memoryCost <= CEILING.memoryKiB && timeCost <= CEILING.passes && parallelism <= CEILING.parallelism ? parsed : null;
+}
+
+export function createPasswordHasher(
+  options: { concurrency?: number; maxQueue?: number; params?: Partial<HashParams> } = {},
+): PasswordHasher {
+  const { concurrency = availableParallelism(), maxQueue = concurrency * QUEUE_PER_CORE } = options;
+  const params: HashParams = { ...DEFAULT_PARAMS, ...options.params };
+  const argon2 = {
+    algorithm: ARGON2ID,
+    version: VERSION_19,
+    memoryCost: params.memoryKiB,
+    timeCost: params.passes,
+    parallelism: params.parallelism,
+    outputLen: OUTPUT_BYTES,
+  };
+  const semaphore = createSemaphore({ permits: concurrency, maxWaiting: maxQueue });
+  const nobody = hashOfNothing(params);
+
+  const queued = <T>(work: () => Promise<T>): Promise<T> =>
+    semaphore.run(work).catch((error: unknown) => {
+      throw error instanceof SemaphoreFull ? overloaded(error) : error;
+    });
+
+  const check = async (phc: string, password: string): Promise<boolean> => {
+    const bytes = passwordBytes(password);
+    // No stored hash can belong to it; known and unknown users are answered alike, at no cost.
+    if (bytes === null) return false;
+    // An unreadable hash costs what a readable one does, so that time does not tell which users have one.
+    return queued(() => verify(readable(phc) ? phc : nobody, bytes));
+  };
+
+  return {
+    async hash(password) {
+      const bytes = passwordBytes(password);
+      if (bytes === null) {
+        throw new AppError(
+          "password.policy",
+          400,
+          `A password has at most ${MAX_PASSWORD_BYTES} bytes of valid Unicode text. Please choose a shorter one.`,
+        );
+      }
+      return queued(() => hash(bytes, argon2));
+    },
+    verify: check,
+    async verifyNothing(password) {
+      await check(nobody, password);
+      return false;
+    },
+    needsRehash(phc) {
+      const made = readable(phc);
+      return (
+        made === null ||
+        made.algorithm !== ARGON2ID ||
+        made.version !== VERSION_19 ||
+        made.memoryCost !== params.memoryKiB ||
+        made.timeCost !== params.passes ||
+        made.parallelism !== params.parallelism ||
+        made.outputLen < OUTPUT_BYTES
+      );
+    },
+    stats: semaphore.stats,
+  };
+}
+
+/**
+ * A well-formed hash of no known password. Random output instead of a real hash: checking it costs exactly the same, start-up
+ * pays nothing for it, and no input matches.
+ */
+function hashOfNothing({ memoryKiB, passes, parallelism }: HashParams): string {
+  const field = (length: number) => randomBytes(length).toString("base64").replaceAll("=", "");
+  return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${parallelism}$${field(SALT_BYTES)}$${field(OUTPUT_BYTES)}`;
+}

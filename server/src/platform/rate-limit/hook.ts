@@ -1,0 +1,34 @@
+import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import { AppError } from "../../kernel/errors.ts";
+import type { RateRule, Verdict } from "./gcra.ts";
+import type { RateLimiter } from "./limiter.ts";
+
+interface Limits {
+  /** Who is counted: `(req) => `login:${req.ip}``. It should name the route too, or two routes share one budget. */
+  readonly key: (req: FastifyRequest) => string;
+  readonly rule: RateRule;
+  /** What the policy is called in the headers. */
+  readonly name?: string;
+}
+
+/** A hook for `onRequest` (or `preHandler`, when the key needs the body) that refuses with 429 what exceeds the rule. */
+export function rateLimited(limiter: RateLimiter, { key, rule, name = "default" }: Limits): onRequestAsyncHookHandler {
+  return async (req, reply) => {
+    const verdict = await limiter.take(key(req), rule);
+    const headers = policyHeaders(name, rule, verdict);
+    if (verdict.allowed) {
+      reply.headers(headers);
+      return;
+    }
+    const seconds = verdict.retryAfterSeconds;
+    throw new AppError("rate.limited", 429, `Too many requests. Please try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`, {
+      headers: { ...headers, "retry-after": String(seconds) },
+    });
+  };
+}
+
+// draft-ietf-httpapi-ratelimit-headers-10 §3 and §4: quota and window of the policy, what remains and for how long.
+const policyHeaders = (name: string, { limit, windowMs }: RateRule, { remaining, resetSeconds }: Verdict) => ({
+  "ratelimit-policy": `"${name}";q=${limit};w=${Math.ceil(windowMs / 1000)}`,
+  ratelimit: `"${name}";r=${remaining};t=${resetSeconds}`,
+});

@@ -1,0 +1,6 @@
+// Rate limits: how often a key (an address, a client, a name) may do something, counted in this process or shared through Redis.
+// It owns the counting and the headers; which key and which rule is each route's own decision.
+
+export type { RateRule, Verdict } from "./gcra.ts";
+export { rateLimited } from "./hook.ts";
+export { createRateLimiter, type LimiterLog, type RateLimiter } from "./limiter.ts";

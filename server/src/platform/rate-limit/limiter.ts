@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { clock } from "../../kernel/clock.ts";
+import { costOf, micros, type RateRule, takeOne, type Verdict, verdict } from "./gcra.ts";
+import type { LimiterLog } from "./redis.ts";
+
+export type { LimiterLog };
+
+export interface RateLimiter {
+  /** Counts one, and says whether it was within the rule. The same key under another rule is another count. */
+  take(key: string, rule: RateRule): Promise<Verdict>;
+  /** Whether Redis answers; null when none is configured. */
+  healthy(): Promise<boolean> | null;
+  close(): Promise<void>;
+}
+
+// A few megabytes. Whoever floods it with new keys pushes out the oldest counts, never the process.
+const MAX_KEYS = 50_000;
+const MAX_KEY_LENGTH = 128;
+
+export function createRateLimiter(options: { redisUrl?: string; log?: LimiterLog; maxKeys?: number } = {}): RateLimiter {
+  const local = new LRUCache<string, number>({ max: options.maxKeys ?? MAX_KEYS });
+  const { redisUrl, log } = options;
+  // Loaded on need: most servers run without Redis.
+  const shared = redisUrl === undefined ? null : import("./redis.ts").then(({ createSharedCounter }) => createSharedCounter(redisUrl, log));
+
+  return {
+    async take(key, rule) {
+      const cost = costOf(rule);
+      const id = `${rule.limit}/${rule.windowMs}:${shorten(key)}`;
+      const now = micros(clock.now());
+      const taken = (await (await shared)?.take(id, now, cost)) ?? takeOne(local.get(id) ?? 0, now, cost);
+      // Also what Redis said, so that losing it does not hand everyone a fresh budget.
+      local.set(id, taken.paidOff);
+      return verdict(taken.allowed, taken.paidOff, now, cost);
+    },
+    healthy: () => shared?.then((counter) => counter.healthy()) ?? null,
+    async close() {
+      await (await shared)?.close();
+      local.clear();
+    },
+  };
+}
+
+/** Keys hold what strangers send; a long one must not cost memory 50,000 times. */
+const shorten = (key: string): string => (key.length <= MAX_KEY_LENGTH ? key : createHash("sha256").update(key).digest("base64url"));

@@ -1,0 +1,115 @@
+import { clock } from "../kernel/clock.ts";
+import { newId } from "../kernel/ids.ts";
+import type { RealmChanges } from "./cache/index.ts";
+import type { Actor, AuditDraft, Ctx, DomainEventName, DomainEvents, Listeners } from "./context.ts";
+import { type Db, inTransaction, type Tx } from "./db/index.ts";
+
+/** One row of the audit trail, complete. */
+export interface AuditEvent {
+  readonly id: string;
+  readonly ts: number;
+  readonly realm: string;
+  readonly category: AuditDraft["category"];
+  readonly type: string;
+  readonly actor: string;
+  readonly actorId: string | null;
+  readonly sourceIp: string | null;
+  readonly resourceType: string | null;
+  readonly resourceId: string | null;
+  readonly outcome: "SUCCESS" | "FAILURE";
+  readonly detail: string | null;
+  readonly impersonator: string | null;
+}
+
+/** Where the work comes from. */
+export interface Origin {
+  readonly realm: string;
+  readonly actor: Actor;
+  readonly sourceIp: string | null;
+  readonly ifMatch?: string | null;
+}
+
+export interface UnitOfWork {
+  /** Opens the transaction, runs the work, writes its audit events in it, commits. */
+  transact<T>(origin: Origin, work: (ctx: Ctx) => Promise<T>): Promise<T>;
+}
+
+interface Parts {
+  readonly db: Db;
+  readonly listeners: Listeners;
+  readonly changes: RealmChanges;
+  /** Writes the events in the transaction. */
+  readonly storeEvents: (tx: Tx, events: readonly AuditEvent[]) => Promise<void>;
+  /** Tells of them once they are committed: standard output, metrics. */
+  readonly published: (events: readonly AuditEvent[]) => void;
+}
+
+export function createUnitOfWork({ db, listeners, changes, storeEvents, published }: Parts): UnitOfWork {
+  return {
+    async transact(origin, work) {
+      let effects: (() => void)[] = [];
+      let events: AuditEvent[] = [];
+      const result = await retryingConflicts(db, async (tx) => {
+        const drafts: AuditDraft[] = [];
+        effects = [];
+        const ctx: Ctx = {
+          tx,
+          realm: origin.realm,
+          actor: origin.actor,
+          now: clock.now(),
+          ifMatch: origin.ifMatch ?? null,
+          audit: (draft) => drafts.push(draft),
+          afterCommit: (effect) => effects.push(effect),
+          async configChanged(realm = origin.realm) {
+            await changes.announce(tx, realm);
+            effects.push(() => changes.drop(realm));
+          },
+          async emit<E extends DomainEventName>(event: E, payload: DomainEvents[E]) {
+            for (const listener of listeners[event]) await listener(ctx, payload);
+          },
+        };
+        const value = await work(ctx);
+        events = drafts.map((draft) => complete(draft, origin, ctx.now));
+        if (events.length > 0) await storeEvents(tx, events);
+        return value;
+      });
+      for (const effect of effects) effect();
+      published(events);
+      return result;
+    },
+  };
+}
+
+const DEADLOCK = "40P01";
+const SERIALIZATION_FAILURE = "40001";
+const TRIES = 4;
+
+/** Two writes that lock the same rows in another order: Postgres ends one of them, and that one simply runs again. */
+async function retryingConflicts<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await inTransaction(db, work);
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if ((code !== DEADLOCK && code !== SERIALIZATION_FAILURE) || tries === TRIES) throw error;
+    }
+  }
+}
+
+function complete(draft: AuditDraft, { realm, actor, sourceIp }: Origin, now: number): AuditEvent {
+  return {
+    id: newId(),
+    ts: now,
+    realm: draft.realm ?? realm,
+    category: draft.category,
+    type: draft.type,
+    actor: draft.actor?.name ?? actor.name,
+    actorId: draft.actor ? draft.actor.id : actor.id,
+    sourceIp,
+    resourceType: draft.resourceType ?? null,
+    resourceId: draft.resourceId ?? null,
+    outcome: draft.outcome ?? "SUCCESS",
+    detail: draft.detail ?? null,
+    impersonator: actor.impersonator,
+  };
+}
