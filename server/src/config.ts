@@ -1,0 +1,123 @@
+// The configuration: one immutable object, read once at start. The only reader of process.env.
+// config/settings.ts lists every setting; flag > environment > gatehouse.yaml > default.
+import { resolve } from "node:path";
+import { ConfigError, type ConfigProblem } from "./config/errors.ts";
+import { checkRules } from "./config/rules.ts";
+import { describe, type Known, type Mode, type SettingName, settingNames, type Values } from "./config/settings.ts";
+import { type Env, type Flags, type Origin, readSources } from "./config/sources.ts";
+
+export { ConfigError, type ConfigProblem } from "./config/errors.ts";
+export type { Mode, SettingName } from "./config/settings.ts";
+export type { Origin } from "./config/sources.ts";
+
+export interface Config {
+  readonly mode: Mode;
+  readonly host: string;
+  readonly port: number;
+  /** An origin, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** null = the embedded database. */
+  readonly databaseUrl: string | null;
+  /** A direct connection for LISTEN; null = use `databaseUrl`. */
+  readonly listenUrl: string | null;
+  readonly databasePool: number;
+  readonly preparedStatements: boolean;
+  /** null only on the embedded database, which keeps a generated one in the data folder. */
+  readonly masterKey: string | null;
+  readonly masterKeyPrevious: readonly string[];
+  readonly bootstrapAdminPassword: string | null;
+  readonly trustProxy: boolean | number | readonly string[];
+  readonly allowedHosts: readonly string[];
+  readonly audit: {
+    readonly httpUrl: string | null;
+    readonly httpToken: string | null;
+    readonly categories: readonly ("AUTHN" | "ADMIN" | "SECURITY")[];
+    readonly timeoutMs: number;
+  };
+  readonly breachCorpus: string | null;
+  readonly redisUrl: string | null;
+  readonly otelEndpoint: string | null;
+  readonly logLevel: Values["logLevel"];
+  readonly shutdownGraceSeconds: number;
+  /** Where each value came from. */
+  readonly origins: Readonly<Record<SettingName, Origin>>;
+}
+
+export interface ConfigInput {
+  /** By flag name without dashes; `config` names the yaml file. */
+  readonly flags?: Flags;
+  readonly env?: Env;
+  readonly cwd?: string;
+}
+
+/** Reads the configuration, or throws a ConfigError that lists everything wrong with it. */
+export const loadConfig = (input: ConfigInput = {}): Config => explainConfig(input).config;
+
+/** The configuration together with where each value came from, in words. */
+export function explainConfig(input: ConfigInput = {}): {
+  readonly config: Config;
+  readonly sources: Readonly<Record<SettingName, string>>;
+} {
+  const { flags = {}, env = process.env } = input;
+  const cwd = resolve(input.cwd ?? process.cwd());
+  const { written, problems } = readSources(flags, env, cwd);
+
+  const values: Record<string, unknown> = {};
+  const origins = {} as Record<SettingName, Origin>;
+  const sources = {} as Record<SettingName, string>;
+  const wrong = new Set<SettingName>();
+  for (const name of settingNames) {
+    const { kind, secret, default: preset } = describe(name);
+    const found = written.get(name);
+    const parsed = found && kind.parse(found.raw, found.folder);
+    origins[name] = found?.origin ?? "default";
+    sources[name] = found?.source ?? "default";
+    if (parsed && "value" in parsed) {
+      values[name] = parsed.value;
+      continue;
+    }
+    values[name] = preset({ ...(values as unknown as Known), cwd });
+    if (!found || !parsed) continue;
+    wrong.add(name);
+    problems.push({ setting: name, source: found.source, message: secret ? parsed.problem : `got ${quote(found.raw)}; ${parsed.problem}` });
+    // A mistyped database is still meant to be one: production's rules apply.
+    if (name === "databaseUrl") values[name] = "postgres://";
+  }
+
+  // A value that was written but could not be read (a missing file, both forms at once) has its problem already.
+  const reported = new Set(problems.map(({ setting }) => setting));
+  const reading = {
+    values: values as Values,
+    sources,
+    isWritten: (name: SettingName) => written.has(name),
+    isWrong: (name: SettingName) => wrong.has(name) || reported.has(name),
+  };
+  const all: ConfigProblem[] = [...problems, ...checkRules(reading)];
+  if (all.length > 0) throw new ConfigError(all);
+  return { config: assemble(reading.values, origins), sources };
+}
+
+function assemble(values: Values, origins: Record<SettingName, Origin>): Config {
+  const {
+    "audit.httpUrl": httpUrl,
+    "audit.httpToken": httpToken,
+    "audit.categories": categories,
+    "audit.timeoutMs": timeoutMs,
+    ...rest
+  } = values;
+  return deepFreeze({ ...rest, audit: { httpUrl, httpToken, categories, timeoutMs }, origins });
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const member of Object.values(value)) if (typeof member === "object" && member !== null) deepFreeze(member);
+  return Object.freeze(value);
+}
+
+/** What was typed, for a message; not what may carry a password or a token. */
+function quote(raw: unknown): string {
+  const text = JSON.stringify(raw) ?? String(raw);
+  if (/[@?]/.test(text)) return "a value that is not shown here";
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

@@ -1,0 +1,21 @@
+/** One thing that is wrong with the configuration. `message` never repeats a value that may be secret. */
+export interface ConfigProblem {
+  /** The setting as the reference names it, or the unknown name itself. */
+  readonly setting: string;
+  /** Where the value came from, in words: `environment variable GATEHOUSE_PORT`. */
+  readonly source: string;
+  readonly message: string;
+}
+
+/** Everything that is wrong, at once: nobody should have to start five times to find five mistakes. */
+export class ConfigError extends Error {
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    const lines = problems.map(({ setting, source, message }) => `  - ${setting} (${source}): ${message}`);
+    const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+    super([`The configuration has ${count}:`, ...lines].join("\n"));
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}

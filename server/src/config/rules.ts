@@ -1,0 +1,56 @@
+import { isIP } from "node:net";
+import type { ConfigProblem } from "./errors.ts";
+import { type SettingName, settings, type Values } from "./settings.ts";
+
+/** What was decided about the settings so far: a rule stays silent about a value that is already known to be wrong. */
+export interface Reading {
+  readonly values: Values;
+  readonly sources: Readonly<Record<SettingName, string>>;
+  isWritten(name: SettingName): boolean;
+  isWrong(name: SettingName): boolean;
+}
+
+/** The rules that tie one setting to another. Each names the setting that has to change. */
+export function checkRules(reading: Reading): ConfigProblem[] {
+  return [baseUrlInProduction, masterKeyForPostgres, listenUrlNeedsPostgres].flatMap((rule) => rule(reading));
+}
+
+function baseUrlInProduction({ values, sources, isWritten, isWrong }: Reading): ConfigProblem[] {
+  if (values.mode !== "production" || isWrong("mode") || isWrong("baseUrl")) return [];
+  if (!isWritten("baseUrl")) {
+    const message = `production needs the address that browsers use; expected ${settings.baseUrl.kind.expected}. Set ${waysToSet("baseUrl")}.`;
+    return [{ setting: "baseUrl", source: "not set", message }];
+  }
+  if (values.baseUrl.startsWith("https://") || isLoopbackHost(new URL(values.baseUrl).hostname)) return [];
+  const message = `got ${JSON.stringify(values.baseUrl)}; production expects https, except on loopback (http://localhost:8080)`;
+  return [{ setting: "baseUrl", source: sources.baseUrl, message }];
+}
+
+/** Not a matter of mode: nodes that share a database must share its key, so none may invent one. */
+function masterKeyForPostgres({ values, isWrong, isWritten }: Reading): ConfigProblem[] {
+  if (values.databaseUrl === null || isWritten("masterKey") || isWrong("masterKey")) return [];
+  const message = `a database of its own needs a key; expected ${settings.masterKey.kind.expected}. Set ${waysToSet("masterKey")}, and keep it safe: without it the stored secrets are lost.`;
+  return [{ setting: "masterKey", source: "not set", message }];
+}
+
+function listenUrlNeedsPostgres({ values, sources }: Reading): ConfigProblem[] {
+  if (values.listenUrl === null || values.databaseUrl !== null) return [];
+  return [
+    {
+      setting: "listenUrl",
+      source: sources.listenUrl,
+      message: "only of use together with DATABASE_URL, which is not set; expected both or neither",
+    },
+  ];
+}
+
+function waysToSet(name: "baseUrl" | "masterKey"): string {
+  const { env, flag, secret } = settings[name];
+  return [env, ...(secret ? [`${env}_FILE`] : []), ...(flag ? [`--${flag.name}`] : []), `${name} in gatehouse.yaml`].join(" or ");
+}
+
+/** Whether a URL's host can only be this machine. */
+export function isLoopbackHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return host === "localhost" || host.endsWith(".localhost") || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
+}

@@ -1,0 +1,208 @@
+import { resolve } from "node:path";
+import type { Kind } from "./kinds.ts";
+import * as kinds from "./kinds.ts";
+
+export type Mode = "development" | "production";
+
+/** What a default may depend on. The table lists these first, so that they are known by then. */
+export interface Known {
+  readonly databaseUrl: string | null;
+  readonly mode: Mode;
+  readonly port: number;
+  readonly cwd: string;
+}
+
+export interface Setting<T> {
+  readonly env: string;
+  /** A second variable that platforms set; the first one wins. */
+  readonly envAlias?: string;
+  /** A flag's name without dashes. `means` makes it a switch that stands for that value. Secrets have none: `ps` would show them. */
+  readonly flag?: { readonly name: string; readonly means?: string };
+  readonly kind: Kind<T>;
+  readonly default: (known: Known) => T;
+  readonly defaultText: string;
+  /** Shown only as `***`, never repeated in a message, and also taken from a file (`…_FILE`, yaml `…File`). */
+  readonly secret: boolean;
+  readonly doc: string;
+}
+
+const setting = <T, D>(
+  env: string,
+  kind: Kind<T>,
+  preset: readonly [defaultText: string, D | ((known: Known) => D)],
+  doc: string,
+  more: Partial<Pick<Setting<T>, "envAlias" | "flag" | "secret">> = {},
+): Setting<T | D> => ({
+  env,
+  kind,
+  default: typeof preset[1] === "function" ? (preset[1] as (known: Known) => D) : () => preset[1] as D,
+  defaultText: preset[0],
+  secret: false,
+  doc,
+  ...more,
+});
+
+const unset = ["unset", null] as const;
+const secret = { secret: true };
+
+/** Every setting there is. The key is its name and its path in `gatehouse.yaml`; parsing, `config print` and the reference come from here. */
+export const settings = {
+  databaseUrl: setting(
+    "DATABASE_URL",
+    kinds.postgresUrl,
+    unset,
+    "The Postgres database (14 or newer). Unset: the embedded database in the data folder.",
+    secret,
+  ),
+  mode: setting(
+    "GATEHOUSE_MODE",
+    kinds.oneOf<Mode>("development", "production"),
+    ["development on the embedded database, else production", ({ databaseUrl }) => (databaseUrl ? "production" : "development")],
+    "Production insists on a base URL; development adds a demo realm and conveniences for trying things out.",
+    { flag: { name: "dev", means: "development" } },
+  ),
+  port: setting("GATEHOUSE_PORT", kinds.integer(1, 65535), ["8080", 8080], "The TCP port to listen on.", {
+    envAlias: "PORT",
+    flag: { name: "port" },
+  }),
+  host: setting(
+    "GATEHOUSE_HOST",
+    kinds.bindHost,
+    ["127.0.0.1 in development, else 0.0.0.0", ({ mode }) => (mode === "development" ? "127.0.0.1" : "0.0.0.0")],
+    "The address to listen on.",
+    { flag: { name: "host" } },
+  ),
+  baseUrl: setting(
+    "GATEHOUSE_BASE_URL",
+    kinds.origin,
+    ["`http://localhost:<port>` in development, required in production", ({ port }) => `http://localhost:${port}`],
+    "The address that browsers and clients use, and the beginning of every issuer. In production https, except on loopback.",
+    { flag: { name: "base-url" } },
+  ),
+  dataDir: setting(
+    "GATEHOUSE_DATA_DIR",
+    kinds.path,
+    ["`./data`", ({ cwd }) => resolve(cwd, "data")],
+    "The folder of the embedded database, its generated master key and the first administrator's password.",
+    { flag: { name: "data-dir" } },
+  ),
+  listenUrl: setting(
+    "GATEHOUSE_LISTEN_URL",
+    kinds.postgresUrl,
+    ["the database URL", null],
+    "A direct connection for LISTEN, where the database URL leads to a pooler such as PgBouncer.",
+    secret,
+  ),
+  databasePool: setting(
+    "GATEHOUSE_DATABASE_POOL",
+    kinds.integer(1, 1000),
+    ["10", 10],
+    "How many Postgres connections this process keeps at most.",
+  ),
+  preparedStatements: setting(
+    "GATEHOUSE_PREPARED_STATEMENTS",
+    kinds.flag,
+    ["true", true],
+    "Named prepared statements. Turn off behind a pooler that does not keep them.",
+  ),
+  masterKey: setting(
+    "GATEHOUSE_MASTER_KEY",
+    kinds.masterKey,
+    ["generated in the data folder on the embedded database, required with a database URL", null],
+    "The key that encrypts secrets at rest: 32 random bytes in base64 or hex.",
+    secret,
+  ),
+  masterKeyPrevious: setting(
+    "GATEHOUSE_MASTER_KEY_PREVIOUS",
+    kinds.masterKeys,
+    ["none", []],
+    "Older master keys, still able to decrypt until `gatehouse key rewrap` has run.",
+    secret,
+  ),
+  bootstrapAdminPassword: setting(
+    "GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD",
+    kinds.exactText("a password (in yaml: in quotes)"),
+    ["generated", null],
+    "The password of the first administrator; read at the first start only.",
+    secret,
+  ),
+  trustProxy: setting(
+    "GATEHOUSE_TRUST_PROXY",
+    kinds.proxies,
+    ["false", false],
+    "Which reverse proxies may name the client's address: true, false, their number, or their addresses.",
+  ),
+  allowedHosts: setting(
+    "GATEHOUSE_ALLOWED_HOSTS",
+    kinds.hostList,
+    ["none", []],
+    "Private hosts (`mail.internal`, `10.1.2.3:25`) or networks (`10.0.0.0/8`) that outbound calls (webhooks, identity providers) may reach.",
+  ),
+  "audit.httpUrl": setting(
+    "GATEHOUSE_AUDIT_HTTP_URL",
+    kinds.url("an http(s) URL", "https:", "http:"),
+    unset,
+    "Where audit events are forwarded to, besides stdout.",
+  ),
+  "audit.httpToken": setting("GATEHOUSE_AUDIT_HTTP_TOKEN", kinds.text("a token"), unset, "The bearer token sent along with them.", secret),
+  "audit.categories": setting(
+    "GATEHOUSE_AUDIT_CATEGORIES",
+    kinds.someOf("AUTHN", "ADMIN", "SECURITY"),
+    ["AUTHN, ADMIN", ["AUTHN", "ADMIN"] as const],
+    "Which categories are forwarded. Stdout and the database always get all.",
+  ),
+  "audit.timeoutMs": setting(
+    "GATEHOUSE_AUDIT_TIMEOUT_MS",
+    kinds.integer(100, 60_000),
+    ["2000", 2000],
+    "How long one forwarding may take, in milliseconds.",
+  ),
+  breachCorpus: setting(
+    "GATEHOUSE_BREACH_CORPUS",
+    kinds.folderOrUrl,
+    ["the small list that ships", null],
+    "A folder or URL of breached passwords in the range format of Have I Been Pwned.",
+  ),
+  redisUrl: setting(
+    "REDIS_URL",
+    kinds.url("a URL that begins with redis:// or rediss://", "redis:", "rediss:"),
+    unset,
+    "Redis or Valkey, to share rate limits between nodes.",
+    secret,
+  ),
+  otelEndpoint: setting(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    kinds.url("an http(s) URL", "https:", "http:"),
+    ["unset (tracing off)", null],
+    "Where OpenTelemetry traces are sent.",
+  ),
+  logLevel: setting(
+    "GATEHOUSE_LOG_LEVEL",
+    kinds.oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent"),
+    ["info", "info" as const],
+    "The least severe log line that is written.",
+    { flag: { name: "log-level" } },
+  ),
+  shutdownGraceSeconds: setting(
+    "GATEHOUSE_SHUTDOWN_GRACE_SECONDS",
+    kinds.integer(0, 3600),
+    ["20", 20],
+    "How long a stopping server waits for requests under way.",
+  ),
+} as const satisfies Record<string, Setting<unknown>>;
+
+export type SettingName = keyof typeof settings;
+export const settingNames = Object.keys(settings) as readonly SettingName[];
+
+export type Values = { readonly [K in SettingName]: (typeof settings)[K] extends Setting<infer T> ? T : never };
+
+export const describe = (name: SettingName): Setting<unknown> => settings[name] as Setting<unknown>;
+
+/** Flags that every command which reads the configuration takes, `--config` apart. */
+export const settingFlags: readonly { readonly name: string; readonly takesValue: boolean; readonly doc: string }[] = settingNames.flatMap(
+  (name) => {
+    const { flag, doc } = describe(name);
+    if (!flag) return [];
+    return [{ name: flag.name, takesValue: flag.means === undefined, doc: flag.means ? `The same as ${name} = ${flag.means}.` : doc }];
+  },
+);

@@ -1,0 +1,211 @@
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { parseDocument } from "yaml";
+import type { ConfigProblem } from "./errors.ts";
+import { describe, type SettingName, settingNames, settings } from "./settings.ts";
+import { didYouMean } from "./suggest.ts";
+
+export type Origin = "flag" | "env" | "file" | "yaml" | "default";
+export type Flags = Readonly<Record<string, string | boolean | undefined>>;
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** A value as somebody wrote it, and where. */
+export interface Written {
+  readonly raw: unknown;
+  readonly origin: Origin;
+  /** In words, for messages and `config print`. */
+  readonly source: string;
+  /** What a relative path in it is relative to. */
+  readonly folder: string;
+}
+
+/** One place to look for values. A place that holds a mistake reports it and offers nothing for that setting. */
+type Place = (name: SettingName) => Written | undefined;
+type Report = (problem: ConfigProblem) => void;
+
+const CONFIG_FILE = "gatehouse.yaml";
+const PREFIX = "GATEHOUSE_";
+// The test suite talks to itself by these; a server that it starts inherits them.
+const TEST_PREFIX = "GATEHOUSE_TEST_";
+const secretNames = settingNames.filter((name) => describe(name).secret);
+const envNames = settingNames.flatMap((name) => [describe(name).env, ...(describe(name).secret ? [`${describe(name).env}_FILE`] : [])]);
+
+/** What was written for each setting, the strongest place first: flag, environment, yaml. */
+export function readSources(
+  flags: Flags,
+  env: Env,
+  cwd: string,
+): { written: ReadonlyMap<SettingName, Written>; problems: ConfigProblem[] } {
+  const problems: ConfigProblem[] = [];
+  const report: Report = (problem) => problems.push(problem);
+  const places = [fromFlags(flags, cwd), fromEnvironment(env, cwd, report), fromYaml(flags.config, cwd, report)];
+  const written = new Map<SettingName, Written>();
+  for (const name of settingNames) {
+    // Every place is asked, so that a mistake in a weaker one is reported too.
+    const found = places.map((place) => place(name)).find((value) => value !== undefined);
+    if (found) written.set(name, found);
+  }
+  return { written, problems };
+}
+
+function fromFlags(flags: Flags, cwd: string): Place {
+  return (name) => {
+    const { flag } = describe(name);
+    const given = flag && flags[flag.name];
+    if (!flag || given === undefined || given === false) return undefined;
+    return { raw: flag.means ?? given, origin: "flag", source: `flag --${flag.name}`, folder: cwd };
+  };
+}
+
+function fromEnvironment(env: Env, cwd: string, report: Report): Place {
+  const isOurs = orchestratorFilter(env);
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith(PREFIX) || name.startsWith(TEST_PREFIX) || envNames.includes(name) || !isOurs(name)) continue;
+    report({ setting: name, source: "environment", message: `there is no such setting.${guessVariable(name)}` });
+  }
+  // An empty variable is an unset one: compose files and shells pass `NAME=` for what was left out.
+  const read = (name: string | undefined) => (name !== undefined && isOurs(name) ? env[name] || undefined : undefined);
+
+  return (name) => {
+    const { env: variable, envAlias, secret } = describe(name);
+    const direct = read(variable);
+    const file = secret ? read(`${variable}_FILE`) : undefined;
+    if (direct !== undefined && file !== undefined) return reportBoth(report, name, "environment", variable, `${variable}_FILE`);
+    if (file !== undefined) return fromSecretFile(report, name, resolve(cwd, file), `${variable}_FILE`, cwd);
+    if (direct !== undefined) return { raw: direct, origin: "env", source: `environment variable ${variable}`, folder: cwd };
+    const alias = read(envAlias);
+    return alias === undefined ? undefined : { raw: alias, origin: "env", source: `environment variable ${envAlias}`, folder: cwd };
+  };
+}
+
+function guessVariable(name: string): string {
+  const rest = name.slice(PREFIX.length);
+  // GATEHOUSE_DATABASE_URL: the names that other software shares carry no prefix.
+  if (envNames.includes(rest)) return ` Did you mean ${rest}?`;
+  const shortNames = envNames.filter((known) => known.startsWith(PREFIX)).map((known) => known.slice(PREFIX.length));
+  return didYouMean(rest, shortNames).replace("mean ", `mean ${PREFIX}`);
+}
+
+/** Kubernetes gives every pod the addresses of the services around it; one named `gatehouse` yields GATEHOUSE_PORT=tcp://… and more. Those are not ours. */
+function orchestratorFilter(env: Env): (name: string) => boolean {
+  const prefixes = Object.keys(env)
+    .filter((name) => name.startsWith(PREFIX) && name.endsWith("_SERVICE_HOST"))
+    .map((name) => name.slice(0, -"SERVICE_HOST".length));
+  const link = /^(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)$/;
+  return (name) =>
+    !prefixes.some((prefix) => {
+      if (!name.startsWith(prefix)) return false;
+      const rest = name.slice(prefix.length);
+      return link.test(rest) || (rest === "PORT" && /^(?:tcp|udp|sctp):\/\//.test(env[name] ?? ""));
+    });
+}
+
+function fromYaml(given: string | boolean | undefined, cwd: string, report: Report): Place {
+  const file = resolve(cwd, typeof given === "string" ? given : CONFIG_FILE);
+  const source = typeof given === "string" ? `${file}, named by --config` : file;
+  if (given === undefined && !existsSync(file)) {
+    const misnamed = join(cwd, "gatehouse.yml");
+    if (existsSync(misnamed))
+      report({ setting: "gatehouse.yml", source: misnamed, message: `this file would be ignored. Rename it to ${CONFIG_FILE}.` });
+    return () => undefined;
+  }
+  const entries = readYaml(file, source, report);
+  const folder = dirname(file);
+
+  return (name) => {
+    const direct = entries.get(name);
+    const secretFile = describe(name).secret ? entries.get(`${name}File`) : undefined;
+    if (direct !== undefined && secretFile !== undefined) return reportBoth(report, name, source, name, `${name}File`);
+    if (secretFile !== undefined) {
+      if (typeof secretFile === "string")
+        return fromSecretFile(report, name, resolve(folder, secretFile), `${name}File in ${file}`, folder);
+      report({ setting: `${name}File`, source, message: "expected the path of a file" });
+      return undefined;
+    }
+    return direct === undefined ? undefined : { raw: direct, origin: "yaml", source: file, folder };
+  };
+}
+
+function readYaml(file: string, source: string, report: Report): Map<string, unknown> {
+  const entries = new Map<string, unknown>();
+  const setting = basename(file);
+  const text = readText(file);
+  if ("problem" in text) {
+    report({ setting, source, message: `expected a readable yaml file, but ${text.problem}` });
+    return entries;
+  }
+  const document = parseDocument(text.text);
+  for (const { message } of document.errors) {
+    // Only the first line: what follows quotes the file, which may hold secrets.
+    report({ setting, source, message: `expected valid yaml: ${message.split("\n")[0]!.replace(/:$/, "")}` });
+  }
+  if (document.errors.length > 0) return entries;
+  const root: unknown = document.toJS();
+  if (isMapping(root)) flatten(root, "", entries, (problem) => report({ ...problem, source }));
+  else if (root !== null && root !== undefined) report({ setting, source, message: "expected settings, one `name: value` on each line" });
+  return entries;
+}
+
+const yamlNames: readonly string[] = [...settingNames, ...secretNames.map((name) => `${name}File`)];
+const groups: ReadonlySet<string> = new Set(settingNames.filter((name) => name.includes(".")).map((name) => name.split(".")[0]!));
+
+function flatten(
+  mapping: Record<string, unknown>,
+  prefix: string,
+  into: Map<string, unknown>,
+  report: (problem: Omit<ConfigProblem, "source">) => void,
+) {
+  for (const [key, value] of Object.entries(mapping)) {
+    const name = prefix + key;
+    // A name without a value is unset, like an empty variable.
+    if (value === null || value === "") {
+      if (!yamlNames.includes(name) && !groups.has(name)) report({ setting: name, message: unknownKey(name) });
+    } else if (yamlNames.includes(name)) into.set(name, value);
+    else if (prefix === "" && groups.has(name)) {
+      if (isMapping(value)) flatten(value, `${name}.`, into, report);
+      else
+        report({
+          setting: name,
+          message: `expected settings below it: ${settingNames.filter((known) => known.startsWith(`${name}.`)).join(", ")}`,
+        });
+    } else report({ setting: name, message: unknownKey(name) });
+  }
+}
+
+function unknownKey(name: string): string {
+  // Whoever writes the variable's name into the file gets the file's name for it.
+  const byVariable = settingNames.find((known) => settings[known].env === name.toUpperCase());
+  return `there is no such setting.${byVariable ? ` Did you mean ${byVariable}?` : didYouMean(name, [...yamlNames, ...groups])}`;
+}
+
+function fromSecretFile(report: Report, name: SettingName, file: string, namedBy: string, folder: string): Written | undefined {
+  const source = `file ${file}, named by ${namedBy}`;
+  const text = readText(file);
+  // Editors and `echo` end a file with a line break that is no part of the secret.
+  const raw = "text" in text ? text.text.replace(/(?:\r?\n)+$/, "") : "";
+  if ("problem" in text) report({ setting: name, source, message: `expected a readable file, but ${text.problem}` });
+  else if (raw === "") report({ setting: name, source, message: `the file is empty; expected ${describe(name).kind.expected}` });
+  return raw === "" ? undefined : { raw, origin: "file", source, folder };
+}
+
+function reportBoth(report: Report, setting: string, source: string, one: string, other: string): undefined {
+  report({ setting, source, message: `both ${one} and ${other} are set; expected one of them` });
+}
+
+const READ_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: "it does not exist",
+  EACCES: "this user may not read it",
+  EISDIR: "it is a folder",
+};
+
+function readText(file: string): { readonly text: string } | { readonly problem: string } {
+  try {
+    return { text: readFileSync(file, "utf8") };
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    return { problem: READ_ERRORS[code] ?? message };
+  }
+}
+
+const isMapping = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
