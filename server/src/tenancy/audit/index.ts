@@ -1,0 +1,6 @@
+// The audit trail: append-only, written in the transaction of what it tells. Owns `audit_events`.
+// Requests only insert; whatever sends events on reads committed rows.
+export { catalogue, categories, eventTypes } from "./catalogue.ts";
+export { auditConfigRoutes, eventRoutes } from "./routes.ts";
+export type { AuditConfig, AuditEventRecord } from "./schema.ts";
+export { insertEvents, toEventRecord } from "./store.ts";

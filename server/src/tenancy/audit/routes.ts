@@ -1,0 +1,37 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { AuditConfig, EventPage, EventQuery } from "./schema.ts";
+import { searchEvents } from "./service.ts";
+
+/** Mounted under /admin/realms/:realm/events. */
+export const eventRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    "/",
+    {
+      config: { permission: "view-events" },
+      schema: {
+        summary: "Search the audit trail",
+        description: "Newest first.",
+        tags: ["Events"],
+        querystring: EventQuery,
+        response: { 200: EventPage },
+      },
+    },
+    async (req, reply) => {
+      const { estimated, ...page } = await req.read((ctx) => searchEvents(ctx, req.query));
+      if (estimated) reply.header("x-total-estimated", "true");
+      return page;
+    },
+  );
+};
+
+/** Mounted under /admin/audit. */
+export const auditConfigRoutes: FastifyPluginAsyncTypebox<{ config: AuditConfig }> = async (app, { config }) => {
+  app.get(
+    "/config",
+    {
+      config: { permission: "view-events", masterOnly: true },
+      schema: { summary: "How audit events leave the server", tags: ["Events"], response: { 200: AuditConfig } },
+    },
+    async () => config,
+  );
+};

@@ -1,0 +1,65 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+import { categories, eventTypes } from "./catalogue.ts";
+
+const text = Type.Union([Type.String(), Type.Null()]);
+
+export const AuditEventRecord = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    ts: Type.String({ format: "date-time" }),
+    kind: Type.Literal("audit"),
+    category: oneOf(categories),
+    type: Type.String({ description: `One of: ${eventTypes.join(", ")}` }),
+    realm: Type.String(),
+    actor: Type.String({ description: "The username, or `master/<name>` across realms" }),
+    sourceIp: text,
+    resourceType: text,
+    resourceId: text,
+    outcome: oneOf(["SUCCESS", "FAILURE"]),
+    detail: text,
+    impersonator: text,
+  },
+  { $id: "AuditEvent" },
+);
+export type AuditEventRecord = Static<typeof AuditEventRecord>;
+
+export const EventPage = Type.Object(
+  { items: Type.Array(AuditEventRecord), total: Type.Integer(), page: Type.Integer(), size: Type.Integer() },
+  { $id: "AuditEventPage" },
+);
+export type EventPage = Static<typeof EventPage>;
+
+const instant = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 40, description: `${description}: ISO 8601, or epoch milliseconds` }));
+
+export const EventQuery = Type.Object(
+  {
+    type: Type.Optional(Type.String({ maxLength: 64 })),
+    actor: Type.Optional(Type.String({ maxLength: 320, description: "A username or user id" })),
+    outcome: Type.Optional(oneOf(["SUCCESS", "FAILURE"])),
+    category: Type.Optional(oneOf(categories)),
+    resourceType: Type.Optional(Type.String({ maxLength: 64 })),
+    resourceId: Type.Optional(Type.String({ maxLength: 2048 })),
+    from: instant("Not before"),
+    to: instant("Before"),
+    page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+    size: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
+  },
+  { additionalProperties: false },
+);
+export type EventQuery = Static<typeof EventQuery>;
+
+export const AuditConfig = Type.Object(
+  {
+    enabled: Type.Boolean(),
+    transports: Type.Array(Type.String()),
+    httpUrl: text,
+    httpConfigured: Type.Boolean(),
+    authConfigured: Type.Boolean(),
+    categories: Type.Array(Type.String()),
+    timeoutMs: Type.Integer(),
+  },
+  { $id: "AuditConfig" },
+);
+export type AuditConfig = Static<typeof AuditConfig>;

@@ -1,0 +1,61 @@
+import { createPublicKey, randomBytes, webcrypto } from "node:crypto";
+import { clock, DAY } from "../../kernel/clock.ts";
+import { newId } from "../../kernel/ids.ts";
+import type { Vault } from "../../kernel/vault.ts";
+
+/** A signing key ready to be stored: its private half is sealed already. */
+export interface NewKey {
+  readonly keyId: string;
+  readonly publicKey: string;
+  readonly sealedPrivateKey: string;
+  readonly certificate: string;
+}
+
+const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) };
+const VALID_FOR = 3650 * DAY;
+
+/** Where a private key is kept; part of its ciphertext's additional data. */
+export const privateKeyPlace = (realm: string, keyId: string) => ({ realm, table: "realm_keys", column: "private_key", row: keyId });
+
+/** Half a second of work, off the main thread: never call it inside a transaction. */
+export async function generateKey(vault: Vault, realm: string): Promise<NewKey> {
+  const keys = await webcrypto.subtle.generateKey(RSA, true, ["sign", "verify"]);
+  const [spki, pkcs8] = await Promise.all([
+    webcrypto.subtle.exportKey("spki", keys.publicKey),
+    webcrypto.subtle.exportKey("pkcs8", keys.privateKey),
+  ]);
+  const keyId = newId();
+  return {
+    keyId,
+    publicKey: Buffer.from(spki).toString("base64"),
+    sealedPrivateKey: vault.seal(Buffer.from(pkcs8).toString("base64"), privateKeyPlace(realm, keyId)),
+    certificate: await selfSigned(realm, keys as webcrypto.CryptoKeyPair),
+  };
+}
+
+async function selfSigned(realm: string, keys: webcrypto.CryptoKeyPair): Promise<string> {
+  // Loaded on need: a server that makes no key does not pay for it at start.
+  await import("reflect-metadata");
+  const { X509CertificateGenerator } = await import("@peculiar/x509");
+  const now = clock.now();
+  const serialNumber = randomBytes(16);
+  serialNumber[0]! &= 0x7f; // RFC 5280 §4.1.2.2: positive
+  const certificate = await X509CertificateGenerator.createSelfSigned(
+    {
+      serialNumber: serialNumber.toString("hex"),
+      name: [{ CN: [realm] }, { O: ["Gatehouse"] }],
+      notBefore: new Date(now - DAY),
+      notAfter: new Date(now + VALID_FOR),
+      signingAlgorithm: RSA,
+      keys: keys as CryptoKeyPair,
+    },
+    webcrypto as unknown as Crypto,
+  );
+  return Buffer.from(certificate.rawData).toString("base64");
+}
+
+/** RFC 7517: the public half as it stands in the realm's JWKS. */
+export function toJwk(key: { readonly keyId: string; readonly publicKey: string; readonly certificate: string }) {
+  const { n, e } = createPublicKey({ key: Buffer.from(key.publicKey, "base64"), format: "der", type: "spki" }).export({ format: "jwk" });
+  return { kty: "RSA", use: "sig", alg: "RS256", kid: key.keyId, n, e, x5c: [key.certificate] };
+}

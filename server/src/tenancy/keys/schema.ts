@@ -1,0 +1,16 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+
+export const RealmKey = Type.Object(
+  {
+    keyId: Type.String({ format: "uuid", description: "Also the `kid` of what it signs" }),
+    algorithm: Type.Literal("RSA"),
+    status: oneOf(["ACTIVE", "RETAINED"]),
+    publicKey: Type.String({ description: "base64 DER (SubjectPublicKeyInfo)" }),
+    certificate: Type.String({ description: "base64 DER, the certificate in the realm's SAML metadata" }),
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    rotatedAt: Type.Union([Type.Integer(), Type.Null()], { description: "Null while active" }),
+  },
+  { $id: "RealmKey" },
+);
+export type RealmKey = Static<typeof RealmKey>;

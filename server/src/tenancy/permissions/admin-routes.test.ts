@@ -1,0 +1,232 @@
+// The whole admin API at once: what each permission opens, and that no id reaches into another realm.
+// The table is written from the decisions, not from the routes: a route that is missing here, or asks for something else, fails.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newId } from "../../kernel/ids.ts";
+import { Browser } from "../../testing/browser.ts";
+import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import type { Permission } from "./index.ts";
+
+const all: Permission[] = [
+  "realm-admin",
+  "view-users",
+  "manage-users",
+  "view-clients",
+  "manage-clients",
+  "manage-roles",
+  "manage-identity-providers",
+  "manage-authorization",
+  "manage-organizations",
+  "manage-realm",
+  "view-events",
+  "manage-events",
+];
+
+/** Who may, besides `realm-admin`, in the realm of the path. */
+const opens: Record<string, readonly Permission[]> = {
+  "GET /users": ["view-users"],
+  "POST /users": ["manage-users"],
+  "GET /users/:userId": ["view-users"],
+  "PUT /users/:userId": ["manage-users"],
+  "DELETE /users/:userId": ["manage-users"],
+  "PUT /users/:userId/password": ["manage-users"],
+  "GET /users/:userId/roles": ["view-users", "manage-users", "manage-roles"],
+  "POST /users/:userId/roles": ["manage-users", "manage-roles"],
+  "DELETE /users/:userId/roles/:roleId": ["manage-users", "manage-roles"],
+  "GET /roles": ["view-users"],
+  "POST /roles": ["manage-roles"],
+  "GET /roles/:roleId": ["view-users"],
+  "PUT /roles/:roleId": ["manage-roles"],
+  "DELETE /roles/:roleId": ["manage-roles"],
+  "PUT /roles/:roleId/default": ["manage-roles"],
+  "GET /admin-roles": ["view-users"],
+  "GET /admin-roles/permissions": ["view-users"],
+  "PUT /admin-roles/:roleId": ["manage-roles"],
+  "GET /settings": ["manage-realm"],
+  "PUT /settings": ["manage-realm"],
+  "GET /keys": ["manage-realm"],
+  "POST /keys/rotate": ["manage-realm"],
+  "DELETE /keys/:keyId": ["manage-realm"],
+  "GET /sessions": ["view-events"],
+  "DELETE /sessions/:id": ["manage-events"],
+  "GET /events": ["view-events"],
+  "GET /endpoints": all,
+  "GET /health": all,
+};
+
+/** The same for what reaches over all realms, asked of `master`. */
+const opensInMaster: Record<string, readonly Permission[]> = {
+  "GET /admin/realms": [],
+  "POST /admin/realms": [],
+  "GET /admin/realms/:realm": [],
+  "PUT /admin/realms/:realm": [],
+  "DELETE /admin/realms/:realm": [],
+  "GET /admin/audit/config": ["view-events"],
+  "GET /admin/metrics/summary": ["view-events"],
+};
+
+let iam: Harness;
+let realm: RealmUnderTest;
+beforeAll(async () => {
+  iam = await harness();
+  realm = await iam.realm();
+});
+afterAll(() => iam?.close());
+
+/** Every admin route of the running server, as `METHOD /path`. */
+function adminRoutes(): string[] {
+  const trail: string[] = [];
+  const routes = new Set<string>();
+  for (const line of iam.server.app.printRoutes({ commonPrefix: false }).split("\n")) {
+    const [, indent, segment, methods] = /^([\s│]*)[├└]── (\S+)(?: \(([A-Z, ]+)\))?/.exec(line) ?? [];
+    if (segment === undefined) continue;
+    trail.length = indent!.length / 4;
+    trail.push(segment);
+    const path = trail.join("").replace(/(.)\/$/, "$1");
+    if (path !== "/admin" && !path.startsWith("/admin/")) continue;
+    for (const method of (methods ?? "").split(", ").filter(Boolean))
+      if (!["HEAD", "OPTIONS"].includes(method)) routes.add(`${method} ${path}`);
+  }
+  return [...routes].sort();
+}
+
+const IN_REALM = "/admin/realms/:realm/";
+const relative = (route: string) => route.replace("/admin/realms/:realm", "");
+const inRealm = () =>
+  adminRoutes()
+    .filter((route) => route.includes(IN_REALM))
+    .map(relative);
+const overRealms = () => adminRoutes().filter((route) => !route.includes(IN_REALM));
+
+/** With ids that nobody has and a member that nobody knows: whoever gets past the gate changes nothing. */
+async function statusOf(browser: Browser, route: string, fill: (path: string) => string): Promise<number> {
+  const [method, path] = route.split(" ") as [string, string];
+  const url = fill(path).replace(/:(?!realm\b)\w+/g, () => newId());
+  const hasBody = method === "POST" || method === "PUT" || method === "PATCH";
+  return (await browser.request(method, url, hasBody ? { body: { unheardOf: true } } : {})).status;
+}
+
+describe("permissions by area", () => {
+  test("the table names every admin route, and the server has them", () => {
+    expect(inRealm().length).toBeGreaterThan(20);
+    expect(inRealm().filter((route) => !(route in opens))).toEqual([]);
+    expect(overRealms().filter((route) => !(route in opensInMaster))).toEqual([]);
+  });
+
+  test.each([...all, null])("in the realm, %s opens exactly its own", async (permission) => {
+    const holder = await realm.as(...(permission ? [permission] : []));
+    const opened: string[] = [];
+    for (const route of inRealm()) {
+      const status = await statusOf(holder.browser, route, (path) => `/admin/realms/${realm.name}${path}`);
+      expect([401, 500], `${route} as ${permission}`).not.toContain(status);
+      if (status !== 403) opened.push(route);
+    }
+    const expected = inRealm().filter((route) => permission && (permission === "realm-admin" || opens[route]!.includes(permission)));
+    expect(opened).toEqual(expected);
+    for (const route of overRealms()) {
+      const status = await statusOf(holder.browser, route, (path) => path.replace(":realm", realm.name));
+      expect(status, `${route} needs a session of master`).toBe(401);
+    }
+  });
+
+  test.each([...all, null])("in master, %s opens exactly its own, here and in every realm", async (permission) => {
+    const browser = await ofMaster(permission);
+    const opened: string[] = [];
+    for (const route of overRealms()) {
+      // `master` is the one realm that is safe to ask for: it is never deleted.
+      const target = permission === "realm-admin" && route.startsWith("DELETE") ? "master" : realm.name;
+      const status = await statusOf(browser, route, (path) => path.replace(":realm", target));
+      if (status !== 403) opened.push(route);
+    }
+    expect(opened).toEqual(
+      overRealms().filter((route) => permission && (permission === "realm-admin" || opensInMaster[route]!.includes(permission))),
+    );
+    const reached: string[] = [];
+    for (const route of inRealm()) {
+      const status = await statusOf(browser, route, (path) => `/admin/realms/${realm.name}${path}`);
+      // A session of master without any permission is not one for this realm.
+      if (status !== 403 && status !== 401) reached.push(route);
+    }
+    expect(reached).toEqual(
+      inRealm().filter((route) => permission && (permission === "realm-admin" || opens[route]!.includes(permission))),
+    );
+  });
+
+  test("nothing opens without a session, or with one of another realm", async () => {
+    const other = await iam.realm();
+    const stranger = await other.as("realm-admin");
+    for (const browser of [iam.browser(), stranger.browser])
+      for (const route of [...inRealm().map((path) => path.replace(" ", " /admin/realms/:realm")), ...overRealms()])
+        expect(await statusOf(browser, route, (path) => path.replace(":realm", realm.name)), route).toBe(401);
+  });
+});
+
+async function ofMaster(permission: Permission | null): Promise<Browser> {
+  const admin = iam.browser();
+  await admin.signIn("master", "admin", MASTER_PASSWORD);
+  const at = "/admin/realms/master";
+  const username = `holds-${permission}`;
+  const { userId } = (await admin.post(`${at}/users`, { username })).body;
+  await admin.put(`${at}/users/${userId}/password`, { newPassword: "a password for tests" });
+  if (permission) {
+    const { roleId } = (await admin.post(`${at}/roles`, { name: username })).body;
+    await admin.put(`${at}/admin-roles/${roleId}`, { permissions: [permission] });
+    await admin.post(`${at}/users/${userId}/roles`, { name: username });
+  }
+  const browser = new Browser(iam.server.app);
+  await browser.signIn("master", username, "a password for tests");
+  return browser;
+}
+
+describe("an id of another realm is a 404", () => {
+  /** What each route would accept, were the id its own realm's. */
+  const bodies: Record<string, object> = {
+    "PUT /users/:userId": { username: "taken-over" },
+    "PUT /users/:userId/password": { newPassword: "a password from elsewhere" },
+    "POST /users/:userId/roles": { name: "user" },
+    "PUT /roles/:roleId": { name: "taken-over" },
+    "PUT /admin-roles/:roleId": { permissions: [] },
+  };
+
+  test("on every route, for the realm's own administrator and for master's", async () => {
+    const [here, there] = [await iam.realm(), await iam.realm()];
+    const idsOf = async (of: RealmUnderTest) => {
+      const admin = of.asMaster();
+      await admin.post("/keys/rotate");
+      const { roleId } = (await admin.post("/roles", { name: "target" })).body;
+      const { userId } = (await admin.post("/users", { username: "target", roles: ["target"] })).body;
+      await (await of.admin()).get("/users");
+      const [session] = (await admin.get("/sessions")).body;
+      const [, retained] = (await admin.get("/keys")).body;
+      return { userId, roleId, keyId: retained.keyId, id: session.id } as Record<string, string>;
+    };
+    const [mine, foreign] = [await idsOf(here), await idsOf(there)];
+    const stateOf = async () =>
+      JSON.stringify(
+        await Promise.all(
+          ["users", "roles", "admin-roles", "keys", "sessions"].map(async (path) => (await there.asMaster().get(`/${path}`)).body),
+        ),
+      );
+    const before = await stateOf();
+
+    const routes = inRealm().filter((route) => route.includes(":"));
+    expect(routes.length).toBeGreaterThan(10);
+    for (const caller of [await here.as("realm-admin"), here.asMaster()]) {
+      for (const route of routes) {
+        const [method, path] = route.split(" ") as [string, string];
+        const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+        // Each parameter in turn is the foreign one.
+        for (const stranger of names) {
+          const url = path.replace(/:(\w+)/g, (_, name: string) => (name === stranger ? foreign : mine)[name] ?? `no-id-for-${name}`);
+          const answer = await caller.browser.request(method, `/admin/realms/${here.name}${url}`, {
+            ...(bodies[route] && { body: bodies[route] }),
+          });
+          expect(answer.status, `${route} with a foreign ${stranger}`).toBe(404);
+          expect(answer.headers["content-type"]).toContain("application/problem+json");
+        }
+      }
+    }
+    expect(await stateOf()).toBe(before);
+    expect((await here.asMaster().get(`/users/${mine.userId}`)).status, "while its own are found").toBe(200);
+  });
+});

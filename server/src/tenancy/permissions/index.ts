@@ -1,0 +1,50 @@
+// The fixed catalogue of admin permissions, how a route declares what it needs, and the escalation rule.
+// Enforcement is in operations/admin-gate; who holds what is in directory/roles.
+import { defineErrors } from "../../kernel/errors.ts";
+import type { Actor } from "../../platform/context.ts";
+
+export const catalogue = [
+  { key: "realm-admin", label: "Full realm administration" },
+  { key: "view-users", label: "View users" },
+  { key: "manage-users", label: "Manage users" },
+  { key: "view-clients", label: "View clients and applications" },
+  { key: "manage-clients", label: "Manage clients and applications" },
+  { key: "manage-roles", label: "Manage realm and client roles" },
+  { key: "manage-identity-providers", label: "Manage identity providers and federation" },
+  { key: "manage-authorization", label: "Manage flows, scopes, claims and authorization services" },
+  { key: "manage-organizations", label: "Manage organizations and groups" },
+  { key: "manage-realm", label: "Manage realm settings, notifications and provisioning" },
+  { key: "view-events", label: "View events and sessions" },
+  { key: "manage-events", label: "Manage the events configuration and revoke sessions" },
+] as const;
+
+export type Permission = (typeof catalogue)[number]["key"];
+export const permissions: readonly Permission[] = catalogue.map(({ key }) => key);
+
+/** What a route needs: one permission, any one of several, or `any` of the catalogue. `realm-admin` always does. */
+export type Needed = Permission | readonly Permission[] | "any";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Every admin route declares it, or the server does not start. */
+    permission?: Needed;
+    /** Routes that reach over all realms ask it of `master`. */
+    masterOnly?: boolean;
+  }
+}
+
+const errors = defineErrors("permissions", {
+  escalation: [403, "This would give, or give control over, permissions that you do not hold yourself"],
+});
+
+export function allows(held: ReadonlySet<string>, needed: Needed): boolean {
+  if (held.has("realm-admin")) return true;
+  if (needed === "any") return held.size > 0;
+  return typeof needed === "string" ? held.has(needed) : needed.some((permission) => held.has(permission));
+}
+
+/** The escalation rule: whoever gives permissions, or gains control of a principal that has them, must hold them. */
+export function assertHolds(actor: Actor, given: Iterable<string>): void {
+  if (actor.permissions.has("realm-admin")) return;
+  for (const permission of given) if (!actor.permissions.has(permission)) throw errors.escalation();
+}

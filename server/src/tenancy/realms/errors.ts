@@ -1,0 +1,7 @@
+import { defineErrors } from "../../kernel/errors.ts";
+
+export const realmErrors = defineErrors("realms", {
+  not_found: [404, "No such realm"],
+  name_taken: [409, "A realm with this name exists, or is still being deleted"],
+  master: [409, "The realm `master` administers all others and cannot be deleted"],
+});

@@ -1,0 +1,55 @@
+import Type, { type Static } from "typebox";
+
+const displayName = Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()], {
+  description: "Shown on pages and in messages",
+});
+const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
+/** Whether a realm could be called this at all: what cannot is a 404 before the database is asked. */
+export const isRealmName = (name: string): boolean => NAME.test(name);
+
+const name = Type.String({
+  pattern: NAME.source,
+  description: "a realm's name has 1 to 63 lower-case letters, digits and hyphens, and does not start with a hyphen",
+  examples: ["acme"],
+});
+
+export const Realm = Type.Object(
+  {
+    realm: name,
+    realmId: Type.String({ description: "The same as `realm`" }),
+    displayName,
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+  },
+  { $id: "Realm" },
+);
+export type Realm = Static<typeof Realm>;
+
+export const CreateRealm = Type.Object(
+  {
+    realm: name,
+    displayName: Type.Optional(displayName),
+    adminPassword: Type.Optional(Type.String({ maxLength: 256, description: "For the realm's user `admin`; made up if you leave it out" })),
+  },
+  { $id: "CreateRealm", additionalProperties: false },
+);
+export type CreateRealm = Static<typeof CreateRealm>;
+
+export const CreatedRealm = Type.Object(
+  {
+    ...Realm.properties,
+    adminPassword: Type.Optional(Type.String({ description: "Of the user `admin`, if it was made up. Shown here and nowhere else" })),
+  },
+  { $id: "CreatedRealm" },
+);
+export type CreatedRealm = Static<typeof CreatedRealm>;
+
+export const UpdateRealm = Type.Object(
+  {
+    realm: Type.Optional(Type.String()),
+    realmId: Type.Optional(Type.String()),
+    createdAt: Type.Optional(Type.Integer()),
+    displayName: Type.Optional(displayName),
+  },
+  { $id: "UpdateRealm", additionalProperties: false },
+);
+export type UpdateRealm = Static<typeof UpdateRealm>;

@@ -1,0 +1,76 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+
+const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { default: null, description });
+const colour = Type.String({ pattern: "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$", description: "a colour is written #rgb or #rrggbb" });
+const count = (value: number, minimum: number, maximum: number, description: string) =>
+  Type.Integer({ default: value, minimum, maximum, description });
+const flag = (value: boolean, description: string) => Type.Boolean({ default: value, description });
+const group = <T extends Record<string, Type.TSchema>>(members: T) => Type.Object(members, { additionalProperties: false, default: {} });
+
+export const SessionPolicy = group({
+  idleMinutes: count(30, 1, 43_200, "A session ends after this long without use"),
+  absoluteHours: count(10, 1, 8_760, "A session ends after this long, used or not"),
+  rememberMe: flag(true, "Offer “keep me signed in”"),
+  rememberDays: count(30, 1, 365, "How long “keep me signed in” lasts, used or not"),
+});
+
+export const PasswordPolicy = group({
+  minLength: count(8, 4, 128, "Fewest characters"),
+  maxLength: count(128, 64, 256, "Most characters"),
+  minLowercase: count(0, 0, 16, "Fewest lower-case letters"),
+  minUppercase: count(0, 0, 16, "Fewest upper-case letters"),
+  minDigits: count(0, 0, 16, "Fewest digits"),
+  minSymbols: count(0, 0, 16, "Fewest characters that are neither letter nor digit"),
+  notUsername: flag(true, "Refuse the username as password"),
+  notEmail: flag(true, "Refuse the mail address as password"),
+});
+
+export const BruteForcePolicy = group({
+  enabled: flag(true, "Count failed attempts and slow them down"),
+  maxFailures: count(10, 3, 1_000, "Failed attempts of one user before the temporary lock"),
+  lockMinutes: count(15, 1, 1_440, "How long the temporary lock lasts"),
+  maxFailuresPerAddress: count(100, 5, 100_000, "Failed attempts from one address before it has to wait"),
+  forgetAfterMinutes: count(60, 1, 10_080, "Failures are forgotten after this long without a new one"),
+});
+
+const brandingMembers = {
+  displayName: nullable(Type.String({ minLength: 1, maxLength: 255 }), "Shown on pages and in messages"),
+  logoUrl: nullable(
+    Type.String({
+      maxLength: 2048,
+      pattern:
+        "^(https://[A-Za-z0-9.\\-\\[\\]:]+([/?][!-~]*)?|/([!-.0-\\[\\]-~][!-\\[\\]-~]*)?|data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2})$",
+      description: "an https address, a path on this server, or a data: image",
+    }),
+    "https, a path on this server, or a data: image",
+  ),
+  primaryColor: nullable(colour, "#rgb or #rrggbb"),
+  backgroundColor: nullable(colour, "#rgb or #rrggbb"),
+  welcomeText: nullable(Type.String({ maxLength: 1000 }), "Shown above the sign-in form"),
+  customCss: nullable(Type.String({ maxLength: 65_536 }), "Added to theme.css; may not load anything from elsewhere"),
+};
+
+const members = {
+  realmId: Type.String({ description: "Cannot be changed" }),
+  ...brandingMembers,
+  defaultLocale: oneOf(["en", "nl"], { default: "en", description: "For visitors whose languages are not spoken here" }),
+  sessions: SessionPolicy,
+  passwordPolicy: PasswordPolicy,
+  bruteForce: BruteForcePolicy,
+};
+
+export const Settings = Type.Object(members, { $id: "RealmSettings" });
+export type Settings = Static<typeof Settings>;
+
+/** PUT takes the full state: what is left out returns to its default. */
+export const UpdateSettings = Type.Object(
+  Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, Type.Optional(schema)])) as {
+    [K in keyof typeof members]: Type.TOptional<(typeof members)[K]>;
+  },
+  { $id: "UpdateRealmSettings", additionalProperties: false },
+);
+export type UpdateSettings = Partial<Settings>;
+
+export type Branding = Pick<Settings, "realmId" | keyof typeof brandingMembers>;

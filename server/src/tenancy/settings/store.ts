@@ -1,0 +1,52 @@
+import type { ColumnType } from "kysely";
+import type { Db, Tx } from "../../platform/db/index.ts";
+
+interface RealmSettingsTable {
+  realm_id: string;
+  settings: ColumnType<Record<string, unknown>, string, string>;
+  version: ColumnType<number, number | undefined, number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    realm_settings: RealmSettingsTable;
+  }
+}
+
+export interface StoredSettings {
+  /** What was set; defaults are not stored, so that better defaults reach old realms. */
+  readonly settings: Record<string, unknown>;
+  readonly version: number;
+}
+
+export async function findSettings(db: Db, realm: string): Promise<StoredSettings | null> {
+  const row = await db.selectFrom("realm_settings").select(["settings", "version"]).where("realm_id", "=", realm).executeTakeFirst();
+  return row ?? null;
+}
+
+export async function lockSettings(tx: Tx, realm: string): Promise<StoredSettings | null> {
+  const row = await tx
+    .selectFrom("realm_settings")
+    .select(["settings", "version"])
+    .where("realm_id", "=", realm)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function insertSettings(tx: Tx, realm: string, settings: Record<string, unknown>): Promise<void> {
+  await tx
+    .insertInto("realm_settings")
+    .values({ realm_id: realm, settings: JSON.stringify(settings) })
+    .execute();
+}
+
+export async function updateSettings(tx: Tx, realm: string, settings: Record<string, unknown>): Promise<number> {
+  const row = await tx
+    .updateTable("realm_settings")
+    .set((eb) => ({ settings: JSON.stringify(settings), version: eb("version", "+", 1) }))
+    .where("realm_id", "=", realm)
+    .returning("version")
+    .executeTakeFirstOrThrow();
+  return row.version;
+}
