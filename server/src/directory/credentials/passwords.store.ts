@@ -1,0 +1,65 @@
+import { type ColumnType, sql } from "kysely";
+import { newId } from "../../kernel/ids.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+
+interface CredentialsTable {
+  realm_id: string;
+  user_id: string;
+  credential_id: string;
+  type: string;
+  secret: string;
+  data: ColumnType<Record<string, unknown>, string | undefined, string>;
+  created_at: number;
+  last_used_at: ColumnType<number | null, number | null | undefined, number | null>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    credentials: CredentialsTable;
+  }
+}
+
+export interface PasswordCredential {
+  readonly hash: string;
+  readonly createdAt: number;
+}
+
+export async function findPassword(db: Db, realm: string, userId: string): Promise<PasswordCredential | null> {
+  const row = await db
+    .selectFrom("credentials")
+    .select(["secret", "created_at"])
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("type", "=", "password")
+    .executeTakeFirst();
+  return row ? { hash: row.secret, createdAt: row.created_at } : null;
+}
+
+/** Whether the password is still the one with this hash. Held until commit, so that a change waits, and then ends what began here. */
+export async function isCurrentPassword(tx: Tx, realm: string, userId: string, hash: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom("credentials")
+    .select("credential_id")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("type", "=", "password")
+    .where("secret", "=", hash)
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A user has one password: a new one takes the place of the old. */
+export async function savePassword(tx: Tx, realm: string, userId: string, hash: string, now: number): Promise<void> {
+  await tx
+    .insertInto("credentials")
+    .values({ realm_id: realm, user_id: userId, credential_id: newId(), type: "password", secret: hash, created_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["realm_id", "user_id"])
+        // Written out: as a parameter it would hide the partial index from the plan that Postgres keeps after five runs.
+        .where("type", "=", sql.lit("password"))
+        .doUpdateSet({ secret: hash, created_at: now, last_used_at: null }),
+    )
+    .execute();
+}

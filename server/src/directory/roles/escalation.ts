@@ -1,0 +1,26 @@
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { lockRealm } from "../../platform/db/index.ts";
+import { assertHolds } from "../../tenancy/permissions/index.ts";
+import { roleErrors } from "./errors.ts";
+import { hasRealmAdmin, permissionsOfRoles, permissionsOfUser } from "./permissions.store.ts";
+
+/** The escalation rule for what a write gives: whoever hands out these roles must hold what they hold. */
+export async function assertMayGrant(ctx: Ctx, roleIds: readonly string[]): Promise<void> {
+  assertHolds(ctx.actor, await permissionsOfRoles(ctx.tx, ctx.realm, roleIds));
+}
+
+/** The escalation rule for whom a write controls: whoever sets a user's password could be that user. */
+export async function assertMayControl(ctx: ReadCtx, userId: string): Promise<void> {
+  assertHolds(ctx.actor, await permissionsOfUser(ctx.tx, ctx.realm, userId));
+}
+
+/**
+ * Runs a write that may take away a realm's last administrator, and refuses it if it did.
+ * Two such writes at once wait for each other, or each would leave the other's administrator as the last.
+ */
+export async function keepingRealmAdmin<T>(ctx: Ctx, write: () => Promise<T>): Promise<T> {
+  await lockRealm(ctx.tx, ctx.realm);
+  const result = await write();
+  if (!(await hasRealmAdmin(ctx.tx, ctx.realm))) throw roleErrors.last_realm_admin();
+  return result;
+}

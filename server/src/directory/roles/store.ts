@@ -1,0 +1,168 @@
+import { type Generated, type Selectable, sql } from "kysely";
+import { newId } from "../../kernel/ids.ts";
+import { likePrefix, loginKey } from "../../kernel/text.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import { roleErrors } from "./errors.ts";
+import type { Role } from "./schema.ts";
+
+interface RolesTable {
+  realm_id: string;
+  role_id: string;
+  name: string;
+  name_key: string;
+  description: string | null;
+  is_default: Generated<boolean>;
+  created_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    roles: RolesTable;
+    role_permissions: { realm_id: string; role_id: string; permission: string };
+    user_roles: { realm_id: string; user_id: string; role_id: string };
+    /** A view: whatever way a user comes by a permission. */
+    user_permissions: { realm_id: string; user_id: string; permission: string };
+  }
+}
+
+export interface RoleRow extends Role {
+  readonly version: number;
+}
+
+const order: ListOrder = {
+  sorts: { name: sql.ref("name_key"), createdAt: sql.ref("created_at") },
+  defaultSort: "name",
+  id: sql.ref("role_id"),
+};
+
+export async function listRoles(db: Db, realm: string, query: ListQuery): Promise<Page<RoleRow>> {
+  const { search } = query;
+  const base = db
+    .selectFrom("roles")
+    .selectAll()
+    .where("realm_id", "=", realm)
+    .$if(search !== undefined && search !== "", (q) =>
+      q.where((eb) => eb.or([eb("name_key", "like", likePrefix(loginKey(search!))), eb(sql`role_id::text`, "=", search!.toLowerCase())])),
+    );
+  const page = await pageOf(db, base, order, query);
+  return { ...page, rows: page.rows.map(toRole) };
+}
+
+export async function findRole(db: Db, realm: string, roleId: string): Promise<RoleRow | null> {
+  const row = await db.selectFrom("roles").selectAll().where("realm_id", "=", realm).where("role_id", "=", roleId).executeTakeFirst();
+  return row ? toRole(row) : null;
+}
+
+export async function lockRole(tx: Tx, realm: string, roleId: string): Promise<RoleRow | null> {
+  const row = await tx
+    .selectFrom("roles")
+    .selectAll()
+    .where("realm_id", "=", realm)
+    .where("role_id", "=", roleId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ? toRole(row) : null;
+}
+
+/** Kept from being deleted until commit, not from being read. */
+export async function shareRolesByName(tx: Tx, realm: string, names: readonly string[]): Promise<RoleRow[]> {
+  if (names.length === 0) return [];
+  const rows = await tx
+    .selectFrom("roles")
+    .selectAll()
+    .where("realm_id", "=", realm)
+    .where("name_key", "in", names.map(loginKey))
+    .forShare()
+    .execute();
+  return rows.map(toRole);
+}
+
+/** Kept from being deleted until commit; the default may move on meanwhile. */
+export async function shareDefaultRole(tx: Tx, realm: string): Promise<RoleRow | null> {
+  const row = await tx
+    .selectFrom("roles")
+    .selectAll()
+    .where("realm_id", "=", realm)
+    .where("is_default", "=", true)
+    .forKeyShare()
+    .executeTakeFirst();
+  return row ? toRole(row) : null;
+}
+
+export async function insertRole(
+  tx: Tx,
+  realm: string,
+  role: { name: string; description: string | null; isDefault: boolean },
+  now: number,
+): Promise<RoleRow> {
+  const row = await translating(
+    { roles_name_taken: roleErrors.name_taken },
+    tx
+      .insertInto("roles")
+      .values({
+        realm_id: realm,
+        role_id: newId(),
+        name: role.name,
+        name_key: loginKey(role.name),
+        description: role.description,
+        is_default: role.isDefault,
+        created_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
+  return toRole(row);
+}
+
+export async function updateRole(
+  tx: Tx,
+  realm: string,
+  roleId: string,
+  change: { name?: string; description?: string | null },
+): Promise<RoleRow> {
+  const row = await translating(
+    { roles_name_taken: roleErrors.name_taken },
+    tx
+      .updateTable("roles")
+      .set((eb) => ({
+        ...(change.name !== undefined && { name: change.name, name_key: loginKey(change.name) }),
+        ...(change.description !== undefined && { description: change.description }),
+        version: eb("version", "+", 1),
+      }))
+      .where("realm_id", "=", realm)
+      .where("role_id", "=", roleId)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
+  return toRole(row);
+}
+
+export async function deleteRole(tx: Tx, realm: string, roleId: string): Promise<void> {
+  await tx.deleteFrom("roles").where("realm_id", "=", realm).where("role_id", "=", roleId).execute();
+}
+
+export async function moveDefault(tx: Tx, realm: string, roleId: string): Promise<void> {
+  const inRealm = tx.updateTable("roles").where("realm_id", "=", realm);
+  await inRealm
+    .set((eb) => ({ is_default: false, version: eb("version", "+", 1) }))
+    .where("is_default", "=", true)
+    .where("role_id", "!=", roleId)
+    .execute();
+  await inRealm
+    .set((eb) => ({ is_default: true, version: eb("version", "+", 1) }))
+    .where("role_id", "=", roleId)
+    .where("is_default", "=", false)
+    .execute();
+}
+
+const toRole = (row: Selectable<RolesTable>): RoleRow => ({
+  realmId: row.realm_id,
+  roleId: row.role_id,
+  name: row.name,
+  description: row.description,
+  default: row.is_default,
+  createdAt: row.created_at,
+  version: row.version,
+});

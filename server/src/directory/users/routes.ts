@@ -1,0 +1,127 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
+import type { PasswordHasher } from "../../platform/passwords/index.ts";
+import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
+import { checkPasswordPolicy } from "../../tenancy/settings/index.ts";
+import { AssignRole, RoleMapping } from "../roles/index.ts";
+import { assignRole, readMappings, unassignRole } from "./roles.service.ts";
+import { CreateUser, SetPassword, UpdateUser, User } from "./schema.ts";
+import { createUser, readReachableUser, readUser, removeUser, resetPassword, saveUser, searchUsers } from "./service.ts";
+
+const tags = ["Users"];
+const params = Type.Object({ realm: Type.String(), userId: Type.String() });
+const read = { permission: "view-users" } as const;
+const write = { permission: "manage-users" } as const;
+const done = Type.Null({ description: "Done" });
+
+export interface UserRouteParts {
+  readonly hasher: PasswordHasher;
+  readonly realms: RealmSnapshots;
+}
+
+/** Mounted under /admin/realms/:realm/users. */
+export const userRoutes: FastifyPluginAsyncTypebox<UserRouteParts> = async (app, { hasher, realms }) => {
+  app.get(
+    "/",
+    { config: read, schema: { summary: "List users", tags, querystring: ListQuery, response: { 200: Type.Array(User) } } },
+    async (req, reply) => {
+      const page = await req.read((ctx) => searchUsers(ctx, req.query));
+      describePage(req, reply, page);
+      return page.rows;
+    },
+  );
+
+  app.post(
+    "/",
+    { config: write, schema: { summary: "Create a user", tags, body: CreateUser, response: { 201: User } } },
+    async (req, reply) => {
+      const user = await req.transact((ctx) => createUser(ctx, req.body));
+      return reply.code(201).header("etag", etag(user.version)).send(user);
+    },
+  );
+
+  app.get("/:userId", { config: read, schema: { summary: "Read a user", tags, params, response: { 200: User } } }, async (req, reply) => {
+    const user = await req.read((ctx) => readUser(ctx, req.params.userId));
+    reply.header("etag", etag(user.version));
+    return user;
+  });
+
+  app.put(
+    "/:userId",
+    { config: write, schema: { summary: "Replace a user's state", tags, params, body: UpdateUser, response: { 200: User } } },
+    async (req, reply) => {
+      const user = await req.transact((ctx) => saveUser(ctx, req.params.userId, req.body));
+      reply.header("etag", etag(user.version));
+      return user;
+    },
+  );
+
+  app.delete(
+    "/:userId",
+    { config: write, schema: { summary: "Delete a user", tags, params, response: { 204: done } } },
+    async (req, reply) => {
+      await req.transact((ctx) => removeUser(ctx, req.params.userId));
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.put(
+    "/:userId/password",
+    {
+      config: write,
+      schema: {
+        summary: "Set a user's password",
+        description: "Ends the user's other sessions.",
+        tags,
+        params,
+        body: SetPassword,
+        response: { 204: done },
+      },
+    },
+    async (req, reply) => {
+      const user = await req.read((ctx) => readReachableUser(ctx, req.params.userId));
+      const realm = await realms.get(req.params.realm);
+      checkPasswordPolicy(realm!.settings.passwordPolicy, req.body.newPassword, user);
+      const hash = await hasher.hash(req.body.newPassword);
+      await req.transact((ctx) => resetPassword(ctx, req.params.userId, hash));
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    "/:userId/roles",
+    {
+      config: { permission: ["view-users", "manage-users", "manage-roles"] },
+      schema: { summary: "List a user's roles", tags, params, response: { 200: Type.Array(RoleMapping) } },
+    },
+    (req) => req.read((ctx) => readMappings(ctx, req.params.userId)),
+  );
+
+  const assign = { permission: ["manage-users", "manage-roles"] } as const;
+  app.post(
+    "/:userId/roles",
+    {
+      config: assign,
+      schema: { summary: "Give a user a role", tags, params, body: AssignRole, response: { 200: Type.Array(RoleMapping) } },
+    },
+    (req) => req.transact((ctx) => assignRole(ctx, req.params.userId, req.body.name)),
+  );
+
+  app.delete(
+    "/:userId/roles/:roleId",
+    {
+      config: assign,
+      schema: {
+        summary: "Take a role from a user",
+        tags,
+        params: Type.Object({ realm: Type.String(), userId: Type.String(), roleId: Type.String() }),
+        response: { 204: done },
+      },
+    },
+    async (req, reply) => {
+      await req.transact((ctx) => unassignRole(ctx, req.params.userId, req.params.roleId));
+      return reply.code(204).send(null);
+    },
+  );
+};

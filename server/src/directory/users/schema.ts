@@ -1,0 +1,78 @@
+import Type, { type Static } from "typebox";
+
+const username = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
+  description: "a username has no control or invisible characters and no space at either end",
+  examples: ["ada"],
+});
+const email = Type.Union([Type.String({ format: "email", maxLength: 320 }), Type.Null()]);
+const attributes = Type.Record(
+  Type.String({ pattern: "^[A-Za-z0-9_.:-]{1,128}$" }),
+  Type.Union([Type.String({ maxLength: 4096 }), Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 100 })]),
+  {
+    additionalProperties: false,
+    maxProperties: 100,
+    description: "A text or a list of texts by name; `firstName`, `lastName`, `phoneNumber`, `locale` and `externalId` have a meaning",
+  },
+);
+const roles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+  maxItems: 1000,
+  description: "Names of the realm roles given to the user directly",
+});
+
+export const User = Type.Object(
+  {
+    realmId: Type.String(),
+    userId: Type.String({ format: "uuid" }),
+    username: Type.String(),
+    email: Type.Union([Type.String(), Type.Null()]),
+    emailVerified: Type.Boolean(),
+    enabled: Type.Boolean(),
+    locked: Type.Boolean({ description: "By an administrator, or for a while after too many failed attempts" }),
+    mfaEnabled: Type.Boolean({ description: "Whether the user has a second factor" }),
+    roles: Type.Array(Type.String()),
+    attributes: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+  },
+  { $id: "User" },
+);
+export type User = Static<typeof User>;
+
+export const CreateUser = Type.Object(
+  {
+    username,
+    email: Type.Optional(email),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
+    emailVerified: Type.Optional(Type.Boolean({ default: false })),
+    attributes: Type.Optional(attributes),
+    roles: Type.Optional(roles),
+  },
+  { $id: "CreateUser", additionalProperties: false },
+);
+export type CreateUser = Static<typeof CreateUser>;
+
+/** The full state: what is left out is emptied, except roles, lock and whether the user is enabled, which stay. */
+export const UpdateUser = Type.Object(
+  {
+    realmId: Type.Optional(Type.String()),
+    userId: Type.Optional(Type.String()),
+    createdAt: Type.Optional(Type.Integer()),
+    mfaEnabled: Type.Optional(Type.Boolean()),
+    username,
+    email: Type.Optional(email),
+    emailVerified: Type.Optional(Type.Boolean()),
+    enabled: Type.Optional(Type.Boolean()),
+    locked: Type.Optional(Type.Boolean()),
+    attributes: Type.Optional(attributes),
+    roles: Type.Optional(roles),
+  },
+  { $id: "UpdateUser", additionalProperties: false },
+);
+export type UpdateUser = Static<typeof UpdateUser>;
+
+export const SetPassword = Type.Object(
+  { newPassword: Type.String({ minLength: 1, maxLength: 1024 }) },
+  { $id: "SetPassword", additionalProperties: false },
+);

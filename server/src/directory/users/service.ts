@@ -1,0 +1,183 @@
+import { invalidFields } from "../../kernel/errors.ts";
+import { isId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { expectVersion, type ListQuery, type Page } from "../../platform/http/index.ts";
+import { clearAttempts, savePassword } from "../credentials/index.ts";
+import {
+  assertMayControl,
+  assertMayGrant,
+  keepingRealmAdmin,
+  permissionsOfUser,
+  shareDefaultRole,
+  shareRolesByName,
+} from "../roles/index.ts";
+import { userErrors } from "./errors.ts";
+import { listUsers } from "./list.store.ts";
+import { addRoles, dropRoles, listMappings } from "./roles.store.ts";
+import type { CreateUser, UpdateUser } from "./schema.ts";
+import { deleteUser, findUser, insertUser, lockUser, type UserRow, updateUser } from "./store.ts";
+
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** The user may not sign in any more: disabled, or locked by an administrator. */
+    "user.disabled": { readonly userId: string };
+    /** Whoever knew the old password must not stay signed in; the session that made the change may. */
+    "user.password_changed": { readonly userId: string; readonly keepSession: string | null };
+  }
+}
+
+export const searchUsers = (ctx: ReadCtx, query: ListQuery): Promise<Page<UserRow>> => listUsers(ctx.tx, ctx.realm, query, ctx.now);
+
+export async function readUser(ctx: ReadCtx, userId: string): Promise<UserRow> {
+  const user = isId(userId) ? await findUser(ctx.tx, ctx.realm, userId, ctx.now) : null;
+  if (!user) throw userErrors.not_found();
+  return user;
+}
+
+/** For a change that needs work before its transaction: the user, if it is within the caller's reach. */
+export async function readReachableUser(ctx: ReadCtx, userId: string): Promise<UserRow> {
+  const user = await readUser(ctx, userId);
+  await assertMayControl(ctx, user.userId);
+  return user;
+}
+
+/** For a change: held until commit, seen by the caller as it is, and within the caller's reach. */
+export async function takeUser(ctx: Ctx, userId: string): Promise<UserRow> {
+  const user = isId(userId) ? await lockUser(ctx.tx, ctx.realm, userId, ctx.now) : null;
+  if (!user) throw userErrors.not_found();
+  await assertMayControl(ctx, user.userId);
+  expectVersion(ctx, user.version);
+  return user;
+}
+
+/** Creates a user in the realm, with the realm's default role unless roles are named. */
+export async function createUser(ctx: Ctx, input: CreateUser): Promise<UserRow> {
+  const roleIds = input.roles ? await roleIdsOf(ctx, input.roles) : await defaultRoleIds(ctx);
+  await assertMayGrant(ctx, roleIds);
+  const userId = await insertUser(
+    ctx.tx,
+    ctx.realm,
+    {
+      username: input.username,
+      email: input.email ?? null,
+      emailVerified: input.emailVerified ?? false,
+      enabled: input.enabled ?? true,
+      attributes: input.attributes ?? {},
+    },
+    ctx.now,
+  );
+  await addRoles(ctx.tx, ctx.realm, userId, roleIds);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId });
+  return readUser(ctx, userId);
+}
+
+/** Replaces a user's state. */
+export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise<UserRow> {
+  const current = await takeUser(ctx, id);
+  const { userId } = current;
+  refuseReadOnly(current, input);
+  const email = input.email ?? null;
+  const enabled = input.enabled ?? current.enabled;
+  // What GET said of a temporary lock may come back unchanged: that does not make it a lasting one.
+  const unlocks = current.locked && input.locked === false;
+  const lockedByAdmin = input.locked === undefined || input.locked === current.locked ? current.lockedByAdmin : input.locked;
+  const shutsOut = (current.enabled && !enabled) || (!current.lockedByAdmin && lockedByAdmin);
+  if (shutsOut && isSelf(ctx, userId)) throw userErrors.self();
+
+  const sameMail = email !== null && current.email !== null && loginKey(email) === loginKey(current.email);
+  const emailVerified =
+    email !== null && (sameMail ? (input.emailVerified ?? current.emailVerified) : input.emailVerified === true && !current.emailVerified);
+  const write = async () => {
+    await updateUser(ctx.tx, ctx.realm, userId, {
+      username: input.username,
+      email,
+      emailVerified,
+      enabled,
+      attributes: input.attributes ?? {},
+      lockedByAdmin,
+    });
+    if (input.roles) await replaceRoles(ctx, userId, input.roles);
+  };
+  const heldRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
+  await (heldRealmAdmin && (shutsOut || input.roles) ? keepingRealmAdmin(ctx, write) : write());
+
+  if (unlocks) await clearAttempts(ctx.tx, ctx.realm, "user:password", userId);
+  if (shutsOut) await ctx.emit("user.disabled", { userId });
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId });
+  if (unlocks) ctx.audit({ category: "SECURITY", type: "USER_UNLOCKED", resourceType: "users", resourceId: userId });
+  else if (!current.lockedByAdmin && lockedByAdmin)
+    ctx.audit({ category: "SECURITY", type: "USER_LOCKED", resourceType: "users", resourceId: userId });
+  return readUser(ctx, userId);
+}
+
+function refuseReadOnly(current: UserRow, input: UpdateUser): void {
+  const changed = (["realmId", "userId", "createdAt", "mfaEnabled"] as const).filter(
+    (member) => input[member] !== undefined && input[member] !== current[member],
+  );
+  if (changed.length > 0)
+    throw invalidFields(changed.map((field) => ({ field, code: "read_only", message: `${field} cannot be changed` })));
+}
+
+export async function removeUser(ctx: Ctx, id: string): Promise<void> {
+  const { userId } = await takeUser(ctx, id);
+  if (isSelf(ctx, userId)) throw userErrors.self();
+  const heldRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
+  const remove = () => deleteUser(ctx.tx, ctx.realm, userId);
+  await (heldRealmAdmin ? keepingRealmAdmin(ctx, remove) : remove());
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "users", resourceId: userId });
+}
+
+/** Sets a password that was checked and hashed before the transaction. */
+export async function resetPassword(ctx: Ctx, id: string, hash: string): Promise<void> {
+  const { userId } = await takeUser(ctx, id);
+  await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
+  await ctx.emit("user.password_changed", { userId, keepSession: ctx.actor.sessionId });
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail: "password" });
+  ctx.audit({ category: "SECURITY", type: "PASSWORD_RESET", resourceType: "users", resourceId: userId });
+}
+
+/** Roles named together with the user: a name that does not exist is the caller's mistake, told by its field. */
+async function roleIdsOf(ctx: Ctx, names: readonly string[]): Promise<string[]> {
+  const roles = await shareRolesByName(ctx.tx, ctx.realm, names);
+  const known = new Set(roles.map(({ name }) => loginKey(name)));
+  const unknown = names.filter((name) => !known.has(loginKey(name)));
+  if (unknown.length > 0)
+    throw invalidFields(
+      unknown.map((name) => ({ field: "roles", code: "unknown_role", message: `There is no role “${name}” in this realm` })),
+    );
+  return roles.map(({ roleId }) => roleId);
+}
+
+const defaultRoleIds = async (ctx: Ctx) =>
+  [await shareDefaultRole(ctx.tx, ctx.realm)].filter((role) => role !== null).map(({ roleId }) => roleId);
+
+async function replaceRoles(ctx: Ctx, userId: string, names: readonly string[]): Promise<void> {
+  const wanted = await roleIdsOf(ctx, names);
+  const held = (await listMappings(ctx.tx, ctx.realm, userId)).map(({ roleId }) => roleId);
+  const added = wanted.filter((roleId) => !held.includes(roleId));
+  const dropped = held.filter((roleId) => !wanted.includes(roleId));
+  await assertMayGrant(ctx, [...added, ...dropped]);
+  await addRoles(ctx.tx, ctx.realm, userId, added);
+  await dropRoles(ctx.tx, ctx.realm, userId, dropped);
+}
+
+export const isSelf = (ctx: Ctx, userId: string): boolean => ctx.actor.id === userId && ctx.actor.realm === ctx.realm;
+
+/** `realm.created`: the user `admin`, holding the role `admin`. */
+export async function seedAdmin(ctx: Ctx, seed: { readonly realm: string; readonly adminPasswordHash: string }): Promise<void> {
+  const userId = await insertUser(
+    ctx.tx,
+    seed.realm,
+    { username: "admin", email: null, emailVerified: false, enabled: true, attributes: {} },
+    ctx.now,
+  );
+  const roles = await shareRolesByName(ctx.tx, seed.realm, ["admin", "user"]);
+  await addRoles(
+    ctx.tx,
+    seed.realm,
+    userId,
+    roles.map(({ roleId }) => roleId),
+  );
+  await savePassword(ctx.tx, seed.realm, userId, seed.adminPasswordHash, ctx.now);
+}

@@ -1,0 +1,228 @@
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { newId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import { type Db, prepared, type Tx, translating } from "../../platform/db/index.ts";
+import { userErrors } from "./errors.ts";
+import type { User } from "./schema.ts";
+
+type Attributes = User["attributes"];
+
+interface UsersTable {
+  realm_id: string;
+  user_id: string;
+  username: string;
+  username_key: string;
+  email: string | null;
+  email_key: string | null;
+  email_verified: boolean;
+  enabled: boolean;
+  locked: Generated<boolean>;
+  attributes: ColumnType<Attributes, string, string>;
+  source: Generated<string>;
+  created_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    users: UsersTable;
+    login_names: { realm_id: string; key: string; user_id: string };
+  }
+}
+
+export interface UserRow extends User {
+  readonly version: number;
+  /** By an administrator; `locked` also tells of the temporary lock. */
+  readonly lockedByAdmin: boolean;
+}
+
+/** What counts as a second factor. */
+const SECOND_FACTORS = ["totp", "passkey", "push"];
+
+const columns = [
+  "users.realm_id",
+  "users.user_id",
+  "users.username",
+  "users.email",
+  "users.email_verified",
+  "users.enabled",
+  "users.locked",
+  "users.attributes",
+  "users.created_at",
+  "users.version",
+] as const;
+
+/**
+ * What is worked out: role names, whether there is a second factor, whether too many attempts failed.
+ * Scalar subqueries, not `exists`: that one Postgres would answer for a hundred users by reading the whole table.
+ */
+const workedOut = (now: number) =>
+  [
+    sql<string[]>`array(select r.name from user_roles ur join roles r on r.realm_id = ur.realm_id and r.role_id = ur.role_id
+      where ur.realm_id = users.realm_id and ur.user_id = users.user_id order by r.name_key)`.as("roles"),
+    sql<boolean>`coalesce((select true from credentials c
+      where c.realm_id = users.realm_id and c.user_id = users.user_id and c.type = any(${SECOND_FACTORS}::text[]) limit 1), false)`.as(
+      "mfa_enabled",
+    ),
+    sql<boolean>`coalesce((select a.locked_until > ${now} from login_attempts a
+      where a.realm_id = users.realm_id and a.kind = 'user:password' and a.subject = users.user_id::text), false)`.as("locked_for_now"),
+  ] as const;
+
+/** Users without what is worked out: a list finds its page first, and asks for the rest of those few. */
+export const plainUsers = (db: Db) => db.selectFrom("users").select(columns);
+
+export type PlainUser = Pick<
+  Selectable<UsersTable>,
+  "realm_id" | "user_id" | "username" | "email" | "email_verified" | "enabled" | "locked" | "attributes" | "created_at" | "version"
+>;
+
+/** Completes one page of a list, in its order. Who was deleted in between is left out. */
+export async function completeUsers(db: Db, realm: string, users: readonly PlainUser[], now: number): Promise<UserRow[]> {
+  if (users.length === 0) return [];
+  const ids = users.map(({ user_id }) => user_id);
+  const rows = await db
+    .selectFrom("users")
+    .select("users.user_id")
+    .select(workedOut(now))
+    .where("users.realm_id", "=", realm)
+    .where(sql<boolean>`users.user_id = any(${ids}::uuid[])`)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.user_id, row]));
+  return users.flatMap((user) => {
+    const more = byId.get(user.user_id);
+    return more ? [toUser({ ...user, ...more })] : [];
+  });
+}
+
+const userById = prepared((db, { realm, userId, now }: { realm: string; userId: string; now: number }) =>
+  plainUsers(db).select(workedOut(now)).where("users.realm_id", "=", realm).where("users.user_id", "=", userId),
+);
+
+export async function findUser(db: Db, realm: string, userId: string, now: number): Promise<UserRow | null> {
+  const [row] = await userById(db, { realm, userId, now });
+  return row ? toUser(row) : null;
+}
+
+/** The row is held until commit, so that two changes of one user take turns. */
+export async function lockUser(tx: Tx, realm: string, userId: string, now: number): Promise<UserRow | null> {
+  const held = await tx
+    .selectFrom("users")
+    .select("user_id")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .forUpdate()
+    .executeTakeFirst();
+  return held ? findUser(tx, realm, userId, now) : null;
+}
+
+export interface UserFields {
+  readonly username: string;
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly enabled: boolean;
+  readonly attributes: Attributes;
+}
+
+const columnsOf = (user: UserFields) => ({
+  username: user.username,
+  username_key: loginKey(user.username),
+  email: user.email,
+  email_key: user.email === null ? null : loginKey(user.email),
+  email_verified: user.emailVerified,
+  enabled: user.enabled,
+  attributes: JSON.stringify(user.attributes),
+});
+
+export async function insertUser(tx: Tx, realm: string, user: UserFields, now: number): Promise<string> {
+  const userId = newId();
+  await tx
+    .insertInto("users")
+    .values({ realm_id: realm, user_id: userId, ...columnsOf(user), created_at: now })
+    .execute();
+  await insertLoginNames(tx, realm, userId, user);
+  return userId;
+}
+
+export async function updateUser(tx: Tx, realm: string, userId: string, user: UserFields & { lockedByAdmin: boolean }): Promise<void> {
+  await tx
+    .updateTable("users")
+    .set((eb) => ({ ...columnsOf(user), locked: user.lockedByAdmin, version: eb("version", "+", 1) }))
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .execute();
+  await tx.deleteFrom("login_names").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
+  await insertLoginNames(tx, realm, userId, user);
+}
+
+/** The primary key is the check: whoever comes second with a name gets a 409. */
+async function insertLoginNames(tx: Tx, realm: string, userId: string, user: UserFields): Promise<void> {
+  const keys = new Set([user.username, user.email].filter((name) => name !== null).map(loginKey));
+  await translating(
+    { login_names_taken: userErrors.login_name_taken },
+    tx
+      .insertInto("login_names")
+      .values([...keys].map((key) => ({ realm_id: realm, key, user_id: userId })))
+      .execute(),
+  );
+}
+
+export async function touchUser(tx: Tx, realm: string, userId: string): Promise<void> {
+  await tx
+    .updateTable("users")
+    .set((eb) => ({ version: eb("version", "+", 1) }))
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .execute();
+}
+
+export async function deleteUser(tx: Tx, realm: string, userId: string): Promise<void> {
+  await tx.deleteFrom("users").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
+}
+
+/** Whom a typed name means. */
+export async function findUserByLogin(
+  db: Db,
+  realm: string,
+  login: string,
+): Promise<{ userId: string; username: string; enabled: boolean; locked: boolean } | null> {
+  const row = await db
+    .selectFrom("login_names as n")
+    .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "n.realm_id").onRef("u.user_id", "=", "n.user_id"))
+    .select(["u.user_id", "u.username", "u.enabled", "u.locked"])
+    .where("n.realm_id", "=", realm)
+    .where("n.key", "=", loginKey(login))
+    .executeTakeFirst();
+  return row ? { userId: row.user_id, username: row.username, enabled: row.enabled, locked: row.locked } : null;
+}
+
+/** A user who may sign in, kept so until commit: whoever shuts them out then waits, and ends the session that began here. */
+export async function holdUserForSignIn(tx: Tx, realm: string, userId: string): Promise<{ username: string } | null> {
+  const row = await tx
+    .selectFrom("users")
+    .select("username")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("enabled", "=", true)
+    .where("locked", "=", false)
+    .forShare()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+type CompleteUser = PlainUser & { roles: string[]; mfa_enabled: boolean; locked_for_now: boolean };
+
+const toUser = (row: CompleteUser): UserRow => ({
+  realmId: row.realm_id,
+  userId: row.user_id,
+  username: row.username,
+  email: row.email,
+  emailVerified: row.email_verified,
+  enabled: row.enabled,
+  locked: row.locked || row.locked_for_now,
+  mfaEnabled: row.mfa_enabled,
+  roles: row.roles,
+  attributes: row.attributes,
+  createdAt: row.created_at,
+  version: row.version,
+  lockedByAdmin: row.locked,
+});
