@@ -1,0 +1,140 @@
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { MINUTE } from "../../kernel/clock.ts";
+import { defineErrors } from "../../kernel/errors.ts";
+import { isId, newId } from "../../kernel/ids.ts";
+import { safeEqual, sha256 } from "../../kernel/vault.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+
+interface InteractionsTable {
+  realm_id: string;
+  interaction_id: string;
+  kind: string;
+  browser_hash: string;
+  request: ColumnType<Record<string, unknown>, string, never>;
+  state: ColumnType<Record<string, unknown>, string | undefined, string>;
+  result: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>;
+  return_to: string;
+  created_at: number;
+  expires_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    interactions: InteractionsTable;
+  }
+}
+
+const LIFETIME = 30 * MINUTE;
+
+export const interactionErrors = defineErrors("interactions", {
+  gone: [400, "This sign-in has expired or was started in another browser: start again from the application"],
+  moved_on: [409, "This sign-in has moved on in another tab"],
+});
+
+/** Whoever asks somebody to sign in says what for, and where to go on afterwards. */
+export interface Interaction {
+  readonly interactionId: string;
+  readonly kind: string;
+  /** As the asker put it: client, requested acr, login hint, locales. */
+  readonly request: Record<string, unknown>;
+  /** How far the sign-in has come. */
+  readonly state: Record<string, unknown>;
+  readonly result: Record<string, unknown> | null;
+  readonly returnTo: string;
+  readonly version: number;
+}
+
+export async function startInteraction(
+  ctx: Ctx,
+  input: { kind: string; browser: string; request: Record<string, unknown>; returnTo: string },
+): Promise<string> {
+  const interactionId = newId();
+  await ctx.tx
+    .insertInto("interactions")
+    .values({
+      realm_id: ctx.realm,
+      interaction_id: interactionId,
+      kind: input.kind,
+      browser_hash: sha256(input.browser),
+      request: JSON.stringify(input.request),
+      return_to: input.returnTo,
+      created_at: ctx.now,
+      expires_at: ctx.now + LIFETIME,
+    })
+    .execute();
+  return interactionId;
+}
+
+/** Only for the browser that started it, and only while it lasts. */
+export async function readInteraction(
+  ctx: Pick<ReadCtx, "tx" | "realm" | "now">,
+  interactionId: string,
+  browser: string,
+): Promise<Interaction> {
+  const row = isId(interactionId)
+    ? await ctx.tx
+        .selectFrom("interactions")
+        .selectAll()
+        .where("realm_id", "=", ctx.realm)
+        .where("interaction_id", "=", interactionId)
+        .where("expires_at", ">", ctx.now)
+        .executeTakeFirst()
+    : undefined;
+  if (!row || !safeEqual(row.browser_hash, sha256(browser))) throw interactionErrors.gone();
+  return toInteraction(row);
+}
+
+/** Moves on from the version that was read: a step answered twice, or from an old tab, changes nothing. */
+export async function saveInteractionState(ctx: Ctx, interaction: Interaction, state: Record<string, unknown>): Promise<void> {
+  await move(ctx, interaction, { state: JSON.stringify(state) });
+}
+
+/** The sign-in is done: its result waits for the asker. */
+export async function completeInteraction(ctx: Ctx, interaction: Interaction, result: Record<string, unknown>): Promise<void> {
+  await move(ctx, interaction, { result: JSON.stringify(result) });
+}
+
+async function move(ctx: Ctx, interaction: Interaction, change: { state?: string; result?: string }): Promise<void> {
+  const { numUpdatedRows } = await ctx.tx
+    .updateTable("interactions")
+    .set((eb) => ({ ...change, version: eb("version", "+", 1) }))
+    .where("realm_id", "=", ctx.realm)
+    .where("interaction_id", "=", interaction.interactionId)
+    .where("version", "=", interaction.version)
+    .where("result", "is", null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw interactionErrors.moved_on();
+}
+
+/** The asker takes the result, once: two at the same time cannot both have it. */
+export async function takeResult(ctx: Ctx, interactionId: string, browser: string): Promise<Interaction> {
+  const row = isId(interactionId)
+    ? await ctx.tx
+        .deleteFrom("interactions")
+        .where("realm_id", "=", ctx.realm)
+        .where("interaction_id", "=", interactionId)
+        .where("browser_hash", "=", sha256(browser))
+        .where("result", "is not", null)
+        .where("expires_at", ">", ctx.now)
+        .returningAll()
+        .executeTakeFirst()
+    : undefined;
+  if (!row) throw interactionErrors.gone();
+  return toInteraction(row);
+}
+
+export async function deleteExpiredInteractions(db: Db, now: number): Promise<void> {
+  await sql`delete from interactions where expires_at <= ${now}`.execute(db);
+}
+
+const toInteraction = (row: Selectable<InteractionsTable>): Interaction => ({
+  interactionId: row.interaction_id,
+  kind: row.kind,
+  request: row.request,
+  state: row.state,
+  result: row.result,
+  returnTo: row.return_to,
+  version: row.version,
+});

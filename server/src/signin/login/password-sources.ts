@@ -1,0 +1,51 @@
+import { findPassword } from "../../directory/credentials/index.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { PasswordHasher } from "../../platform/passwords/index.ts";
+
+export interface PasswordQuestion {
+  readonly realm: string;
+  /** Whom the typed name means, if anybody. */
+  readonly userId: string | null;
+  readonly login: string;
+  readonly password: string;
+}
+
+/** `unknown`: not this source's user, ask the next. A source that knows the user decides. */
+export type PasswordAnswer =
+  | {
+      readonly verdict: "right";
+      readonly userId: string;
+      /** The hash it was checked against, where that is ours: it must still be the user's when the session starts. */
+      readonly checked?: string;
+      readonly betterHash?: string;
+    }
+  | { readonly verdict: "wrong" }
+  | { readonly verdict: "unknown" };
+
+/** Where passwords are checked. Sources are asked in turn. */
+export interface PasswordSource {
+  readonly name: string;
+  check(question: PasswordQuestion): Promise<PasswordAnswer>;
+}
+
+/** Looked up for a name that nobody has, so that it costs the same queries. */
+const NOBODY = "00000000-0000-0000-0000-000000000000";
+
+/** Our own hashes. Asked last: for a name that nobody knows it takes the time of a wrong password. */
+export const localPasswords = (db: Db, hasher: PasswordHasher): PasswordSource => ({
+  name: "local",
+  async check({ realm, userId, password }) {
+    const credential = await findPassword(db, realm, userId ?? NOBODY);
+    if (!credential) {
+      await hasher.verifyNothing(password);
+      return { verdict: "unknown" };
+    }
+    if (!(await hasher.verify(credential.hash, password))) return { verdict: "wrong" };
+    return {
+      verdict: "right",
+      userId: userId!,
+      checked: credential.hash,
+      ...(hasher.needsRehash(credential.hash) && { betterHash: await hasher.hash(password) }),
+    };
+  },
+});

@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import type { FastifyReply } from "fastify";
+import { logoOf } from "./branding.ts";
+
+export interface PageHeaderOptions {
+  readonly nonce: string;
+  /** Where the answer to the form may lead: origins, or whole redirect URIs, of which only the origin is used. */
+  readonly formActionOrigins?: readonly string[];
+  readonly logoUrl?: string | null;
+}
+
+export interface SendPageOptions extends Omit<PageHeaderOptions, "nonce"> {
+  /** Made here when the page has no script that needs to know it. */
+  readonly nonce?: string;
+  /** Becomes `Retry-After`, rounded up. */
+  readonly retryAfterSeconds?: number;
+}
+
+// Base64 of either alphabet: what CSP Level 3 calls a nonce.
+const NONCE = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
+// The URL parser lets `;` and `,` stand in a host name; in a policy they would start a directive or another policy.
+const NAMED_ORIGIN = /^https?:\/\/[a-z0-9._-]+(?::\d{1,5})?$/;
+const NUMBERED_ORIGIN = /^https?:\/\/\[[0-9a-f:.]+\](?::\d{1,5})?$/;
+const APP_SCHEME = /^[a-z][a-z0-9+.-]*:$/;
+const LOCAL_SCHEMES = new Set([
+  "javascript:",
+  "data:",
+  "blob:",
+  "about:",
+  "file:",
+  "filesystem:",
+  "view-source:",
+  "vbscript:",
+  "ws:",
+  "wss:",
+  "ftp:",
+]);
+
+/** The security headers of every page. */
+export function pageHeaders({ nonce, formActionOrigins = [], logoUrl }: PageHeaderOptions): Record<string, string> {
+  if (!NONCE.test(nonce)) throw new TypeError("A CSP nonce is at least 16 characters of base64");
+  const logo = logoOf(logoUrl)?.origin;
+  // Browsers apply form-action to the redirect after the POST as well, so the client's callback must be named (or signing in ends at a blank page).
+  const targets = new Set(formActionOrigins.map(formActionSource).filter((source) => source !== null));
+  const policy = {
+    "default-src": ["'none'"],
+    "script-src": [`'nonce-${nonce}'`],
+    "style-src": ["'self'"],
+    "img-src": ["'self'", "data:", ...(logo ? [logo] : [])],
+    "form-action": ["'self'", ...targets],
+    "frame-ancestors": ["'none'"],
+    "base-uri": ["'none'"],
+  };
+  return {
+    "content-security-policy": Object.entries(policy)
+      .map(([directive, sources]) => `${directive} ${sources.join(" ")}`)
+      .join("; "),
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy":
+      "camera=(), microphone=(), geolocation=(), payment=(), usb=(), publickey-credentials-get=(self), publickey-credentials-create=(self)",
+  };
+}
+
+/** One source of `form-action`, or null for what may not stand there. */
+function formActionSource(target: string): string | null {
+  if (!URL.canParse(target)) return null;
+  const { origin, protocol } = new URL(target);
+  if (NAMED_ORIGIN.test(origin)) return origin;
+  // A policy cannot name an IPv6 address (CSP Level 3 §2.3.1), yet native apps listen on [::1] (RFC 8252 §7.3): its scheme must do.
+  if (NUMBERED_ORIGIN.test(origin)) return protocol;
+  if (/^https?:$/.test(protocol)) return null;
+  // Apps are called back by a scheme of their own (RFC 8252 §7.1), which has no origin.
+  return APP_SCHEME.test(protocol) && !LOCAL_SCHEMES.has(protocol) ? protocol : null;
+}
+
+/** Sends a rendered page with its headers. */
+export function sendPage(reply: FastifyReply, status: number, html: string, options: SendPageOptions = {}): FastifyReply {
+  const { nonce = randomBytes(18).toString("base64"), retryAfterSeconds, ...rest } = options;
+  if (retryAfterSeconds !== undefined) reply.header("retry-after", String(Math.max(1, Math.ceil(retryAfterSeconds))));
+  return reply
+    .code(status)
+    .headers(pageHeaders({ nonce, ...rest }))
+    .type("text/html; charset=utf-8")
+    .send(html);
+}

@@ -1,0 +1,11 @@
+// The pages people see while signing in: server-rendered, branded per realm, accessible, without scripts.
+// Owns their HTML, style sheet, languages and security headers. Routes decide what to show; nothing here reads state.
+export type { Branding } from "./branding.ts";
+export { type PageHeaderOptions, pageHeaders, type SendPageOptions, sendPage } from "./headers.ts";
+export { dirOf, type LanguageLink, type LocaleWishes, languageLinks, pickLocale } from "./locale.ts";
+export { type LoginError, type LoginView, renderLogin } from "./login.tsx";
+export { type LogoutView, renderLogout } from "./logout.tsx";
+export { type MessageKind, type MessageView, messageKindOf, renderMessage } from "./message.tsx";
+export { LOCALES, type Locale } from "./messages.ts";
+export { CLASS_NAMES } from "./stylesheet.ts";
+export { themeCss, themeVersion } from "./theme.ts";

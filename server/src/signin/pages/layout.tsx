@@ -1,0 +1,163 @@
+import type { ComponentChildren, VNode } from "preact";
+import { render } from "preact-render-to-string";
+import { type Branding, brandName, logoOf, monogram, OPERATOR_BRANDING } from "./branding.ts";
+import { dirOf, type LanguageLink } from "./locale.ts";
+import { type Locale, messagesOf } from "./messages.ts";
+import { palettesOf } from "./palette.ts";
+import { Filled, filledText } from "./text.tsx";
+import { themeHref } from "./theme.ts";
+
+export interface PageFrame {
+  /** Null for a page that belongs to no realm. */
+  readonly branding: Branding | null;
+  readonly locale: Locale;
+  readonly languages?: readonly LanguageLink[];
+}
+
+interface DocumentProps extends PageFrame {
+  readonly kind: "login" | "logout" | "message";
+  /** The heading; `{name}` is the realm's name. */
+  readonly title: string;
+  /** A problem to name first in the browser's title, which is what a screen reader says first. */
+  readonly problem?: string | undefined;
+  readonly lead?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** Plain https or http addresses and paths. Anything else (javascript:, data:) gives no link at all. */
+export function linkTarget(href: string | undefined): string | null {
+  if (!href || !URL.canParse(href, "https://self.invalid")) return null;
+  return /^https?:$/.test(new URL(href, "https://self.invalid").protocol) ? href : null;
+}
+
+export const renderDocument = (page: VNode): string => `<!doctype html>${render(page)}`;
+
+export function Document({ branding, locale, languages, kind, title, problem, lead, children }: DocumentProps) {
+  const brand = branding ?? OPERATOR_BRANDING;
+  const { light, dark } = palettesOf(brand);
+  const names = { name: brandName(brand) };
+  const heading = filledText(title, names);
+  // The name is in most headings already; a title that says it twice helps nobody.
+  const tabTitle = title.includes("{name}") ? heading : `${heading} · ${filledText("{name}", names)}`;
+  return (
+    <html lang={locale} dir={dirOf(locale)}>
+      <head>
+        <meta charset="utf-8" />
+        <title>{problem ? `${messagesOf(locale).errorPrefix}: ${problem} · ${tabTitle}` : tabTitle}</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="theme-color" media="(prefers-color-scheme: light)" content={light.page} />
+        <meta name="theme-color" media="(prefers-color-scheme: dark)" content={dark.page} />
+        <meta name="robots" content="noindex" />
+        <link rel="icon" type="image/svg+xml" href={icon(brand, light.button, light["button-text"])} />
+        <link rel="stylesheet" href={branding ? themeHref(branding) : `/realms/${OPERATOR_BRANDING.realmId}/theme.css`} />
+      </head>
+      <body class={`gh-page gh-page--${kind}`}>
+        <main class="gh-card">
+          <header class="gh-header">
+            <BrandMark branding={brand} />
+            <h1 class="gh-title">
+              <Filled template={title} values={names} />
+            </h1>
+            {lead}
+          </header>
+          {children}
+          <Languages locale={locale} languages={languages ?? []} />
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function BrandMark({ branding }: { branding: Branding }) {
+  const logo = logoOf(branding.logoUrl);
+  return (
+    <div class="gh-brand">
+      {logo ? (
+        <img class="gh-logo" src={logo.src} alt={brandName(branding)} referrerpolicy="no-referrer" />
+      ) : (
+        <span class="gh-monogram" aria-hidden="true">
+          {monogram(branding)}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Languages({ locale, languages }: { locale: Locale; languages: readonly LanguageLink[] }) {
+  if (languages.length < 2) return null;
+  return (
+    <footer class="gh-footer">
+      <nav class="gh-languages" aria-label={messagesOf(locale).languageChoice}>
+        {languages.map(({ locale: tag, label, href }) => (
+          <a class="gh-language" href={linkTarget(href) ?? "#"} lang={tag} hreflang={tag} aria-current={tag === locale ? "true" : "false"}>
+            {label}
+          </a>
+        ))}
+      </nav>
+    </footer>
+  );
+}
+
+// The letter tile as an icon of the browser's tab: it needs no request, and tells the tabs of two realms apart.
+function icon(branding: Branding, surface: string, ink: string): string {
+  const letter = monogram(branding).replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="${surface}"/>` +
+    `<text x="16" y="22" text-anchor="middle" font-family="sans-serif" font-weight="700" font-size="18" fill="${ink}">${letter}</text></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
+
+/** The hidden inputs of a form: the CSRF token and what the step carries along. */
+export const HiddenInputs = ({ csrf, values }: { csrf: string; values?: Readonly<Record<string, string>> | undefined }) => (
+  <>
+    <input type="hidden" name="_csrf" value={csrf} />
+    {Object.entries(values ?? {}).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+  </>
+);
+
+interface AlertProps {
+  readonly id: string;
+  readonly tone: "error" | "notice";
+  readonly title?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A message above a form. An error takes the focus, so that keyboards and screen readers start where the news is. */
+export function Alert({ id, tone, title, children }: AlertProps) {
+  const body = (
+    <>
+      <svg
+        viewBox="0 0 20 20"
+        fill="none"
+        stroke="currentColor"
+        stroke-width="1.75"
+        stroke-linecap="round"
+        aria-hidden="true"
+        focusable="false"
+      >
+        <circle cx="10" cy="10" r="8" />
+        <path d={tone === "error" ? "M10 6v4.5M10 13.75v.01" : "m6.75 10.25 2.25 2.25 4.25-4.75"} stroke-linejoin="round" />
+      </svg>
+      <div id={id}>
+        {title ? <p class="gh-alert-title">{title}</p> : null}
+        <p class="gh-alert-text">{children}</p>
+      </div>
+    </>
+  );
+  if (tone === "notice") {
+    return (
+      <div class="gh-alert gh-alert--notice" role="status">
+        {body}
+      </div>
+    );
+  }
+  return (
+    // Without scripts, autofocus is the only way to bring the reader to the error.
+    <div class="gh-alert gh-alert--error" role="alert" tabIndex={-1} autofocus>
+      {body}
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { dirOf, type LocaleWishes, languageLinks, pickLocale } from "./index.ts";
+
+const pick = (wishes: Partial<LocaleWishes>) => pickLocale({ realmDefault: "en", ...wishes });
+
+describe("the language of a page", () => {
+  test("comes from the first source that names one we have", () => {
+    const all = { query: "nl", uiLocales: "en", cookie: "en", acceptLanguage: "en" };
+    expect(pick(all)).toBe("nl");
+    expect(pick({ ...all, query: "xx", uiLocales: "nl" })).toBe("nl");
+    expect(pick({ uiLocales: "xx", cookie: "nl", acceptLanguage: "en" })).toBe("nl");
+    expect(pick({ cookie: "xx", acceptLanguage: "nl" })).toBe("nl");
+    expect(pick({ acceptLanguage: "xx", realmDefault: "nl" })).toBe("nl");
+    expect(pick({ realmDefault: "xx" })).toBe("en");
+  });
+
+  test("takes ui_locales in their order", () => {
+    expect(pick({ uiLocales: "fr-CA nl en" })).toBe("nl");
+    expect(pick({ uiLocales: "en nl", realmDefault: "nl" })).toBe("en");
+  });
+
+  test.each([
+    ["nl-BE", "nl"],
+    ["NL-be", "nl"],
+    ["nl-Latn-NL-x-private", "nl"],
+    ["zh-Hant, nl-NL;q=0.5", "nl"],
+    ["en;q=0.4, nl;q=0.9", "nl"],
+    ["en;q=0.4,nl ; q=0.9 ,fr", "nl"],
+    ["nl;q=0, en;q=0.1", "en"],
+    ["nl;q=0", "en"],
+    ["nl;q=2, en;q=0.1", "en"],
+    ["*, nl;q=0.5", "nl"],
+    ["nlx", "en"],
+    ["n", "en"],
+    ["", "en"],
+    [";;;,,,q=", "en"],
+  ] as const)("reads Accept-Language %j as %s", (acceptLanguage, locale) => {
+    expect(pick({ acceptLanguage })).toBe(locale);
+  });
+
+  test("stays within what the realm offers", () => {
+    expect(pick({ query: "nl", supported: ["en"] })).toBe("en");
+    expect(pick({ query: "en", realmDefault: "fr", supported: ["NL"] })).toBe("nl");
+    expect(pick({ query: "nl", supported: [] })).toBe("en");
+  });
+
+  test("reads a bounded part of a hostile header", () => {
+    expect(pick({ acceptLanguage: `${"xx,".repeat(16)}nl` })).toBe("en");
+    expect(pick({ acceptLanguage: `${"x".repeat(600)},nl` })).toBe("en");
+    expect(pick({ acceptLanguage: `${"a-".repeat(5_000_000)},nl` })).toBe("en");
+    expect(pick({ uiLocales: `${"xx ".repeat(16)}nl`, cookie: "<script>", query: "../nl" })).toBe("en");
+  });
+});
+
+test.each([
+  ["en", "ltr"],
+  ["ar", "rtl"],
+  ["ar-EG", "rtl"],
+  ["he", "rtl"],
+  ["fa-IR", "rtl"],
+  ["az-Arab", "rtl"],
+  ["ar-Latn", "ltr"],
+  ["nl-BE", "ltr"],
+] as const)("%s is written %s", (locale, dir) => {
+  expect(dirOf(locale)).toBe(dir);
+});
+
+test("language links are named in their own language", () => {
+  expect(languageLinks((locale) => `?lang=${locale}`)).toEqual([
+    { locale: "en", label: "English", href: "?lang=en" },
+    { locale: "nl", label: "Nederlands", href: "?lang=nl" },
+  ]);
+});

@@ -1,0 +1,92 @@
+import { LOCALES, type Locale, messagesOf } from "./messages.ts";
+
+export interface LocaleWishes {
+  /** `ui_locales` of the request (OpenID Connect Core §3.1.2.1): space-separated, best first. */
+  readonly uiLocales?: string | undefined;
+  /** What the person just chose on the page. */
+  readonly query?: string | undefined;
+  /** What the person chose earlier. */
+  readonly cookie?: string | undefined;
+  readonly acceptLanguage?: string | undefined;
+  readonly realmDefault: string;
+  /** The languages the realm offers; all we have, unless said. */
+  readonly supported?: readonly string[] | undefined;
+}
+
+// Headers are free to write for anyone: beyond this much of them, nobody's real wish is found.
+const MAX_LENGTH = 512;
+const MAX_RANGES = 16;
+const RANGE = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i;
+
+/**
+ * The language of a page. A choice made on the page itself comes first, or the language links would do nothing
+ * for a client that sends `ui_locales`; then `ui_locales`, the remembered choice, the browser's, the realm's.
+ */
+export function pickLocale(wishes: LocaleWishes): Locale {
+  const offered = wishes.supported ? LOCALES.filter((l) => wishes.supported?.some((s) => s.toLowerCase() === l)) : LOCALES;
+  const ranges = [
+    ...tags(wishes.query),
+    ...tags(wishes.uiLocales),
+    ...tags(wishes.cookie),
+    ...acceptedRanges(wishes.acceptLanguage),
+    ...tags(wishes.realmDefault),
+  ];
+  for (const range of ranges) {
+    const found = lookup(range, offered);
+    if (found) return found;
+  }
+  return offered[0] ?? "en";
+}
+
+const tags = (list: string | undefined): string[] =>
+  (list ?? "")
+    .slice(0, MAX_LENGTH)
+    .split(/\s+/, MAX_RANGES)
+    .filter((tag) => RANGE.test(tag));
+
+// RFC 9110 §12.5.4: ranges with weights; what weighs nothing is not wanted.
+function acceptedRanges(header: string | undefined): string[] {
+  return (header ?? "")
+    .slice(0, MAX_LENGTH)
+    .split(",", MAX_RANGES)
+    .map((part) => {
+      const [range = "", ...parameters] = part.split(";", 4).map((piece) => piece.trim());
+      const weight = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2) ?? "1";
+      return { range, weight: /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0 };
+    })
+    .filter(({ range, weight }) => weight > 0 && RANGE.test(range))
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ range }) => range);
+}
+
+// RFC 4647 §3.4: shorten the range from its end until it fits; a single letter never stays last.
+function lookup(range: string, offered: readonly Locale[]): Locale | undefined {
+  const subtags = range.toLowerCase().split("-");
+  while (subtags.length > 0) {
+    const found = offered.find((locale) => locale === subtags.join("-"));
+    if (found) return found;
+    subtags.pop();
+    if (subtags.at(-1)?.length === 1) subtags.pop();
+  }
+  return undefined;
+}
+
+const RTL_LANGUAGES = new Set(["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "syr", "ug", "ur", "yi"]);
+const RTL_SCRIPTS = new Set(["adlm", "arab", "hebr", "mand", "nkoo", "rohg", "samr", "syrc", "thaa"]);
+
+/** The writing direction of a language tag: by its script where it names one, else by its language. */
+export function dirOf(locale: string): "ltr" | "rtl" {
+  const [language = "", ...rest] = locale.toLowerCase().split("-");
+  const script = rest.find((subtag) => /^[a-z]{4}$/.test(subtag));
+  return (script ? RTL_SCRIPTS.has(script) : RTL_LANGUAGES.has(language)) ? "rtl" : "ltr";
+}
+
+export interface LanguageLink {
+  readonly locale: string;
+  readonly label: string;
+  readonly href: string;
+}
+
+/** The language links of a page, each named in its own language. */
+export const languageLinks = (hrefOf: (locale: Locale) => string, offered: readonly Locale[] = LOCALES): LanguageLink[] =>
+  offered.map((locale) => ({ locale, label: messagesOf(locale).languageName, href: hrefOf(locale) }));

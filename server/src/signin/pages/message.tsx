@@ -1,0 +1,63 @@
+import { Document, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { type Messages, messagesOf, waitingTime } from "./messages.ts";
+
+export type MessageKind = "unknown-realm" | "not-found" | "bad-request" | "forbidden" | "too-many-requests" | "internal" | "unavailable";
+
+export interface MessageView extends PageFrame {
+  readonly kind: MessageKind;
+  /** Instead of the kind's own words. */
+  readonly title?: string;
+  readonly text?: string;
+  /** What support needs to find the request in the log. */
+  readonly requestId?: string;
+  readonly retryAfterSeconds?: number;
+  readonly back?: { readonly href: string; readonly label?: string };
+}
+
+type Words = (text: Messages) => readonly [title: string, text: string, timed?: string];
+
+const WORDS: Readonly<Record<MessageKind, Words>> = {
+  "unknown-realm": (t) => [t.unknownRealmTitle, t.unknownRealmText],
+  "not-found": (t) => [t.notFoundTitle, t.notFoundText],
+  "bad-request": (t) => [t.badRequestTitle, t.badRequestText],
+  forbidden: (t) => [t.forbiddenTitle, t.forbiddenText],
+  "too-many-requests": (t) => [t.tooManyRequestsTitle, t.tooManyRequestsText, t.tooManyRequestsTextTimed],
+  internal: (t) => [t.internalTitle, t.internalText],
+  unavailable: (t) => [t.unavailableTitle, t.unavailableText, t.unavailableTextTimed],
+};
+
+const KIND_BY_STATUS: Readonly<Record<number, MessageKind>> = {
+  403: "forbidden",
+  404: "not-found",
+  429: "too-many-requests",
+  503: "unavailable",
+};
+
+/** The kind of page for an HTTP status that has no page of its own. */
+export const messageKindOf = (status: number): MessageKind => KIND_BY_STATUS[status] ?? (status >= 500 ? "internal" : "bad-request");
+
+/** A page that says what happened and what to do. */
+export function renderMessage(view: MessageView): string {
+  const text = messagesOf(view.locale);
+  const [kindTitle, kindText, timed] = WORDS[view.kind](text);
+  const seconds = view.retryAfterSeconds;
+  const ownText =
+    timed !== undefined && seconds !== undefined ? timed.replace("{time}", () => waitingTime(view.locale, seconds)) : kindText;
+  const back = linkTarget(view.back?.href);
+  return renderDocument(
+    <Document {...view} kind="message" title={view.title ?? kindTitle} lead={<p class="gh-lead">{view.text ?? ownText}</p>}>
+      {back ? (
+        <div class="gh-actions">
+          <a class="gh-button gh-button--plain" href={back}>
+            {view.back?.label ?? text.back}
+          </a>
+        </div>
+      ) : null}
+      {view.requestId ? (
+        <p class="gh-reference">
+          {text.requestNumber}: <code>{view.requestId}</code>
+        </p>
+      ) : null}
+    </Document>,
+  );
+}

@@ -1,0 +1,22 @@
+import { en } from "./messages/en.ts";
+import { nl } from "./messages/nl.ts";
+
+/** Every text of the pages. A language that misses one does not compile. */
+export type Messages = { readonly [K in keyof typeof en]: string };
+
+/** The languages. A new one is one file in `messages/` and one name here. */
+const LANGUAGES = { en, nl } satisfies Record<string, Messages>;
+
+export type Locale = keyof typeof LANGUAGES;
+
+export const LOCALES = Object.keys(LANGUAGES) as readonly Locale[];
+
+export const messagesOf = (locale: Locale): Messages => LANGUAGES[locale];
+
+/** A waiting time as people say it: seconds below one minute, else minutes, else hours, always rounded up. */
+export function waitingTime(locale: Locale, seconds: number): string {
+  const whole = Math.max(1, Math.ceil(seconds));
+  const [amount, unit] =
+    whole < 60 ? [whole, "second"] : whole <= 5400 ? [Math.ceil(whole / 60), "minute"] : [Math.ceil(whole / 3600), "hour"];
+  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(amount);
+}

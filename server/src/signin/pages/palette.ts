@@ -1,0 +1,92 @@
+import type { Branding } from "./branding.ts";
+import { BLACK, contrast, isGrey, mix, parseColor, type Rgb, saturate, shadeOn, textOn, toHex, toneOf, WHITE } from "./color.ts";
+
+/** The colours of one scheme. Each becomes a custom property `--gh-<name>` of the stylesheet. */
+export interface Palette {
+  readonly page: string;
+  readonly glow: string;
+  readonly card: string;
+  readonly line: string;
+  readonly text: string;
+  readonly muted: string;
+  readonly field: string;
+  readonly "field-line": string;
+  readonly accent: string;
+  readonly button: string;
+  readonly "button-hover": string;
+  readonly "button-line": string;
+  readonly "button-text": string;
+  readonly error: string;
+  readonly "error-surface": string;
+  readonly "error-line": string;
+  readonly notice: string;
+  readonly "notice-surface": string;
+  readonly "notice-line": string;
+}
+
+const DEFAULT_PRIMARY: Rgb = [62, 73, 195];
+const DARK_CARD: Rgb = [24, 27, 34];
+
+// Filled surfaces move away from their text on hover, so that hovering never costs contrast.
+const hoverOf = (surface: Rgb): Rgb => mix(textOn(surface) === WHITE ? BLACK : WHITE, surface, 0.14);
+
+function light(primary: Rgb, background: Rgb | null): Palette {
+  const accent = shadeOn(WHITE, primary, 4.5);
+  return {
+    page: toHex(background ?? toneOf(primary, 0.5, 0.97)),
+    glow: toHex(background ? mix(WHITE, background, contrast(background, WHITE) > 3 ? 0.08 : 0.5) : toneOf(primary, 0.7, 0.925)),
+    card: "#ffffff",
+    line: "#dfe3ea",
+    text: "#14171f",
+    muted: "#565e6e",
+    field: "#ffffff",
+    "field-line": "#858d9d",
+    accent: toHex(accent),
+    button: toHex(primary),
+    "button-hover": toHex(hoverOf(primary)),
+    // A pale brand colour would melt into the card: its button gets an outline that does not.
+    "button-line": toHex(contrast(primary, WHITE) >= 3 ? primary : accent),
+    "button-text": toHex(textOn(primary)),
+    error: "#9b1c1c",
+    "error-surface": "#fef3f2",
+    "error-line": "#d92d20",
+    notice: "#14532d",
+    "notice-surface": "#effaf3",
+    "notice-line": "#2f8f5b",
+  };
+}
+
+function dark(primary: Rgb, background: Rgb | null): Palette {
+  // Lightened well beyond the minimum, as a glowing colour on a dark card reads calmer than a muddy one. Black brands turn white.
+  const accent = shadeOn(DARK_CARD, saturate(primary, 1.35), isGrey(primary) ? 13 : 7.5);
+  // A background chosen for the light scheme would dazzle here; one that is dark already is what the realm wants.
+  const isDark = background !== null && contrast(background, WHITE) >= 14;
+  return {
+    page: toHex(isDark ? background : toneOf(primary, 0.3, 0.05)),
+    glow: toHex(isDark ? mix(WHITE, background, 0.06) : toneOf(primary, 0.5, 0.13)),
+    card: toHex(DARK_CARD),
+    line: "#343a47",
+    text: "#f2f4f8",
+    muted: "#a9b1c0",
+    field: "#12141a",
+    "field-line": "#737c8e",
+    accent: toHex(accent),
+    button: toHex(accent),
+    "button-hover": toHex(hoverOf(accent)),
+    "button-line": toHex(accent),
+    "button-text": toHex(textOn(accent)),
+    error: "#ffb4ab",
+    "error-surface": "#3a1516",
+    "error-line": "#f97066",
+    notice: "#a6e9c3",
+    "notice-surface": "#10291c",
+    "notice-line": "#4fb37f",
+  };
+}
+
+/** Both schemes of a realm. A colour that is not `#rgb` or `#rrggbb` counts as not set. */
+export function palettesOf(branding: Pick<Branding, "primaryColor" | "backgroundColor">): { light: Palette; dark: Palette } {
+  const primary = parseColor(branding.primaryColor) ?? DEFAULT_PRIMARY;
+  const background = parseColor(branding.backgroundColor);
+  return { light: light(primary, background), dark: dark(primary, background) };
+}

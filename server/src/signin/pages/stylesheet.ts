@@ -1,0 +1,201 @@
+/*
+ * The style sheet of every page, before a realm's colours and its customCss.
+ *
+ * Stable class names, for customCss. They keep their meaning across releases; what is not listed may change.
+ */
+export const CLASS_NAMES = {
+  "gh-page": "The whole page (body)",
+  "gh-page--login": "The page, when it is the sign-in page",
+  "gh-page--logout": "The page, when it is about signing out",
+  "gh-page--message": "The page, when it only says something (an error, for instance)",
+  "gh-card": "The card in the middle",
+  "gh-header": "Logo, title and welcome text together",
+  "gh-brand": "The box around the logo or the letter",
+  "gh-logo": "The logo image",
+  "gh-monogram": "The letter shown when there is no logo",
+  "gh-title": "The heading",
+  "gh-lead": "The text below the heading, such as the welcome text",
+  "gh-form": "A form",
+  "gh-field": "One field: its label and its input",
+  "gh-label": "The label of a field",
+  "gh-input": "A text or password input",
+  "gh-check": "A checkbox with its label",
+  "gh-button": "A button, or a link that looks like one",
+  "gh-button--primary": "The main button, in the brand's colour",
+  "gh-button--plain": "Every other button, outlined",
+  "gh-actions": "Buttons below each other, outside a form",
+  "gh-alert": "A message box above the form",
+  "gh-alert--error": "A message box that reports a problem",
+  "gh-alert--notice": "A message box that confirms something",
+  "gh-alert-title": "The first line of a message box",
+  "gh-alert-text": "The rest of a message box",
+  "gh-account": "The name of the signed-in user",
+  "gh-reference": "The request number on an error page",
+  "gh-footer": "The foot of the card",
+  "gh-languages": "The choice of language",
+  "gh-language": "One language",
+} as const;
+
+export const STYLESHEET = `
+*, *::before, *::after { box-sizing: border-box; }
+
+html {
+  color-scheme: light dark;
+  -webkit-text-size-adjust: 100%;
+  text-size-adjust: 100%;
+}
+
+.gh-page {
+  min-block-size: 100vh;
+  min-block-size: 100dvh;
+  margin: 0;
+  padding: 2rem 1rem;
+  display: grid;
+  grid-template-columns: minmax(0, 26rem);
+  align-content: center;
+  justify-content: center;
+  background: var(--gh-page) radial-gradient(60rem 36rem at 50% -8rem, var(--gh-glow), transparent 75%) no-repeat;
+  color: var(--gh-text);
+  font: 400 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif;
+  -webkit-font-smoothing: antialiased;
+  overflow-wrap: anywhere;
+}
+
+.gh-card {
+  padding: 2.5rem 2.25rem 1.75rem;
+  background: var(--gh-card);
+  border: 1px solid var(--gh-line);
+  border-radius: 1.25rem;
+  box-shadow: 0 1px 2px rgb(16 24 40 / 5%), 0 12px 32px -8px rgb(16 24 40 / 14%);
+}
+
+.gh-header { margin-block-end: 1.75rem; text-align: center; }
+.gh-header:last-child { margin-block-end: .75rem; }
+.gh-brand { display: flex; justify-content: center; margin-block-end: 1.25rem; }
+.gh-logo { display: block; max-inline-size: min(100%, 14rem); max-block-size: 4rem; object-fit: contain; border-radius: .5rem; }
+
+.gh-monogram {
+  inline-size: 3.25rem;
+  block-size: 3.25rem;
+  display: grid;
+  place-items: center;
+  border: 1px solid var(--gh-button-line);
+  border-radius: 1rem;
+  background: var(--gh-button);
+  color: var(--gh-button-text);
+  font-size: 1.5rem;
+  font-weight: 700;
+  line-height: 1;
+}
+
+.gh-title { margin: 0; font-size: 1.5rem; font-weight: 700; line-height: 1.25; letter-spacing: -.015em; text-wrap: balance; }
+.gh-lead { margin: .5rem 0 0; color: var(--gh-muted); white-space: pre-line; text-wrap: pretty; }
+.gh-account { color: var(--gh-text); font-weight: 600; }
+
+.gh-form, .gh-actions { display: grid; gap: 1.125rem; margin: 0; }
+.gh-actions { gap: .75rem; }
+.gh-form + .gh-actions, .gh-actions + .gh-form { margin-block-start: .75rem; }
+.gh-field { display: grid; gap: .375rem; }
+.gh-label { font-size: .9375rem; font-weight: 600; }
+
+.gh-input {
+  inline-size: 100%;
+  min-block-size: 3rem;
+  padding: .625rem .875rem;
+  border: 1px solid var(--gh-field-line);
+  border-radius: .625rem;
+  background: var(--gh-field);
+  color: var(--gh-text);
+  font: inherit;
+}
+.gh-input[aria-invalid="true"] { border-color: var(--gh-error-line); }
+.gh-input:autofill { -webkit-text-fill-color: var(--gh-text); box-shadow: inset 0 0 0 6rem var(--gh-field); caret-color: var(--gh-text); }
+
+.gh-check { display: flex; align-items: center; gap: .625rem; min-block-size: 1.75rem; font-size: .9375rem; cursor: pointer; }
+.gh-check input { flex: none; inline-size: 1.125rem; block-size: 1.125rem; margin: 0; accent-color: var(--gh-accent); cursor: inherit; }
+
+.gh-button {
+  inline-size: 100%;
+  min-block-size: 3rem;
+  padding: .625rem 1.25rem;
+  display: inline-flex;
+  align-items: center;
+  justify-content: center;
+  border: 1px solid transparent;
+  border-radius: .625rem;
+  font: inherit;
+  font-weight: 600;
+  text-align: center;
+  text-decoration: none;
+  cursor: pointer;
+}
+.gh-button--primary { background: var(--gh-button); border-color: var(--gh-button-line); color: var(--gh-button-text); }
+.gh-button--primary:hover { background: var(--gh-button-hover); }
+.gh-button--plain { background: transparent; border-color: var(--gh-field-line); color: var(--gh-text); }
+.gh-button--plain:hover { border-color: var(--gh-accent); color: var(--gh-accent); }
+.gh-button:active { transform: translateY(1px); }
+
+.gh-input:focus-visible, .gh-button:focus-visible, .gh-check input:focus-visible, .gh-language:focus-visible, .gh-alert:focus {
+  outline: 3px solid var(--gh-accent);
+  outline-offset: 2px;
+}
+.gh-input:focus-visible { outline-offset: -1px; }
+.gh-language:focus-visible { border-radius: .25rem; }
+
+.gh-alert {
+  display: grid;
+  grid-template-columns: auto minmax(0, 1fr);
+  gap: .75rem;
+  margin-block-end: 1.5rem;
+  padding: .875rem 1rem;
+  border: 1px solid;
+  border-radius: .75rem;
+  font-size: .9375rem;
+}
+.gh-alert--error { background: var(--gh-error-surface); border-color: var(--gh-error-line); color: var(--gh-error); }
+.gh-alert--notice { background: var(--gh-notice-surface); border-color: var(--gh-notice-line); color: var(--gh-notice); }
+.gh-alert svg { inline-size: 1.25rem; block-size: 1.25rem; margin-block-start: .125rem; }
+.gh-alert-title, .gh-alert-text { margin: 0; }
+.gh-alert-title { font-weight: 600; }
+
+.gh-reference { margin: 1.5rem 0 0; color: var(--gh-muted); font-size: .875rem; text-align: center; }
+.gh-reference code { display: block; font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .8125rem; user-select: all; }
+
+.gh-footer { margin-block-start: 1.75rem; padding-block-start: 1rem; border-block-start: 1px solid var(--gh-line); }
+.gh-languages { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; font-size: .9375rem; }
+.gh-language { padding-block: .25rem; color: var(--gh-muted); text-decoration: none; }
+.gh-language:hover { color: var(--gh-accent); text-decoration: underline; text-underline-offset: .2em; }
+.gh-language[aria-current="true"] { color: var(--gh-text); font-weight: 600; }
+
+@media (max-width: 30rem) {
+  .gh-page { padding: 0; grid-template-columns: minmax(0, 1fr); align-content: stretch; }
+  .gh-card { padding: 3rem 1.5rem 1.5rem; display: flex; flex-direction: column; border: 0; border-radius: 0; box-shadow: none; }
+  .gh-footer { margin-block-start: auto; }
+  .gh-footer { border: 0; padding-block-start: 2rem; }
+}
+
+@media (prefers-color-scheme: dark) {
+  .gh-card { box-shadow: 0 16px 40px -8px rgb(0 0 0 / 60%); }
+  /* A logo is drawn for the white card; on the dark one it keeps a white plate, or dark lettering would vanish. */
+  .gh-logo { padding: .5rem .75rem; background: #fff; }
+}
+
+@media (prefers-contrast: more) {
+  .gh-card, .gh-footer, .gh-input, .gh-button--plain { border-color: currentcolor; }
+  .gh-lead, .gh-language, .gh-reference { color: var(--gh-text); }
+}
+
+@media (forced-colors: active) {
+  .gh-monogram, .gh-button { border-color: ButtonText; }
+  .gh-input:focus-visible, .gh-button:focus-visible, .gh-alert:focus, .gh-language:focus-visible { outline-color: Highlight; }
+}
+
+@media (prefers-reduced-motion: no-preference) {
+  .gh-input, .gh-button, .gh-language { transition: background-color .15s, border-color .15s, color .15s; }
+}
+
+@media print {
+  .gh-page { background: none; }
+  .gh-card { box-shadow: none; }
+}
+`;

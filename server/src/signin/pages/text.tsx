@@ -1,0 +1,41 @@
+import { Fragment } from "preact";
+
+// Characters that reorder the text around them. <bdi> stops direction from leaking, but these can close the very isolate it opens.
+const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** A value as people may see it among our own words, so that it cannot rearrange them. */
+export const withoutBidiControls = (value: string): string => value.replace(BIDI_CONTROLS, "");
+
+/** A name someone else chose, kept apart from the direction of the sentence around it. */
+export const Isolated = ({ text, class: className }: { text: string; class?: string }) => (
+  <bdi class={className}>{withoutBidiControls(text)}</bdi>
+);
+
+type Values = Readonly<Record<string, string>>;
+
+const pieces = (template: string): string[] => template.split(/(\{[a-z]+\})/);
+const valueFor = (piece: string, values: Values): string | undefined =>
+  piece.startsWith("{") && piece.endsWith("}") ? values[piece.slice(1, -1)] : undefined;
+
+/** A message with its values filled in, each one isolated. */
+export const Filled = ({ template, values, class: className }: { template: string; values: Values; class?: string }) => (
+  <Fragment>
+    {pieces(template).map((piece) => {
+      const value = valueFor(piece, values);
+      if (value === undefined) return piece;
+      return className === undefined ? <Isolated text={value} /> : <Isolated text={value} class={className} />;
+    })}
+  </Fragment>
+);
+
+// Plain ASCII has no direction to leak, and a title without invisible characters is kinder to whoever searches or copies it.
+const isolated = (value: string): string => (/^[ -~]*$/.test(value) ? value : `\u2068${value}\u2069`);
+
+/** The same for places that hold text only, such as the title of a page: isolated by Unicode characters instead. */
+export const filledText = (template: string, values: Values): string =>
+  pieces(template)
+    .map((piece) => {
+      const value = valueFor(piece, values);
+      return value === undefined ? piece : isolated(withoutBidiControls(value));
+    })
+    .join("");

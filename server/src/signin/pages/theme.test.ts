@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { safeCustomCss } from "../../tenancy/settings/index.ts";
+import { type Branding, CLASS_NAMES, renderLogin, renderLogout, renderMessage, themeCss, themeVersion } from "./index.ts";
+
+const branding: Branding = {
+  realmId: "acme",
+  displayName: "Acme",
+  logoUrl: null,
+  primaryColor: "#0f766e",
+  backgroundColor: null,
+  welcomeText: "Hi",
+  customCss: null,
+};
+
+test("carries the realm's colours for both schemes, then the rules, then its customCss", () => {
+  const css = themeCss({ ...branding, customCss: ".gh-card { margin: 1px }" });
+  const order = ["--gh-button: #0f766e", "@media (prefers-color-scheme: dark) { :root {", ".gh-card {\n", ".gh-card { margin: 1px }"].map(
+    (part) => css.indexOf(part),
+  );
+  expect(order.every((position) => position >= 0)).toBe(true);
+  expect(order).toEqual([...order].sort((a, b) => a - b));
+  expect(css.trimEnd().endsWith(".gh-card { margin: 1px }")).toBe(true);
+});
+
+test("leaves stored customCss out when today's rules refuse it", () => {
+  expect(themeCss({ ...branding, customCss: "a { b: url(https://evil.example) }" })).not.toContain("evil.example");
+  expect(themeCss({ ...branding, customCss: "} a {" })).toBe(themeCss(branding));
+});
+
+test("lets no text through that is not a colour", () => {
+  expect(themeCss({ ...branding, primaryColor: "red;} body{display:none", backgroundColor: "url(https://evil.example)" })).not.toMatch(
+    /display:none|evil/,
+  );
+});
+
+test("is itself a style sheet that our own rules accept", () => {
+  expect(safeCustomCss(themeCss(branding))).toMatchObject({ ok: true });
+});
+
+test("changes its version with its content only", () => {
+  expect(themeVersion({ ...branding })).toBe(themeVersion(branding));
+  expect(themeVersion({ ...branding, displayName: "Other" })).toBe(themeVersion(branding));
+  expect(themeVersion({ ...branding, customCss: "a{}" })).not.toBe(themeVersion(branding));
+});
+
+test("documents every class that the pages and the rules use, and no other", () => {
+  const languages = [
+    { locale: "en", label: "English", href: "?" },
+    { locale: "nl", label: "Nederlands", href: "?" },
+  ];
+  const frame = { branding, locale: "en", languages } as const;
+  const form = { ...frame, csrf: "", action: "/", rememberMe: false, hidden: {} };
+  const html = [
+    renderLogin({ ...form, branding: { ...branding, logoUrl: "/logo.svg" } }),
+    renderLogin({ ...form, error: "credentials" }),
+    renderLogin({ ...form, notice: "signed-out" }),
+    renderLogin({ ...form, signedInAs: "ada", continueUrl: "/", logoutAction: "/" }),
+    renderLogout({ ...form, state: "confirm" }),
+    renderMessage({ ...frame, kind: "internal", requestId: "r" }),
+  ].join("");
+  const inPages = new Set([...html.matchAll(/class="([^"]+)"/g)].flatMap((match) => match[1]!.split(" ")));
+  const inRules = [...themeCss(branding).matchAll(/\.(gh-[a-z-]+)/g)].map((match) => match[1]!);
+  expect([...inPages].sort()).toEqual(Object.keys(CLASS_NAMES).sort());
+  for (const name of inRules) expect(CLASS_NAMES).toHaveProperty(name);
+});
+
+test("honours dark schemes, reduced motion and forced colours", () => {
+  const css = themeCss(branding);
+  expect(css).toContain("color-scheme: light dark");
+  const motion = css.indexOf("@media (prefers-reduced-motion: no-preference)");
+  expect(css.indexOf("transition")).toBeGreaterThan(motion);
+  expect(css).toContain("@media (forced-colors: active)");
+  // Logical properties only, so that right-to-left pages are mirrored.
+  expect(css).not.toMatch(/(?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)|[\s;{](?:left|right):/);
+});

@@ -1,0 +1,40 @@
+import { safeCustomCss } from "../../tenancy/settings/index.ts";
+import { type Branding, fingerprint } from "./branding.ts";
+import { type Palette, palettesOf } from "./palette.ts";
+import { STYLESHEET } from "./stylesheet.ts";
+
+const tokens = (palette: Palette): string =>
+  Object.entries(palette)
+    .map(([name, color]) => `--gh-${name}: ${color};`)
+    .join(" ");
+
+// A branding is part of the realm's immutable snapshot: the same object always gives the same sheet.
+const sheets = new WeakMap<Branding, { readonly css: string; readonly version: string }>();
+
+function sheetOf(branding: Branding) {
+  const known = sheets.get(branding);
+  if (known) return known;
+  const { light, dark } = palettesOf(branding);
+  // Checked again although settings refuse it on the way in: rules grow stricter over time, and stored values do not.
+  const custom = branding.customCss === null ? null : safeCustomCss(branding.customCss);
+  const css = [
+    `:root { ${tokens(light)} }`,
+    `@media (prefers-color-scheme: dark) { :root { ${tokens(dark)} } }`,
+    STYLESHEET.trim(),
+    ...(custom?.ok ? ["/* customCss of the realm */", custom.css] : []),
+    "",
+  ].join("\n");
+  const sheet = { css, version: fingerprint(css) };
+  sheets.set(branding, sheet);
+  return sheet;
+}
+
+/** What `/realms/{realm}/theme.css` answers. Send it as `text/css; charset=utf-8` with `nosniff`. */
+export const themeCss = (branding: Branding): string => sheetOf(branding).css;
+
+/** Changes whenever `themeCss` does: good for an ETag. */
+export const themeVersion = (branding: Branding): string => sheetOf(branding).version;
+
+/** The address the pages link to. The version in it lets browsers keep the sheet for as long as it stays the same. */
+export const themeHref = (branding: Branding): string =>
+  `/realms/${encodeURIComponent(branding.realmId)}/theme.css?v=${themeVersion(branding)}`;

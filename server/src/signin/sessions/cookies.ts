@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { DAY, SECOND } from "../../kernel/clock.ts";
+import { randomToken } from "../../kernel/vault.ts";
+import { CSRF_COOKIE } from "./csrf.ts";
+
+// No realm's name holds an underscore, so these cannot be some realm's session cookie.
+/** Before anybody has signed in, this is what a CSRF token is bound to. */
+const PRE_SESSION_COOKIE = "gh__pre";
+const LANGUAGE_COOKIE = "gh__lang";
+const A_YEAR = (365 * DAY) / SECOND;
+const sessionCookie = (realm: string) => `gh_${realm}`;
+
+export interface Cookies {
+  sessionToken(request: FastifyRequest, realm: string): string | undefined;
+  setSession(reply: FastifyReply, realm: string, token: string, maxAge: number | null): void;
+  clearSession(reply: FastifyReply, realm: string): void;
+  csrf(request: FastifyRequest): string | undefined;
+  setCsrf(reply: FastifyReply, token: string): void;
+  /** The browser's pre-session id, made now if it has none. */
+  preSession(request: FastifyRequest, reply: FastifyReply): string;
+  /** The language that the visitor chose on one of our pages. */
+  language(request: FastifyRequest): string | undefined;
+  setLanguage(reply: FastifyReply, language: string): void;
+}
+
+/** `secure` when the base URL is https: a browser would not keep the cookies on plain http. */
+export function createCookies(secure: boolean): Cookies {
+  const hidden = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
+  return {
+    sessionToken: (request, realm) => request.cookies[sessionCookie(realm)],
+    setSession: (reply, realm, token, maxAge) =>
+      void reply.setCookie(sessionCookie(realm), token, { ...hidden, ...(maxAge !== null && { maxAge }) }),
+    clearSession: (reply, realm) => void reply.clearCookie(sessionCookie(realm), hidden),
+    csrf: (request) => request.cookies[CSRF_COOKIE],
+    // Scripts of our own pages must read it: that is what makes it a proof that the page is ours.
+    setCsrf: (reply, token) => void reply.setCookie(CSRF_COOKIE, token, { sameSite: "lax", path: "/", secure }),
+    preSession(request, reply) {
+      const known = request.cookies[PRE_SESSION_COOKIE];
+      if (known && /^[A-Za-z0-9_-]{43}$/.test(known)) return known;
+      const made = randomToken();
+      reply.setCookie(PRE_SESSION_COOKIE, made, hidden);
+      return made;
+    },
+    language: (request) => request.cookies[LANGUAGE_COOKIE],
+    setLanguage: (reply, language) => void reply.setCookie(LANGUAGE_COOKIE, language, { ...hidden, maxAge: A_YEAR }),
+  };
+}

@@ -1,0 +1,30 @@
+import { hmac, randomToken, safeEqual, type Vault } from "../../kernel/vault.ts";
+
+/** `random.HMAC(binding, random)`: a token that another session, or another site's cookie, cannot make or reuse. */
+export interface Csrf {
+  /** A token bound to a session, or before one to the browser's pre-session id. */
+  issue(binding: string): string;
+  fits(token: string | undefined, binding: string): boolean;
+  /** A write needs the same token twice, in the cookie and where only our own pages can put it, and it must fit. */
+  accepts(cookie: string | undefined, sent: string | undefined, binding: string): boolean;
+}
+
+export const CSRF_COOKIE = "XSRF-TOKEN";
+export const CSRF_HEADER = "x-xsrf-token";
+
+export function createCsrf(vault: Vault): Csrf {
+  const key = vault.derive("csrf");
+  const sign = (binding: string, random: string) => hmac(key, `${random}.${binding}`);
+  const fits = (token: string | undefined, binding: string) => {
+    const [random, signature, ...rest] = (token ?? "").split(".");
+    return Boolean(random && signature && rest.length === 0) && safeEqual(signature!, sign(binding, random!));
+  };
+  return {
+    issue(binding) {
+      const random = randomToken();
+      return `${random}.${sign(binding, random)}`;
+    },
+    fits,
+    accepts: (cookie, sent, binding) => cookie !== undefined && sent !== undefined && safeEqual(cookie, sent) && fits(cookie, binding),
+  };
+}

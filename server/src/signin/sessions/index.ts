@@ -1,0 +1,15 @@
+// The SSO session: one per browser and realm, its cookie and its CSRF token. Owns `sessions` and `session_participants`.
+// Every protocol stands on it; what a session may do is read fresh at each request.
+export { type Cookies, createCookies } from "./cookies.ts";
+export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
+export { sessionRoutes } from "./routes.ts";
+export {
+  endOtherSessions,
+  endSession,
+  endSessionsOfUser,
+  resolveSession,
+  type SignIn,
+  type StartedSession,
+  startSession,
+} from "./service.ts";
+export { deleteExpiredSessions, type LiveSession } from "./store.ts";

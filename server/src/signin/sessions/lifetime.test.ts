@@ -1,0 +1,178 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import type { Answer, Browser } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+  // The clean-up would take the moved clock at its word and end the harness's own session.
+  await iam.server.jobs.stop();
+});
+afterEach(() => clock.reset());
+afterAll(() => iam?.close());
+
+const cookieOf = ({ headers }: Answer, name: string) => [headers["set-cookie"] ?? []].flat().find((line) => line.startsWith(`${name}=`));
+const isSignedIn = async (browser: Browser, realm: RealmUnderTest) =>
+  (await browser.get(`/realms/${realm.name}/logout`)).text.includes('name="_csrf"');
+
+describe("the session", () => {
+  test("never takes over a cookie value that was there before", async () => {
+    const realm = await iam.realm();
+    const browser = iam.browser();
+    const planted = "A".repeat(43);
+    browser.cookies.set(`gh_${realm.name}`, planted);
+    await browser.signIn(realm.name, "admin", realm.adminPassword);
+    expect(browser.cookies.get(`gh_${realm.name}`)).not.toBe(planted);
+    const thief = iam.browser();
+    thief.cookies.set(`gh_${realm.name}`, planted);
+    expect(await isSignedIn(thief, realm)).toBe(false);
+  });
+
+  test("keeps its id and changes its cookie when the same person signs in again; another person ends it", async () => {
+    const realm = await iam.realm();
+    const [ada, bob] = [await realm.user(), await realm.user()];
+    const browser = iam.browser();
+    const sessions = async () => (await realm.asMaster().get("/sessions?sort=createdAt")).body;
+    await browser.signIn(realm.name, ada.username, ada.password);
+    const first = browser.cookies.get(`gh_${realm.name}`)!;
+    const [before] = await sessions();
+    await browser.signIn(realm.name, ada.username, ada.password);
+    expect(browser.cookies.get(`gh_${realm.name}`)).not.toBe(first);
+    expect(await sessions()).toMatchObject([{ id: before.id, createdAt: before.createdAt }]);
+    const old = iam.browser();
+    old.cookies.set(`gh_${realm.name}`, first);
+    expect(await isSignedIn(old, realm)).toBe(false);
+    expect(await isSignedIn(browser, realm)).toBe(true);
+
+    await browser.signIn(realm.name, bob.username, bob.password);
+    const [after, ...more] = await sessions();
+    expect([after.username, more]).toEqual([bob.username, []]);
+    expect(after.id).not.toBe(before.id);
+  });
+
+  test("one in which an administrator played the user does not become the user's own", async () => {
+    const realm = await iam.realm();
+    const ada = await realm.user();
+    const browser = iam.browser();
+    await browser.signIn(realm.name, ada.username, ada.password);
+    await iam.core.db.updateTable("sessions").set({ impersonator: "admin" }).where("realm_id", "=", realm.name).execute();
+    await browser.signIn(realm.name, ada.username, ada.password);
+    expect((await realm.asMaster().get("/sessions")).body).toMatchObject([{ username: ada.username, impersonator: null }]);
+  });
+
+  test("is known in the database by its hash only", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.admin();
+    const token = admin.browser.cookies.get(`gh_${realm.name}`)!;
+    const rows = await iam.core.db.selectFrom("sessions").selectAll().where("realm_id", "=", realm.name).execute();
+    expect(JSON.stringify(rows)).not.toContain(token);
+    expect(rows.map((row) => row.token_hash)).toContain(sha256(token));
+  });
+
+  test("of realms called after our own cookies is like any other", async () => {
+    const boss = (await iam.realm()).asMaster().browser;
+    for (const name of ["pre", "lang"]) {
+      expect((await boss.post("/admin/realms", { realm: name, adminPassword: "a password for tests" })).status).toBe(201);
+      const browser = iam.browser();
+      await browser.signIn(name, "admin", "a password for tests");
+      await browser.get(`/realms/${name}/login?lang=nl`);
+      expect((await browser.get(`/admin/realms/${name}/users`)).status).toBe(200);
+    }
+  });
+
+  test("ends after half an hour without use, and lives on with it", async () => {
+    const realm = await iam.realm();
+    const { browser } = await realm.admin();
+    for (let times = 0; times < 3; times++) {
+      clock.advance(28 * MINUTE);
+      expect(await isSignedIn(browser, realm)).toBe(true);
+    }
+    clock.advance(30 * MINUTE + SECOND);
+    expect(await isSignedIn(browser, realm)).toBe(false);
+  });
+
+  test("with an idle time of a minute outlives that minute while it is used", async () => {
+    const realm = await iam.realm();
+    await realm.asMaster().put("/settings", { sessions: { idleMinutes: 1 } });
+    const { browser } = await realm.admin();
+    for (let times = 0; times < 6; times++) {
+      clock.advance(40 * SECOND);
+      expect([times, await isSignedIn(browser, realm)]).toEqual([times, true]);
+    }
+    clock.advance(MINUTE + SECOND);
+    expect(await isSignedIn(browser, realm)).toBe(false);
+  });
+
+  test("ends after ten hours, used or not", async () => {
+    const realm = await iam.realm();
+    const { browser } = await realm.admin();
+    for (let minutes = 0; minutes < 595; minutes += 28) {
+      expect([minutes, await isSignedIn(browser, realm)]).toEqual([minutes, true]);
+      clock.advance(28 * MINUTE);
+    }
+    clock.reset();
+    clock.advance(10 * HOUR + MINUTE);
+    expect(await isSignedIn(browser, realm)).toBe(false);
+  });
+
+  test("kept on request lasts thirty days, used or not, where the realm allows it", async () => {
+    const realm = await iam.realm();
+    const browser = iam.browser();
+    const answer = await browser.trySignIn(realm.name, "admin", realm.adminPassword, { rememberMe: "on" });
+    expect(cookieOf(answer, `gh_${realm.name}`)).toContain(`Max-Age=${(30 * DAY) / SECOND}`);
+    clock.advance(15 * DAY);
+    expect(await isSignedIn(browser, realm)).toBe(true);
+    clock.advance(15 * DAY - MINUTE);
+    expect(await isSignedIn(browser, realm)).toBe(true);
+    clock.advance(2 * MINUTE);
+    expect(await isSignedIn(browser, realm)).toBe(false);
+
+    clock.reset();
+    await realm.asMaster().put("/settings", { sessions: { rememberMe: false } });
+    const other = iam.browser();
+    const refused = await other.trySignIn(realm.name, "admin", realm.adminPassword, { rememberMe: "on" });
+    expect(cookieOf(refused, `gh_${realm.name}`)).not.toContain("Max-Age");
+    clock.advance(HOUR);
+    expect(await isSignedIn(other, realm)).toBe(false);
+  });
+});
+
+describe("signing out", () => {
+  test("ends the session, clears the cookie and is told", async () => {
+    const realm = await iam.realm();
+    const { username, password } = await realm.user();
+    const browser = iam.browser();
+    await browser.signIn(realm.name, username, password);
+    const copy = iam.browser();
+    copy.cookies.set(`gh_${realm.name}`, browser.cookies.get(`gh_${realm.name}`)!);
+    const answer = await browser.request("POST", `/realms/${realm.name}/logout`, {
+      form: { _csrf: browser.cookies.get("XSRF-TOKEN")! },
+      csrf: false,
+    });
+    expect([answer.status, answer.headers.location]).toEqual([303, `/realms/${realm.name}/login?signed_out=1`]);
+    expect(cookieOf(answer, `gh_${realm.name}`)).toMatch(/=; Max-Age=0; Path=\/|=; .*Expires=Thu, 01 Jan 1970/);
+    expect(await isSignedIn(copy, realm)).toBe(false);
+    expect(await realm.events("type=LOGOUT")).toMatchObject([{ actor: username, category: "AUTHN", outcome: "SUCCESS" }]);
+    // The token of the ended session is of no use for the next sign-in; the new one is.
+    expect((await browser.trySignIn(realm.name, username, password)).status).toBe(303);
+  });
+
+  test("needs the CSRF token: another site cannot sign anybody out", async () => {
+    const realm = await iam.realm();
+    const { browser } = await realm.admin();
+    for (const form of [{}, { _csrf: "x.y" }])
+      expect((await browser.request("POST", `/realms/${realm.name}/logout`, { form: form as never, csrf: false })).status).toBe(403);
+    expect((await browser.request("POST", `/realms/${realm.name}/logout`, { csrf: false })).status).toBe(403);
+    expect(await isSignedIn(browser, realm)).toBe(true);
+    expect(await realm.events("type=LOGOUT")).toEqual([]);
+  });
+
+  test("without a session does no harm", async () => {
+    const realm = await iam.realm();
+    expect((await iam.browser().request("POST", `/realms/${realm.name}/logout`, { form: {} })).status).toBe(303);
+    expect(await realm.events("type=LOGOUT")).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { describePage, ListQuery } from "../../platform/http/index.ts";
+import { Session } from "./schema.ts";
+import { revokeSession, searchSessions } from "./service.ts";
+
+const tags = ["Sessions"];
+
+/** Mounted under /admin/realms/:realm/sessions. */
+export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    "/",
+    {
+      config: { permission: "view-events" },
+      schema: {
+        summary: "List live sessions",
+        description: "`search` takes a username, a user id or a session id.",
+        tags,
+        querystring: ListQuery,
+        response: { 200: Type.Array(Session) },
+      },
+    },
+    async (req, reply) => {
+      const page = await req.read((ctx) => searchSessions(ctx, req.query));
+      describePage(req, reply, page);
+      return page.rows;
+    },
+  );
+
+  app.delete(
+    "/:id",
+    {
+      config: { permission: "manage-events" },
+      schema: {
+        summary: "Revoke a session",
+        tags,
+        params: Type.Object({ realm: Type.String(), id: Type.String() }),
+        response: { 204: Type.Null({ description: "Revoked" }) },
+      },
+    },
+    async (req, reply) => {
+      await req.transact((ctx) => revokeSession(ctx, req.params.id));
+      return reply.code(204).send(null);
+    },
+  );
+};

@@ -1,0 +1,26 @@
+import Type, { type Static } from "typebox";
+
+const text = Type.Union([Type.String(), Type.Null()]);
+const time = Type.Integer({ description: "Epoch milliseconds" });
+
+export const Session = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    realmId: Type.String(),
+    userId: Type.String({ format: "uuid" }),
+    username: Type.String(),
+    createdAt: time,
+    authTime: time,
+    lastSeenAt: time,
+    expiresAt: time,
+    remembered: Type.Boolean({ description: "“Keep me signed in”" }),
+    acr: text,
+    amr: Type.Array(Type.String(), { description: "How the user signed in (RFC 8176)" }),
+    impersonator: text,
+    sourceIp: text,
+    userAgent: text,
+    current: Type.Boolean({ description: "The session of this very request" }),
+  },
+  { $id: "Session" },
+);
+export type Session = Static<typeof Session>;
