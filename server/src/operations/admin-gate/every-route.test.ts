@@ -1,0 +1,99 @@
+import Fastify from "fastify";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newId } from "../../kernel/ids.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { type GateParts, guardAdminRoutes } from "./index.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+/** The routes of the running server, read from its own tree: nothing can be forgotten here. */
+function adminRoutes(): { method: string; path: string }[] {
+  const parents: string[] = [];
+  const routes = iam.server.app
+    .printRoutes({ commonPrefix: false })
+    .split("\n")
+    .flatMap((line) => {
+      const found = /^(.*?)(?:├── |└── )(.*?)(?: \((.*)\))?$/.exec(line);
+      if (!found) return [];
+      const depth = found[1]!.length / 4;
+      parents.splice(depth, Number.POSITIVE_INFINITY, found[2]!);
+      const path = parents.join("");
+      return (found[3]?.split(", ") ?? []).map((method) => ({ method, path }));
+    });
+  return routes.filter(({ path }) => path.startsWith("/admin/"));
+}
+
+const at = (path: string, realm: string) => path.replace(":realm", realm).replace(/:\w+/g, newId());
+const body = (method: string) => (["POST", "PUT", "PATCH"].includes(method) ? { body: {} } : {});
+
+describe("every admin route of the running server", () => {
+  test("is seen by this test", () => {
+    const routes = adminRoutes().map(({ method, path }) => `${method} ${path}`);
+    expect(routes.length).toBeGreaterThan(40);
+    expect(routes).toContain("GET /admin/audit/config");
+    expect(routes).toContain("PUT /admin/realms/:realm/users/:userId/password");
+    expect(routes).toContain("DELETE /admin/realms/:realm/keys/:keyId");
+  });
+
+  test("refuses a stranger with 401", async () => {
+    const realm = await iam.realm();
+    for (const { method, path } of adminRoutes()) {
+      const answer = await iam.browser().request(method, at(path, realm.name), body(method));
+      expect([method, path, answer.status]).toEqual([method, path, 401]);
+    }
+  });
+
+  test("refuses whoever holds no permission with 403, of the realm as of master", async () => {
+    const realm = await iam.realm();
+    const plain = await realm.as();
+    const master = await realm.asMaster().browser.post("/admin/realms/master/users", { username: `plain-${realm.name}` });
+    await realm
+      .asMaster()
+      .browser.put(`/admin/realms/master/users/${master.body.userId}/password`, { newPassword: "a password for tests" });
+    const plainOfMaster = iam.browser();
+    await plainOfMaster.signIn("master", `plain-${realm.name}`, "a password for tests");
+
+    for (const { method, path } of adminRoutes()) {
+      const url = at(path, realm.name);
+      const ofMaster = await plainOfMaster.request(method, url, body(method));
+      expect([method, path, ofMaster.status]).toEqual([method, path, 403]);
+      const ofRealm = await plain.browser.request(method, url, body(method));
+      // Where only master's sessions count, the realm's own is none.
+      const expected = /^\/admin\/realms\/:realm\//.test(path) ? 403 : 401;
+      expect([method, path, ofRealm.status]).toEqual([method, path, expected]);
+    }
+  });
+
+  test("is a 404 in a realm that does not exist, for everybody", async () => {
+    for (const { method, path } of adminRoutes().filter(({ path }) => path.includes(":realm"))) {
+      const answer = await iam.browser().request(method, at(path, "nowhere"), body(method));
+      expect([method, path, answer.status]).toEqual([method, path, 404]);
+    }
+  });
+});
+
+describe("a route that does not say who may use it", () => {
+  const boot = async (route: { config?: object; schema?: object; url?: string }) => {
+    const app = Fastify();
+    await app.register(async (admin) => {
+      guardAdminRoutes(admin, {} as GateParts);
+      admin.get(route.url ?? "/admin/realms/:realm/things", { config: {}, schema: {}, ...route }, async () => null);
+    });
+    await app.ready();
+  };
+  const response = { 200: { type: "object" } };
+
+  test("keeps the server from starting", async () => {
+    await expect(boot({ config: { permission: "any" }, schema: { response } })).resolves.toBeUndefined();
+    await expect(boot({ schema: { response } })).rejects.toThrow("declares no permission");
+    await expect(boot({ config: { permission: "any" } })).rejects.toThrow("declares no response schema");
+    await expect(boot({ config: { permission: "any" }, schema: { response: {} } })).rejects.toThrow("declares no response schema");
+    const serverWide = { schema: { response }, url: "/admin/things" };
+    await expect(boot({ ...serverWide, config: { permission: "any" } })).rejects.toThrow("masterOnly");
+    await expect(boot({ ...serverWide, config: { permission: "any", masterOnly: true } })).resolves.toBeUndefined();
+  });
+});

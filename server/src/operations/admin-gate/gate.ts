@@ -1,0 +1,91 @@
+import type { FastifyPluginAsync, FastifyRequest, RouteOptions } from "fastify";
+import type { AppError } from "../../kernel/errors.ts";
+import type { Actor } from "../../platform/context.ts";
+import { asAppError, logFailure, sendProblem } from "../../platform/http/index.ts";
+import type { Metrics } from "../../platform/telemetry/metrics.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { allows } from "../../tenancy/permissions/index.ts";
+import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
+import { type ActorParts, actorOf, isWrite } from "./actors.ts";
+import { gateErrors } from "./errors.ts";
+
+export interface GateParts extends ActorParts {
+  readonly work: UnitOfWork;
+  readonly metrics: Metrics;
+}
+
+/** Put it around the admin routes: `app.register(async (admin) => { guardAdminRoutes(admin, parts); … })`. */
+export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: GateParts): void {
+  app.addHook("onRoute", refuseUndeclared);
+  // What a page of another site can send without asking us first is not taken here at all.
+  app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
+
+  app.addHook("onRequest", async (request, reply) => {
+    const { permission, masterOnly = false } = request.routeOptions.config;
+    const named = (request.params as { realm?: string }).realm;
+    if (named !== undefined && !(await parts.realms.get(named))) throw unknownRealm();
+    const realm = (await parts.realms.get(masterOnly ? MASTER : named!))!;
+    reply.header("cache-control", "no-store");
+    request.realmId = realm.realmId;
+    request.actor = await actorOf(parts, request, reply, realm);
+    if (!allows(request.actor.permissions, permission!)) throw gateErrors.forbidden();
+  });
+
+  app.addHook("onResponse", async (request, reply) => {
+    if (!isWrite(request) || !request.realmId) return;
+    const { statusCode } = reply;
+    if (statusCode < 400) parts.metrics.adminWrite(request.realmId, request.method, "success");
+    else if (statusCode === 401 || statusCode === 403) parts.metrics.adminWrite(request.realmId, request.method, "denied");
+  });
+
+  app.setErrorHandler(async (cause, request, reply) => {
+    const error = asAppError(cause);
+    logFailure(request, error);
+    if (error.status === 403 && isWrite(request) && request.actor) await recordDenial(parts.work, request, request.actor, error);
+    return sendProblem(reply, request, error);
+  });
+}
+
+/**
+ * A route without a permission would be open, one without a response schema could send what it should not, and one outside any
+ * realm could not tell whose permissions count.
+ */
+function refuseUndeclared(route: RouteOptions): void {
+  const { response } = (route.schema ?? {}) as { response?: object };
+  const where = `${route.method} ${route.url}`;
+  if (!route.config?.permission) throw new Error(`${where} declares no permission`);
+  if (!response || Object.keys(response).length === 0) throw new Error(`${where} declares no response schema`);
+  if (!route.config.masterOnly && !route.url.includes("/:realm/"))
+    throw new Error(`${where} names no realm and is not declared masterOnly`);
+}
+
+/** A write refused by 403, in a transaction of its own: the one it would have had never was, or was rolled back. */
+async function recordDenial(work: UnitOfWork, request: FastifyRequest, actor: Actor, error: AppError): Promise<void> {
+  const { resourceType, resourceId } = resourceOf(request);
+  await work.transact({ realm: request.realmId, actor, sourceIp: request.ip }, async (ctx) =>
+    ctx.audit({
+      category: "ADMIN",
+      type: "ADMIN_DENIED",
+      outcome: "FAILURE",
+      resourceType,
+      ...(resourceId && { resourceId: resourceId.slice(0, 2048) }),
+      detail: `${request.method} ${error.code}`,
+    }),
+  );
+}
+
+/** `/admin/realms/acme/users/1` is about the user; `/admin/realms/acme` itself is about the realm. */
+function resourceOf(request: FastifyRequest): { resourceType: string; resourceId: string | undefined } {
+  const [, , ...segments] = (request.url.split("?", 1)[0] ?? "").split("/").map(decode);
+  const [resourceType = "", resourceId] = request.routeOptions.config.masterOnly ? segments : segments.slice(2);
+  return { resourceType, resourceId };
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment).toWellFormed().replaceAll("\u0000", "");
+  } catch {
+    // Not valid percent-encoding: the trail shows it as it came.
+    return segment;
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  isReference,
+  type OpenApiDocument,
+  type Operation,
+  operationsOf,
+  type PathItem,
+  type Reference,
+  type Response,
+  type Schema,
+} from "./openapi.ts";
+
+/** The refusals of the admin API. Which of them a route can answer follows from its shape, so no route lists them by hand. */
+const refusals = {
+  400: ["BadRequest", "The request is not valid: `errors` names every offending field"],
+  401: ["Unauthorized", "There is no valid session or token for this realm: sign in"],
+  403: ["Forbidden", "The permission is missing, or the CSRF token is missing or stale"],
+  404: ["NotFound", "There is no such realm, or no such record in it"],
+  409: ["Conflict", "The change conflicts with the present state: `code` says how"],
+  412: ["PreconditionFailed", "The record has changed since the version that `If-Match` names"],
+  413: ["ContentTooLarge", "The body is larger than this endpoint accepts"],
+  415: ["UnsupportedMediaType", "The body is not of a content type that this endpoint reads"],
+} as const;
+type Refusal = keyof typeof refusals;
+
+const problem = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
+
+const header = (description: string, type: string, example: string | number) => ({ description, schema: { type }, example });
+
+export const components = {
+  responses: Object.fromEntries(Object.values(refusals).map(([name, description]) => [name, { description, content: problem }])),
+  headers: {
+    ETag: header("The record's version, for `If-Match`", "string", '"3"'),
+    TotalCount: header("How many there are in all: exact to 10,000", "integer", 42),
+    TotalEstimated: header("`true` where the total is an estimate", "string", "true"),
+    Link: header("RFC 8288: `first`, `prev` and `next`", "string", '</admin/realms/acme/users?cursor=WyJ1c2Vyb…>; rel="next"'),
+    Location: header("Where to go on", "string", "/"),
+  },
+  parameters: {
+    IfMatch: {
+      name: "If-Match",
+      in: "header",
+      required: false,
+      description: "The `ETag` of the record as you read it: the change is refused if somebody else has changed it since",
+      schema: { type: "string" },
+    },
+  },
+};
+
+const statusWords: Record<string, string> = { 200: "OK", 201: "Created", 204: "Done" };
+const refer = (kind: keyof typeof components, name: string) => ({ $ref: `#/components/${kind}/${name}` });
+
+/** Adds to every operation the answers and headers that follow from its shape. */
+export function completeAnswers({ paths }: OpenApiDocument): void {
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, operation] of operationsOf(item)) {
+      for (const [status, answer] of Object.entries(operation.responses)) {
+        if (isReference(answer)) continue;
+        if (answer.description === "Default Response") answer.description = statusWords[status] ?? "Answer";
+        if (status.startsWith("30")) addHeaders(answer, { Location: "Location" });
+      }
+      if (operation["x-permission"] === undefined) {
+        if (path.startsWith("/realms/{realm}/")) operation.responses[404] ??= unknownRealm(operation);
+        continue;
+      }
+      const change = method === "put" || method === "patch" || method === "delete";
+      const versioned = change && isVersioned(paths, path);
+      if (versioned) operation.parameters = [...(operation.parameters ?? []), refer("parameters", "IfMatch")];
+      const possible: Record<Refusal, boolean> = {
+        400: true,
+        401: true,
+        403: true,
+        404: path.includes("{"),
+        409: mayConflict(method, path, operation),
+        412: versioned,
+        413: operation.requestBody !== undefined,
+        415: operation.requestBody !== undefined,
+      };
+      for (const status of Object.keys(refusals).map(Number) as Refusal[]) {
+        if (possible[status]) operation.responses[status] ??= refer("responses", refusals[status][0]);
+      }
+      describeHeaders(paths, path, item, operation);
+    }
+  }
+}
+
+/** Pages say it to people, everything else to programs. */
+function unknownRealm({ responses }: Operation): Response | Reference {
+  const isPage = Object.values(responses).some((answered) => !isReference(answered) && answered.content?.["text/html"]);
+  if (!isPage) return refer("responses", refusals[404][0]);
+  return { description: "There is no such realm", content: { "text/html": { schema: { type: "string" } } } };
+}
+
+function describeHeaders(paths: Record<string, PathItem>, path: string, item: PathItem, operation: Operation): void {
+  const isList = operation === item.get && hasQuery(operation, "cursor");
+  const read = answer(operation, "200");
+  if (read && isList) addHeaders(read, { "X-Total-Count": "TotalCount", "X-Total-Estimated": "TotalEstimated", Link: "Link" });
+  if (read && (operation === item.get || operation === item.put || operation === item.patch) && isRecord(item))
+    addHeaders(read, { ETag: "ETag" });
+  const created = answer(operation, "201");
+  const makesRecord = Object.entries(paths).some(([other, its]) => other.startsWith(`${path}/{`) && other.endsWith("}") && isRecord(its));
+  if (created && makesRecord) addHeaders(created, { ETag: "ETag" });
+}
+
+/** What is replaced by PUT and answered whole carries a version. */
+function isRecord({ put }: PathItem): boolean {
+  const answered = put && answer(put, "200")?.content?.["application/json"]?.schema;
+  return answered?.$ref !== undefined;
+}
+
+/** A record, or a part of one: `/users/{userId}/password` changes the user. A realm's version is not that of what is in it. */
+function isVersioned(paths: Record<string, PathItem>, path: string): boolean {
+  const owner = Object.keys(paths).find(
+    (other) => isRecord(paths[other]!) && (path === other || (path.startsWith(`${other}/`) && other !== "/admin/realms/{realm}")),
+  );
+  return owner !== undefined;
+}
+
+/** Names can be taken, and records can be in a state that forbids the change; a singleton such as the settings has neither. */
+function mayConflict(method: string, path: string, operation: Operation): boolean {
+  if (method === "get") return false;
+  if (method === "post") return operation.requestBody !== undefined && operation.responses[201] !== undefined;
+  const withinRealm = path.replace("/admin/realms/{realm}/", "/");
+  return path.endsWith("}") || (withinRealm.includes("}/") && answer(operation, "200") !== null);
+}
+
+const answer = ({ responses }: Operation, status: string): Response | null => {
+  const found = responses[status];
+  return found && !isReference(found) ? found : null;
+};
+
+const hasQuery = ({ parameters = [] }: Operation, name: string): boolean =>
+  parameters.some((parameter) => !isReference(parameter) && parameter.in === "query" && parameter.name === name);
+
+function addHeaders(to: Response, names: Record<string, keyof typeof components.headers>): void {
+  const added = Object.entries(names).map(([name, component]): [string, Schema] => [name, refer("headers", component)]);
+  to.headers = { ...Object.fromEntries(added), ...to.headers };
+}

@@ -1,0 +1,227 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { examples } from "./examples.ts";
+import { isReference, type OpenApiDocument, type Operation, operationsOf, type Response } from "./openapi.ts";
+import { tags } from "./tags.ts";
+
+let iam: Harness;
+let api: OpenApiDocument;
+let operations: { readonly method: string; readonly path: string; readonly operation: Operation; readonly name: string }[];
+beforeAll(async () => {
+  iam = await harness();
+  api = (await iam.browser().get("/v3/api-docs")).body;
+  operations = Object.entries(api.paths).flatMap(([path, item]) =>
+    operationsOf(item).map(([method, operation]) => ({ method, path, operation, name: `${method.toUpperCase()} ${path}` })),
+  );
+});
+afterAll(() => iam.close());
+
+const admin = () => operations.filter(({ path }) => path.startsWith("/admin/"));
+
+/** What the document does not tell, on purpose. */
+const UNTOLD = ["GET /", "GET /favicon.svg", "GET /favicon.ico", "GET /robots.txt", "GET /assets/api-docs/{digest}/{name}"];
+
+/** Every route of the router, from its own printed tree. */
+function registeredRoutes(): string[] {
+  const routes: string[] = [];
+  const path: string[] = [];
+  for (const line of iam.server.app.printRoutes({ commonPrefix: false }).split("\n")) {
+    const [, indent, part, methods] = /^((?:│ {3}| {4})*)[├└]── (.*?)(?: \(([A-Z, ]+)\))?$/u.exec(line) ?? [];
+    if (indent === undefined || part === undefined) continue;
+    path.splice(indent.length / 4);
+    path.push(part);
+    const url = path.join("").replace(/:([A-Za-z]+)/g, "{$1}");
+    for (const method of methods?.split(", ") ?? []) if (method !== "HEAD") routes.push(`${method} ${url}`);
+  }
+  return routes;
+}
+
+/** With the slash at the end it is the same route. */
+const withoutSlash = (route: string) => route.replace(/(?<=[^ ])\/$/, "");
+
+test("describes every route of the server, once, and no other", () => {
+  const served = new Set(registeredRoutes().map(withoutSlash));
+  expect(served.size).toBeGreaterThan(40);
+  expect([...operations.map(({ name }) => name), ...UNTOLD].sort()).toEqual([...served].sort());
+});
+
+test("serves a collection with and without the slash, and describes it without", async () => {
+  const realm = await iam.realm();
+  const client = await realm.admin();
+  expect((await client.get("/users")).status).toBe(200);
+  expect((await client.get("/users/")).status).toBe(200);
+  expect(Object.keys(api.paths).filter((path) => path.endsWith("/") || path.includes(":"))).toEqual([]);
+});
+
+test("names every operation, once, in camel case", () => {
+  const ids = operations.map(({ operation }) => operation.operationId);
+  expect(ids).toEqual([...new Set(ids)]);
+  expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]+$/.test(id))).toEqual([]);
+  expect(ids).toEqual(
+    expect.arrayContaining(["listUsers", "createUser", "getUser", "updateUserPassword", "rotateKeys", "login", "listEvents"]),
+  );
+});
+
+test("tells of every operation what it does and where it belongs", () => {
+  const known = new Set(tags.map(({ name }) => name));
+  for (const { operation, name } of operations) {
+    expect(operation.summary, name).toMatch(/^\S.{5,}/);
+    expect(operation.tags.length, name).toBe(1);
+    expect(
+      operation.tags.filter((tag) => !known.has(tag)),
+      name,
+    ).toEqual([]);
+    for (const parameter of operation.parameters ?? []) {
+      if (!isReference(parameter) && parameter.in === "path") expect(parameter.description, `${name} ${parameter.name}`).toMatch(/^The \w/);
+    }
+  }
+  expect(api.tags?.map(({ name }) => name)).toEqual(tags.map(({ name }) => name));
+});
+
+test("tells of every admin operation its permission, its security and its refusals", () => {
+  expect(admin().length).toBeGreaterThan(25);
+  for (const { method, path, operation, name } of admin()) {
+    const isWrite = method !== "get";
+    const statuses = Object.keys(operation.responses);
+    expect(operation["x-permission"], name).toBeTruthy();
+    expect(operation.description, name).toContain("Needs");
+    expect(operation.security, name).toEqual([isWrite ? { session: [], csrf: [] } : { session: [] }, { bearer: [] }]);
+    expect(
+      statuses.some((status) => status.startsWith("2")),
+      name,
+    ).toBe(true);
+    expect(statuses, name).toEqual(expect.arrayContaining(["400", "401", "403", ...(path.includes("{") ? ["404"] : [])]));
+    if (operation.requestBody) expect(statuses, name).toEqual(expect.arrayContaining(["413", "415"]));
+    for (const status of statuses.filter((each) => each.startsWith("4"))) {
+      const content = resolve<Response>(operation.responses[status]!).content;
+      expect(Object.keys(content ?? {}), `${name} ${status}`).toEqual(["application/problem+json"]);
+      expect(content?.["application/problem+json"]?.schema, `${name} ${status}`).toEqual({ $ref: "#/components/schemas/Problem" });
+    }
+  }
+  expect(api.paths["/admin/realms"]?.get).toMatchObject({ "x-permission": "realm-admin", "x-realm": "master" });
+  expect(api.paths["/admin/realms/{realm}/users/{userId}/roles"]?.post?.["x-permission"]).toEqual(["manage-users", "manage-roles"]);
+  expect(operations.filter(({ path, operation }) => !path.startsWith("/admin/") && operation["x-permission"] !== undefined)).toEqual([]);
+});
+
+test("asks for no credentials where none are needed", () => {
+  for (const { operation, name } of operations.filter(({ path }) => !path.startsWith("/admin/")))
+    expect(operation.security, name).toEqual([]);
+});
+
+/** Follows a reference of the document, or fails. */
+function resolve<T extends object>(value: T | { $ref: string }): T {
+  if (!("$ref" in value)) return value;
+  const found = (value.$ref as string)
+    .replace(/^#\//, "")
+    .split("/")
+    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], api);
+  if (!found) throw new Error(`${value.$ref} leads nowhere`);
+  return found as T;
+}
+
+test("refers only to what is there, and by name", () => {
+  const references = [...new Set(JSON.stringify(api).match(/(?<="\$ref":")[^"]+/g))];
+  expect(references.length).toBeGreaterThan(20);
+  for (const $ref of references) {
+    expect($ref).toMatch(/^#\/components\/[a-z]+\/[A-Z][A-Za-z]+$/i);
+    resolve({ $ref });
+  }
+  const declared = Object.entries(api.components).flatMap(([kind, named]) =>
+    Object.keys(named).map((name) => `#/components/${kind}/${name}`),
+  );
+  const unused = declared.filter((name) => !references.includes(name) && !name.startsWith("#/components/securitySchemes/"));
+  expect(unused).toEqual([]);
+  expect(Object.keys(api.components.schemas)).toEqual(expect.arrayContaining(["User", "CreateUser", "Problem", "RealmSettings"]));
+});
+
+test("says the media type of what is not JSON", () => {
+  for (const { operation, name } of operations) {
+    for (const [status, answer] of Object.entries(operation.responses)) {
+      const json = resolve<Response>(answer).content?.["application/json"]?.schema;
+      expect(json?.type, `${name} ${status}`).not.toBe("string");
+    }
+  }
+  expect(Object.keys(api.paths["/realms/{realm}/login"]?.post?.requestBody?.content ?? {})).toEqual(["application/x-www-form-urlencoded"]);
+  expect(api.paths["/realms/{realm}/login"]?.get?.responses["200"]).toMatchObject({ content: { "text/html": {} } });
+  expect(api.paths["/monitoring/metrics"]?.get?.responses["200"]).toMatchObject({ content: { "text/plain": {} } });
+  expect(api.paths["/realms/{realm}/theme.css"]?.get?.responses["200"]).toMatchObject({ content: { "text/css": {} } });
+});
+
+test("gives examples that fit their schemas", () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (addFormats as unknown as typeof addFormats.default)(ajv);
+  ajv.addSchema({ $id: "api", components: api.components });
+  for (const [name, schema] of Object.entries(api.components.schemas)) {
+    for (const example of schema.examples ?? []) {
+      const fits = ajv.compile({ $ref: `api#/components/schemas/${name}` });
+      expect(fits(example) ? [] : fits.errors, name).toEqual([]);
+    }
+  }
+  expect(Object.keys(examples).filter((name) => !(name in api.components.schemas))).toEqual([]);
+  const bodies = operations.flatMap(({ operation }) => Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema));
+  for (const body of bodies) expect(resolve(body).examples, JSON.stringify(body)).toHaveLength(1);
+});
+
+test("promises the headers that are sent, and no others", async () => {
+  const realm = await iam.realm();
+  const master = realm.asMaster().browser;
+  const { userId } = await realm.user();
+  const [role] = (await realm.asMaster().get("/roles")).body;
+  const promised = ({ responses }: Operation, status: number) => Object.keys(resolve<Response>(responses[status]!).headers ?? {});
+  let lists = 0;
+  for (const { method, path, operation, name } of admin()) {
+    if (method !== "get") continue;
+    const url = path.replace("{realm}", realm.name).replace("{userId}", userId).replace("{roleId}", role.roleId);
+    const answer = await master.get(url);
+    expect(answer.status, name).toBe(200);
+    const expected = promised(operation, 200).filter((header) => header !== "X-Total-Estimated");
+    const sent = ["ETag", "X-Total-Count", "Link"].filter((header) => answer.headers[header.toLowerCase()] !== undefined);
+    expect(sent.sort(), name).toEqual(expected.sort());
+    if (expected.includes("Link")) lists++;
+  }
+  expect(lists).toBeGreaterThan(4);
+
+  const made = await realm.asMaster().post("/users", { username: "somebody" });
+  expect(made.headers.etag).toBeDefined();
+  expect(promised(api.paths["/admin/realms/{realm}/users"]!.post!, 201)).toEqual(["ETag"]);
+  expect(promised(api.paths["/admin/realms/{realm}/keys/rotate"]!.post!, 201)).toEqual([]);
+});
+
+test("offers If-Match where a stale version is refused", async () => {
+  const realm = await iam.realm();
+  const { userId } = await realm.user();
+  const [role] = (await realm.asMaster().get("/roles?search=auditor")).body;
+  const stale = { headers: { "if-match": '"999"' } };
+  const tried: Record<string, () => Promise<{ status: number }>> = {
+    "PUT /settings": () => realm.asMaster().put("/settings", {}, stale),
+    "PUT /users/{userId}": () => realm.asMaster().put(`/users/${userId}`, { username: "x" }, stale),
+    "PUT /users/{userId}/password": () => realm.asMaster().put(`/users/${userId}/password`, { newPassword: "a new password" }, stale),
+    "DELETE /users/{userId}": () => realm.asMaster().delete(`/users/${userId}`, stale),
+    "PUT /roles/{roleId}": () => realm.asMaster().put(`/roles/${role.roleId}`, { name: "x" }, stale),
+    "PUT /roles/{roleId}/default": () => realm.asMaster().put(`/roles/${role.roleId}/default`, undefined, stale),
+    "PUT /admin-roles/{roleId}": () => realm.asMaster().put(`/admin-roles/${role.roleId}`, { permissions: [] }, stale),
+    "DELETE /roles/{roleId}": () => realm.asMaster().delete(`/roles/${role.roleId}`, stale),
+    "DELETE /users/{userId}/roles/{roleId}": () => realm.asMaster().delete(`/users/${userId}/roles/${role.roleId}`, stale),
+    "PUT ": () => realm.asMaster().put("", { displayName: "x" }, stale),
+    "DELETE ": () => realm.asMaster().delete("", stale),
+  };
+  const offered = admin()
+    .filter(({ operation }) => operation.parameters?.some((parameter) => isReference(parameter) && parameter.$ref.endsWith("/IfMatch")))
+    .map(({ name }) => name.replace("/admin/realms/{realm}", ""));
+  expect(offered.sort()).toEqual(Object.keys(tried).sort());
+  for (const [name, call] of Object.entries(tried)) expect((await call()).status, name).toBe(412);
+});
+
+test("is public, cached by its ETag, the same for everybody, and sorted", async () => {
+  const first = await iam.browser().get("/v3/api-docs", { headers: { host: "elsewhere.example" } });
+  expect(first).toMatchObject({ status: 200, headers: { "cache-control": "no-cache", "content-type": "application/json; charset=utf-8" } });
+  expect(first.headers["set-cookie"]).toBeUndefined();
+  const etag = String(first.headers.etag);
+  const again = await iam.browser().get("/v3/api-docs", { headers: { "if-none-match": etag } });
+  expect(again).toMatchObject({ status: 304, text: "", headers: { etag } });
+  expect((await iam.browser().get("/v3/api-docs", { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+  expect(api).toMatchObject({ openapi: "3.1.0", servers: [{ url: "/" }], info: { title: "Gatehouse" } });
+  expect(Object.keys(api.paths)).toEqual(Object.keys(api.paths).sort());
+});

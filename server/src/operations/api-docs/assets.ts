@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { stylesheet } from "./stylesheet.ts";
+
+export const ASSETS = "/assets/api-docs";
+
+export interface Asset {
+  /** Changes with the content, so the browser may keep it for good. */
+  readonly href: string;
+  readonly type: string;
+  readonly body: Buffer;
+  readonly gzipped: Buffer;
+}
+
+export type AssetName = "swagger-ui-bundle.js" | "swagger-ui.css" | "page.js" | "page.css";
+export type Assets = Readonly<Record<AssetName, Asset>>;
+
+const swaggerUi = (file: string) =>
+  readFile(new URL(file, pathToFileURL(join(dirname(createRequire(import.meta.url).resolve("@fastify/swagger-ui")), "static", "/"))));
+
+const sources: Record<AssetName, () => Promise<Buffer>> = {
+  "swagger-ui-bundle.js": () => swaggerUi("swagger-ui-bundle.js"),
+  "swagger-ui.css": () => swaggerUi("swagger-ui.css"),
+  "page.js": () => readFile(new URL("./page-script.js", import.meta.url)),
+  "page.css": async () => Buffer.from(stylesheet),
+};
+
+const compress = promisify(gzip);
+let loading: Promise<Assets> | undefined;
+
+/** Read at the first visit: most servers never show the page, and two megabytes are two megabytes. */
+export function loadAssets(): Promise<Assets> {
+  loading ??= load().catch((error) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+async function load(): Promise<Assets> {
+  const loaded = await Promise.all(
+    Object.entries(sources).map(async ([name, read]): Promise<[string, Asset]> => {
+      const body = await read();
+      const digest = createHash("sha256").update(body).digest("base64url").slice(0, 16);
+      const type = name.endsWith(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8";
+      return [name, { href: `${ASSETS}/${digest}/${name}`, type, body, gzipped: await compress(body) }];
+    }),
+  );
+  return Object.fromEntries(loaded) as Assets;
+}

@@ -1,0 +1,151 @@
+import swagger from "@fastify/swagger";
+import type { FastifyInstance, FastifySchema, RouteOptions } from "fastify";
+import fp from "fastify-plugin";
+import { Problem } from "../../platform/http/index.ts";
+import { completeAnswers, components } from "./answers.ts";
+import { examples } from "./examples.ts";
+import { type Method, type OpenApiDocument, operationsOf, type PathItem, type Schema } from "./openapi.ts";
+import { operationIdOf } from "./operation-id.ts";
+import { describePathParameters } from "./parameters.ts";
+import { tags } from "./tags.ts";
+
+const introduction = `
+The admin API (\`/admin/…\`), the public endpoints of each realm (\`/realms/{realm}/…\`) and monitoring.
+
+**Signing in.** \`GET /realms/{realm}/login\` sets the cookie \`XSRF-TOKEN\`; \`POST\` the form there with that value as \`_csrf\`, and the
+answer sets the session's cookie. Writes send the present value of \`XSRF-TOKEN\` in the header \`X-XSRF-TOKEN\`. An administrator of the
+realm \`master\` may administer every realm.
+
+**Permissions.** \`x-permission\` names the permission an operation needs; of a list, any one will do; \`any\` is any of the catalogue.
+\`realm-admin\` always does. With \`x-realm: master\` it must be held in the realm \`master\`.
+
+**Errors** are \`application/problem+json\` (RFC 9457) with a stable \`code\`. Besides the answers listed, any operation may answer 500, or 503
+with \`Retry-After\` while the database cannot be reached.
+
+**Lists** take \`page\`, \`size\`, \`search\` and \`sort\`; \`Link rel=next\` carries a cursor that goes on however deep.
+
+**Versions.** Records carry an \`ETag\`; send it back as \`If-Match\` to change only what you saw.
+`.trim();
+
+const securitySchemes = {
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "gh_master",
+    description: "The session's cookie, `gh_` and the realm's name: the realm's own, or that of `master`",
+  },
+  csrf: { type: "apiKey", in: "header", name: "X-XSRF-TOKEN", description: "The value of the cookie `XSRF-TOKEN`, on writes by session" },
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "An access token of the realm for the audience `{base_url}/admin`, in place of session and CSRF token",
+  },
+};
+const bySession = [{ session: [] }, { bearer: [] }];
+const bySessionAndCsrf = [{ session: [], csrf: [] }, { bearer: [] }];
+
+/** Watches routes being added, so it is registered before all of them. */
+export const apiDescription = fp<{ version: string }>(async (app, { version }) => {
+  if (!app.getSchema("Problem")) app.addSchema(Problem);
+  await app.register(swagger, {
+    // 3.1 is JSON Schema 2020-12: what our schemas say (null as a type, const) stands in the document unchanged.
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Gatehouse",
+        version,
+        description: introduction,
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" } as { name: string },
+      },
+      // Relative: the document is the same wherever the server runs.
+      servers: [{ url: "/" }],
+      components: { ...components, securitySchemes } as object,
+    },
+    convertConstToEnum: false,
+    refResolver: { buildLocalReference: (schema, _base, _fragment, i) => (typeof schema.$id === "string" ? schema.$id : `Unnamed${i}`) },
+    // "/" below a prefix is served with and without the slash; the one without is the address we give.
+    transform: ({ schema, url, route }) => ({
+      schema: describeRoute(withMediaType(schema, url), route),
+      url: url.replace(/(?<=.)\/$/, ""),
+    }),
+    transformObject: (document) => finish((document as unknown as { openapiObject: OpenApiDocument }).openapiObject) as object,
+  });
+});
+
+/** The whole description. The server must be ready: routes can no longer be added then. */
+export const describeApi = (app: FastifyInstance): OpenApiDocument => app.swagger() as unknown as OpenApiDocument;
+
+/** A text that names no content type is a page. */
+function withMediaType(schema: FastifySchema = {}, url: string): FastifySchema {
+  const answers = Object.values((schema.response ?? {}) as Record<string, Schema>);
+  if (schema.produces || !answers.some(({ type }) => type === "string")) return schema;
+  return { ...schema, produces: [url.endsWith(".css") ? "text/css" : "text/html"] };
+}
+
+/** What a route's declaration tells beyond its schema. */
+function describeRoute(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
+  const { permission, masterOnly } = config ?? {};
+  if (permission === undefined) return { ...schema, security: [] };
+  const needed = typeof permission === "string" ? `\`${permission}\`` : permission.map((one) => `\`${one}\``).join(" or ");
+  const sentence = `Needs ${permission === "any" ? "any admin permission" : needed}${masterOnly ? " in the realm `master`" : ""}.`;
+  return {
+    ...schema,
+    description: [schema.description, sentence].filter(Boolean).join("\n\n"),
+    security: method === "GET" ? bySession : bySessionAndCsrf,
+    "x-permission": permission,
+    ...(masterOnly && { "x-realm": "master" }),
+  } as FastifySchema;
+}
+
+function finish(document: OpenApiDocument): OpenApiDocument {
+  const names = new Map<string, string>();
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const [method, operation] of operationsOf(item)) {
+      operation.operationId ??= operationIdOf(method, path, answersList(path, item, method));
+      const where = `${method.toUpperCase()} ${path}`;
+      const other = names.get(operation.operationId);
+      if (other) throw new Error(`${where} and ${other} are both called ${operation.operationId}: one must declare its operationId`);
+      names.set(operation.operationId, where);
+      describePathParameters(path, operation);
+    }
+  }
+  completeAnswers(document);
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    // The name is the key already; a title would make client generators name it twice.
+    delete schema.title;
+    if (name in examples) schema.examples ??= [examples[name]];
+  }
+  const used = new Set(
+    Object.values(document.paths).flatMap((item) => operationsOf(item).flatMap(([, operation]) => operation.tags ?? [])),
+  );
+  return {
+    ...document,
+    tags: tags.filter(({ name }) => used.has(name)),
+    paths: sorted(Object.fromEntries(Object.entries(document.paths).map(([path, item]) => [path, inReadingOrder(item)]))),
+    components: { ...document.components, schemas: sorted(document.components.schemas) },
+  };
+}
+
+/** Name first, path before query: the order of the document is the order on the page. */
+function inReadingOrder(item: PathItem): PathItem {
+  const inPath = (parameter: object) => ("in" in parameter && parameter.in === "path" ? 0 : 1);
+  return Object.fromEntries(
+    operationsOf(item).map(([method, { operationId, summary, parameters, ...rest }]) => [
+      method,
+      { operationId, summary, ...(parameters && { parameters: [...parameters].sort((a, b) => inPath(a) - inPath(b)) }), ...rest },
+    ]),
+  );
+}
+
+/** An array, or pages of a collection. */
+function answersList(path: string, item: PathItem, method: Method): boolean {
+  const ok = item[method]?.responses["200"];
+  const schema = ok && "content" in ok ? ok.content?.["application/json"]?.schema : undefined;
+  const pages = item[method]?.parameters?.some((parameter) => "name" in parameter && parameter.name === "page");
+  return schema?.type === "array" || (pages === true && path.endsWith("s"));
+}
+
+/** By code unit, so that no machine's language changes the order. */
+const sorted = <T>(record: Record<string, T>): Record<string, T> =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,0 +1,6 @@
+// The description of the API, from the live routes: as OpenAPI for programs, as a page for people, and the way there from `/`.
+// `apiDescription` is registered before every other route, or it would not see them.
+export { apiDescription, describeApi } from "./describe.ts";
+export { homeRoutes } from "./home.routes.ts";
+export { type OpenApiDocument, operationsOf } from "./openapi.ts";
+export { apiDocsRoutes } from "./routes.ts";

@@ -1,0 +1,61 @@
+import { render } from "preact-render-to-string";
+import type { Assets } from "./assets.ts";
+
+export interface DocsPageView {
+  readonly assets: Assets;
+  readonly realm: string;
+  /** Null when nobody is signed in to the realm in this browser. */
+  readonly username: string | null;
+  readonly signInUrl: string;
+}
+
+/** Swagger UI fills `#swagger-ui`; everything around it is here, so that the page says what it is before any script has run. */
+export const renderDocsPage = ({ assets, realm, username, signInUrl }: DocsPageView): string =>
+  `<!doctype html>${render(
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>API · Gatehouse</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <link rel="icon" type="image/svg+xml" href="/favicon.svg" />
+        <link rel="stylesheet" href={assets["swagger-ui.css"].href} />
+        <link rel="stylesheet" href={assets["page.css"].href} />
+        <script src={assets["swagger-ui-bundle.js"].href} defer />
+        <script src={assets["page.js"].href} type="module" />
+      </head>
+      <body data-realm={realm}>
+        <a class="gh-skip" href="#swagger-ui">
+          Skip to the operations
+        </a>
+        <header class="gh-bar">
+          <h1 class="gh-brand">
+            <img src="/favicon.svg" alt="" width="28" height="28" />
+            Gatehouse API
+          </h1>
+          <p class="gh-visitor">
+            {username === null ? (
+              <>
+                Not signed in to <b>{realm}</b>: you can read, but not call the admin API. <a href={signInUrl}>Sign in</a>
+              </>
+            ) : (
+              <>
+                Signed in to <b>{realm}</b> as <b>{username}</b>: calls from this page are real.{" "}
+                <a href={`/realms/${realm}/logout`}>Sign out</a>
+              </>
+            )}
+          </p>
+          <p>
+            <a href="/v3/api-docs">OpenAPI document</a>
+          </p>
+        </header>
+        {/* Not a main: Swagger UI brings its own, and a page has one. */}
+        <div id="swagger-ui" tabIndex={-1}>
+          <noscript>
+            This page needs scripts. The same description is at <a href="/v3/api-docs">/v3/api-docs</a>.
+          </noscript>
+        </div>
+      </body>
+    </html>,
+  )}`;

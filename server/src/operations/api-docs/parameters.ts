@@ -1,0 +1,20 @@
+import { isReference, type Operation, type Parameter } from "./openapi.ts";
+import { singular } from "./operation-id.ts";
+
+/** Says of every path parameter what it names, where its route did not. */
+export function describePathParameters(path: string, { parameters = [] }: Operation): void {
+  for (const parameter of parameters) {
+    if (isReference(parameter) || parameter.in !== "path") continue;
+    parameter.description ??= describe(path, parameter);
+    if (parameter.name === "realm") parameter.example ??= "master";
+  }
+}
+
+function describe(path: string, { name }: Parameter): string {
+  if (name === "realm") return "The realm's name";
+  const [, before = "record"] = path.match(`([^/{}]+)/\\{${name}\\}`) ?? [];
+  const [, key = "name"] = name.match(/(id|name|alias|type|key)$/i) ?? [];
+  // `userId` says it; a bare `id` is one of what stands before it in the path.
+  const owner = name.slice(0, -key.length).toLowerCase() || singular(before).replaceAll("-", " ");
+  return `The ${owner}'s ${key.toLowerCase()}`;
+}

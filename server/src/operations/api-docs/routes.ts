@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { notFound } from "../../platform/http/index.ts";
+import { MASTER } from "../../tenancy/realms/index.ts";
+import { ASSETS, type AssetName, loadAssets } from "./assets.ts";
+import { describeApi } from "./describe.ts";
+import { renderDocsPage } from "./page.tsx";
+import { fitCsrfToken, sessionIn, type VisitorParts } from "./visitor.ts";
+
+const tags = ["Description"];
+export const PAGE = "/interactive-docs.html";
+
+/** No inline code or style, nothing from elsewhere: the page shares the admin session's origin. Swagger UI's icons are data: images. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ");
+
+/** Mounted at the root. */
+export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app, parts) => {
+  let cached: { readonly text: string; readonly etag: string } | undefined;
+  // Routes cannot change once requests come in, so the first one makes the text for all.
+  const description = () => {
+    if (!cached) {
+      const text = JSON.stringify(describeApi(app));
+      cached = { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"` };
+    }
+    return cached;
+  };
+
+  app.get(
+    "/v3/api-docs",
+    {
+      schema: {
+        summary: "The description of this API (OpenAPI 3.1)",
+        operationId: "getApiDescription",
+        tags,
+        response: { 200: Type.Object({}, { additionalProperties: true, description: "The OpenAPI document" }) },
+      },
+      serializerCompiler: () => (body) => body as string,
+    },
+    async (request, reply) => {
+      const { text, etag } = description();
+      reply.headers({ "content-type": "application/json; charset=utf-8", "cache-control": "no-cache", etag });
+      if (request.headers["if-none-match"] === etag) return reply.code(304 as 200).send("" as never);
+      return reply.send(text as never);
+    },
+  );
+
+  app.get(
+    PAGE,
+    {
+      schema: {
+        summary: "This API to read and to try, in a browser",
+        operationId: "getInteractiveDocs",
+        tags,
+        produces: ["text/html"],
+        querystring: Type.Object({
+          realm: Type.Optional(Type.String({ maxLength: 63, description: "The realm to fill in; `master` unless named" })),
+        }),
+        response: { 200: Type.String({ description: "The page" }) },
+      },
+    },
+    async (request, reply) => {
+      const realm = (await parts.realms.get(request.query.realm ?? MASTER)) ?? (await parts.realms.get(MASTER));
+      if (!realm) throw notFound();
+      const session = await sessionIn(parts, request, realm);
+      if (session) fitCsrfToken(parts, request, reply, session);
+      const name = realm.realmId;
+      const html = renderDocsPage({
+        assets: await loadAssets(),
+        realm: name,
+        username: session?.username ?? null,
+        signInUrl: signInUrl(name, name === MASTER ? PAGE : `${PAGE}?realm=${name}`),
+      });
+      reply.headers({
+        "content-security-policy": POLICY,
+        "cache-control": "no-store",
+        "cross-origin-opener-policy": "same-origin",
+      });
+      return reply.type("text/html; charset=utf-8").send(html);
+    },
+  );
+
+  app.get(`${ASSETS}/:digest/:name`, { schema: { hide: true } }, async (request, reply) => {
+    const { name } = request.params as { name: string };
+    const assets = await loadAssets();
+    const asset = Object.hasOwn(assets, name) ? assets[name as AssetName] : undefined;
+    // An old digest must not answer with new content: it would be kept for good under the wrong name.
+    if (!asset || asset.href !== request.url.split("?", 1)[0]) throw notFound();
+    reply.headers({ "content-type": asset.type, "cache-control": "public, max-age=31536000, immutable", vary: "accept-encoding" });
+    return acceptsGzip(request) ? sendGzipped(reply, asset.gzipped) : reply.send(asset.body);
+  });
+};
+
+export const signInUrl = (realm: string, returnTo: string): string =>
+  `/realms/${realm}/login?${new URLSearchParams({ return_to: returnTo })}`;
+
+const acceptsGzip = (request: FastifyRequest): boolean =>
+  /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(request.headers["accept-encoding"] ?? "");
+const sendGzipped = (reply: FastifyReply, body: Buffer): FastifyReply => reply.header("content-encoding", "gzip").send(body);

@@ -1,0 +1,22 @@
+/** What the groups of the description are about, in the order in which they are shown. A route with another tag fails the tests. */
+export const tags: readonly { readonly name: string; readonly description: string }[] = [
+  {
+    name: "Realms",
+    description:
+      "Isolated tenants, each with its own users, roles, keys, settings and audit trail. Holders of `realm-admin` in `master` only.",
+  },
+  { name: "Users", description: "The people of a realm, their passwords and their roles." },
+  { name: "Roles", description: "Realm roles, and the one that every new user gets." },
+  { name: "Admin roles", description: "Which admin permissions a role gives. Changes count on the holder's next request." },
+  { name: "Settings", description: "Branding, session, password and brute-force policies of a realm." },
+  {
+    name: "Keys",
+    description: "A realm's signing keys. The previous key stays published after a rotation, so that what it signed still verifies.",
+  },
+  { name: "Sessions", description: "Who is signed in to a realm." },
+  { name: "Events", description: "The audit trail: append-only, written in the same transaction as what it tells of." },
+  { name: "Sign-in", description: "The pages by which people sign in and out. They are HTML and work without scripts." },
+  { name: "Protocol", description: "What relying parties read and call." },
+  { name: "Monitoring", description: "Health, readiness and metrics." },
+  { name: "Description", description: "This description, for programs and for people." },
+];

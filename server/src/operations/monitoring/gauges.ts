@@ -1,0 +1,48 @@
+import { Gauge, type Registry } from "prom-client";
+import { clock, SECOND } from "../../kernel/clock.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { queueDepth } from "../../platform/jobs/index.ts";
+import { kept } from "./kept.ts";
+
+export interface GaugeParts {
+  readonly db: Db;
+  /** Postgres only. */
+  readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number } | null;
+  readonly hasher: { stats(): { running: number; waiting: number } };
+}
+
+const QUEUE_KEPT = 5 * SECOND;
+const PATIENCE = 2 * SECOND;
+
+/** What is true at the moment of the scrape. All but the queue is in memory already, and the queue is one query at most every 5 s. */
+export function exposeGauges(registry: Registry, { db, pool, hasher }: GaugeParts): void {
+  const registers = [registry];
+  const readQueue = kept(QUEUE_KEPT, PATIENCE, () => queueDepth(db, clock.now()));
+  // Metrics are needed most when the database is gone: then the scrape still answers, and says that it could not ask.
+  const queue = () =>
+    readQueue().then(
+      (depth) => ({ ...depth, up: 1 }),
+      () => ({ waiting: Number.NaN, dead: Number.NaN, oldestMs: Number.NaN, up: 0 }),
+    );
+
+  const gauge = (name: string, help: string, value: () => number | Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await value());
+      },
+    });
+  gauge("svc_database_up", "Whether the database answered the last look at the job queue", async () => (await queue()).up);
+  gauge("svc_jobs_waiting", "Jobs of all nodes that are due and not finished", async () => (await queue()).waiting);
+  gauge("svc_jobs_dead", "Jobs of all nodes that failed for the last time", async () => (await queue()).dead);
+  gauge("svc_jobs_oldest_waiting_seconds", "How long the oldest due job has been waiting", async () => (await queue()).oldestMs / 1000);
+  gauge("svc_password_hashes_running", "Passwords being hashed on this node", () => hasher.stats().running);
+  gauge("svc_password_hashes_waiting", "Passwords waiting to be hashed on this node", () => hasher.stats().waiting);
+
+  if (!pool) return;
+  gauge("svc_database_connections", "Open connections of this node", () => pool.totalCount);
+  gauge("svc_database_connections_idle", "Open connections of this node that nobody uses", () => pool.idleCount);
+  gauge("svc_database_connections_waiting", "Queries of this node that wait for a connection", () => pool.waitingCount);
+}

@@ -1,0 +1,102 @@
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { sql } from "kysely";
+import { SECOND } from "../../kernel/clock.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { checkCertificate } from "./certificate.ts";
+import { kept } from "./kept.ts";
+import type { HealthResponse, LivenessResponse, ReadinessResponse, Status } from "./schema.ts";
+
+export interface Health {
+  /** Every component; DOWN if any of them is. */
+  overall(): Promise<HealthResponse>;
+  /** Whether the process should be left running. Asks nothing else: a restart would not bring a database back. */
+  liveness(): LivenessResponse;
+  /** Whether to send requests here. */
+  readiness(): Promise<ReadinessResponse>;
+}
+
+export interface HealthParts {
+  readonly db: Db;
+  readonly dataDir: string;
+  readonly baseUrl: string;
+  /** Whether Redis answers; null where none is configured. */
+  readonly redis: (() => Promise<boolean>) | null;
+  /** Whether the server is shutting down. */
+  readonly draining: () => boolean;
+  readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+}
+
+const PATIENCE = 2 * SECOND;
+const MIB = 1024 * 1024;
+/** The same as `gatehouse doctor` calls too little. */
+const MIN_FREE = 100 * MIB;
+
+export function createHealth({ db, dataDir, baseUrl, redis, draining, log }: HealthParts): Health {
+  /** Callers learn up or down; why is for the log, once per change. */
+  const component = (name: string, keepMs: number, check: () => Promise<void>): (() => Promise<Status>) => {
+    const look = kept(keepMs, PATIENCE, check);
+    let known: Status = "UP";
+    const became = (status: Status, err?: unknown): Status => {
+      if (status === known) return status;
+      known = status;
+      if (status === "UP") log.info({ component: name }, "health: the component is up again");
+      else log.warn({ component: name, err }, "health: the component is down");
+      return status;
+    };
+    return () =>
+      look().then(
+        () => became("UP"),
+        (err) => became("DOWN", err),
+      );
+  };
+
+  const database = component("db", SECOND, async () => {
+    await sql`select 1`.execute(db);
+  });
+  const diskSpace = component("diskSpace", 10 * SECOND, () => checkDiskSpace(dataDir));
+  const ssl = component("ssl", 60 * SECOND, () => checkCertificate(baseUrl));
+  const cache =
+    redis &&
+    component("redis", SECOND, async () => {
+      // The rate limiter logs what went wrong itself, without the address and the password in it.
+      if (!(await redis())) throw new Error("Redis does not answer");
+    });
+  const readinessState = async (): Promise<Status> => (draining() ? "DOWN" : database());
+
+  return {
+    async overall() {
+      const [db, disk, ready, tls, shared] = await Promise.all([database(), diskSpace(), readinessState(), ssl(), cache?.()]);
+      const components = {
+        db: { status: db },
+        diskSpace: { status: disk },
+        livenessState: { status: "UP" as const },
+        ping: { status: "UP" as const },
+        readinessState: { status: ready },
+        ...(shared && { redis: { status: shared } }),
+        ssl: { status: tls },
+      };
+      return { status: worst(Object.values(components)), groups: ["liveness", "readiness"], components };
+    },
+    liveness: () => ({ status: "UP", components: { livenessState: { status: "UP" } } }),
+    async readiness() {
+      const [db, ready] = await Promise.all([database(), readinessState()]);
+      return { status: ready, components: { db: { status: db }, readinessState: { status: ready } } };
+    },
+  };
+}
+
+export const worst = (components: readonly { readonly status: Status }[]): Status =>
+  components.some(({ status }) => status === "DOWN") ? "DOWN" : "UP";
+
+/** Room for the embedded database, or with Postgres for what else a full disk stops. A folder that is not there yet counts as its parent. */
+export async function checkDiskSpace(folder: string, minFree = MIN_FREE): Promise<void> {
+  const { bavail, bsize } = await statfs(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" && dirname(folder) !== folder) return { bavail: null, bsize: 0 };
+    throw error;
+  });
+  if (bavail === null) return checkDiskSpace(dirname(folder), minFree);
+  const free = bavail * bsize;
+  if (free < minFree)
+    throw new Error(`${Math.floor(free / MIB)} MiB free where the data folder is, fewer than ${Math.ceil(minFree / MIB)}`);
+}

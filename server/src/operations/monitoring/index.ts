@@ -1,0 +1,8 @@
+// Health, metrics and build information for whoever runs the server, and the same per realm for its administrators.
+// Owns no table: it counts what others store. Nothing here tells an anonymous caller more than up or down.
+export { exposeGauges } from "./gauges.ts";
+export { createHealth, type Health } from "./health.ts";
+export { serverInfo } from "./info.ts";
+export { realmMonitoringRoutes } from "./realm.routes.ts";
+export { monitoringRoutes } from "./routes.ts";
+export { metricsSummaryRoutes } from "./summary.routes.ts";

@@ -1,0 +1,36 @@
+import { clock, SECOND } from "../../kernel/clock.ts";
+
+/** How long an answer that does not come keeps the next question from being asked. */
+const STUCK = 10 * SECOND;
+
+/**
+ * Asks at most once per `keepMs`, whoever calls and however often, and never makes a caller wait longer than `patienceMs`. Failures are
+ * kept too: a dependency that is down must not be asked more often than one that is up.
+ */
+export function kept<T>(keepMs: number, patienceMs: number, ask: () => Promise<T>): () => Promise<T> {
+  let last: { at: number; settled: boolean; answer: Promise<T> } | undefined;
+  return () => {
+    const age = last ? Math.abs(clock.now() - last.at) : Number.POSITIVE_INFINITY;
+    if (!last || (age >= keepMs && (last.settled || age >= STUCK))) {
+      const asked = { at: clock.now(), settled: false, answer: ask() };
+      const settle = () => {
+        asked.settled = true;
+      };
+      asked.answer.then(settle, settle);
+      last = asked;
+    }
+    return within(patienceMs, last.answer);
+  };
+}
+
+async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

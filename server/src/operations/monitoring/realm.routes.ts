@@ -1,0 +1,31 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
+import { endpointsOf, RealmEndpoints } from "./endpoints.ts";
+import { readRealmHealth } from "./realm-health.ts";
+import { RealmHealth } from "./schema.ts";
+
+const tags = ["Monitoring"];
+const params = Type.Object({ realm: Type.String() });
+const config = { permission: "any" } as const;
+
+/** Mounted under /admin/realms/:realm. */
+export const realmMonitoringRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSnapshots; baseUrl: string }> = async (
+  app,
+  { realms, baseUrl },
+) => {
+  app.get(
+    "/health",
+    { config, schema: { summary: "Whether the realm can serve", tags, params, response: { 200: RealmHealth, 503: RealmHealth } } },
+    async (req, reply) => {
+      const health = await req.read((ctx) => readRealmHealth(ctx, realms, req.log));
+      return reply.code(health.status === "UP" ? 200 : 503).send(health);
+    },
+  );
+
+  app.get(
+    "/endpoints",
+    { config, schema: { summary: "The realm's addresses", tags, params, response: { 200: RealmEndpoints } } },
+    async (req) => endpointsOf(baseUrl, req.params.realm),
+  );
+};

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, harness } from "../../testing/harness.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness({ GATEHOUSE_BASE_URL: "https://id.example.org" });
+});
+afterAll(() => iam?.close());
+
+const up = { status: "UP" };
+
+describe("GET /health of a realm", () => {
+  test("is UP with the database, an active signing key and a configuration", async () => {
+    const realm = await iam.realm();
+    expect(await realm.asMaster().get("/health")).toMatchObject({
+      status: 200,
+      body: { status: "UP", components: { db: up, signingKey: up, snapshot: up } },
+    });
+  });
+
+  test("is DOWN without an active signing key", async () => {
+    const realm = await iam.realm();
+    await iam.core.db.updateTable("realm_keys").set({ status: "RETAINED" }).where("realm_id", "=", realm.name).execute();
+    expect(await realm.asMaster().get("/health")).toMatchObject({
+      status: 503,
+      body: { status: "DOWN", components: { db: up, signingKey: { status: "DOWN" }, snapshot: up } },
+    });
+  });
+});
+
+describe("GET /endpoints of a realm", () => {
+  test("lists addresses below the base URL that all answer", async () => {
+    const realm = await iam.realm();
+    const { browser } = realm.asMaster();
+    const { status, body } = await realm.asMaster().get("/endpoints");
+    const base = "https://id.example.org";
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      issuer: `${base}/realms/${realm.name}`,
+      jwks: `${base}/realms/${realm.name}/jwks`,
+      login: `${base}/realms/${realm.name}/login`,
+      logout: `${base}/realms/${realm.name}/logout`,
+      theme: `${base}/realms/${realm.name}/theme.css`,
+      admin: `${base}/admin/realms/${realm.name}`,
+    });
+    // The issuer is a name; everything else is a place.
+    const { issuer: _, ...places } = body as Record<string, string>;
+    for (const url of Object.values(places)) expect((await browser.get(new URL(url).pathname)).status, url).toBe(200);
+  });
+});
+
+test.each(["/health", "/endpoints"])("%s is for anyone with any admin permission in the realm, and nobody else", async (path) => {
+  const [realm, other] = [await iam.realm(), await iam.realm()];
+  expect((await (await realm.as("view-clients")).get(path)).status).toBe(200);
+  expect((await (await realm.as()).get(path)).status).toBe(403);
+  expect((await realm.anonymous().get(path)).status).toBe(401);
+  const stranger = await other.as("realm-admin");
+  expect((await stranger.browser.get(`/admin/realms/${realm.name}${path}`)).status).toBe(401);
+  expect((await realm.asMaster().browser.get(`/admin/realms/no-such-realm${path}`)).status).toBe(404);
+});

@@ -1,0 +1,93 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+
+const status = oneOf(["UP", "DOWN"]);
+export type Status = "UP" | "DOWN";
+
+const Component = Type.Object({ status }, { $id: "HealthComponent" });
+const at = Type.Integer({ description: "Epoch milliseconds" });
+
+export const HealthResponse = Type.Object(
+  {
+    status,
+    groups: Type.Array(Type.String(), { description: "Each is answered on its own at `/monitoring/health/{group}`" }),
+    components: Type.Object({
+      db: Component,
+      diskSpace: Component,
+      livenessState: Component,
+      ping: Component,
+      readinessState: Component,
+      redis: Type.Optional(Component),
+      ssl: Component,
+    }),
+  },
+  { $id: "Health", description: "DOWN if any component is; why is in the server's log" },
+);
+export type HealthResponse = Static<typeof HealthResponse>;
+
+export const LivenessResponse = Type.Object({ status, components: Type.Object({ livenessState: Component }) }, { $id: "Liveness" });
+export type LivenessResponse = Static<typeof LivenessResponse>;
+
+export const ReadinessResponse = Type.Object(
+  { status, components: Type.Object({ db: Component, readinessState: Component }) },
+  { $id: "Readiness" },
+);
+export type ReadinessResponse = Static<typeof ReadinessResponse>;
+
+export const RealmHealth = Type.Object(
+  { status, components: Type.Object({ db: Component, signingKey: Component, snapshot: Component }) },
+  { $id: "RealmHealth", description: "DOWN if any component is" },
+);
+export type RealmHealth = Static<typeof RealmHealth>;
+
+export const ServerInfo = Type.Object(
+  {
+    name: Type.String(),
+    version: Type.String(),
+    commit: Type.Union([Type.String(), Type.Null()], { description: "Null when the build does not know it" }),
+    nodeVersion: Type.String(),
+    mode: oneOf(["development", "production"]),
+    startedAt: at,
+  },
+  { $id: "ServerInfo" },
+);
+export type ServerInfo = Static<typeof ServerInfo>;
+
+const count = Type.Integer({ minimum: 0 });
+
+const Window = Type.Object(
+  {
+    logins: Type.Object({ success: count, failure: count }),
+    tokens: count,
+    mfaChallenges: count,
+    adminWrites: Type.Object({ success: count, denied: count }),
+  },
+  {
+    $id: "MetricsWindow",
+    description: "Counted by the clock hour: from the beginning of the hour in which the window opens until now, seconds late at most",
+  },
+);
+export type Window = Static<typeof Window>;
+
+const figures = {
+  lastHour: Window,
+  lastDay: Window,
+  lastWeek: Window,
+  activeSessions: Type.Integer({ description: "Exact to 10,000, an estimate above" }),
+  users: Type.Integer({ description: "Exact to 10,000, an estimate above" }),
+  queueDepth: Type.Integer({ description: "Background jobs that are due and not finished" }),
+};
+const Figures = Type.Object(figures, { $id: "MetricsFigures" });
+export type Figures = Static<typeof Figures>;
+
+export const MetricsSummary = Type.Object(
+  {
+    generatedAt: at,
+    total: Figures,
+    realms: Type.Array(Type.Object({ realm: Type.String(), ...figures }, { $id: "RealmMetrics" }), {
+      description: "One page of the realms, as `page`, `size`, `search` and `sort` ask",
+    }),
+  },
+  { $id: "MetricsSummary", description: "Over all nodes" },
+);
+export type MetricsSummary = Static<typeof MetricsSummary>;

@@ -1,0 +1,26 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { describePage, ListQuery } from "../../platform/http/index.ts";
+import { MetricsSummary } from "./schema.ts";
+import { summarize } from "./summary.ts";
+
+/** Mounted under /admin/metrics. */
+export const metricsSummaryRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    "/summary",
+    {
+      config: { permission: "view-events", masterOnly: true },
+      schema: {
+        summary: "What the server did, in total and per realm",
+        description: "Over all nodes. The totals are of all realms; the list is paged as other lists are.",
+        tags: ["Monitoring"],
+        querystring: ListQuery,
+        response: { 200: MetricsSummary },
+      },
+    },
+    async (req, reply) => {
+      const { page, summary } = await req.read((ctx) => summarize(ctx, req.query));
+      describePage(req, reply, page);
+      return summary;
+    },
+  );
+};

@@ -1,0 +1,47 @@
+import { DAY, HOUR } from "../../kernel/clock.ts";
+import type { ReadCtx } from "../../platform/context.ts";
+import type { ListQuery, Page } from "../../platform/http/index.ts";
+import { queueDepth } from "../../platform/jobs/index.ts";
+import { hourOf } from "../../platform/telemetry/metrics.ts";
+import { searchRealms } from "../../tenancy/realms/index.ts";
+import type { Figures, MetricsSummary, Window } from "./schema.ts";
+import { countOfAll, countPerRealm, type HourSum, sumHours, sumHoursPerRealm, waitingJobsPerRealm } from "./summary.store.ts";
+
+/** Totals come from aggregates, the list from the realms of one page: nothing here walks over all realms. */
+export async function summarize(ctx: ReadCtx, query: ListQuery): Promise<{ page: Page<unknown>; summary: MetricsSummary }> {
+  const since = { hour: hourOf(ctx.now - HOUR), day: hourOf(ctx.now - DAY), week: hourOf(ctx.now - 7 * DAY) };
+  const page = await searchRealms(ctx, query);
+  const names = page.rows.map(({ realm }) => realm);
+  const [hours, counts, queue, hoursPerRealm, countsPerRealm, jobsPerRealm] = await Promise.all([
+    sumHours(ctx.tx, since),
+    countOfAll(ctx.tx, ctx.now),
+    queueDepth(ctx.tx, ctx.now),
+    sumHoursPerRealm(ctx.tx, since, names),
+    countPerRealm(ctx.tx, names, ctx.now),
+    waitingJobsPerRealm(ctx.tx, names, ctx.now),
+  ]);
+  const realms = names.map((realm) => ({
+    realm,
+    ...windows(hoursPerRealm.get(realm) ?? []),
+    ...(countsPerRealm.get(realm) ?? { users: 0, activeSessions: 0 }),
+    queueDepth: jobsPerRealm.get(realm) ?? 0,
+  }));
+  return { page, summary: { generatedAt: ctx.now, total: { ...windows(hours), ...counts, queueDepth: queue.waiting }, realms } };
+}
+
+const windows = (sums: readonly HourSum[]): Pick<Figures, "lastHour" | "lastDay" | "lastWeek"> => ({
+  lastHour: windowOf(sums, "last_hour"),
+  lastDay: windowOf(sums, "last_day"),
+  lastWeek: windowOf(sums, "last_week"),
+});
+
+function windowOf(sums: readonly HourSum[], window: "last_hour" | "last_day" | "last_week"): Window {
+  const of = (metric: HourSum["metric"], outcome = "") =>
+    sums.find((sum) => sum.metric === metric && sum.outcome === outcome)?.[window] ?? 0;
+  return {
+    logins: { success: of("login", "success"), failure: of("login", "failure") },
+    tokens: of("tokens"),
+    mfaChallenges: of("mfa_challenge"),
+    adminWrites: { success: of("admin_write", "success"), denied: of("admin_write", "denied") },
+  };
+}
