@@ -1,0 +1,293 @@
+import { readFileSync } from "node:fs";
+import { type DestinationStream, type Logger, pino } from "pino";
+import { checkVault, openVault } from "./bootstrap.ts";
+import type { Config } from "./config.ts";
+import { deleteExpiredAttempts } from "./directory/credentials/index.ts";
+import { adminRoleRoutes, roleRoutes, seedRoles } from "./directory/roles/index.ts";
+import { seedAdmin, userRoutes } from "./directory/users/index.ts";
+import { clock, MINUTE, SECOND } from "./kernel/clock.ts";
+import type { Vault } from "./kernel/vault.ts";
+import { guardAdminRoutes } from "./operations/admin-gate/index.ts";
+import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs/index.ts";
+import {
+  createHealth,
+  exposeGauges,
+  metricsSummaryRoutes,
+  monitoringRoutes,
+  realmMonitoringRoutes,
+  serverInfo,
+} from "./operations/monitoring/index.ts";
+import { createRealmChanges, type RealmChanges, watchRealmChanges } from "./platform/cache/index.ts";
+import type { Listeners } from "./platform/context.ts";
+import { type Database, type Db, type EmbeddedDatabase, migrate, openDatabase } from "./platform/db/index.ts";
+import { type App, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
+import { createJobWorker, type JobWorker } from "./platform/jobs/index.ts";
+import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
+import { createRateLimiter, rateLimited } from "./platform/rate-limit/index.ts";
+import { createMetrics, deleteOldHours, type Metrics } from "./platform/telemetry/metrics.ts";
+import { startTracing } from "./platform/telemetry/tracing.ts";
+import { createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
+import { deleteExpiredInteractions } from "./signin/interactions/index.ts";
+import { localPasswords, loginRoutes } from "./signin/login/index.ts";
+import {
+  createCookies,
+  createCsrf,
+  deleteExpiredSessions,
+  endOtherSessions,
+  endSessionsOfUser,
+  sessionRoutes,
+} from "./signin/sessions/index.ts";
+import { auditConfigRoutes, eventRoutes, insertEvents, toEventRecord } from "./tenancy/audit/index.ts";
+import { keyRoutes, seedKey } from "./tenancy/keys/index.ts";
+import {
+  createRealmSnapshots,
+  PURGE_JOB,
+  publicRealmRoutes,
+  purgeRealm,
+  type RealmSnapshots,
+  realmRoutes,
+} from "./tenancy/realms/index.ts";
+import { seedSettings, settingsRoutes } from "./tenancy/settings/index.ts";
+
+/** Upward effects: what happens elsewhere, in the same transaction, when something happens here. Features add lines. */
+const listeners: Listeners = {
+  "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin],
+  "user.disabled": [endSessionsOfUser],
+  "user.password_changed": [endOtherSessions],
+};
+
+export const version: string = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
+
+/** What the server, the commands and the tests all stand on: the database, open and up to date, and the unit of work. */
+export interface Core {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly database: Database;
+  readonly db: Db;
+  readonly vault: Vault;
+  readonly hasher: PasswordHasher;
+  readonly metrics: Metrics;
+  readonly changes: RealmChanges;
+  readonly realms: RealmSnapshots;
+  readonly work: UnitOfWork;
+  close(): Promise<void>;
+}
+
+export interface CoreOptions {
+  readonly output?: DestinationStream;
+  readonly template?: Uint8Array<ArrayBuffer>;
+  readonly migrate?: boolean;
+  /** The embedded database, if somebody has begun to open it already. */
+  readonly embedded?: Promise<EmbeddedDatabase> | undefined;
+}
+
+export async function createCore(config: Config, options: CoreOptions = {}): Promise<Core> {
+  const output = options.output ?? pino.destination({ fd: 1, sync: false });
+  const log = pino(
+    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
+    output,
+  );
+  const vault = await openVault(config);
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    dataDir: config.dataDir,
+    pool: config.databasePool,
+    preparedStatements: config.preparedStatements,
+    template: options.template,
+    embedded: options.embedded,
+    onIdleError: (err) => log.warn({ err }, "an idle database connection broke; the pool opens another"),
+  });
+  try {
+    const { db } = database;
+    if (options.migrate ?? true) await migrate(db);
+    await checkVault(db, vault);
+    return assembleCore({ config, log, output, vault, database });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** The rest of a core, over a database that is there already, or one that is never asked. */
+export function assembleCore({
+  config,
+  log,
+  output,
+  vault,
+  database,
+}: Pick<Core, "config" | "log" | "vault" | "database"> & { readonly output: DestinationStream }): Core {
+  const { db } = database;
+  const changes = createRealmChanges();
+  const metrics = createMetrics();
+  const work = createUnitOfWork({
+    db,
+    listeners,
+    changes,
+    storeEvents: insertEvents,
+    published: (events) => {
+      for (const event of events) output.write(`${JSON.stringify(toEventRecord(event))}\n`);
+    },
+  });
+  const hasher = createPasswordHasher();
+  return {
+    config,
+    log,
+    database,
+    db,
+    vault,
+    hasher,
+    metrics,
+    changes,
+    realms: createRealmSnapshots(db, changes),
+    work,
+    close: () => database.close(),
+  };
+}
+
+export interface Server {
+  readonly app: App;
+  readonly jobs: JobWorker;
+  /** Begins the background work; requests are served without it. */
+  start(): Promise<void>;
+  /** From now on not ready, and every answer ends its connection. */
+  drain(): void;
+  /** Ends everything but the core. */
+  close(): Promise<void>;
+}
+
+/** The whole server over a core: every route in one readable list. */
+export async function createApp(core: Core): Promise<Server> {
+  const { config, log, database, db, vault, hasher, metrics, realms, work, changes } = core;
+  const secure = config.baseUrl.startsWith("https:");
+  const csrf = createCsrf(vault);
+  const cookies = createCookies(secure);
+  const limiter = createRateLimiter({ ...(config.redisUrl !== null && { redisUrl: config.redisUrl }), log });
+  const tracing = startTracing({
+    ...(config.otelEndpoint !== null && { endpoint: config.otelEndpoint }),
+    serviceName: "gatehouse",
+    version,
+    log,
+  });
+  const app = createServer({ logger: log, trustProxy: config.trustProxy as boolean, secure });
+  let draining = false;
+  const health = createHealth({
+    db,
+    dataDir: config.dataDir,
+    baseUrl: config.baseUrl,
+    redis: config.redisUrl === null ? null : async () => (await limiter.healthy()) ?? false,
+    draining: () => draining,
+    log,
+  });
+  exposeGauges(metrics.registry, { db, pool: database.pool, hasher });
+
+  await app.register(tracing.plugin);
+  await app.register(apiDescription, { version });
+  await app.register(unitOfWorkPlugin, { db, work });
+  app.addHook("onResponse", async (request, reply) => {
+    metrics.request(request.method, request.routeOptions.url ?? "unmatched", reply.statusCode, reply.elapsedTime / 1000);
+  });
+
+  await app.register(monitoringRoutes, { health, registry: metrics.registry, info: serverInfo(version, config.mode) });
+  await app.register(
+    async (protocol) => {
+      const limit = rateLimited(limiter, {
+        name: "login",
+        key: (request) => `login:${request.ip}`,
+        rule: { limit: 600, windowMs: MINUTE },
+      });
+      await protocol.register(publicRealmRoutes, { realms });
+      await protocol.register(loginRoutes, {
+        db,
+        work,
+        metrics,
+        realms,
+        csrf,
+        cookies,
+        baseUrl: config.baseUrl,
+        sources: [localPasswords(db, hasher)],
+        limit: limit as never,
+      });
+    },
+    { prefix: "/realms/:realm" },
+  );
+
+  await app.register(
+    async (admin) => {
+      guardAdminRoutes(admin, { db, work, realms, csrf, cookies, metrics, bearers: [] });
+      await admin.register(auditConfigRoutes, { prefix: "/audit", config: auditConfig(config) });
+      await admin.register(metricsSummaryRoutes, { prefix: "/metrics" });
+      await admin.register(realmRoutes, { prefix: "/realms", vault, hasher });
+      await admin.register(
+        async (realm) => {
+          await realm.register(userRoutes, { prefix: "/users", hasher, realms });
+          await realm.register(roleRoutes, { prefix: "/roles" });
+          await realm.register(adminRoleRoutes, { prefix: "/admin-roles" });
+          await realm.register(settingsRoutes, { prefix: "/settings" });
+          await realm.register(keyRoutes, { prefix: "/keys", vault });
+          await realm.register(sessionRoutes, { prefix: "/sessions" });
+          await realm.register(eventRoutes, { prefix: "/events" });
+          await realm.register(realmMonitoringRoutes, { realms, baseUrl: config.baseUrl });
+        },
+        { prefix: "/realms/:realm" },
+      );
+    },
+    { prefix: "/admin" },
+  );
+
+  const visitors = { db, realms, cookies, csrf };
+  await app.register(apiDocsRoutes, visitors);
+  await app.register(homeRoutes, visitors);
+
+  const jobs = createJobWorker(
+    db,
+    {
+      [PURGE_JOB]: { run: ({ payload }) => purgeRealm(db, String(payload.realm)) },
+      "cleanup.expired": { every: MINUTE, run: () => cleanUp(db) },
+    },
+    log,
+  );
+
+  app.addHook("onSend", async (_request, reply) => {
+    if (draining) reply.header("connection", "close");
+  });
+  let watcher: { close(): Promise<void> } | undefined;
+  let flushing: NodeJS.Timeout | undefined;
+  const flush = () => metrics.flush(db).catch((err) => log.warn({ err }, "could not store the counters; they are kept for the next time"));
+  return {
+    app,
+    jobs,
+    async start() {
+      if (config.databaseUrl) watcher = await watchRealmChanges({ db, url: config.listenUrl ?? config.databaseUrl, changes, log });
+      await jobs.start();
+      flushing = setInterval(flush, 10 * SECOND).unref();
+    },
+    drain: () => {
+      draining = true;
+    },
+    async close() {
+      await app.close();
+      clearInterval(flushing);
+      await jobs.stop();
+      await flush();
+      await Promise.all([watcher?.close(), limiter.close(), tracing.shutdown()]);
+    },
+  };
+}
+
+async function cleanUp(db: Db): Promise<void> {
+  const now = clock.now();
+  await deleteExpiredSessions(db, now);
+  await deleteExpiredInteractions(db, now);
+  await deleteExpiredAttempts(db, now);
+  await deleteOldHours(db, now);
+}
+
+const auditConfig = ({ audit }: Config) => ({
+  enabled: true,
+  transports: ["stdout"],
+  httpUrl: audit.httpUrl,
+  httpConfigured: audit.httpUrl !== null,
+  authConfigured: audit.httpToken !== null,
+  categories: [...audit.categories],
+  timeoutMs: audit.timeoutMs,
+});

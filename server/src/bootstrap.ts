@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chmod, link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { sql } from "kysely";
+import type { Core } from "./app.ts";
+import type { Config } from "./config.ts";
+import { AppError } from "./kernel/errors.ts";
+import { createVault, randomToken, type Vault } from "./kernel/vault.ts";
+import { systemActor } from "./platform/context.ts";
+import { type Db, inTransaction } from "./platform/db/index.ts";
+import { createPasswordHasher } from "./platform/passwords/index.ts";
+import { createRealm, MASTER, prepareRealm, type RealmMaker, type RealmSeed } from "./tenancy/realms/index.ts";
+
+export const PASSWORD_FILE = "initial-admin-password";
+const KEY_FILE = "master.key";
+const DEMO = "demo";
+
+/** The master key: configured, or on the embedded database a file beside it, made at the first start. */
+export async function openVault(config: Config): Promise<Vault> {
+  return createVault(config.masterKey ?? (await masterKeyFile(config)), config.masterKeyPrevious);
+}
+
+export const masterKeyPath = ({ dataDir }: Pick<Config, "dataDir">): string => join(dataDir, KEY_FILE);
+
+async function masterKeyFile(config: Config): Promise<string> {
+  const { dataDir } = config;
+  const file = masterKeyPath(config);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  if (!existsSync(file)) await keepWhole(file, `${randomBytes(32).toString("base64")}\n`);
+  return readFile(file, "utf8");
+}
+
+/** Makes a file that is there whole or not at all, unless another process was quicker: half a key would lock everybody out. */
+async function keepWhole(file: string, content: string): Promise<void> {
+  const draft = `${file}.${randomToken()}`;
+  await writeFile(draft, content, { flag: "wx", mode: 0o600 });
+  try {
+    await link(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    await rm(draft);
+  }
+}
+
+const canaryPlace = { realm: "", table: "vault_canary", column: "sealed", row: "1" };
+
+/** Refuses to start with a key that does not open what the database holds: sealing under it would lose data. */
+export async function checkVault(db: Db, vault: Vault): Promise<void> {
+  const read = () => sql<{ sealed: string }>`select sealed from vault_canary`.execute(db);
+  let [canary] = (await read()).rows;
+  if (!canary) {
+    const sealed = vault.seal("canary", canaryPlace);
+    await inTransaction(db, (tx) => sql`insert into vault_canary (sealed) values (${sealed}) on conflict do nothing`.execute(tx));
+    [canary] = (await read()).rows;
+  }
+  try {
+    vault.open(canary!.sealed, canaryPlace);
+  } catch (cause) {
+    throw new Error(
+      `The master key (id ${vault.keyId}) is not the one this database was written with. ` +
+        "Set GATEHOUSE_MASTER_KEY to that one; to change keys, put the old one into GATEHOUSE_MASTER_KEY_PREVIOUS and run `gatehouse key rewrap`.",
+      { cause },
+    );
+  }
+}
+
+export interface FirstStart {
+  /** Null when it was configured, so that nothing needs to be shown. */
+  readonly generatedPassword: string | null;
+  readonly passwordFile: string | null;
+}
+
+/** What the first start needs and the database does not: keys and password hashes, which take longer than all else. */
+export interface PreparedFirstStart {
+  readonly seeds: readonly RealmSeed[];
+  readonly generatedPassword: string | null;
+}
+
+export async function prepareFirstStart(config: Config, maker?: RealmMaker): Promise<PreparedFirstStart> {
+  const { vault, hasher } = maker ?? { vault: await openVault(config), hasher: createPasswordHasher() };
+  const generatedPassword = config.bootstrapAdminPassword === null ? randomToken().slice(0, 20) : null;
+  const adminPassword = config.bootstrapAdminPassword ?? generatedPassword!;
+  const names = config.mode === "development" ? [MASTER, DEMO] : [MASTER];
+  const made = await Promise.all(
+    names.map((realm) => prepareRealm({ vault, hasher }, { realm, displayName: realm === DEMO ? "Demo" : null, adminPassword })),
+  );
+  return { seeds: made.map(({ seed }) => seed), generatedPassword };
+}
+
+/** Creates `master` on an empty database, and in development a realm to play with. Answers null when it was there already. */
+export async function bootstrap(core: Core, prepared?: Promise<PreparedFirstStart>): Promise<FirstStart | null> {
+  if (await core.realms.get(MASTER)) return null;
+  const { config } = core;
+  const { seeds, generatedPassword } = await (prepared ?? prepareFirstStart(config, core));
+
+  const file = join(config.dataDir, PASSWORD_FILE);
+  try {
+    await core.work.transact({ realm: MASTER, actor: systemActor(MASTER), sourceIp: null }, async (ctx) => {
+      for (const seed of seeds) await createRealm(ctx, seed);
+      // Before the commit: a password that nobody can read would lock everybody out.
+      if (generatedPassword !== null) await writePassword(file, generatedPassword);
+    });
+  } catch (error) {
+    // Another node was quicker: the realm is there, with its password.
+    if (error instanceof AppError && error.code === "realms.name_taken") {
+      if (generatedPassword !== null && (await readFile(file, "utf8").catch(() => "")).trim() === generatedPassword)
+        await rm(file, { force: true });
+      return null;
+    }
+    throw error;
+  }
+  return { generatedPassword, passwordFile: generatedPassword === null ? null : file };
+}
+
+async function writePassword(file: string, password: string): Promise<void> {
+  await mkdir(join(file, ".."), { recursive: true, mode: 0o700 });
+  await writeFile(file, `${password}\n`, { mode: 0o600 });
+  await chmod(file, 0o600);
+}

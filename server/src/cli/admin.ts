@@ -1,0 +1,80 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { sql } from "kysely";
+import type { Core } from "../app.ts";
+import { PASSWORD_FILE } from "../bootstrap.ts";
+import { clearAttempts, savePassword } from "../directory/credentials/index.ts";
+import { shareDefaultRole } from "../directory/roles/index.ts";
+import { CreateUser, createUser, findUserByLogin, resetPassword } from "../directory/users/index.ts";
+import type { Ctx } from "../platform/context.ts";
+import { MASTER } from "../tenancy/realms/index.ts";
+import { checkPasswordPolicy } from "../tenancy/settings/index.ts";
+import { checked } from "./checked.ts";
+import { type Command, type ExitCode, type Invocation, UsageError } from "./command.ts";
+import { cliOrigin, requireRealm, withCore } from "./core.ts";
+import { choosePassword } from "./secrets.ts";
+
+export const run: Command = async (call) => (call.action === "create" ? create(call) : reset(call));
+
+const option = (call: Invocation, name: string): string | undefined => call.options[name] as string | undefined;
+
+/** The way back in when nobody can sign in any more. It opens the door, and changes nothing else about the user. */
+async function reset(call: Invocation): Promise<ExitCode> {
+  const [realm, login] = [option(call, "realm") ?? MASTER, option(call, "username") ?? "admin"];
+  const { password, toShow } = await choosePassword(call, "password-file");
+  const user = await withCore(call, async (core) => {
+    const { settings } = await requireRealm(core, realm);
+    const found = await findUserByLogin(core.db, realm, login);
+    if (!found) throw new Error(`There is no user “${login}” in the realm ${realm}.`);
+    checkPasswordPolicy(settings.passwordPolicy, password, { username: found.username, email: null });
+    const hash = await core.hasher.hash(password);
+    await core.work.transact(cliOrigin(realm), async (ctx) => {
+      await resetPassword(ctx, found.userId, hash);
+      await liftLocks(ctx, found.userId);
+    });
+    // It holds the password that has just ended.
+    if (realm === MASTER && found.username === "admin") await rm(join(core.config.dataDir, PASSWORD_FILE), { force: true });
+    return found;
+  });
+  const lines = [`${user.username} of the realm ${realm} has a new password, and is signed out everywhere.`];
+  if (toShow !== null) lines.push("", `  Password    ${toShow}`);
+  if (!user.enabled) lines.push("", "The user is disabled and cannot sign in: another administrator has to enable it.");
+  call.print(
+    { realm, userId: user.userId, username: user.username, enabled: user.enabled, ...(toShow !== null && { password: toShow }) },
+    lines.join("\n"),
+  );
+  return 0;
+}
+
+/** Both locks: the one after failed attempts, and an administrator's. */
+async function liftLocks(ctx: Ctx, userId: string): Promise<void> {
+  await clearAttempts(ctx.tx, ctx.realm, "user:password", userId);
+  const { numAffectedRows } = await sql`update users set locked = false, version = version + 1
+    where realm_id = ${ctx.realm} and user_id = ${userId} and locked`.execute(ctx.tx);
+  if (numAffectedRows) ctx.audit({ category: "SECURITY", type: "USER_UNLOCKED", resourceType: "users", resourceId: userId });
+}
+
+async function create(call: Invocation): Promise<ExitCode> {
+  const realm = option(call, "realm") ?? MASTER;
+  const username = option(call, "username");
+  if (username === undefined) throw new UsageError("How shall the user be called? --username=<name>", "admin");
+  const input = checked(CreateUser, { username });
+  const { password, toShow } = await choosePassword(call, "password-file");
+  const user = await withCore(call, (core) => createAdmin(core, realm, input, password));
+  const shown = { realm, userId: user.userId, username, roles: user.roles, ...(toShow !== null && { password: toShow }) };
+  const said = `Created ${username} in the realm ${realm}, with the role admin.`;
+  call.print(shown, toShow === null ? said : `${said}\n\n  Password    ${toShow}`);
+  return 0;
+}
+
+async function createAdmin(core: Core, realm: string, input: CreateUser, password: string) {
+  const { settings } = await requireRealm(core, realm);
+  checkPasswordPolicy(settings.passwordPolicy, password, { username: input.username, email: null });
+  const hash = await core.hasher.hash(password);
+  return core.work.transact(cliOrigin(realm), async (ctx) => {
+    const usual = await shareDefaultRole(ctx.tx, realm);
+    const user = await createUser(ctx, { ...input, roles: ["admin", ...(usual ? [usual.name] : [])] });
+    await savePassword(ctx.tx, realm, user.userId, hash, ctx.now);
+    return user;
+  });
+}

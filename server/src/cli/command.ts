@@ -1,0 +1,52 @@
+/** 0: done. 1: it did not work. 2: it was not asked for rightly. */
+export type ExitCode = 0 | 1 | 2;
+
+export interface Option {
+  readonly name: string;
+  /** What stands for the value in the help, or null for a switch. */
+  readonly value: string | null;
+  readonly doc: string;
+}
+
+/** What a command, or one action of it, takes. */
+export interface Shape {
+  readonly summary: string;
+  /** Names of positional arguments, as shown in the usage: `[command]` is optional, `<name>` is not. */
+  readonly args?: readonly string[];
+  readonly options?: readonly Option[];
+}
+
+/** One line of the command list. */
+export interface CommandEntry extends Shape {
+  /** The words that may follow. A command that has actions wants exactly one of them, and leaves arguments to it. */
+  readonly actions?: Readonly<Record<string, Shape>>;
+  /** Whether it takes the flags of the configuration (`--config`, `--port`, …). */
+  readonly readsConfig?: boolean;
+}
+
+export interface Invocation {
+  readonly command: string;
+  readonly action: string | null;
+  readonly args: readonly string[];
+  /** What was given, by option name; a switch is `true`. */
+  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  readonly json: boolean;
+  /** To stdout: `data` with `--json`, else the text. */
+  print(data: unknown, text: string): void;
+  /** To stderr, always as text: progress and remarks that are no part of the answer. */
+  note(text: string): void;
+}
+
+export type Command = (call: Invocation) => Promise<ExitCode>;
+
+/** The caller asked for something that does not exist: usage goes to stderr, exit code 2. */
+export class UsageError extends Error {
+  /** The command whose usage helps, if one was recognised. */
+  readonly command: string | null;
+
+  constructor(message: string, command: string | null = null) {
+    super(message);
+    this.name = "UsageError";
+    this.command = command;
+  }
+}

@@ -1,0 +1,118 @@
+import { settingFlags } from "../config/settings.ts";
+import type { CommandEntry, Option } from "./command.ts";
+
+const realmOption: Option = { name: "realm", value: "name", doc: "The realm (default master)." };
+const usernameOption = { name: "username", value: "name" } as const;
+const passwordFileOption: Option = {
+  name: "password-file",
+  value: "file",
+  doc: "Where the password stands (- for standard input); without it one is made up and shown.",
+};
+
+/** Every command there is, in the order of the help. */
+export const commands = {
+  start: { summary: "Start the server", readsConfig: true },
+  migrate: {
+    summary: "Bring the database up to date, as every start does too",
+    actions: {
+      up: { summary: "Run the migrations that are missing" },
+      status: { summary: "List the migrations; exit code 1 when some are missing" },
+    },
+    readsConfig: true,
+  },
+  admin: {
+    summary: "Let an administrator in",
+    actions: {
+      "reset-password": {
+        summary: "Set a user's password, lift the lock after failed attempts and end the user's sessions",
+        options: [realmOption, { ...usernameOption, doc: "The user (default admin)." }, passwordFileOption],
+      },
+      create: {
+        summary: "Create a user with the role admin",
+        options: [realmOption, { ...usernameOption, doc: "The new user's name; needed." }, passwordFileOption],
+      },
+    },
+    readsConfig: true,
+  },
+  realm: {
+    summary: "Realms, the tenants of the server",
+    actions: {
+      create: {
+        summary: "Create a realm with its user admin",
+        args: ["<name>"],
+        options: [
+          { name: "display-name", value: "text", doc: "Shown on pages and in messages." },
+          {
+            name: "admin-password-file",
+            value: "file",
+            doc: "Where the password of its admin stands; without it one is made up and shown.",
+          },
+        ],
+      },
+      list: {
+        summary: "List realms by name",
+        options: [
+          { name: "search", value: "text", doc: "Those whose name begins so." },
+          { name: "page", value: "number", doc: "From 0 (default 0)." },
+          { name: "size", value: "number", doc: "How many on a page, 1 to 1000 (default 100)." },
+        ],
+      },
+    },
+    readsConfig: true,
+  },
+  key: {
+    summary: "Keys: the master key that seals the database, and the keys that realms sign with",
+    actions: {
+      rewrap: { summary: "Seal again, under the current master key, whatever an older one sealed; may be stopped and run again" },
+      rotate: { summary: "Give a realm a new signing key; the one before stays published", args: ["<realm>"] },
+    },
+    readsConfig: true,
+  },
+  config: {
+    summary: "Show the configuration",
+    actions: { print: { summary: "Every setting with its value and origin; secrets are hidden" } },
+    readsConfig: true,
+  },
+  doctor: {
+    summary: "Check this machine and the configuration, and say what to do about what is wrong",
+    readsConfig: true,
+  },
+  healthcheck: {
+    summary: "Ask the server on this machine whether it is ready",
+    options: [{ name: "timeout", value: "ms", doc: "How long to wait for the answer (default 3000)." }],
+    readsConfig: true,
+  },
+  openapi: {
+    summary: "Print the OpenAPI description of the API; needs no running server",
+    options: [
+      { name: "out", value: "file", doc: "Write it to this file instead." },
+      { name: "check", value: "file", doc: "Compare it with this file: exit code 1 when they differ." },
+    ],
+  },
+  version: { summary: "Show the version" },
+  help: { summary: "Show this help, or that of one command", args: ["[command]"] },
+} as const satisfies Record<string, CommandEntry>;
+
+export type CommandName = keyof typeof commands;
+export const commandNames = Object.keys(commands) as readonly CommandName[];
+
+export const isCommand = (word: string): word is CommandName => Object.hasOwn(commands, word);
+export const entryOf = (name: CommandName): CommandEntry => commands[name];
+
+const everywhere: readonly Option[] = [
+  { name: "json", value: null, doc: "Answer in JSON." },
+  { name: "help", value: null, doc: "Show the help of this command." },
+];
+
+const configOptions: readonly Option[] = [
+  { name: "config", value: "file", doc: "The configuration file (default ./gatehouse.yaml, if there is one)." },
+  ...settingFlags.map(({ name, takesValue, doc }) => ({ name, value: takesValue ? "value" : null, doc })),
+];
+
+/** All options of a command, and of the action if one is named. */
+export const optionsOf = (entry: CommandEntry, action: string | null): readonly Option[] => [
+  ...((action !== null && entry.actions?.[action]?.options) || []),
+  ...(entry.options ?? []),
+  ...(entry.readsConfig ? configOptions : []),
+  ...everywhere,
+];

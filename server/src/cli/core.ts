@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import type { Core } from "../app.ts";
+import { type Config, loadConfig } from "../config.ts";
+import { systemActor } from "../platform/context.ts";
+import { type Database, embeddedFolder, FolderInUse, openDatabase } from "../platform/db/index.ts";
+import type { UnitOfWork } from "../platform/unit-of-work.ts";
+import type { Invocation } from "./command.ts";
+
+/** Runs a command's work over the database as it is: nothing is migrated, nothing is created, and no server is needed. */
+export async function withCore<T>(call: Invocation, work: (core: Core) => Promise<T>): Promise<T> {
+  const config = loadConfig({ flags: call.options });
+  requireDatabase(config);
+  const { createCore } = await import("../app.ts");
+  // Standard output is for the answer; the events are in the trail, where the server's own are.
+  const core = await createCore(config, { output: { write: () => undefined }, migrate: false }).catch(explain);
+  try {
+    return await work(core);
+  } finally {
+    await core.close();
+  }
+}
+
+/** The database alone, for what comes before there is anything in it. */
+export async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    dataDir: config.dataDir,
+    pool: 2,
+    preparedStatements: config.preparedStatements,
+    onIdleError: () => undefined, // the query that needs the connection tells
+  }).catch(explain);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** A command given in the wrong folder must not leave an empty database there. */
+export function requireDatabase({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl !== null || existsSync(embeddedFolder(dataDir))) return;
+  throw new Error(
+    `There is no database in ${dataDir} yet. Start the server once, or say where the database is: --data-dir, GATEHOUSE_DATA_DIR or DATABASE_URL.`,
+  );
+}
+
+const UNDEFINED_TABLE = "42P01";
+
+function explain(error: unknown): never {
+  if (error instanceof FolderInUse) {
+    throw new Error(
+      `${error.message.split(". ")[0]}: the server is running. Stop the server, run this command again, then start the server. ` +
+        "(With Postgres as database this works while the server runs.)",
+      { cause: error },
+    );
+  }
+  if ((error as { code?: string }).code === UNDEFINED_TABLE) {
+    throw new Error("The database has not been set up yet. Start the server once, or run: gatehouse migrate up", { cause: error });
+  }
+  throw error;
+}
+
+/** Where a command's work comes from, as the trail tells it. */
+export const cliOrigin = (realm: string): Parameters<UnitOfWork["transact"]>[0] => ({
+  realm,
+  actor: systemActor(realm, "cli"),
+  sourceIp: null,
+});
+
+export async function requireRealm({ realms }: Core, realm: string) {
+  const found = await realms.get(realm);
+  if (!found) throw new Error(`There is no realm “${realm}”. "gatehouse realm list" shows those there are.`);
+  return found;
+}

@@ -1,0 +1,21 @@
+import type { Config } from "../../config.ts";
+
+export type Severity = "ok" | "warning" | "problem";
+
+/** What one check found. `advice` says what to do, whenever something is not as it should be. */
+export interface Finding {
+  readonly check: string;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly advice?: string;
+}
+
+/** A check looks at one thing, changes nothing, and gives up by itself after a few seconds. */
+export type Check = (config: Config) => Promise<readonly Finding[]>;
+
+/** How long a check waits for another machine. */
+export const PATIENCE_MS = 3000;
+
+export const ok = (check: string, message: string): Finding => ({ check, severity: "ok", message });
+export const warning = (check: string, message: string, advice: string): Finding => ({ check, severity: "warning", message, advice });
+export const problem = (check: string, message: string, advice: string): Finding => ({ check, severity: "problem", message, advice });

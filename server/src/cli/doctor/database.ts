@@ -1,0 +1,119 @@
+import { existsSync } from "node:fs";
+import { sql } from "kysely";
+import pg from "pg";
+import { checkVault, masterKeyPath, openVault } from "../../bootstrap.ts";
+import type { Config } from "../../config.ts";
+import { clock, SECOND } from "../../kernel/clock.ts";
+import { type Database, embeddedFolder, FolderInUse, migrationStatus, openDatabase } from "../../platform/db/index.ts";
+import { type Check, type Finding, ok, PATIENCE_MS, problem, warning } from "./check.ts";
+
+const name = "database";
+
+export const checkDatabase: Check = async (config) => {
+  if (config.databaseUrl !== null) return checkPostgres(config, config.databaseUrl);
+  if (!existsSync(embeddedFolder(config.dataDir))) return [ok(name, "embedded; the first start makes it")];
+  try {
+    return [ok(name, "embedded, can be opened"), ...(await using(config, (database) => checkContents(config, database)))];
+  } catch (error) {
+    if (error instanceof FolderInUse) return [ok(name, "embedded, in use by a running server")];
+    throw error;
+  }
+};
+
+async function using<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
+  const { databaseUrl: url, dataDir, preparedStatements } = config;
+  const database = await openDatabase({ url, dataDir, pool: 1, preparedStatements, onIdleError: () => undefined });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+const OLDEST = 140_000;
+const MUCH_SKEW = 2 * SECOND;
+
+async function checkPostgres(config: Config, url: string): Promise<Finding[]> {
+  const client = connecting(url);
+  try {
+    await client.connect();
+    const { rows } = await client.query(
+      "select current_setting('server_version_num')::int as number, current_setting('server_version') as version, extract(epoch from clock_timestamp()) * 1000 as now",
+    );
+    const { number, version, now } = rows[0];
+    if (number < OLDEST) return [problem(name, `Postgres ${version} is too old.`, "Upgrade it to version 14 or newer.")];
+    const skew = Math.abs(clock.now() - Number(now));
+    const time =
+      skew < MUCH_SKEW
+        ? ok("database clock", "agrees with this machine's")
+        : warning("database clock", `It differs from this machine's by ${(skew / SECOND).toFixed(1)} s.`, "Keep both right with NTP.");
+    const contents = await using(config, (database) => checkContents(config, database));
+    return [ok(name, `Postgres ${version}`), time, ...contents, await checkListen(config.listenUrl ?? url)];
+  } catch (error) {
+    return [problem(name, `Postgres cannot be used: ${reason(error)}.`, "Start it, or correct DATABASE_URL.")];
+  } finally {
+    await client.end().catch(() => undefined); // it may never have connected
+  }
+}
+
+const connecting = (connectionString: string) =>
+  new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: PATIENCE_MS,
+    query_timeout: PATIENCE_MS,
+    application_name: "gatehouse doctor",
+  });
+
+/** Never the message as a whole where it could hold the URL; Postgres' own words (wrong password, no such database) hold none. */
+function reason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code !== undefined && /^E[A-Z]+$/.test(code) ? code : message;
+}
+
+async function checkContents(config: Config, { db }: Database): Promise<Finding[]> {
+  const migrations = await migrationStatus(db);
+  const missing = migrations.filter(({ appliedAt }) => appliedAt === null).length;
+  if (missing === migrations.length) return [ok("migrations", "none has run; the first start runs them")];
+  const state =
+    missing === 0
+      ? ok("migrations", `up to date (${migrations.length})`)
+      : warning("migrations", `${missing} of ${migrations.length} are missing.`, "The next start runs them; or run: gatehouse migrate up");
+  return [state, await checkCanary(config, db)];
+}
+
+async function checkCanary(config: Config, db: Database["db"]): Promise<Finding> {
+  const check = "master key and database";
+  const advice = "Set GATEHOUSE_MASTER_KEY to the key that this database was written with.";
+  if (config.masterKey === null && !existsSync(masterKeyPath(config)))
+    return problem(check, `${masterKeyPath(config)} is missing.`, "Put it back from the backup, or set GATEHOUSE_MASTER_KEY to it.");
+  const { rows } = await sql`select 1 from vault_canary`.execute(db);
+  if (rows.length === 0) return ok(check, "nothing is sealed yet");
+  try {
+    const vault = await openVault(config);
+    await checkVault(db, vault);
+    return ok(check, "belong together");
+  } catch (error) {
+    return problem(check, (error as Error).message, advice);
+  }
+}
+
+/** A pooler in transaction mode takes LISTEN and then delivers nothing: only a notification that arrives proves it. */
+async function checkListen(url: string): Promise<Finding> {
+  const client = connecting(url);
+  const check = "notifications";
+  try {
+    await client.connect();
+    const arrived = new Promise<boolean>((resolve) => {
+      client.once("notification", () => resolve(true));
+      setTimeout(() => resolve(false), PATIENCE_MS).unref();
+    });
+    await client.query("listen gatehouse_doctor");
+    await client.query("notify gatehouse_doctor");
+    if (await arrived) return ok(check, "arrive");
+    return problem(check, "LISTEN is accepted, but nothing arrives: this is a pooler.", "Set GATEHOUSE_LISTEN_URL to a direct connection.");
+  } catch (error) {
+    return problem(check, `Cannot listen: ${reason(error)}.`, "Set GATEHOUSE_LISTEN_URL to a direct connection.");
+  } finally {
+    await client.end().catch(() => undefined); // it may never have connected
+  }
+}

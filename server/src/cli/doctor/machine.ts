@@ -1,0 +1,108 @@
+import { existsSync, statSync } from "node:fs";
+import { mkdtemp, rm, stat, statfs } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { clock } from "../../kernel/clock.ts";
+import { localUrl, probe } from "../probe.ts";
+import { manifest } from "../version.ts";
+import { type Check, type Finding, ok, PATIENCE_MS, problem, warning } from "./check.ts";
+
+/** Needs no configuration, so it is looked at even when that is wrong. */
+export function checkNode(running: string = process.versions.node): Finding {
+  const wanted = manifest().engines.node;
+  const [major = 0, minor = 0] = running.split(".").map(Number);
+  const [leastMajor = 0, leastMinor = 0] = wanted.replace(/^>=/, "").split(".").map(Number);
+  const enough = major > leastMajor || (major === leastMajor && minor >= leastMinor);
+  if (enough) return ok("node", `Node ${running}`);
+  return problem("node", `Node ${running} is too old.`, `Install Node ${wanted.replace(/^>=/, "")} or newer.`);
+}
+
+// No release of Gatehouse is older than this.
+const OLDEST_PLAUSIBLE = Date.UTC(2026, 0, 1);
+
+/** A clock that lies before the software's own files were written is wrong, and tokens would be too. */
+export function checkClock(): Finding {
+  const written = statSync(fileURLToPath(import.meta.url)).mtimeMs;
+  const now = clock.now();
+  const shown = new Date(now).toISOString();
+  if (now >= Math.max(OLDEST_PLAUSIBLE, written)) return ok("clock", shown);
+  return problem(
+    "clock",
+    `The clock says ${shown}, which is before this software was installed.`,
+    "Set the clock, and keep it right with NTP.",
+  );
+}
+
+export const checkDataDir: Check = async ({ dataDir }) => {
+  const name = "data folder";
+  const existing = nearestExisting(dataDir);
+  const info = await stat(existing);
+  if (!info.isDirectory()) return [problem(name, `${existing} is not a folder.`, "Choose another GATEHOUSE_DATA_DIR.")];
+  const failure = await tryWriting(existing);
+  if (failure)
+    return [
+      problem(
+        name,
+        `${existing} cannot be written to: ${failure}.`,
+        "Give it to the user that runs Gatehouse, or choose another GATEHOUSE_DATA_DIR.",
+      ),
+    ];
+  if (existing !== dataDir) return [ok(name, `${dataDir} will be created`)];
+  // Windows keeps no such bits; there they always look open.
+  const open = process.platform !== "win32" && (info.mode & 0o077) !== 0;
+  if (!open) return [ok(name, dataDir)];
+  return [warning(name, `Other users of this machine can look into ${dataDir}.`, `Run: chmod 700 ${dataDir}`)];
+};
+
+async function tryWriting(folder: string): Promise<string | null> {
+  try {
+    // Really writing finds what permission bits do not tell: a read-only mount, a full disk, a quota.
+    await rm(await mkdtemp(join(folder, ".gatehouse-doctor-")), { recursive: true });
+    return null;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+  }
+}
+
+const MIB = 1024 * 1024;
+const TOO_LITTLE = 100 * MIB;
+const LITTLE = 1024 * MIB;
+
+export const checkDisk: Check = async ({ dataDir }) => {
+  const existing = nearestExisting(dataDir);
+  const { bavail, bsize } = await statfs(existing);
+  const free = bavail * bsize;
+  const message = `${Math.floor(free / MIB)} MiB free at ${existing}`;
+  const advice = "Make room, or choose a GATEHOUSE_DATA_DIR on a larger disk.";
+  if (free < TOO_LITTLE) return [problem("disk", message, advice)];
+  return [free < LITTLE ? warning("disk", message, advice) : ok("disk", message)];
+};
+
+function nearestExisting(path: string): string {
+  let at = path;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  return at;
+}
+
+export const checkPort: Check = async (config) => {
+  const { host, port } = config;
+  const failure = await tryListening(host, port);
+  if (failure === null) return [ok("port", `${host}:${port} is free`)];
+  if (failure !== "EADDRINUSE") {
+    const advice =
+      failure === "EACCES" ? "Choose a port above 1023 (GATEHOUSE_PORT)." : "Choose an address of this machine (GATEHOUSE_HOST).";
+    return [problem("port", `Cannot listen on ${host}:${port}: ${failure}.`, advice)];
+  }
+  const answer = await probe(`${localUrl(config)}/livez`, PATIENCE_MS);
+  if ("status" in answer && answer.status === 200) return [ok("port", `a running server answers on ${host}:${port}`)];
+  return [problem("port", `Another program uses ${host}:${port}.`, "Stop it, or choose another GATEHOUSE_PORT.")];
+};
+
+function tryListening(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}

@@ -1,0 +1,29 @@
+import { get } from "node:http";
+import type { Config } from "../config.ts";
+
+/** Where this machine reaches the server itself, whatever the proxies in front of it are called. */
+export function localUrl({ host, port }: Pick<Config, "host" | "port">): string {
+  const address = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+}
+
+export type Answer = { readonly status: number } | { readonly failure: string };
+
+/** The status of one GET, or why there was none. The whole exchange must fit into `timeoutMs`. */
+export function probe(url: string, timeoutMs: number): Promise<Answer> {
+  return new Promise((resolve) => {
+    const timer = AbortSignal.timeout(timeoutMs);
+    const request = get(url, { signal: timer, agent: false }, (response) => {
+      response.resume();
+      resolve({ status: response.statusCode ?? 0 });
+    });
+    request.on("error", (error: NodeJS.ErrnoException) => {
+      const failure = timer.aborted
+        ? `no answer within ${timeoutMs} ms`
+        : error.code === "ECONNREFUSED"
+          ? "nothing listens there"
+          : error.message;
+      resolve({ failure });
+    });
+  });
+}

@@ -1,0 +1,63 @@
+import { ConfigError } from "../config/errors.ts";
+import { type Command, type ExitCode, type Invocation, UsageError } from "./command.ts";
+import type { CommandName } from "./commands.ts";
+import { commandHelp, usage } from "./help.ts";
+import { parse } from "./parse.ts";
+
+/** Loaded when asked for, so that `version` need not wait for a database driver. */
+const loaders: Readonly<Record<CommandName, () => Promise<{ readonly run: Command }>>> = {
+  start: () => import("./start.ts"),
+  migrate: () => import("./migrate.ts"),
+  admin: () => import("./admin.ts"),
+  realm: () => import("./realm.ts"),
+  key: () => import("./key.ts"),
+  config: () => import("./config.ts"),
+  doctor: () => import("./doctor.ts"),
+  healthcheck: () => import("./healthcheck.ts"),
+  openapi: () => import("./openapi.ts"),
+  version: () => import("./version.ts"),
+  help: () => import("./help.ts"),
+};
+
+/** Runs one command line and says how it went; never throws. */
+export async function runCli(argv: readonly string[]): Promise<ExitCode> {
+  // Asked of the raw words, because a line that cannot be parsed must be answered in the right form too.
+  const json = argv.includes("--json");
+  try {
+    const parsed = parse(argv);
+    const call: Invocation = {
+      ...parsed,
+      json,
+      print: (data, text) => console.log(json ? JSON.stringify(data, null, 2) : text),
+      note: (text) => console.error(text),
+    };
+    if (parsed.options.help === true && parsed.command !== "help") {
+      const help = commandHelp(parsed.command);
+      call.print(help.data, help.text);
+      return 0;
+    }
+    const { run } = await loaders[parsed.command]();
+    return await run(call);
+  } catch (error) {
+    return fail(error, json);
+  }
+}
+
+function fail(error: unknown, json: boolean): ExitCode {
+  if (error instanceof UsageError) {
+    report(json, { error: { code: "usage", message: error.message } }, `${error.message}\n\n${usage(error.command)}`);
+    return 2;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ConfigError) {
+    report(json, { error: { code: "config.invalid", message, problems: error.problems } }, message);
+  } else {
+    report(json, { error: { code: "failed", message } }, message);
+  }
+  return 1;
+}
+
+/** Problems go to stderr in either form, so that stdout holds answers only. */
+function report(json: boolean, data: unknown, text: string): void {
+  console.error(json ? JSON.stringify(data, null, 2) : text);
+}

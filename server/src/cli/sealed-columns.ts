@@ -1,0 +1,15 @@
+/** A column of ciphertexts, and what its additional data are made of: see `Place` in kernel/vault.ts. */
+export interface SealedColumn {
+  readonly table: string;
+  readonly column: string;
+  /** The column whose value, as text, is the row in the place. */
+  readonly rowKey: string;
+  /** The column that holds the realm; null for a table of the server itself. */
+  readonly realm: string | null;
+}
+
+/** Whatever is sealed under the master key. A feature that adds such a column adds its line. The canary stays last: see key.ts. */
+export const sealedColumns: readonly SealedColumn[] = [
+  { table: "realm_keys", column: "private_key", rowKey: "key_id", realm: "realm_id" },
+  { table: "vault_canary", column: "sealed", rowKey: "canary_id", realm: null },
+];

@@ -1,0 +1,33 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { randomToken } from "../kernel/vault.ts";
+import { type Invocation, UsageError } from "./command.ts";
+
+export interface ChosenPassword {
+  readonly password: string;
+  /** Null when the caller brought it, and so knows it. */
+  readonly toShow: string | null;
+}
+
+/** The password from the file that an option names, or one made up here, which is then shown once: on a terminal, or in JSON. */
+export async function choosePassword(call: Invocation, option: string): Promise<ChosenPassword> {
+  const file = call.options[option];
+  if (typeof file === "string") return { password: await readPassword(file), toShow: null };
+  if (!call.json && !process.stdout.isTTY) {
+    throw new UsageError(
+      `A password that is made up is shown on a terminal or with --json only, so that it ends in no log. Use one of them, or --${option}.`,
+      call.command,
+    );
+  }
+  const password = randomToken().slice(0, 24);
+  return { password, toShow: password };
+}
+
+async function readPassword(file: string): Promise<string> {
+  const content = await (file === "-" ? text(process.stdin) : readFile(file, "utf8")).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`The password file ${file} cannot be read (${error.code ?? error.message}).`);
+  });
+  const password = content.replace(/[\r\n]+$/, "");
+  if (password === "") throw new Error(`The password file ${file} is empty.`);
+  return password;
+}

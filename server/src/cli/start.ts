@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Core, Server } from "../app.ts";
+import type { FirstStart } from "../bootstrap.ts";
+import { type Config, loadConfig } from "../config.ts";
+// Not by the index: that loads the database libraries, and the folder shall be opening by then.
+import { embeddedFolder, openEmbedded } from "../platform/db/pglite-database.ts";
+import type { Command, Invocation } from "./command.ts";
+import { stopOnSignals } from "./stop.ts";
+import { manifest } from "./version.ts";
+
+/** Starts the server and answers once it listens; it then runs until a signal. */
+export const run: Command = async (call) => {
+  const config = loadConfig({ flags: call.options });
+  const isNew = config.databaseUrl === null && !existsSync(embeddedFolder(config.dataDir));
+  // Half of a start is the embedded database, half is loading code: two threads do both at once.
+  const embedded = config.databaseUrl === null ? openEmbedded(config.dataDir) : undefined;
+  embedded?.catch(() => {}); // createCore waits for it, and tells what went wrong
+  let core: Core | undefined;
+  let server: Server | undefined;
+  try {
+    const [{ createApp, createCore }, { bootstrap, prepareFirstStart }] = await Promise.all([
+      import("../app.ts"),
+      import("../bootstrap.ts"),
+    ]);
+    // Keys take a while to make; while a new folder is being made, so can they.
+    const prepared = isNew ? prepareFirstStart(config) : undefined;
+    prepared?.catch(() => {}); // bootstrap waits for it
+    core = await createCore(config, { embedded });
+    const firstStart = await bootstrap(core, prepared);
+    server = await createApp(core);
+    await server.start();
+    await server.app.listen({ host: config.host, port: config.port });
+    stopOnSignals(core, server);
+    announce(call, core, firstStart);
+  } catch (error) {
+    await server?.close();
+    if (core) await core.close();
+    else await embedded?.then((opened) => opened.close()).catch(() => {}); // its own failure is the one being thrown
+    throw error;
+  }
+  return 0;
+};
+
+/** What a person who has just started the server wants to know. Logs go to stdout, this to the terminal. */
+function announce(call: Invocation, { config, database }: Core, firstStart: FirstStart | null): void {
+  const { baseUrl } = config;
+  const where = database.kind === "embedded" ? `embedded, in ${config.dataDir}` : "Postgres";
+  const seconds = (performance.now() / 1000).toFixed(1);
+  const lines = [
+    `Gatehouse ${manifest().version} is ready in ${seconds} s (${config.mode}, database: ${where})`,
+    "",
+    `  Sign in     ${baseUrl}/realms/master/login`,
+    `  API docs    ${baseUrl}/interactive-docs.html`,
+    `  Health      ${baseUrl}/monitoring/health`,
+    ...(config.mode === "development" ? [`  Demo realm  ${baseUrl}/realms/demo/login`] : []),
+    ...firstPassword(config, firstStart),
+  ];
+  call.note(lines.join("\n"));
+}
+
+function firstPassword({ dataDir }: Config, firstStart: FirstStart | null): string[] {
+  const kept = join(dataDir, "initial-admin-password");
+  // A first start that was killed before it could say so has left it there.
+  if (!firstStart) return existsSync(kept) ? ["", `  The first password of admin is in ${kept}: change it, then delete the file.`] : [];
+  if (firstStart.generatedPassword === null) return ["", "  The user admin of the realm master has the password you configured."];
+  // Shown on a terminal only: a log collector would keep it.
+  const password = process.stderr.isTTY ? firstStart.generatedPassword : `in the file ${firstStart.passwordFile}`;
+  return [
+    "",
+    "  Username    admin",
+    `  Password    ${password}`,
+    `  It is also kept in ${firstStart.passwordFile}: change it, then delete the file.`,
+  ];
+}

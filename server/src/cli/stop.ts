@@ -1,0 +1,63 @@
+import { Server as NetServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Core, Server } from "../app.ts";
+
+/** After this long a connection that asked for nothing is not waited for any more. */
+const IDLE_PATIENCE_MS = 5_000;
+const LOOK_AGAIN_MS = 25;
+
+/** Lets what is under way finish, then ends with code 0; a second signal does not wait. */
+export function stopOnSignals(core: Core, server: Server): void {
+  const sockets = new Set<Socket>();
+  server.app.server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  let stopping = false;
+  const stop = async (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(130);
+    stopping = true;
+    core.log.info({ signal }, "stopping");
+    const { shutdownGraceSeconds } = core.config;
+    const outOfTime = setTimeout(() => {
+      core.log.error(`not done after ${shutdownGraceSeconds} s; ending all the same`);
+      core.log.flush(() => process.exit(1));
+    }, shutdownGraceSeconds * 1000).unref();
+    await drain(server, sockets, shutdownGraceSeconds * 1000);
+    // Requests are answered: now the jobs under way may finish (what does not is left to its lease), then the database closes.
+    await server.close();
+    await core.close();
+    clearTimeout(outOfTime);
+    core.log.info("stopped");
+  };
+  const fail = (error: unknown) => {
+    core.log.error({ err: error }, "could not stop cleanly");
+    core.log.flush(() => process.exit(1));
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal).catch(fail));
+}
+
+/**
+ * The door closes first: a refused connection is one that a client or a proxy can safely try elsewhere. Those inside are answered,
+ * each with the word that the connection ends, until nobody is left. HTTP's own `close` would cut connections that are idle at this
+ * moment, on which the next request may already be under way; so only the listening socket is closed here.
+ */
+async function drain({ app, drain: sayGoodbye }: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+  sayGoodbye();
+  const empty = new Promise<void>((resolve) => {
+    NetServer.prototype.close.call(app.server, () => resolve());
+  });
+  const idle = AbortSignal.timeout(Math.min(IDLE_PATIENCE_MS, graceMs / 2));
+  let done = false;
+  void empty.then(() => {
+    done = true;
+  });
+  while (!done) {
+    if (idle.aborted) {
+      app.server.closeIdleConnections();
+      // Node does not call a connection idle on which nothing was ever asked.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    }
+    await Promise.race([empty, sleep(LOOK_AGAIN_MS)]);
+  }
+}
