@@ -1,0 +1,186 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { type Core, createApp, createCore, type Server } from "../app.ts";
+import { bootstrap } from "../bootstrap.ts";
+import { type Config, loadConfig } from "../config.ts";
+import { clock } from "../kernel/clock.ts";
+import { newId } from "../kernel/ids.ts";
+import { migrate, openDatabase } from "../platform/db/index.ts";
+import { createPasswordHasher } from "../platform/passwords/index.ts";
+import type { Permission } from "../tenancy/permissions/index.ts";
+import { Browser } from "./browser.ts";
+import { type RealmUnderTest, realmUnderTest } from "./realm.ts";
+
+export const MASTER_PASSWORD = "master-password-for-tests";
+/** Cheap enough for hundreds of users; the real price is tested where it matters. */
+const cheapHashes = { params: { memoryKiB: 64, passes: 1 } };
+const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
+const MIGRATIONS = new URL("../../migrations/", import.meta.url);
+const CACHE = new URL("../../.cache/", import.meta.url).pathname;
+
+export interface Harness {
+  readonly core: Core;
+  readonly server: Server;
+  readonly config: Config;
+  /** Everything the server wrote to standard output. */
+  readonly output: string[];
+  /** A new realm, seen by this test only. */
+  realm(): Promise<RealmUnderTest>;
+  browser(): Browser;
+  /** Another node over the same database (Postgres). */
+  secondNode(): Promise<Node>;
+  close(): Promise<void>;
+}
+
+export interface Node {
+  readonly core: Core;
+  readonly server: Server;
+  readonly config: Config;
+  readonly output: string[];
+  close(): Promise<void>;
+}
+
+export const testDatabase = (): "embedded" | "postgres" => {
+  const kind = process.env.GATEHOUSE_TEST_DATABASE;
+  if (kind === "none") throw new Error("This test needs a database, but its file is listed as plain in vitest.config.ts");
+  return kind === "postgres" ? "postgres" : "embedded";
+};
+
+/** A whole server on a database of its own. One per test file; each test makes its realm in it. */
+export async function harness(env: Record<string, string> = {}): Promise<Harness> {
+  clock.reset();
+  const database = testDatabase() === "postgres" ? await postgresDatabase() : await embeddedDatabase();
+  const open = (): Promise<Node> => openNode({ ...database.env, ...env }, database.template);
+  const first = await open();
+  const others: Node[] = [];
+  const admin = new Browser(first.server.app, "198.51.100.1");
+  await admin.signIn("master", "admin", MASTER_PASSWORD);
+  return {
+    ...first,
+    realm: () => realmUnderTest(first, admin),
+    browser: () => new Browser(first.server.app),
+    async secondNode() {
+      if (!database.env.DATABASE_URL) throw new Error("Two nodes need Postgres");
+      const node = await open();
+      others.push(node);
+      return node;
+    },
+    async close() {
+      for (const node of others) await node.close();
+      await first.close();
+      await database.remove();
+      clock.reset();
+    },
+  };
+}
+
+async function openNode(env: Record<string, string>, template: Uint8Array<ArrayBuffer> | undefined): Promise<Node> {
+  const config = loadConfig({
+    env: {
+      GATEHOUSE_MODE: "production",
+      GATEHOUSE_BASE_URL: "http://localhost:8080",
+      GATEHOUSE_MASTER_KEY: MASTER_KEY,
+      GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD: MASTER_PASSWORD,
+      GATEHOUSE_TRUST_PROXY: "true",
+      ...env,
+    },
+    cwd: tmpdir(),
+  });
+  const output: string[] = [];
+  const core = {
+    ...(await createCore(config, { output: { write: (line: string) => void output.push(line) }, ...(template && { template }) })),
+    hasher: createPasswordHasher(cheapHashes),
+  };
+  await bootstrap(core);
+  const server = await createApp(core);
+  await server.start();
+  await server.app.ready();
+  return {
+    core,
+    server,
+    config,
+    output,
+    async close() {
+      await server.close();
+      await core.close();
+    },
+  };
+}
+
+interface TestDatabase {
+  readonly env: Record<string, string>;
+  readonly template?: Uint8Array<ArrayBuffer>;
+  remove(): Promise<void>;
+}
+
+/** In memory, from a template that is made once per set of migrations: opening from scratch takes seconds. */
+async function embeddedDatabase(): Promise<TestDatabase> {
+  const dataDir = await mkdtemp(join(tmpdir(), "gatehouse-test-"));
+  return {
+    env: { GATEHOUSE_DATA_DIR: dataDir },
+    template: await embeddedTemplate(),
+    remove: () => rm(dataDir, { recursive: true, force: true }),
+  };
+}
+
+async function migrationsDigest(): Promise<string> {
+  const files = (await readdir(MIGRATIONS)).filter((file) => file.endsWith(".sql")).sort();
+  const hash = createHash("sha256");
+  for (const file of files) hash.update(file).update(await readFile(new URL(file, MIGRATIONS)));
+  return hash.digest("hex").slice(0, 16);
+}
+
+async function embeddedTemplate(): Promise<Uint8Array<ArrayBuffer>> {
+  const file = join(CACHE, `embedded-${await migrationsDigest()}.tar`);
+  const known = await readFile(file).catch(() => null);
+  if (known) return new Uint8Array(known);
+  const database = await openDatabase({ url: null, dataDir: "memory://", pool: 1, preparedStatements: true, onIdleError: fail });
+  await migrate(database.db);
+  const template = await database.dump();
+  await database.close();
+  await mkdir(CACHE, { recursive: true });
+  const draft = `${file}.${newId()}`;
+  await writeFile(draft, template);
+  await rename(draft, file);
+  return template;
+}
+
+/** A database per test file, copied from one that is migrated once. */
+async function postgresDatabase(): Promise<TestDatabase> {
+  const adminUrl = process.env.GATEHOUSE_TEST_POSTGRES_URL;
+  if (!adminUrl) throw new Error("GATEHOUSE_TEST_POSTGRES_URL is not set: run the tests with npm test, which starts a Postgres");
+  const template = `gatehouse_template_${await migrationsDigest()}`;
+  const name = `gatehouse_test_${newId().replaceAll("-", "")}`;
+  const at = (database: string) => Object.assign(new URL(adminUrl), { pathname: `/${database}` }).href;
+  const admin = new pg.Client({ connectionString: adminUrl });
+  await admin.connect();
+  // Two workers may find the template missing: one makes it while the other waits.
+  await admin.query("select pg_advisory_lock(7205)");
+  const { rowCount } = await admin.query("select 1 from pg_database where datname = $1", [template]);
+  if (rowCount === 0) {
+    await admin.query(`create database ${template}`);
+    const database = await openDatabase({ url: at(template), dataDir: "", pool: 2, preparedStatements: false, onIdleError: fail });
+    await migrate(database.db);
+    await database.close();
+  }
+  await admin.query(`create database ${name} template ${template}`);
+  await admin.query("select pg_advisory_unlock(7205)");
+  const dataDir = await mkdtemp(join(tmpdir(), "gatehouse-test-"));
+  return {
+    env: { DATABASE_URL: at(name), GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_DATABASE_POOL: "5" },
+    async remove() {
+      await admin.query(`drop database if exists ${name} with (force)`);
+      await admin.end();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const fail = (error: Error) => {
+  throw error;
+};
+
+export type { Permission };

@@ -1,0 +1,100 @@
+import { clock } from "../kernel/clock.ts";
+import type { Permission } from "../tenancy/permissions/index.ts";
+import { type Answer, Browser, type RequestOptions } from "./browser.ts";
+import type { Node } from "./harness.ts";
+
+const PASSWORD = "a password for tests";
+
+/** Calls the admin API of one realm; paths are relative to it. */
+export interface AdminClient {
+  readonly browser: Browser;
+  readonly username: string;
+  readonly userId: string;
+  get(path: string, options?: RequestOptions): Promise<Answer>;
+  post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
+  put(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
+  delete(path: string, options?: RequestOptions): Promise<Answer>;
+}
+
+export interface RealmUnderTest {
+  readonly name: string;
+  /** The password of the realm's seeded user `admin`. */
+  readonly adminPassword: string;
+  /** The realm's own `admin`, signed in. */
+  admin(): Promise<AdminClient>;
+  /** A new user of the realm who holds exactly these permissions, signed in. */
+  as(...permissions: Permission[]): Promise<AdminClient>;
+  /** `admin` of the realm `master`. */
+  asMaster(): AdminClient;
+  /** Nobody. */
+  anonymous(): AdminClient;
+  /** A user with a password, without admin permissions. */
+  user(username?: string, password?: string): Promise<{ userId: string; username: string; password: string }>;
+  /** The realm's trail, newest first; `since` leaves out what was there before. */
+  events(filter?: string): Promise<Answer["body"][]>;
+}
+
+let realms = 0;
+
+export async function realmUnderTest(node: Node, master: Browser): Promise<RealmUnderTest> {
+  const name = `r${clock.now().toString(36)}${realms++}`;
+  const adminPassword = "the admin of this realm";
+  const created = await master.post("/admin/realms", { realm: name, adminPassword });
+  if (created.status !== 201) throw new Error(`could not create a realm: ${created.status} ${created.text}`);
+
+  const client = (browser: Browser, username = "", userId = ""): AdminClient => {
+    const at = (path: string) => `/admin/realms/${name}${path}`;
+    return {
+      browser,
+      username,
+      userId,
+      get: (path, options) => browser.get(at(path), options),
+      post: (path, body, options) => browser.post(at(path), body, options),
+      put: (path, body, options) => browser.put(at(path), body, options),
+      delete: (path, options) => browser.delete(at(path), options),
+    };
+  };
+  const asMaster = client(master, "master/admin");
+  let people = 0;
+  let admin: AdminClient | undefined;
+
+  const must = (answer: Answer, what: string) => {
+    if (answer.status >= 300) throw new Error(`${what}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  };
+  const makeUser = async (username: string, password: string) => {
+    const { userId } = must(await asMaster.post("/users", { username }), "creating a user");
+    must(await asMaster.put(`/users/${userId}/password`, { newPassword: password }), "setting a password");
+    return { userId, username, password };
+  };
+
+  return {
+    name,
+    adminPassword,
+    async admin() {
+      if (!admin) {
+        const browser = new Browser(node.server.app);
+        await browser.signIn(name, "admin", adminPassword);
+        const [{ userId }] = (await asMaster.get("/users?search=admin")).body;
+        admin = client(browser, "admin", userId);
+      }
+      return admin;
+    },
+    async as(...permissions) {
+      const username = `holder${people++}`;
+      const { userId } = await makeUser(username, PASSWORD);
+      if (permissions.length > 0) {
+        const { roleId } = must(await asMaster.post("/roles", { name: `${username}-role` }), "creating a role");
+        must(await asMaster.put(`/admin-roles/${roleId}`, { permissions }), "granting permissions");
+        must(await asMaster.post(`/users/${userId}/roles`, { name: `${username}-role` }), "assigning the role");
+      }
+      const browser = new Browser(node.server.app);
+      await browser.signIn(name, username, PASSWORD);
+      return client(browser, username, userId);
+    },
+    asMaster: () => asMaster,
+    anonymous: () => client(new Browser(node.server.app)),
+    user: (username = `user${people++}`, password = PASSWORD) => makeUser(username, password),
+    events: async (filter = "") => must(await asMaster.get(`/events?size=500${filter && `&${filter}`}`), "reading events").items,
+  };
+}

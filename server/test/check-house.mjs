@@ -1,0 +1,231 @@
+// The rules of the house that no other linter knows. --self-test shows every one of them an offence that it must refuse.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+const server = dirname(dirname(fileURLToPath(import.meta.url)));
+const ROOTS = ["src", "test", "bench", "migrations"];
+const TIERS = "tenancy|directory|applications|signin|protocols|operations";
+const MAX_LINES = 500;
+
+const isCode = (/** @type {string} */ path) => /[.](ts|tsx|js|mjs)$/.test(path);
+const isTest = (/** @type {string} */ path) => /[.]test[.]tsx?$/.test(path) || /^(src\/testing|test)\//.test(path);
+
+/** @typedef {(line: number, problem: string) => void} Report */
+
+/**
+ * The rules about what a line of code does. The syntax tree is asked, not the text, so a comment or a string may say anything.
+ * @param {string} path @param {string} text @param {Report} report
+ */
+function checkCode(path, text, report) {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const product = path.startsWith("src/");
+  const mayReadEnvironment = !product || isTest(path) || path === "src/config.ts" || path.startsWith("src/config/");
+  const mayAskTheTime = !product || path === "src/kernel/clock.ts";
+
+  /** @param {ts.Node} node */
+  const visit = (node) => {
+    const at = source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
+    if (!mayReadEnvironment && readsEnvironment(node))
+      report(at, "process.env is read by src/config.ts only: take the value from the configuration");
+    if (!mayAskTheTime && asksTheTime(node)) report(at, "the time comes from kernel/clock.ts: clock.now()");
+    const switched = isTest(path) && switchesTests(node);
+    if (switched) report(at, `.${switched} in a test: run it, mend it or remove it (skipIf with a condition is fine)`);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+}
+
+/** @param {ts.Node | undefined} node @param {string} name */
+const isName = (node, name) => node !== undefined && ts.isIdentifier(node) && node.text === name;
+
+/** @param {ts.Node} node */
+function readsEnvironment(node) {
+  if (ts.isPropertyAccessExpression(node)) return node.name.text === "env" && isName(node.expression, "process");
+  if (ts.isElementAccessExpression(node)) {
+    return isName(node.expression, "process") && ts.isStringLiteral(node.argumentExpression) && node.argumentExpression.text === "env";
+  }
+  // const { env } = process
+  if (ts.isVariableDeclaration(node)) {
+    const names = ts.isObjectBindingPattern(node.name) ? node.name.elements.map((element) => element.propertyName ?? element.name) : [];
+    return isName(node.initializer, "process") && names.some((name) => isName(name, "env"));
+  }
+  // import { env } from "node:process"
+  return (
+    ts.isImportSpecifier(node) &&
+    isName(node.propertyName ?? node.name, "env") &&
+    /process["']$/.test(node.parent.parent.parent.moduleSpecifier.getText())
+  );
+}
+
+/** @param {ts.Node} node */
+function asksTheTime(node) {
+  if (ts.isPropertyAccessExpression(node)) return node.name.text === "now" && isName(node.expression, "Date");
+  if (ts.isNewExpression(node)) return isName(node.expression, "Date") && (node.arguments?.length ?? 0) === 0;
+  return ts.isCallExpression(node) && isName(node.expression, "Date");
+}
+
+const SWITCHES = ["only", "skip", "todo"];
+
+/** The switch by which a test is picked out or left out, whatever happens: `test.only`, `describe.concurrent.skip`, `{ todo: true }`. @param {ts.Node} node */
+function switchesTests(node) {
+  /** @param {ts.Node} root @returns {boolean} */
+  const ofVitest = (root) =>
+    ts.isPropertyAccessExpression(root) || ts.isCallExpression(root)
+      ? ofVitest(root.expression)
+      : ["test", "it", "describe", "suite", "bench"].some((name) => isName(root, name));
+
+  if (ts.isPropertyAccessExpression(node))
+    return SWITCHES.includes(node.name.text) && ofVitest(node.expression) ? node.name.text : undefined;
+  if (!ts.isCallExpression(node) || !ofVitest(node.expression)) return undefined;
+  const options = node.arguments.filter(ts.isObjectLiteralExpression).flatMap((literal) => [...literal.properties]);
+  const on = options.find(
+    (option) =>
+      ts.isPropertyAssignment(option) && SWITCHES.includes(option.name.getText()) && option.initializer.kind === ts.SyntaxKind.TrueKeyword,
+  );
+  return on?.name?.getText();
+}
+
+const VAGUE = "utils?|helpers?|common|managers?|base";
+const VAGUE_NAME = new RegExp(`^(${VAGUE})$`, "i");
+const VAGUE_ENDING = new RegExp(`[-_](${VAGUE})$`, "i");
+// Written apart, so that this file does not find itself.
+const UNFINISHED = new RegExp(`\\b(${["TO", "FIX"].map((word, i) => word + ["DO", "ME"][i]).join("|")})\\b`);
+
+/** What is wrong with one file, one line each. @param {string} path below server @param {string} text */
+function checkFile(path, text) {
+  /** @type {string[]} */
+  const problems = [];
+  const lines = text.split("\n");
+  const vague = path.split("/").find((part) => part.split(".").some((word) => VAGUE_NAME.test(word) || VAGUE_ENDING.test(word)));
+  if (vague) problems.push(`${path}: the name ${vague} says nothing: name it for what it holds`);
+  if (path.startsWith("src/") && lines.length - (text.endsWith("\n") ? 1 : 0) > MAX_LINES) {
+    problems.push(`${path}: over ${MAX_LINES} lines: split it by noun`);
+  }
+  for (const [i, line] of lines.entries()) {
+    if (UNFINISHED.test(line)) problems.push(`${path}:${i + 1}: finish it, or open an issue and leave no note`);
+  }
+  if (isCode(path)) checkCode(path, text, (line, problem) => problems.push(`${path}:${line}: ${problem}`));
+  return problems;
+}
+
+/** Every feature has a door. @param {string[]} paths */
+function checkFeatures(paths) {
+  const features = new Set(paths.flatMap((path) => path.match(`^src/(?:${TIERS})/[^/]+(?=/)`)?.[0] ?? []));
+  const closed = [...features].filter((feature) => !paths.includes(`${feature}/index.ts`) && !paths.includes(`${feature}/index.tsx`));
+  return closed.map((feature) => `${feature}: a feature is entered by its index.ts, and there is none`);
+}
+
+/** @param {string[]} args @returns {string | undefined} undefined when git cannot answer */
+function git(...args) {
+  const { status, stdout } = spawnSync("git", args, { cwd: server, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/**
+ * A landed migration has run somewhere: a change to its file would never reach that database.
+ * @param {Map<string, string>} landed the blob of every migration in the commit that added it
+ * @param {Map<string, string>} present the blob of every migration now
+ */
+function checkMigrations(landed, present) {
+  return [...landed].flatMap(([path, blob]) => {
+    if (!present.has(path)) return `${path}: a landed migration was removed: put it back and undo it by a new one`;
+    return present.get(path) === blob ? [] : `${path}: a landed migration was edited: put it back and write a new one`;
+  });
+}
+
+/** @returns {Map<string, string> | undefined} */
+function landedMigrations() {
+  // Newest first, so that the commit that added a file first is the last to speak.
+  const log = git("log", "--no-renames", "--diff-filter=A", "--raw", "--no-abbrev", "--relative", "--format=", "--", "migrations");
+  if (log === undefined) return undefined;
+  const added = log.split("\n").flatMap((line) => {
+    const [, blob, path] = line.match(/^:\d+ \d+ [0-9a-f]+ ([0-9a-f]+) A\t(.+[.]sql)$/) ?? [];
+    return blob && path ? [/** @type {const} */ ([path, blob])] : [];
+  });
+  return new Map(added);
+}
+
+function product() {
+  const paths = ROOTS.filter((root) => existsSync(join(server, root)))
+    .flatMap((root) => readdirSync(join(server, root), { recursive: true, encoding: "utf8" }).map((path) => `${root}/${path}`))
+    .filter((path) => statSync(join(server, path)).isFile());
+  const problems = paths.flatMap((path) => checkFile(path, readFileSync(join(server, path), "utf8")));
+  problems.push(...checkFeatures(paths));
+  if (!paths.some((path) => path.startsWith("src/"))) problems.push("src holds no files, so nothing was checked");
+
+  const landed = landedMigrations();
+  if (!landed) console.log("House: git is not there, so edits of landed migrations were not looked for.");
+  else if (git("rev-parse", "--is-shallow-repository") === "true") {
+    console.log("House: this clone is shallow, so edits of landed migrations before it were not looked for.");
+  }
+  const migrations = paths.filter((path) => /^migrations\/.+[.]sql$/.test(path));
+  const present = new Map(migrations.map((path) => [path, git("hash-object", path) ?? ""]));
+  problems.push(...checkMigrations(landed ?? new Map(), present));
+  return { problems, summary: `${paths.length} files and ${migrations.length} migrations keep the rules` };
+}
+
+function selfTest() {
+  const long = "\n".repeat(MAX_LINES + 1);
+  const note = UNFINISHED.source.match(/[A-Z]{4}/)?.[0];
+  /** @type {[path: string, text: string][]} */
+  const offences = [
+    ["src/kernel/a.ts", "process.env.HOME"],
+    ["src/kernel/a.ts", "process['env']"],
+    ["src/kernel/a.ts", "const { env: e } = process"],
+    ["src/kernel/a.ts", 'import { env } from "node:process"'],
+    ["src/kernel/a.ts", "Date.now()"],
+    ["src/kernel/a.test.ts", "const now = Date.now"],
+    ["src/kernel/a.ts", "new Date()"],
+    ["src/kernel/a.ts", "new Date"],
+    ["src/kernel/a.ts", "Date()"],
+    ["src/kernel/a.ts", long],
+    ["src/kernel/a.ts", `// ${note}: later`],
+    ["migrations/0001_a.sql", `-- ${note}`],
+    ["src/kernel/a.test.ts", "test.only('a', () => {})"],
+    ["test/journeys/a.test.ts", "describe.concurrent.skip('a', () => {})"],
+    ["src/kernel/a.test.ts", "test.skip.each([1])('a', () => {})"],
+    ["src/testing/suite.ts", "it.todo('a')"],
+    ["src/kernel/a.test.ts", "test('a', { skip: true }, () => {})"],
+    ["src/utils/a.ts", ""],
+    ["src/kernel/helpers.ts", ""],
+    ["src/kernel/Common.ts", ""],
+    ["src/kernel/session-manager.ts", ""],
+    ["src/kernel/users.helper.ts", ""],
+    ["test/journeys/base.ts", ""],
+  ];
+  /** @type {[path: string, text: string][]} */
+  const tidy = [
+    ["src/config.ts", "process.env.HOME"],
+    ["src/config/read.ts", "process.env.HOME"],
+    ["src/kernel/a.test.ts", "process.env.HOME"],
+    ["src/testing/harness.ts", "process.env.HOME"],
+    ["src/kernel/clock.ts", "Date.now()"],
+    ["src/kernel/a.ts", "// process.env and Date.now() are banned\nnew Date(0); const text = 'new Date()'; clock.now(); config.env;"],
+    ["src/kernel/a.ts", "\n".repeat(MAX_LINES)],
+    ["src/kernel/a.ts", "only.skip.todo(list.skip)"],
+    ["src/kernel/a.test.ts", "test.skipIf(!chromiumPath())('a', () => { rows.skip(1); })"],
+    ["src/kernel/base64.ts", ""],
+    ["src/platform/database.ts", ""],
+    ["src/directory/credentials/common-passwords.ts", ""],
+  ];
+  const problems = offences
+    .filter(([path, text]) => checkFile(path, text).length !== 1)
+    .map(([path, text]) => `not refused exactly once: ${path} ${text.trim()}`);
+  problems.push(...tidy.flatMap(([path, text]) => checkFile(path, text).map((problem) => `refused without reason: ${problem}`)));
+  if (checkFeatures(["src/signin/login/routes.ts"]).length !== 1) problems.push("a feature without a door passes");
+  if (checkFeatures(["src/signin/login/index.tsx", "src/signin/login/a/b.ts", "src/kernel/clock.ts", "src/signin/notes.md"]).length > 0)
+    problems.push("a feature with a door is refused");
+  const landed = new Map([["migrations/0001_a.sql", "1"]]);
+  if (checkMigrations(landed, new Map([["migrations/0001_a.sql", "2"]])).length !== 1) problems.push("an edited migration passes");
+  if (checkMigrations(landed, new Map()).length !== 1) problems.push("a removed migration passes");
+  if (checkMigrations(landed, new Map([...landed, ["migrations/0002_b.sql", "3"]])).length > 0) problems.push("a new migration is refused");
+  return { problems, summary: `${offences.length + 3} offences are refused, and nothing else` };
+}
+
+const { problems, summary } = process.argv.includes("--self-test") ? selfTest() : product();
+for (const problem of problems) console.error(problem);
+console.log(problems.length === 0 ? `House: ${summary}.` : `House: ${problems.length} to mend.`);
+process.exitCode = problems.length === 0 ? 0 : 1;

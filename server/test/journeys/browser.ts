@@ -1,0 +1,89 @@
+// A real browser on a real server, and what every page has to be in every state: accessible, and silent on the console.
+import { join } from "node:path";
+import axe from "axe-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { expect } from "vitest";
+import { chromiumPath } from "../peers/index.mjs";
+import { emptyFolder } from "./process.ts";
+
+/** Set JOURNEY_SCREENSHOTS to a folder to keep the pictures. */
+const pictures = process.env.JOURNEY_SCREENSHOTS ?? emptyFolder();
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const ARGS = [
+  "--no-sandbox",
+  "--headless=new",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
+/** Without Chromium these journeys are skipped, except in CI, where they fail. */
+export const noBrowser = chromiumPath() === undefined && !inCI;
+
+export function launchBrowser(): Promise<Browser> {
+  const executablePath = chromiumPath();
+  if (!executablePath) throw new Error("Chromium is not installed. On Debian or Ubuntu: sudo apt-get install chromium");
+  return chromium.launch({ executablePath, args: ARGS });
+}
+
+export interface Person {
+  readonly context: BrowserContext;
+  tab(): Promise<Page>;
+  /** Fails on anything the browser complained about in any tab: errors, refusals by the content security policy, lost requests. */
+  close(): Promise<void>;
+}
+
+/** Somebody with a browser of their own. */
+export async function somebody(browser: Browser, options: BrowserContextOptions = {}): Promise<Person> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  const complaints: string[] = [];
+  return {
+    context,
+    async tab() {
+      const page = await context.newPage();
+      page.on("console", (message) => {
+        // A page that answers 401, 403 or 404 on purpose is reported by the browser, too.
+        const refusal = /^Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
+        if (message.type() === "error" && !(refusal && message.location().url === page.url())) complaints.push(message.text());
+      });
+      page.on("pageerror", (error) => complaints.push(String(error)));
+      page.on("requestfailed", (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
+      return page;
+    },
+    async close() {
+      await context.close();
+      expect(complaints).toEqual([]);
+    },
+  };
+}
+
+export async function takePicture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+}
+
+/** Takes a picture and asks axe about everything that is ours; `foreign` selects what somebody else made. */
+export async function expectAccessible(page: Page, name: string, foreign: readonly string[] = []): Promise<void> {
+  await takePicture(page, name);
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate(
+    async ([tags, exclude]) => {
+      const { axe: injected } = globalThis as unknown as { axe: typeof axe };
+      const { violations: found } = await injected.run({ exclude: [...exclude] }, { runOnly: [...tags] });
+      return found.map(({ id, nodes }) => ({ id, where: nodes.map((node) => `${node.html.slice(0, 160)} ${node.failureSummary}`) }));
+    },
+    [WCAG, foreign] as const,
+  );
+  expect(violations, `axe on ${name}`).toEqual([]);
+}
+
+/** Nothing is cut off and nobody has to scroll sideways (WCAG 1.4.10). */
+export async function expectNoSidewaysScrolling(page: Page): Promise<void> {
+  const beyond = await page.evaluate(() => {
+    const view = globalThis as unknown as { document: { documentElement: { scrollWidth: number } }; innerWidth: number };
+    return view.document.documentElement.scrollWidth - view.innerWidth;
+  });
+  expect(beyond).toBeLessThanOrEqual(0);
+}

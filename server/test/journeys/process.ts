@@ -1,0 +1,217 @@
+// Whole servers as processes of their own, started the way a user starts them. Whatever is started here ends with the test file.
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { afterAll } from "vitest";
+import { freePort } from "../peers/index.mjs";
+import { Visitor } from "./visitor.ts";
+
+export const serverFolder = fileURLToPath(new URL("../../", import.meta.url));
+export const MAIN = join(serverFolder, "dist", "main.js");
+export const PASSWORD = "the first password of admin";
+export const postgresUrl = process.env.GATEHOUSE_TEST_POSTGRES_URL;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface StartOptions {
+  /** Where it is started, and so where its data is. */
+  readonly folder?: string;
+  readonly port?: number;
+  /** On top of a password for `admin` and an address of this machine; undefined takes one away. */
+  readonly env?: Env;
+  /** Another program than the built server of this tree. */
+  readonly command?: readonly [string, ...string[]];
+}
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly folder: string;
+  readonly ended: Promise<Ending>;
+  out(): string;
+  err(): string;
+  /** A browser without cookies. */
+  visitor(): Visitor;
+  /** `admin` of master, signed in. */
+  admin(password?: string): Promise<Visitor>;
+  /** kill -9: nothing is finished, nothing is written. */
+  kill(): Promise<void>;
+  /** SIGTERM, as an orchestrator does it. */
+  stop(): Promise<Ending>;
+}
+
+const children = new Set<ChildProcess>();
+const folders: string[] = [];
+const databases: string[] = [];
+
+const killAll = () => {
+  for (const child of children) child.kill("SIGKILL");
+};
+process.on("exit", killAll);
+afterAll(async () => {
+  const ends = [...children].map((child) => once(child, "close"));
+  killAll();
+  await Promise.all(ends);
+  for (const name of databases.splice(0)) await onPostgres(`drop database if exists ${name} with (force)`);
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+});
+
+export function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-journey-"));
+  folders.push(folder);
+  return folder;
+}
+
+async function onPostgres(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: postgresUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** What it takes to start on an empty Postgres database of its own. */
+export async function emptyPostgres(): Promise<{ DATABASE_URL: string; GATEHOUSE_MASTER_KEY: string }> {
+  const name = `journey_${randomBytes(6).toString("hex")}`;
+  await onPostgres(`create database ${name}`);
+  databases.push(name);
+  const url = new URL(postgresUrl!);
+  url.pathname = `/${name}`;
+  return { DATABASE_URL: url.href, GATEHOUSE_MASTER_KEY: randomBytes(32).toString("base64") };
+}
+
+export type DatabaseKind = "embedded" | "postgres";
+
+/** Both databases, with whether this machine has them: `describe.each(onBoth)`, `skipIf(missing)`. */
+export const onBoth: readonly { kind: DatabaseKind; missing: boolean }[] = [
+  { kind: "embedded", missing: false },
+  { kind: "postgres", missing: !postgresUrl },
+];
+
+export const emptyDatabase = (kind: DatabaseKind): Promise<Env> => (kind === "postgres" ? emptyPostgres() : Promise.resolve({}));
+
+function environment(port: number, given: Env): Record<string, string> {
+  const env: Env = {
+    // Nothing of the test run's own: a stray GATEHOUSE_ name is an error.
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    TMPDIR: process.env.TMPDIR,
+    GATEHOUSE_PORT: String(port),
+    GATEHOUSE_HOST: "127.0.0.1",
+    GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD: PASSWORD,
+    ...(given.DATABASE_URL !== undefined && { GATEHOUSE_BASE_URL: `http://localhost:${port}` }),
+    ...given,
+  };
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** Starts a server without waiting for it. */
+export async function spawnServer(options: StartOptions = {}): Promise<ServerProcess> {
+  const port = options.port ?? (await freePort());
+  const folder = options.folder ?? emptyFolder();
+  const [command, ...args] = options.command ?? [process.execPath, MAIN, "start"];
+  const child = spawn(command, args, { cwd: folder, env: environment(port, options.env ?? {}), stdio: ["ignore", "pipe", "pipe"] });
+  children.add(child);
+  let out = "";
+  let err = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk) => {
+    out += chunk;
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk) => {
+    err += chunk;
+  });
+  const ended = once(child, "close").then(([code, signal]): Ending => {
+    children.delete(child);
+    return { code, signal, out, err };
+  });
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
+  };
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    port,
+    pid: child.pid!,
+    folder,
+    ended,
+    out: () => out,
+    err: () => err,
+    visitor: () => new Visitor(url),
+    async admin(password = PASSWORD) {
+      const visitor = new Visitor(url);
+      await visitor.signIn("master", "admin", password);
+      return visitor;
+    },
+    kill: async () => void (await end("SIGKILL")),
+    stop: () => end("SIGTERM"),
+  };
+}
+
+// Far more than a start takes, so that a busy machine fails no test.
+const PATIENCE_MS = 150_000;
+
+/** Answers once the sign-in page does, which needs the database; throws with its words when the server ends instead. */
+export async function untilReady(server: ServerProcess): Promise<ServerProcess> {
+  let ending: Ending | undefined;
+  server.ended.then((value) => {
+    ending = value;
+  });
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const visitor = server.visitor();
+  for (;;) {
+    if (ending) throw new Error(`the server ended (${ending.code ?? ending.signal}):\n${ending.err}\n${ending.out}`);
+    if (patience.aborted) throw new Error(`the server was not ready after ${PATIENCE_MS / 1000} s:\n${server.err()}\n${server.out()}`);
+    const answer = await visitor.get("/realms/master/login").catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ECONNREFUSED" || error.code === "ECONNRESET") return undefined;
+      throw error;
+    });
+    if (answer?.status === 200) return server;
+    await sleep(25);
+  }
+}
+
+/** Starts a server and waits until it serves. */
+export async function startServer(options: StartOptions = {}): Promise<ServerProcess> {
+  const server = await spawnServer(options);
+  try {
+    return await untilReady(server);
+  } catch (error) {
+    // Between the question for a free port and its use, somebody else may have taken it.
+    if (options.port !== undefined || !server.err().includes("EADDRINUSE")) throw error;
+    return startServer(options);
+  }
+}
+
+/** Starts a server that is expected to refuse, and answers how it ended. */
+export async function startRefused(options: StartOptions): Promise<Ending> {
+  const server = await spawnServer(options);
+  const patience = new AbortController();
+  const late = sleep(PATIENCE_MS, undefined, { signal: patience.signal }).then(
+    () => {
+      throw new Error(`the server started although it should not have:\n${server.err()}`);
+    },
+    () => undefined,
+  );
+  try {
+    return (await Promise.race([server.ended, late]))!;
+  } finally {
+    patience.abort();
+  }
+}

@@ -1,0 +1,50 @@
+import { accessSync, constants, existsSync, readdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** @param {string} file */
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The first of these commands that PATH knows.
+ * @param {string[]} names
+ * @returns {string | undefined}
+ */
+export function onPath(...names) {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
+  // Debian keeps servers in /usr/sbin, which is not on every user's PATH.
+  return names.flatMap((name) => [...folders, "/usr/sbin"].map((folder) => join(folder, name))).find(isExecutable);
+}
+
+/**
+ * The folder with `initdb` and `postgres`. Debian keeps one per major version, none of them on PATH; the newest wins.
+ * @returns {string | undefined}
+ */
+export function postgresBin() {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...versions.map((version) => join(debian, version, "bin")), ...(process.env.PATH ?? "").split(delimiter)];
+  return folders.find((folder) => folder && isExecutable(join(folder, "initdb")) && isExecutable(join(folder, "postgres")));
+}
+
+/** @returns {string | undefined} */
+export const redisServerPath = () => onPath("redis-server", "valkey-server");
+
+/** @returns {string | undefined} */
+export function chromiumPath() {
+  const mac = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
+  return onPath("chromium", "chromium-browser", "google-chrome", "google-chrome-stable") ?? (isExecutable(mac) ? mac : undefined);
+}
+
+/** What the suite uses beyond npm: the Debian package that brings it, and what is lost without it. */
+export const peers = [
+  { name: "Postgres", package: "postgresql", find: postgresBin, lost: "the tests on Postgres" },
+  { name: "Redis", package: "redis-server", find: redisServerPath, lost: "the tests of rate limits shared through Redis" },
+  { name: "Chromium", package: "chromium", find: chromiumPath, lost: "the tests that drive a browser" },
+];

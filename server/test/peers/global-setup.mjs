@@ -1,0 +1,17 @@
+import { postgresBin, startPostgres } from "./index.mjs";
+
+/**
+ * `npm test` starts Postgres itself; this serves whoever calls vitest directly.
+ * @param {{ name: string }} project
+ */
+export default async function setup(project) {
+  if (process.env.GATEHOUSE_TEST_POSTGRES_URL) return undefined;
+  // A journey that needs Postgres skips itself where there is none; the project `postgres` is nothing without it.
+  if (project.name !== "postgres" && !postgresBin()) return undefined;
+  const postgres = await startPostgres();
+  process.env.GATEHOUSE_TEST_POSTGRES_URL = postgres.url;
+  return async () => {
+    delete process.env.GATEHOUSE_TEST_POSTGRES_URL;
+    await postgres.stop();
+  };
+}

@@ -1,0 +1,54 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { onPath, peers } from "./find.mjs";
+
+const missingPeers = () => peers.filter((peer) => !peer.find());
+
+/** Only root may install, and apt-get is the one installer whose package names we know. */
+const mayInstall = () => process.getuid?.() === 0 && existsSync("/etc/debian_version") && onPath("apt-get") !== undefined;
+
+/** @param {string[]} args */
+function aptGet(args) {
+  const options = ["-qq", "-o", "Acquire::Retries=3", "-o", "DPkg::Lock::Timeout=120", "-o", "Dpkg::Use-Pty=0"];
+  const { status, error } = spawnSync("apt-get", [...options, ...args], {
+    // apt's own chatter goes to stderr, so that stdout stays the report of the tests.
+    stdio: ["ignore", 2, 2],
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+  });
+  return status === 0 && error === undefined;
+}
+
+/** Mirrors fail now and then, in the middle of an install too: the next attempt continues where the last one stopped. @param {string[]} args */
+function persistently(args) {
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    if (aptGet(args)) return true;
+    console.error(`apt-get ${args.join(" ")}: attempt ${attempt} of 3 failed`);
+  }
+  return false;
+}
+
+/** One package at a time, so that one that this system does not know takes no other with it. @param {string[]} packages */
+function install(packages) {
+  if (!persistently(["update"])) return;
+  for (const name of packages) persistently(["install", "-y", "--no-install-recommends", name]);
+}
+
+/**
+ * Finds the peers, installs the missing ones where it may, and says what is then still missing and what that costs.
+ * @param {{ inCI: boolean }} options
+ * @returns {typeof peers} what is missing
+ */
+export function ensurePeers({ inCI }) {
+  const wanted = missingPeers().map((peer) => peer.package);
+  if (wanted.length > 0 && mayInstall()) {
+    console.log(`Installing what the tests need: ${wanted.join(", ")}`);
+    install(wanted);
+  }
+  const missing = missingPeers();
+  for (const peer of missing) {
+    console.log(
+      `${peer.name} is missing: ${peer.lost} ${inCI ? "cannot run" : "will be skipped"}. On Debian or Ubuntu: sudo apt-get install ${peer.package}`,
+    );
+  }
+  return missing;
+}

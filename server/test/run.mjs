@@ -1,0 +1,162 @@
+// npm test: brings what the tests need, builds, starts a private Postgres, runs every project, and leaves nothing behind.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startPostgres } from "./peers/index.mjs";
+import { ensurePeers } from "./peers/install.mjs";
+
+const server = dirname(dirname(fileURLToPath(import.meta.url)));
+const require = createRequire(import.meta.url);
+const vitest = join(dirname(require.resolve("vitest/package.json")), "vitest.mjs");
+const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
+
+/** How the run ended early, if it did: 128 + the number of the signal, as shells say it. @type {number | undefined} */
+let interrupted;
+/** What we started, and whether it has a process group of its own. @type {Map<import("node:child_process").ChildProcess, boolean>} */
+const running = new Map();
+
+/** Ends a program with all it started, as far as they share a group. @param {import("node:child_process").ChildProcess} child @param {boolean} ownGroup */
+function end(child, ownGroup) {
+  try {
+    if (ownGroup) process.kill(-(/** @type {number} */ (child.pid)), "SIGKILL");
+    else child.kill("SIGKILL");
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ESRCH") throw error;
+  }
+}
+
+for (const [signal, number] of /** @type {const} */ ([
+  ["SIGINT", 2],
+  ["SIGTERM", 15],
+  ["SIGHUP", 1],
+])) {
+  process.on(signal, () => {
+    // The second Ctrl-C means it.
+    const impatient = interrupted !== undefined;
+    interrupted = 128 + number;
+    for (const [child, ownGroup] of running) {
+      if (impatient) end(child, ownGroup);
+      else {
+        child.kill("SIGINT");
+        setTimeout(() => end(child, ownGroup), 15_000).unref();
+      }
+    }
+  });
+}
+
+/**
+ * Runs a Node program in a process group of its own and afterwards ends whatever it left running there.
+ * Watching needs the keyboard, so it stays in the terminal's group.
+ * @param {string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv, interactive?: boolean }} [options]
+ * @returns {Promise<number>} its exit code
+ */
+async function node(args, { env = process.env, interactive = false } = {}) {
+  const stdin = interactive ? "inherit" : "ignore";
+  const child = spawn(process.execPath, args, { cwd: server, env, detached: !interactive, stdio: [stdin, "inherit", "inherit"] });
+  running.set(child, !interactive);
+  const [code] = await once(child, "exit");
+  running.delete(child);
+  if (!interactive) end(child, true);
+  return code ?? 1;
+}
+
+/** Takes our own switches out of the arguments; the rest is vitest's. @param {string[]} given */
+function readArguments(given) {
+  const args = given.filter((arg) => arg !== "--" && arg !== "--watch" && arg !== "-w").map((arg) => arg.replace(/^(\.\/)?server\//, ""));
+  const projects = args.flatMap((arg, i) =>
+    arg === "--project" ? [args[i + 1] ?? ""] : arg.startsWith("--project=") ? [arg.slice(10)] : [],
+  );
+  return {
+    args,
+    projects,
+    watch: given.includes("--watch") || given.includes("-w"),
+    ownReporter: args.some((arg) => arg.startsWith("--reporter")),
+  };
+}
+
+/**
+ * The totals over all projects. A file that failed before its tests could run counts as one failure.
+ * @param {string} file
+ */
+async function readTotals(file) {
+  const report = JSON.parse(await readFile(file, "utf8"));
+  const brokenFiles = report.testResults.filter(
+    (/** @type {{ status: string, assertionResults: { status: string }[] }} */ result) =>
+      result.status === "failed" && !result.assertionResults.some((test) => test.status === "failed"),
+  );
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + brokenFiles.length,
+    skipped: report.numTotalTests - report.numPassedTests - report.numFailedTests,
+  };
+}
+
+/**
+ * @param {string} folder for everything temporary
+ * @returns {Promise<number>} the exit code
+ */
+async function main(folder) {
+  const { args, projects, watch, ownReporter } = readArguments(process.argv.slice(2));
+
+  const missing = ensurePeers({ inCI });
+  if (inCI && missing.length > 0) {
+    console.error("CI=true: everything the tests need must be there, so nothing was run.");
+    return 1;
+  }
+  const withPostgres = !missing.some((peer) => peer.package === "postgresql");
+  if (!withPostgres && projects.includes("postgres")) {
+    console.error("--project postgres needs Postgres.");
+    return 1;
+  }
+
+  if ((await node([join(server, "build.mjs"), "--no-check"])) !== 0) {
+    if (interrupted === undefined) console.error("The build failed, so nothing was run.");
+    return 1;
+  }
+  if (interrupted !== undefined) return interrupted;
+
+  // Whatever a test or a browser leaves in the temporary folder goes with ours. Postgres must be able to pass through it as another user.
+  const temporary = join(folder, "tmp");
+  await mkdir(temporary);
+  await chmod(folder, 0o711);
+  await chmod(temporary, 0o1777);
+
+  const postgres = withPostgres ? await startPostgres() : undefined;
+  try {
+    if (interrupted !== undefined) return interrupted;
+    const env = { ...process.env, TMPDIR: temporary, ...(postgres && { GATEHOUSE_TEST_POSTGRES_URL: postgres.url }) };
+    // Without Postgres its project stays out; while watching, the quick projects answer unless others are asked for.
+    const usual = watch ? ["--project=plain", "--project=embedded"] : withPostgres ? [] : ["--project=!postgres"];
+    const selection = projects.length > 0 ? [] : usual;
+    if (watch) return await node([vitest, "watch", ...selection, ...args], { env, interactive: true });
+
+    const report = join(folder, "report.json");
+    const reporters = [...(ownReporter ? [] : ["--reporter=default"]), "--reporter=json", `--outputFile.json=${report}`];
+    const code = await node([vitest, "run", ...reporters, ...selection, ...args], { env });
+    if (interrupted !== undefined) return interrupted;
+
+    const { passed, skipped, ...totals } = await readTotals(report);
+    const ran = passed + totals.failed > 0;
+    const onlyOutside = ran && totals.failed === 0 && code !== 0;
+    const failed = onlyOutside ? 1 : totals.failed;
+    if (!ran) console.error("No test ran. Do the arguments name a test file?");
+    if (onlyOutside) console.error("Every test passed, but something failed outside them (see above): that counts as one failure.");
+    console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+    return code || (failed > 0 || !ran ? 1 : 0);
+  } finally {
+    await postgres?.stop();
+  }
+}
+
+const folder = await mkdtemp(join(tmpdir(), "gatehouse-test-"));
+try {
+  process.exitCode = await main(folder);
+} finally {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  if (interrupted !== undefined) process.exitCode = interrupted;
+}

@@ -1,0 +1,58 @@
+import { configDefaults, defineConfig } from "vitest/config";
+
+// What needs no database runs once. Anything not listed here runs on both databases: forgetting a line costs time, not safety.
+const plain = [
+  "kernel",
+  "platform/http",
+  "platform/outbound",
+  "platform/passwords",
+  "platform/rate-limit",
+  "platform/telemetry",
+  "signin/pages",
+]
+  .map((folder) => `src/${folder}/**/*.test.{ts,tsx}`)
+  .concat(
+    "src/cli/npm-start.test.ts",
+    "src/cli/reference.test.ts",
+    "src/platform/db/directory-lock.test.ts",
+    "src/config.test.ts",
+    "src/config/**/*.test.ts",
+  );
+
+const onBothDatabases = { include: ["src/**/*.test.{ts,tsx}"], exclude: [...configDefaults.exclude, ...plain] };
+const postgresSetup = "./test/peers/global-setup.mjs";
+const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
+
+export default defineConfig({
+  test: {
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
+    allowOnly: !inCI,
+    projects: [
+      // "none" lets the harness refuse: a test that needs a database does not belong to this project.
+      { extends: true, test: { name: "plain", include: plain, env: { GATEHOUSE_TEST_DATABASE: "none" } } },
+      { extends: true, test: { name: "embedded", ...onBothDatabases, env: { GATEHOUSE_TEST_DATABASE: "embedded" } } },
+      {
+        extends: true,
+        test: { name: "postgres", ...onBothDatabases, env: { GATEHOUSE_TEST_DATABASE: "postgres" }, globalSetup: postgresSetup },
+      },
+      {
+        extends: true,
+        test: {
+          name: "journeys",
+          include: ["test/journeys/**/*.test.{ts,tsx}"],
+          env: { GATEHOUSE_TEST_DATABASE: "embedded" },
+          globalSetup: postgresSetup,
+          // Whole servers and a browser: one at a time, after everything else.
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+        },
+      },
+    ],
+  },
+});
