@@ -1,0 +1,86 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { rows } from "./rows.mjs";
+
+const PARTS = [...rows.map(({ id }) => id), "start", "memory"];
+
+export const HELP = `npm run bench -- [options]
+
+  --rounds <n>       how often each row is measured, in turn with the others (5)
+  --seconds <s>      how long each time (1.5)
+  --connections <n>  requests under way at once (16)
+  --only <names>     some parts, separated by commas; the limits they are judged by come along
+                     ${PARTS.slice(0, 6).join(", ")},
+                     ${PARTS.slice(6).join(", ")}
+  --compare <file>   also measures another build (its dist/main.js) in turn with this one; may be given several times
+  --profile <folder> has the server write a CPU profile there when it stops
+  --json             prints the figures as JSON instead of the table
+  --help`;
+
+/**
+ * @typedef {object} Options
+ * @property {number} rounds
+ * @property {number} seconds
+ * @property {number} connections
+ * @property {(typeof rows)[number][]} rows what to measure, in the order of the table
+ * @property {boolean} starts
+ * @property {boolean} memory
+ * @property {string[]} compare
+ * @property {string | undefined} profile
+ * @property {boolean} json
+ * @property {boolean} help
+ */
+
+export class UsageError extends Error {}
+
+/** @param {string[]} args @returns {Options} */
+export function readOptions(args) {
+  const { values } = parse(args);
+  const only = values.only?.split(",").map((name) => name.trim());
+  const unknown = only?.find((name) => !PARTS.includes(name));
+  if (unknown !== undefined) throw new UsageError(`There is nothing called "${unknown}" to measure. Known: ${PARTS.join(", ")}`);
+  const wanted = new Set(only ?? PARTS);
+  for (const row of rows) if (wanted.has(row.id) && "against" in row) wanted.add(row.against);
+  return {
+    rounds: positive("rounds", values.rounds),
+    seconds: positive("seconds", values.seconds),
+    connections: positive("connections", values.connections),
+    rows: rows.filter(({ id }) => wanted.has(id)),
+    starts: wanted.has("start"),
+    memory: wanted.has("memory"),
+    // npm runs this in server/; paths are meant from where the person stands.
+    compare: values.compare.map((file) => resolve(process.env.INIT_CWD ?? ".", file)),
+    profile: values.profile && resolve(process.env.INIT_CWD ?? ".", values.profile),
+    json: values.json,
+    help: values.help,
+  };
+}
+
+/** @param {string[]} args */
+function parse(args) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        rounds: { type: "string", default: "5" },
+        seconds: { type: "string", default: "1.5" },
+        connections: { type: "string", default: "16" },
+        only: { type: "string" },
+        compare: { type: "string", multiple: true, default: [] },
+        profile: { type: "string" },
+        json: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** @param {string} name @param {string} text */
+function positive(name, text) {
+  const value = Number(text);
+  const whole = name === "seconds" || Number.isInteger(value);
+  if (!(value > 0) || !whole) throw new UsageError(`--${name} takes a number above zero, not "${text}"`);
+  return value;
+}

@@ -1,0 +1,170 @@
+// Starting the programs that are measured, and asking the kernel what they used.
+import { execFileSync, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Agent, request } from "undici";
+import { freePort } from "../test/peers/index.mjs";
+
+const canReadProc = existsSync("/proc/self/stat");
+const ticksPerSecond = canReadProc ? Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" })) : 0;
+
+/**
+ * User and system time of a process so far, all its threads included, in milliseconds; null where there is no /proc.
+ * @param {number} pid
+ * @returns {number | null}
+ */
+export function cpuMs(pid) {
+  if (!canReadProc) return null;
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The second field is the program's name in parentheses and may hold anything: count from its end (utime is field 14).
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
+}
+
+/** @param {number} pid @returns {number | null} resident memory in MB */
+export function residentMb(pid) {
+  if (!canReadProc) return null;
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Number(kilobytes) / 1024;
+}
+
+/** @param {number} pid */
+const parentOf = (pid) => {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+};
+
+/**
+ * What all processes of one Postgres used so far. Connections of a pool live through a slice, so none is lost between two readings.
+ * @param {number} backend the process of any connection to it
+ * @returns {() => number | null}
+ */
+export function postgresCpu(backend) {
+  if (!canReadProc) return () => null;
+  const postmaster = parentOf(backend);
+  return () => {
+    let total = 0;
+    for (const name of readdirSync("/proc")) {
+      const pid = Number(name);
+      if (!Number.isInteger(pid)) continue;
+      try {
+        if (parentOf(pid) === postmaster) total += cpuMs(pid) ?? 0;
+      } catch (error) {
+        // It ended while we looked.
+        if (!["ENOENT", "ESRCH"].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? "")) throw error;
+      }
+    }
+    return total;
+  };
+}
+
+/** @typedef {{ pid: number, ask: (message: object) => Promise<any>, stop: () => Promise<void> }} Assistant */
+
+/**
+ * A process of the bench's own, which answers one message at a time.
+ * @param {string} file beside this one
+ * @param {string[]} [args]
+ * @returns {Promise<Assistant>}
+ */
+export async function startAssistant(file, args = []) {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, { stdio: ["ignore", 2, 2, "ipc"] });
+  const ended = once(child, "exit").then(([code]) => ({ error: `${file} ended with code ${code}` }));
+  const next = async () => {
+    const listening = new AbortController();
+    const said = once(child, "message", { signal: listening.signal }).then(([message]) => message);
+    // Whoever loses the race must not keep listening, nor complain that it was told to stop.
+    said.catch(() => undefined);
+    const answer = await Promise.race([said, ended]);
+    listening.abort();
+    if (answer.error) throw new Error(answer.error);
+    return answer;
+  };
+  await next();
+  return {
+    pid: /** @type {number} */ (child.pid),
+    ask: (message) => {
+      child.send(message);
+      return next();
+    },
+    stop: () => end(child),
+  };
+}
+
+/** @param {import("node:child_process").ChildProcess} child */
+async function end(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  const patience = setTimeout(() => child.kill("SIGKILL"), 15_000);
+  await exited;
+  clearTimeout(patience);
+}
+
+/** @typedef {{ pid: number, origin: string, readyMs: number, stop: () => Promise<void> }} RunningServer */
+
+/** What a first start creates; the bench signs in with it. */
+export const ADMIN_PASSWORD = "bench-Admin-password-1";
+
+/**
+ * The product, built, as its own process. Ready means: it has answered a request that needs the database.
+ * @param {{ main: string, dataDir: string, databaseUrl?: string, masterKey?: string, profile?: string | undefined }} options
+ * @returns {Promise<RunningServer>}
+ */
+export async function startServer({ main, dataDir, databaseUrl, masterKey, profile }) {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const args = [...(profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`] : []), main, "start"];
+  const began = performance.now();
+  const child = spawn(process.execPath, args, {
+    cwd: dataDir,
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: "production",
+      GATEHOUSE_PORT: String(port),
+      GATEHOUSE_HOST: "127.0.0.1",
+      GATEHOUSE_DATA_DIR: join(dataDir, "data"),
+      GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD: ADMIN_PASSWORD,
+      // Sign-ins come from as many addresses as there are requests, so that the limits per address stay out of the figures.
+      GATEHOUSE_TRUST_PROXY: "true",
+      // The embedded database stays with its default, development; the limits and logs are the same in both.
+      ...(databaseUrl && { DATABASE_URL: databaseUrl, GATEHOUSE_MASTER_KEY: masterKey, GATEHOUSE_BASE_URL: origin }),
+    },
+    // Log lines are written as in production, one per request; nobody keeps them.
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let notes = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    notes = (notes + text).slice(-4_000);
+  });
+  const agent = new Agent({ connections: 1 });
+  try {
+    for (;;) {
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The server did not start:\n${notes}`);
+      if (performance.now() - began > 60_000) throw new Error(`The server was not ready within a minute:\n${notes}`);
+      if (await answers(agent, `${origin}/realms/master/jwks`)) break;
+      await sleep(10);
+    }
+    return { pid: /** @type {number} */ (child.pid), origin, readyMs: performance.now() - began, stop: () => end(child) };
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  } finally {
+    await agent.close();
+  }
+}
+
+/** @param {Agent} dispatcher @param {string} url */
+async function answers(dispatcher, url) {
+  try {
+    const { statusCode, body } = await request(url, { dispatcher });
+    await body.dump();
+    return statusCode === 200;
+  } catch (error) {
+    // Nobody listens yet.
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === "ECONNREFUSED") return false;
+    throw error;
+  }
+}

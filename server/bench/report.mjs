@@ -1,0 +1,68 @@
+// The figures as a person reads them.
+
+/** @typedef {{ name: string, value: number | null, unit: "s" | "MB" | "%", target: number | null }} Figure */
+/**
+ * @typedef {object} Report
+ * @property {Record<string, string | number>} machine
+ * @property {import("./rounds.mjs").Line[]} rows
+ * @property {Figure[]} figures
+ */
+
+/** @param {number | null} value what it should stay under @param {number | null} target */
+export const verdict = (value, target) => (value === null || target === null ? null : value <= target ? "met" : "missed");
+
+/** @param {Report} report */
+export function asText({ machine, rows, figures }) {
+  const parts = [
+    Object.entries(machine)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join("\n"),
+  ];
+  if (rows.length > 0) parts.push(rowTable(rows));
+  if (figures.length > 0) parts.push(figureTable(figures));
+  return parts.join("\n\n");
+}
+
+/** @param {import("./rounds.mjs").Line[]} rows */
+function rowTable(rows) {
+  const titleOf = (/** @type {string | null} */ id) => rows.find((row) => row.id === id)?.title ?? "";
+  const head = ["", "per second", "CPU ms", "spread", "database CPU ms", "× limit (CPU)", "limit", "target", "p50 ms", "p99 ms"];
+  const body = rows.map((row) => [
+    row.build ? `${row.title} [${row.build}]` : row.title,
+    row.rate.toFixed(row.rate < 100 ? 1 : 0),
+    number(row.cpuMs, 3),
+    row.cpuSpread === null ? "–" : `${Math.round(row.cpuSpread * 100)} %`,
+    number(row.dbCpuMs, 3),
+    number(row.ratio, 2),
+    titleOf(row.against),
+    row.target === null ? "" : `≤ ${row.target}: ${verdict(row.ratio, row.target) ?? "not measured"}`,
+    row.p50.toFixed(1),
+    row.p99.toFixed(1),
+  ]);
+  return table(head, body, new Set([0, 6, 7]));
+}
+
+/** @param {Figure[]} figures */
+function figureTable(figures) {
+  const digits = { s: 2, MB: 0, "%": 1 };
+  const body = figures.map(({ name, value, unit, target }) => [
+    name,
+    value === null ? "–" : `${value.toFixed(digits[unit])} ${unit}`,
+    target === null ? "" : `≤ ${target} ${unit}: ${verdict(value, target) ?? "not measured"}`,
+  ]);
+  return table(["", "median", "target"], body, new Set([0, 2]));
+}
+
+/** @param {number | null} value @param {number} digits */
+const number = (value, digits) => (value === null ? "–" : value.toFixed(digits));
+
+/** @param {string[]} head @param {string[][]} body @param {Set<number>} left the columns of words */
+function table(head, body, left) {
+  const widths = head.map((title, column) => Math.max(title.length, ...body.map((cells) => (cells[column] ?? "").length)));
+  const line = (/** @type {string[]} */ cells) =>
+    cells
+      .map((cell, column) => (left.has(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join("  ")
+      .trimEnd();
+  return [line(head), line(widths.map((width) => "─".repeat(width))), ...body.map(line)].join("\n");
+}

@@ -1,0 +1,103 @@
+// The rows with requests or hashes: each is measured for a moment, then the next, and all of them again and again,
+// so that whatever slows the machine for a while slows all of them alike.
+import { cpuMs } from "./processes.mjs";
+
+/** @typedef {(typeof import("./rows.mjs").rows)[number]} Row */
+/** @typedef {{ rate: number, cpu: number | null, dbCpu: number | null, p50: number, p99: number }} Sample */
+
+/**
+ * One line of the table: a row, on one build where there are several.
+ * @typedef {object} Lane
+ * @property {Row} row
+ * @property {string | null} build
+ * @property {number} pid whose CPU time counts
+ * @property {(seconds: number) => Promise<import("./load.mjs").Slice>} slice
+ * @property {() => number | null} dbCpu
+ */
+
+/**
+ * @typedef {object} Line
+ * @property {string} id
+ * @property {string} title
+ * @property {string | null} build
+ * @property {number} rate requests a second
+ * @property {number | null} cpuMs of the server's process, for one request
+ * @property {number | null} cpuSpread the distance of the largest from the smallest round, as a share of the median
+ * @property {number | null} dbCpuMs of Postgres, for one request
+ * @property {string | null} against
+ * @property {number | null} ratio of CPU time, against that row
+ * @property {number | null} target
+ * @property {number} p50 in milliseconds
+ * @property {number} p99
+ * @property {Sample[]} rounds what the medians were taken of
+ */
+
+/**
+ * @param {Lane[]} lanes
+ * @param {{ rounds: number, seconds: number, progress: (text: string) => void }} options
+ * @returns {Promise<Line[]>}
+ */
+export async function measureRounds(lanes, { rounds, seconds, progress }) {
+  /** @type {Map<Lane, Sample[]>} */
+  const samples = new Map(lanes.map((lane) => [lane, []]));
+  // The first round warms up (compilers, caches, connection pools) and does not count.
+  for (let round = 0; round <= rounds; round++) {
+    progress(round === 0 ? "warming up" : `round ${round} of ${rounds}`);
+    for (const lane of lanes) {
+      const sample = await measure(lane, seconds);
+      if (round > 0) samples.get(lane)?.push(sample);
+    }
+  }
+  return lanes.map((lane) => summarise(lane, samples));
+}
+
+/** @param {Lane} lane @param {number} seconds @returns {Promise<Sample>} */
+async function measure(lane, seconds) {
+  const [before, dbBefore] = [cpuMs(lane.pid), lane.dbCpu()];
+  const { count, seconds: elapsed, p50, p99 } = await lane.slice(seconds);
+  const [after, dbAfter] = [cpuMs(lane.pid), lane.dbCpu()];
+  const each = (/** @type {number | null} */ from, /** @type {number | null} */ to) =>
+    from === null || to === null ? null : (to - from) / count;
+  return { rate: count / elapsed, cpu: each(before, after), dbCpu: each(dbBefore, dbAfter), p50, p99 };
+}
+
+/** @param {Lane} lane @param {Map<Lane, Sample[]>} samples @returns {Line} */
+function summarise(lane, samples) {
+  const own = samples.get(lane) ?? [];
+  const against = "against" in lane.row ? lane.row.against : null;
+  const [, limit] = [...samples].find(([other]) => other.row.id === against) ?? [];
+  const cpu = own.map((sample) => sample.cpu).filter((value) => value !== null);
+  // Round by round: both numbers were taken within seconds of each other.
+  const ratios = own.flatMap(({ cpu }, round) => {
+    const base = limit?.[round]?.cpu;
+    return cpu !== null && base ? [cpu / base] : [];
+  });
+  return {
+    id: lane.row.id,
+    title: lane.row.title,
+    build: lane.build,
+    rate: median(own.map(({ rate }) => rate)),
+    cpuMs: cpu.length > 0 ? median(cpu) : null,
+    cpuSpread: cpu.length > 0 ? (Math.max(...cpu) - Math.min(...cpu)) / median(cpu) : null,
+    dbCpuMs: medianOrNull(own.map(({ dbCpu }) => dbCpu)),
+    against,
+    ratio: ratios.length > 0 ? median(ratios) : null,
+    target: "target" in lane.row ? lane.row.target : null,
+    p50: median(own.map(({ p50 }) => p50)),
+    p99: median(own.map(({ p99 }) => p99)),
+    rounds: own,
+  };
+}
+
+/** @param {(number | null)[]} values */
+const medianOrNull = (values) => {
+  const known = values.filter((value) => value !== null);
+  return known.length > 0 ? median(known) : null;
+};
+
+/** @param {number[]} values */
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]];
+  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
+}
