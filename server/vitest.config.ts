@@ -2,22 +2,24 @@ import { configDefaults, defineConfig } from "vitest/config";
 
 // What needs no database runs once. Anything not listed here runs on both databases: forgetting a line costs time, not safety.
 const plain = [
-  "kernel",
-  "platform/http",
-  "platform/outbound",
-  "platform/passwords",
-  "platform/rate-limit",
-  "platform/telemetry",
-  "signin/pages",
-]
-  .map((folder) => `src/${folder}/**/*.test.{ts,tsx}`)
-  .concat(
-    "src/cli/npm-start.test.ts",
-    "src/cli/reference.test.ts",
-    "src/platform/db/directory-lock.test.ts",
-    "src/config.test.ts",
-    "src/config/**/*.test.ts",
-  );
+  ...[
+    "kernel",
+    "config",
+    "platform/http",
+    "platform/outbound",
+    "platform/passwords",
+    "platform/rate-limit",
+    "platform/telemetry",
+    "signin/pages",
+    "cli/doctor",
+  ].map((folder) => `src/${folder}/**/*.test.{ts,tsx}`),
+  "src/config.test.ts",
+  "src/cli/{cli,npm-start,openapi,reference}.test.ts",
+  "src/platform/db/directory-lock.test.ts",
+  "src/tenancy/settings/custom-css.test.ts",
+  "src/signin/login/return-target.test.ts",
+  "src/operations/api-docs/operation-id.test.ts",
+];
 
 const onBothDatabases = { include: ["src/**/*.test.{ts,tsx}"], exclude: [...configDefaults.exclude, ...plain] };
 const postgresSetup = "./test/peers/global-setup.mjs";
