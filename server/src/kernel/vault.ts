@@ -1,4 +1,15 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
 
 /** Where a ciphertext lives. Bound in as additional data, so that a row copied elsewhere does not open. */
 export interface Place {
@@ -21,7 +32,7 @@ export interface Vault {
   /** Whether a ciphertext was made under an older key and should be sealed again. */
   isStale(sealed: string): boolean;
   /** A key for another purpose (CSRF, cursors), which never reveals the master key. */
-  derive(purpose: string): Buffer;
+  derive(purpose: string): KeyObject;
 }
 
 const NONCE_BYTES = 12;
@@ -61,7 +72,7 @@ export function createVault(masterKey: string, previous: readonly string[] = [])
       return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString("utf8");
     },
     isStale: (sealed) => sealed.split(".")[1] !== current.id,
-    derive: (purpose) => Buffer.from(hkdfSync("sha256", current.bytes, "gatehouse", purpose, 32)),
+    derive: (purpose) => createSecretKey(Buffer.from(hkdfSync("sha256", current.bytes, "gatehouse", purpose, 32))),
   };
 }
 
@@ -69,9 +80,9 @@ export function createVault(masterKey: string, previous: readonly string[] = [])
 export const randomToken = (): string => randomBytes(32).toString("base64url");
 
 /** How our own tokens are stored: they are random, so a fast hash is enough. */
-export const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64url");
+export const sha256 = (text: string): string => hash("sha256", text, "base64url");
 
-export const hmac = (key: Buffer, text: string): string => createHmac("sha256", key).update(text).digest("base64url");
+export const hmac = (key: KeyObject, text: string): string => createHmac("sha256", key).update(text).digest("base64url");
 
 export function safeEqual(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];

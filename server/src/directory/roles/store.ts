@@ -31,6 +31,9 @@ export interface RoleRow extends Role {
   readonly version: number;
 }
 
+const columns = ["realm_id", "role_id", "name", "description", "is_default", "created_at", "version"] as const;
+type Columns = Pick<Selectable<RolesTable>, (typeof columns)[number]>;
+
 const order: ListOrder = {
   sorts: { name: sql.ref("name_key"), createdAt: sql.ref("created_at") },
   defaultSort: "name",
@@ -41,7 +44,7 @@ export async function listRoles(db: Db, realm: string, query: ListQuery): Promis
   const { search } = query;
   const base = db
     .selectFrom("roles")
-    .selectAll()
+    .select(columns)
     .where("realm_id", "=", realm)
     .$if(search !== undefined && search !== "", (q) =>
       q.where((eb) => eb.or([eb("name_key", "like", likePrefix(loginKey(search!))), eb(sql`role_id::text`, "=", search!.toLowerCase())])),
@@ -51,14 +54,14 @@ export async function listRoles(db: Db, realm: string, query: ListQuery): Promis
 }
 
 export async function findRole(db: Db, realm: string, roleId: string): Promise<RoleRow | null> {
-  const row = await db.selectFrom("roles").selectAll().where("realm_id", "=", realm).where("role_id", "=", roleId).executeTakeFirst();
+  const row = await db.selectFrom("roles").select(columns).where("realm_id", "=", realm).where("role_id", "=", roleId).executeTakeFirst();
   return row ? toRole(row) : null;
 }
 
 export async function lockRole(tx: Tx, realm: string, roleId: string): Promise<RoleRow | null> {
   const row = await tx
     .selectFrom("roles")
-    .selectAll()
+    .select(columns)
     .where("realm_id", "=", realm)
     .where("role_id", "=", roleId)
     .forUpdate()
@@ -71,7 +74,7 @@ export async function shareRolesByName(tx: Tx, realm: string, names: readonly st
   if (names.length === 0) return [];
   const rows = await tx
     .selectFrom("roles")
-    .selectAll()
+    .select(columns)
     .where("realm_id", "=", realm)
     .where("name_key", "in", names.map(loginKey))
     .forShare()
@@ -83,7 +86,7 @@ export async function shareRolesByName(tx: Tx, realm: string, names: readonly st
 export async function shareDefaultRole(tx: Tx, realm: string): Promise<RoleRow | null> {
   const row = await tx
     .selectFrom("roles")
-    .selectAll()
+    .select(columns)
     .where("realm_id", "=", realm)
     .where("is_default", "=", true)
     .forKeyShare()
@@ -110,7 +113,7 @@ export async function insertRole(
         is_default: role.isDefault,
         created_at: now,
       })
-      .returningAll()
+      .returning(columns)
       .executeTakeFirstOrThrow(),
   );
   return toRole(row);
@@ -133,7 +136,7 @@ export async function updateRole(
       }))
       .where("realm_id", "=", realm)
       .where("role_id", "=", roleId)
-      .returningAll()
+      .returning(columns)
       .executeTakeFirstOrThrow(),
   );
   return toRole(row);
@@ -157,7 +160,7 @@ export async function moveDefault(tx: Tx, realm: string, roleId: string): Promis
     .execute();
 }
 
-const toRole = (row: Selectable<RolesTable>): RoleRow => ({
+const toRole = (row: Columns): RoleRow => ({
   realmId: row.realm_id,
   roleId: row.role_id,
   name: row.name,

@@ -37,7 +37,7 @@ export interface UserRow extends User {
 }
 
 /** What counts as a second factor. */
-const SECOND_FACTORS = ["totp", "passkey", "push"];
+const SECOND_FACTORS = sql.raw("('totp', 'passkey', 'push')");
 
 const columns = [
   "users.realm_id",
@@ -61,9 +61,7 @@ const workedOut = (now: number) =>
     sql<string[]>`array(select r.name from user_roles ur join roles r on r.realm_id = ur.realm_id and r.role_id = ur.role_id
       where ur.realm_id = users.realm_id and ur.user_id = users.user_id order by r.name_key)`.as("roles"),
     sql<boolean>`coalesce((select true from credentials c
-      where c.realm_id = users.realm_id and c.user_id = users.user_id and c.type = any(${SECOND_FACTORS}::text[]) limit 1), false)`.as(
-      "mfa_enabled",
-    ),
+      where c.realm_id = users.realm_id and c.user_id = users.user_id and c.type in ${SECOND_FACTORS} limit 1), false)`.as("mfa_enabled"),
     sql<boolean>`coalesce((select a.locked_until > ${now} from login_attempts a
       where a.realm_id = users.realm_id and a.kind = 'user:password' and a.subject = users.user_id::text), false)`.as("locked_for_now"),
   ] as const;

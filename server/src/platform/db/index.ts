@@ -5,6 +5,7 @@ import type pg from "pg";
 import { type EmbeddedDatabase, openEmbedded } from "./pglite-database.ts";
 import { embeddedDialect } from "./pglite-dialect.ts";
 import { openPostgres } from "./postgres.ts";
+import { poolOf } from "./prepared.ts";
 import type { Db, Tables } from "./tables.ts";
 import { singleConnection } from "./transaction.ts";
 
@@ -42,6 +43,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   if (options.url) {
     const { pool, dialect } = openPostgres({ ...options, url: options.url, max: options.pool }, options.onIdleError);
     const db = new Kysely<Tables>({ dialect });
+    poolOf.set(db, pool);
     const dump = () => Promise.reject(new Error("Only the embedded database can be dumped: use pg_dump"));
     return { db, kind: "postgres", pool, dump, close: () => db.destroy() };
   }

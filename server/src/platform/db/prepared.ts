@@ -1,5 +1,9 @@
 import type { Compilable, CompiledQuery } from "kysely";
+import type pg from "pg";
 import type { Db } from "./tables.ts";
+
+/** The pool behind a database, for queries that need nothing else of Kysely once they are compiled. */
+export const poolOf = new WeakMap<Db, pg.Pool>();
 
 const NAME = Symbol("the value that comes later");
 type Later = { readonly [NAME]: string };
@@ -16,7 +20,8 @@ export function prepared<V extends object, R>(build: (db: Db, values: V) => Comp
       const name = (parameter as Partial<Later> | null)?.[NAME];
       return name === undefined ? parameter : values[name as keyof V];
     });
-    const { rows } = await db.executeQuery<R>({ ...compiled, parameters });
-    return rows;
+    const pool = poolOf.get(db);
+    if (pool) return (await pool.query(compiled.sql, parameters)).rows as R[];
+    return (await db.executeQuery<R>({ ...compiled, parameters })).rows;
   };
 }

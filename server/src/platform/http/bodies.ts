@@ -58,6 +58,8 @@ export function acceptJson(app: FastifyInstance): void {
     }
   });
   app.addHook("preValidation", async (request) => {
+    // In an address such characters can only stand percent-encoded.
+    if (!request.url.includes("%")) return;
     if (request.query) refuseDirtyText(request.query);
     // Nothing is kept under such a name: a malformed id is a 404.
     if (request.params && dirtyFields(request.params).length > 0) throw notFound();

@@ -23,7 +23,22 @@ declare module "../db/tables.ts" {
   }
 }
 
-export type Job = Selectable<JobsTable>;
+const columns = [
+  "jobs.job_id",
+  "jobs.realm_id",
+  "jobs.kind",
+  "jobs.payload",
+  "jobs.dedupe_key",
+  "jobs.attempts",
+  "jobs.max_attempts",
+  "jobs.locked_until",
+] as const;
+
+/** A job as its worker holds it. */
+export type Job = Pick<
+  Selectable<JobsTable>,
+  "job_id" | "realm_id" | "kind" | "payload" | "dedupe_key" | "attempts" | "max_attempts" | "locked_until"
+>;
 
 export interface Enqueue {
   readonly kind: string;
@@ -84,7 +99,7 @@ export async function claimJobs(db: Db, kinds: readonly string[], limit: number,
       .from("due")
       .set({ locked_until: now + leaseMs, attempts: sql`jobs.attempts + 1` })
       .whereRef("jobs.job_id", "=", "due.job_id")
-      .returningAll("jobs")
+      .returning(columns)
       .execute()
   );
 }

@@ -26,6 +26,8 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
+const columns = ["interaction_id", "kind", "browser_hash", "request", "state", "result", "return_to", "version"] as const;
+
 const LIFETIME = 30 * MINUTE;
 
 export const interactionErrors = defineErrors("interactions", {
@@ -76,7 +78,7 @@ export async function readInteraction(
   const row = isId(interactionId)
     ? await ctx.tx
         .selectFrom("interactions")
-        .selectAll()
+        .select(columns)
         .where("realm_id", "=", ctx.realm)
         .where("interaction_id", "=", interactionId)
         .where("expires_at", ">", ctx.now)
@@ -118,7 +120,7 @@ export async function takeResult(ctx: Ctx, interactionId: string, browser: strin
         .where("browser_hash", "=", sha256(browser))
         .where("result", "is not", null)
         .where("expires_at", ">", ctx.now)
-        .returningAll()
+        .returning(columns)
         .executeTakeFirst()
     : undefined;
   if (!row) throw interactionErrors.gone();
@@ -129,7 +131,7 @@ export async function deleteExpiredInteractions(db: Db, now: number): Promise<vo
   await sql`delete from interactions where expires_at <= ${now}`.execute(db);
 }
 
-const toInteraction = (row: Selectable<InteractionsTable>): Interaction => ({
+const toInteraction = (row: Pick<Selectable<InteractionsTable>, (typeof columns)[number]>): Interaction => ({
   interactionId: row.interaction_id,
   kind: row.kind,
   request: row.request,

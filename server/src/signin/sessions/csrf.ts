@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { hmac, randomToken, safeEqual, type Vault } from "../../kernel/vault.ts";
 
 /** `random.HMAC(binding, random)`: a token that another session, or another site's cookie, cannot make or reuse. */
@@ -11,13 +12,22 @@ export interface Csrf {
 
 export const CSRF_COOKIE = "XSRF-TOKEN";
 export const CSRF_HEADER = "x-xsrf-token";
+const REMEMBERED = 10_000;
 
 export function createCsrf(vault: Vault): Csrf {
   const key = vault.derive("csrf");
   const sign = (binding: string, random: string) => hmac(key, `${random}.${binding}`);
-  const fits = (token: string | undefined, binding: string) => {
+  const verify = (token: string | undefined, binding: string) => {
     const [random, signature, ...rest] = (token ?? "").split(".");
     return Boolean(random && signature && rest.length === 0) && safeEqual(signature!, sign(binding, random!));
+  };
+  // Reads only ask whether the token is still good, at every request: those found good are remembered.
+  const good = new LRUCache<string, string>({ max: REMEMBERED });
+  const fits = (token: string | undefined, binding: string) => {
+    if (token !== undefined && good.get(token) === binding) return true;
+    const fitting = verify(token, binding);
+    if (fitting) good.set(token!, binding);
+    return fitting;
   };
   return {
     issue(binding) {
@@ -25,6 +35,6 @@ export function createCsrf(vault: Vault): Csrf {
       return `${random}.${sign(binding, random)}`;
     },
     fits,
-    accepts: (cookie, sent, binding) => cookie !== undefined && sent !== undefined && safeEqual(cookie, sent) && fits(cookie, binding),
+    accepts: (cookie, sent, binding) => cookie !== undefined && sent !== undefined && safeEqual(cookie, sent) && verify(cookie, binding),
   };
 }

@@ -1,7 +1,7 @@
 import { type ColumnType, type Selectable, sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
 import type { Session } from "./schema.ts";
 
@@ -42,23 +42,29 @@ export interface LiveSession {
   readonly permissions: ReadonlySet<string>;
 }
 
-/** The one query of every signed-in request: session, user and permissions, read fresh. */
-export async function findLiveSession(db: Db, realm: string, tokenHash: string, now: number): Promise<LiveSession | null> {
-  const { rows } = await sql<{
-    session_id: string;
-    user_id: string;
-    username: string;
-    impersonator: string | null;
-    remembered: boolean;
-    last_seen_at: number;
-    absolute_expiry: number;
-    permissions: string[];
-  }>`
+interface LiveRow {
+  session_id: string;
+  user_id: string;
+  username: string;
+  impersonator: string | null;
+  remembered: boolean;
+  last_seen_at: number;
+  absolute_expiry: number;
+  permissions: string[];
+}
+
+const liveSession = prepared((db, { realm, tokenHash, now }: { realm: string; tokenHash: string; now: number }) => {
+  const query = sql<LiveRow>`
     select s.session_id, s.user_id, u.username, s.impersonator, s.remembered, s.last_seen_at, s.absolute_expiry,
       array(select p.permission from user_permissions p where p.realm_id = s.realm_id and p.user_id = s.user_id) as permissions
     from sessions s join users u on u.realm_id = s.realm_id and u.user_id = s.user_id
-    where s.realm_id = ${realm} and s.token_hash = ${tokenHash} and s.expires_at > ${now} and u.enabled and not u.locked`.execute(db);
-  const row = rows[0];
+    where s.realm_id = ${realm} and s.token_hash = ${tokenHash} and s.expires_at > ${now} and u.enabled and not u.locked`;
+  return { compile: () => query.compile(db) };
+});
+
+/** The one query of every signed-in request: session, user and permissions, read fresh. */
+export async function findLiveSession(db: Db, realm: string, tokenHash: string, now: number): Promise<LiveSession | null> {
+  const [row] = await liveSession(db, { realm, tokenHash, now });
   if (!row) return null;
   return {
     realm,
@@ -174,6 +180,23 @@ export async function deleteExpiredSessions(db: Db, now: number): Promise<void> 
   }
 }
 
+const listed = [
+  "sessions.session_id",
+  "sessions.realm_id",
+  "sessions.user_id",
+  "users.username",
+  "sessions.created_at",
+  "sessions.auth_time",
+  "sessions.last_seen_at",
+  "sessions.expires_at",
+  "sessions.remembered",
+  "sessions.acr",
+  "sessions.amr",
+  "sessions.impersonator",
+  "sessions.source_ip",
+  "sessions.user_agent",
+] as const;
+
 const order: ListOrder = {
   sorts: { lastSeenAt: sql.ref("sessions.last_seen_at"), createdAt: sql.ref("sessions.created_at") },
   defaultSort: "-lastSeenAt",
@@ -185,8 +208,7 @@ export async function listSessions(db: Db, realm: string, query: ListQuery, now:
   const base = db
     .selectFrom("sessions")
     .innerJoin("users", (join) => join.onRef("users.realm_id", "=", "sessions.realm_id").onRef("users.user_id", "=", "sessions.user_id"))
-    .selectAll("sessions")
-    .select("users.username")
+    .select(listed)
     .where("sessions.realm_id", "=", realm)
     .where("sessions.expires_at", ">", now)
     .$if(search !== "", (q) =>
@@ -198,7 +220,9 @@ export async function listSessions(db: Db, realm: string, query: ListQuery, now:
   return { ...page, rows: page.rows.map(toSession) };
 }
 
-const toSession = (row: Selectable<SessionsTable> & { username: string }): Omit<Session, "current"> => ({
+const toSession = (
+  row: Omit<Selectable<SessionsTable>, "token_hash" | "absolute_expiry"> & { username: string },
+): Omit<Session, "current"> => ({
   id: row.session_id,
   realmId: row.realm_id,
   userId: row.user_id,
