@@ -180,6 +180,7 @@ export async function createApp(core: Core): Promise<Server> {
   });
   exposeGauges(metrics.registry, { db, pool: database.pool, hasher });
 
+  warnOfSettingsToCome(config, log);
   await app.register(tracing.plugin);
   await app.register(apiDescription, { version });
   await app.register(unitOfWorkPlugin, { db, work });
@@ -280,6 +281,12 @@ async function cleanUp(db: Db): Promise<void> {
   await deleteExpiredInteractions(db, now);
   await deleteExpiredAttempts(db, now);
   await deleteOldHours(db, now);
+}
+
+/** Known, because they are part of the contract, but nothing reads them yet: whoever set one should not believe that it works. */
+function warnOfSettingsToCome({ audit, breachCorpus }: Config, log: Logger): void {
+  if (audit.httpUrl !== null) log.warn({ setting: "GATEHOUSE_AUDIT_HTTP_URL" }, "this release does not forward audit events yet");
+  if (breachCorpus !== null) log.warn({ setting: "GATEHOUSE_BREACH_CORPUS" }, "this release does not check breached passwords yet");
 }
 
 const auditConfig = ({ audit }: Config) => ({

@@ -46,7 +46,8 @@ export const run: Command = async (call) => {
 function announce(call: Invocation, { config, database }: Core, firstStart: FirstStart | null): void {
   const { baseUrl } = config;
   const where = database.kind === "embedded" ? `embedded, in ${config.dataDir}` : "Postgres";
-  const seconds = (performance.now() / 1000).toFixed(1);
+  const began = performance.getEntriesByName("gatehouse")[0]?.startTime ?? 0;
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
   const lines = [
     `Gatehouse ${manifest().version} is ready in ${seconds} s (${config.mode}, database: ${where})`,
     "",
