@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
-import { parseDocument } from "yaml";
 import type { ConfigProblem } from "./errors.ts";
 import { describe, type SettingName, settingNames, settings } from "./settings.ts";
 import { didYouMean } from "./suggest.ts";
@@ -134,6 +134,8 @@ function readYaml(file: string, source: string, report: Report): Map<string, unk
     report({ setting, source, message: `expected a readable yaml file, but ${text.problem}` });
     return entries;
   }
+  // Loaded only where there is a file to read; `require`, because reading the configuration waits for nothing.
+  const { parseDocument } = createRequire(import.meta.url)("yaml") as typeof import("yaml");
   const document = parseDocument(text.text);
   for (const { message } of document.errors) {
     // Only the first line: what follows quotes the file, which may hold secrets.

@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
-import pg from "pg";
 import { SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../db/index.ts";
 import { CHANNEL, type RealmChanges } from "./realm-changes.ts";
@@ -23,6 +22,7 @@ const RECONNECT_AFTER = SECOND;
 
 /** Hears what other nodes change: by notification at once, and by polling each second should a notification be lost. */
 export async function watchRealmChanges({ db, url, changes, log }: Options): Promise<{ close(): Promise<void> }> {
+  const { default: pg } = await import("pg");
   const stop = new AbortController();
 
   /** Listens until the connection is lost. */

@@ -4,7 +4,6 @@ import { Kysely } from "kysely";
 import type pg from "pg";
 import { type EmbeddedDatabase, openEmbedded } from "./pglite-database.ts";
 import { embeddedDialect } from "./pglite-dialect.ts";
-import { openPostgres } from "./postgres.ts";
 import { poolOf } from "./prepared.ts";
 import type { Db, Tables } from "./tables.ts";
 import { singleConnection } from "./transaction.ts";
@@ -41,6 +40,8 @@ export interface Database {
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url) {
+    // Loaded on need, here as elsewhere: the embedded database does without the driver.
+    const { openPostgres } = await import("./postgres.ts");
     const { pool, dialect } = openPostgres({ ...options, url: options.url, max: options.pool }, options.onIdleError);
     const db = new Kysely<Tables>({ dialect });
     poolOf.set(db, pool);
