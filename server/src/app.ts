@@ -206,7 +206,7 @@ export async function createApp(core: Core): Promise<Server> {
         cookies,
         baseUrl: config.baseUrl,
         sources: [localPasswords(db, hasher)],
-        limit: limit as never,
+        limit,
       });
     },
     { prefix: "/realms/:realm" },

@@ -1,8 +1,7 @@
-import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
-import { expectVersion, type ListQuery, type Page } from "../../platform/http/index.ts";
+import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
 import { assertHolds, type Permission } from "../../tenancy/permissions/index.ts";
 import { roleErrors } from "./errors.ts";
 import { assertMayGrant, keepingRealmAdmin } from "./escalation.ts";
@@ -35,11 +34,7 @@ export async function saveRole(ctx: Ctx, roleId: string, input: UpdateRole): Pro
   const current = await takeRole(ctx, roleId);
   // Roles are handed out by name: whoever could rename a mighty one would decide what the next person gets.
   await assertMayGrant(ctx, [current.roleId]);
-  const readOnly = (["realmId", "roleId", "createdAt", "default"] as const).filter(
-    (member) => input[member] !== undefined && input[member] !== current[member],
-  );
-  if (readOnly.length > 0)
-    throw invalidFields(readOnly.map((field) => ({ field, code: "read_only", message: `${field} cannot be changed here` })));
+  refuseReadOnly(current, input, ["realmId", "roleId", "createdAt", "default"], "cannot be changed here");
   expectVersion(ctx, current.version);
   const role = await updateRole(ctx.tx, ctx.realm, current.roleId, { name: input.name, description: input.description ?? null });
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "roles", resourceId: current.roleId });
@@ -88,13 +83,8 @@ export async function searchAdminRoles(ctx: ReadCtx, query: ListQuery): Promise<
 export async function grantPermissions(ctx: Ctx, id: string, input: UpdateAdminRole): Promise<{ entry: AdminRole; version: number }> {
   const role = await takeRole(ctx, id);
   const { roleId } = role;
-  const readOnly = [
-    ["realmId", ctx.realm],
-    ["roleId", roleId],
-    ["roleName", role.name],
-  ].filter(([member, value]) => input[member as keyof UpdateAdminRole] !== undefined && input[member as keyof UpdateAdminRole] !== value);
-  if (readOnly.length > 0)
-    throw invalidFields(readOnly.map(([field]) => ({ field: field!, code: "read_only", message: `${field} cannot be changed here` })));
+  const named = { realmId: ctx.realm, roleId, roleName: role.name };
+  refuseReadOnly(named, input, ["realmId", "roleId", "roleName"], "cannot be changed here");
   const before = await permissionsOfRoles(ctx.tx, ctx.realm, [roleId]);
   // Giving needs them; so does taking away, or a lesser administrator could strip a greater one.
   assertHolds(ctx.actor, changed(before, input.permissions));

@@ -2,7 +2,7 @@ import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion, type ListQuery, type Page } from "../../platform/http/index.ts";
+import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
 import { clearAttempts, savePassword } from "../credentials/index.ts";
 import {
   assertMayControl,
@@ -76,7 +76,7 @@ export async function createUser(ctx: Ctx, input: CreateUser): Promise<UserRow> 
 export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise<UserRow> {
   const current = await takeUser(ctx, id);
   const { userId } = current;
-  refuseReadOnly(current, input);
+  refuseReadOnly(current, input, ["realmId", "userId", "createdAt", "mfaEnabled"]);
   const email = input.email ?? null;
   const enabled = input.enabled ?? current.enabled;
   // What GET said of a temporary lock may come back unchanged: that does not make it a lasting one.
@@ -109,14 +109,6 @@ export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise
   else if (!current.lockedByAdmin && lockedByAdmin)
     ctx.audit({ category: "SECURITY", type: "USER_LOCKED", resourceType: "users", resourceId: userId });
   return readUser(ctx, userId);
-}
-
-function refuseReadOnly(current: UserRow, input: UpdateUser): void {
-  const changed = (["realmId", "userId", "createdAt", "mfaEnabled"] as const).filter(
-    (member) => input[member] !== undefined && input[member] !== current[member],
-  );
-  if (changed.length > 0)
-    throw invalidFields(changed.map((field) => ({ field, code: "read_only", message: `${field} cannot be changed` })));
 }
 
 export async function removeUser(ctx: Ctx, id: string): Promise<void> {

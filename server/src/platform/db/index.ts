@@ -13,7 +13,7 @@ export { type MigrationState, migrate, migrationStatus } from "./migrate.ts";
 export { type EmbeddedDatabase, embeddedFolder, openEmbedded } from "./pglite-database.ts";
 export { prepared } from "./prepared.ts";
 export { type Db, lockRealm, type Tables, type Tx, translating } from "./tables.ts";
-export { inSnapshot, inTransaction, isInTransaction } from "./transaction.ts";
+export { inSnapshot, inTransaction } from "./transaction.ts";
 
 export interface DatabaseOptions {
   /** A postgres:// URL; null opens the embedded database below `dataDir`. */

@@ -1,8 +1,9 @@
 // The HTTP side of the platform: the server, strict bodies, problem+json, lists, ETags, and the unit of work on each request.
 // Features import it for schemas (`ListQuery`, `Problem`) and for the request's `transact` and `read`.
-export { acceptJson, parseJson, refuseDirtyText } from "./bodies.ts";
+export { refuseDirtyText } from "./bodies.ts";
 export { etag, expectVersion } from "./etag.ts";
-export { countUpTo, describePage, estimate, type ListOrder, ListQuery, listQuery, type Page, pageOf } from "./lists.ts";
+export { refuseReadOnly } from "./full-state.ts";
+export { countUpTo, describePage, estimate, type ListOrder, ListQuery, listQuery, type Page, pageOf, refuseTooDeep } from "./lists.ts";
 export { asAppError, logFailure, notFound, Problem, sendProblem } from "./problem.ts";
 export { unitOfWorkPlugin } from "./requests.ts";
 export { oneOf } from "./schemas.ts";

@@ -51,11 +51,7 @@ export async function pageOf<TB extends keyof Tables, Row>(
   /** Where the rows can be counted more cheaply than they are found. */
   count: () => Promise<{ total: number; estimated: boolean }> = () => countUpTo(db, query),
 ): Promise<Page<Row>> {
-  if (page * size > MAX_OFFSET) {
-    throw new AppError("list.too_deep", 400, "Pages beyond 10,000 rows are reached by following `Link rel=next`, or by a narrower search", {
-      errors: [{ field: "page", code: "too_deep", message: "page × size may not exceed 10,000" }],
-    });
-  }
+  refuseTooDeep(page, size, "Pages beyond 10,000 rows are reached by following `Link rel=next`, or by a narrower search");
   const descending = sort.startsWith("-");
   const field = sort.replace(/^-/, "");
   const expression = Object.hasOwn(order.sorts, field) ? order.sorts[field] : undefined;
@@ -81,6 +77,14 @@ export async function pageOf<TB extends keyof Tables, Row>(
   const shown = rows.slice(0, size);
   const last = rows.length > size ? shown.at(-1) : undefined;
   return { rows: shown, ...total, nextCursor: last ? encodeCursor({ sort, value: last.__sort, id: last.__id }) : null };
+}
+
+/** Postgres would have to walk over all the rows before such a page; `advice` says how to get there instead. */
+export function refuseTooDeep(page: number, size: number, advice: string): void {
+  if (page * size <= MAX_OFFSET) return;
+  throw new AppError("list.too_deep", 400, advice, {
+    errors: [{ field: "page", code: "too_deep", message: "page × size may not exceed 10,000" }],
+  });
 }
 
 /** Exact to 10,000, above that an estimate: an exact count of a million rows would cost more than the page. */

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { clock } from "../../kernel/clock.ts";
 import type { Actor, Ctx, ReadCtx } from "../context.ts";
-import { type Db, inSnapshot } from "../db/index.ts";
+import type { Db } from "../db/index.ts";
 import type { UnitOfWork } from "../unit-of-work.ts";
 
 declare module "fastify" {
@@ -15,8 +15,6 @@ declare module "fastify" {
     transact<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>;
     /** Reads: each statement on its own. */
     read<T>(work: (ctx: ReadCtx) => Promise<T>): Promise<T>;
-    /** Reads that must agree with each other. */
-    readSnapshot<T>(work: (ctx: ReadCtx) => Promise<T>): Promise<T>;
   }
 }
 
@@ -31,10 +29,6 @@ export const unitOfWorkPlugin = fp<{ db: Db; work: UnitOfWork }>(async (app, { d
   app.decorateRequest("read", function <T>(this: FastifyRequest, work: (ctx: ReadCtx) => Promise<T>) {
     const { realm, actor } = origin(this);
     return work({ tx: db, realm, actor, now: clock.now() });
-  });
-  app.decorateRequest("readSnapshot", function <T>(this: FastifyRequest, work: (ctx: ReadCtx) => Promise<T>) {
-    const { realm, actor } = origin(this);
-    return inSnapshot(db, (tx) => work({ tx, realm, actor, now: clock.now() }));
   });
 });
 

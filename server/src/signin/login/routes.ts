@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
@@ -19,7 +19,7 @@ export interface LoginRouteParts extends LoginParts {
   readonly cookies: Cookies;
   readonly baseUrl: string;
   /** Refuses an address that posts too often, whatever it posts. */
-  readonly limit: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  readonly limit: onRequestAsyncHookHandler;
 }
 
 const params = Type.Object({ realm: Type.String() });

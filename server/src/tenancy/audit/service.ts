@@ -1,18 +1,13 @@
-import { AppError, invalidFields } from "../../kernel/errors.ts";
+import { invalidFields } from "../../kernel/errors.ts";
 import type { ReadCtx } from "../../platform/context.ts";
+import { refuseTooDeep } from "../../platform/http/index.ts";
 import type { EventPage, EventQuery } from "./schema.ts";
 import { listEvents } from "./store.ts";
-
-const MAX_OFFSET = 10_000;
 
 /** One page of the realm's trail. */
 export async function searchEvents(ctx: ReadCtx, query: EventQuery): Promise<EventPage & { estimated: boolean }> {
   const { page = 0, size = 50, from, to, ...filter } = query;
-  if (page * size > MAX_OFFSET) {
-    throw new AppError("list.too_deep", 400, "Narrow the search by `to` to read further back: pages beyond 10,000 events are not served", {
-      errors: [{ field: "page", code: "too_deep", message: "page × size may not exceed 10,000" }],
-    });
-  }
+  refuseTooDeep(page, size, "Narrow the search by `to` to read further back: pages beyond 10,000 events are not served");
   const range = { from: instant("from", from), to: instant("to", to) };
   return { ...(await listEvents(ctx.tx, ctx.realm, { ...filter, ...range }, page, size)), page, size };
 }

@@ -2,7 +2,7 @@ import { SECOND } from "../../kernel/clock.ts";
 import { type AppError, invalidFields } from "../../kernel/errors.ts";
 import { randomToken, type Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion, type ListQuery } from "../../platform/http/index.ts";
+import { expectVersion, type ListQuery, refuseReadOnly } from "../../platform/http/index.ts";
 import { enqueue } from "../../platform/jobs/index.ts";
 import type { PasswordHasher } from "../../platform/passwords/index.ts";
 import { generateKey, type NewKey } from "../keys/index.ts";
@@ -92,11 +92,7 @@ export async function readRealm(ctx: ReadCtx, realm: string): Promise<RealmRow> 
 
 export async function updateRealm(ctx: Ctx, realm: string, input: UpdateRealm): Promise<RealmRow> {
   const current = await readRealm(ctx, realm);
-  const readOnly = (["realm", "realmId", "createdAt"] as const).filter(
-    (member) => input[member] !== undefined && input[member] !== current[member],
-  );
-  if (readOnly.length > 0)
-    throw invalidFields(readOnly.map((field) => ({ field, code: "read_only", message: `${field} cannot be changed` })));
+  refuseReadOnly(current, input, ["realm", "realmId", "createdAt"]);
   await saveDisplayName(ctx, realm, input.displayName ?? null, (version) => expectVersion(ctx, version));
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "realms", resourceId: realm });
   return readRealm(ctx, realm);

@@ -1,7 +1,7 @@
 import { defineErrors, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { expectVersion } from "../../platform/http/index.ts";
+import { expectVersion, refuseReadOnly } from "../../platform/http/index.ts";
 import { safeCustomCss } from "./custom-css.ts";
 import { Settings, type UpdateSettings } from "./schema.ts";
 import { findSettings, insertSettings, lockSettings, updateSettings } from "./store.ts";
@@ -22,9 +22,7 @@ export async function readSettings(db: Db, realm: string): Promise<VersionedSett
 
 /** Replaces the settings. */
 export async function saveSettings(ctx: Ctx, input: UpdateSettings): Promise<VersionedSettings> {
-  if (input.realmId !== undefined && input.realmId !== ctx.realm) {
-    throw invalidFields([{ field: "realmId", code: "read_only", message: "realmId cannot be changed" }]);
-  }
+  refuseReadOnly({ realmId: ctx.realm }, input, ["realmId"]);
   const settings = withDefaults(ctx.realm, input);
   checkBetweenMembers(settings);
   const stored = await lockSettings(ctx.tx, ctx.realm);
