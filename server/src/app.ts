@@ -22,6 +22,7 @@ import type { Listeners } from "./platform/context.ts";
 import { type Database, type Db, type EmbeddedDatabase, migrate, openDatabase } from "./platform/db/index.ts";
 import { type App, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
 import { createJobWorker, type JobWorker } from "./platform/jobs/index.ts";
+import { createOutbound } from "./platform/outbound/index.ts";
 import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
 import { createRateLimiter, rateLimited } from "./platform/rate-limit/index.ts";
 import { createMetrics, deleteOldHours, type Metrics } from "./platform/telemetry/metrics.ts";
@@ -70,6 +71,8 @@ export interface Core {
   readonly changes: RealmChanges;
   readonly realms: RealmSnapshots;
   readonly work: UnitOfWork;
+  /** Called after this node has committed audit events: whoever sends them on looks at once instead of at its next turn. */
+  onEvents(listener: () => void): void;
   close(): Promise<void>;
 }
 
@@ -119,6 +122,7 @@ export function assembleCore({
   const { db } = database;
   const changes = createRealmChanges();
   const metrics = createMetrics();
+  const eventListeners: (() => void)[] = [];
   const work = createUnitOfWork({
     db,
     listeners,
@@ -126,6 +130,7 @@ export function assembleCore({
     storeEvents: insertEvents,
     published: (events) => {
       for (const event of events) output.write(`${JSON.stringify(toEventRecord(event))}\n`);
+      if (events.length > 0) for (const listener of eventListeners) listener();
     },
   });
   const hasher = createPasswordHasher();
@@ -140,6 +145,7 @@ export function assembleCore({
     changes,
     realms: createRealmSnapshots(db, changes),
     work,
+    onEvents: (listener) => void eventListeners.push(listener),
     close: () => database.close(),
   };
 }
@@ -161,6 +167,7 @@ export async function createApp(core: Core): Promise<Server> {
   const secure = config.baseUrl.startsWith("https:");
   const csrf = createCsrf(vault);
   const cookies = createCookies(secure);
+  const outbound = createOutbound({ allowedHosts: config.allowedHosts, allowLoopbackHttp: config.mode === "development" });
   const limiter = createRateLimiter({ ...(config.redisUrl !== null && { redisUrl: config.redisUrl }), log });
   const tracing = startTracing({
     ...(config.otelEndpoint !== null && { endpoint: config.otelEndpoint }),
@@ -270,7 +277,7 @@ export async function createApp(core: Core): Promise<Server> {
       clearInterval(flushing);
       await jobs.stop();
       await flush();
-      await Promise.all([watcher?.close(), limiter.close(), tracing.shutdown()]);
+      await Promise.all([watcher?.close(), limiter.close(), outbound.close(), tracing.shutdown()]);
     },
   };
 }

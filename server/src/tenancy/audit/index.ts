@@ -4,3 +4,4 @@ export { catalogue, categories, eventTypes } from "./catalogue.ts";
 export { auditConfigRoutes, eventRoutes } from "./routes.ts";
 export type { AuditConfig, AuditEventRecord } from "./schema.ts";
 export { insertEvents, toEventRecord } from "./store.ts";
+export { lockCursor, moveCursor, type Position, readStream, type StreamedEvent, type StreamReader } from "./stream.ts";

@@ -61,7 +61,7 @@ export interface EventFilter {
   readonly to?: number | undefined;
 }
 
-const columns = [
+export const columns = [
   "realm_id",
   "event_id",
   "ts",
@@ -99,25 +99,26 @@ export async function listEvents(db: Db, realm: string, filter: EventFilter, pag
       .execute(),
     countUpTo(db, matching),
   ]);
-  return { items: rows.map(toRecord), ...count };
+  return { items: rows.map((row) => toEventRecord(toEvent(row))), ...count };
 }
 
-const toRecord = (row: Pick<Selectable<AuditEventsTable>, (typeof columns)[number]>): AuditEventRecord =>
-  toEventRecord({
-    id: row.event_id,
-    ts: row.ts,
-    realm: row.realm_id,
-    category: row.category,
-    type: row.type,
-    actor: row.actor,
-    actorId: row.actor_id,
-    sourceIp: row.source_ip,
-    resourceType: row.resource_type,
-    resourceId: row.resource_id,
-    outcome: row.outcome,
-    detail: row.detail,
-    impersonator: row.impersonator,
-  });
+export type EventRow = Pick<Selectable<AuditEventsTable>, (typeof columns)[number]>;
+
+export const toEvent = (row: EventRow): AuditEvent => ({
+  id: row.event_id,
+  ts: row.ts,
+  realm: row.realm_id,
+  category: row.category,
+  type: row.type,
+  actor: row.actor,
+  actorId: row.actor_id,
+  sourceIp: row.source_ip,
+  resourceType: row.resource_type,
+  resourceId: row.resource_id,
+  outcome: row.outcome,
+  detail: row.detail,
+  impersonator: row.impersonator,
+});
 
 /** The event as everyone outside sees it. */
 export const toEventRecord = ({ ts, actorId: _, ...event }: AuditEvent): AuditEventRecord => ({
