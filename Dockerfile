@@ -1,4 +1,4 @@
-# Three stages: compile, fetch the runtime packages, and an image that holds only what serving needs.
+# Three stages: bundle, fetch the runtime packages, and an image that holds only what serving needs.
 
 FROM node:24-slim AS build
 WORKDIR /app
@@ -6,7 +6,7 @@ COPY package.json package-lock.json ./
 COPY server/package.json server/
 RUN npm ci --no-audit --no-fund
 COPY server server
-RUN node server/build.mjs && rm -f server/dist/.tsbuildinfo
+RUN node server/build.mjs --no-check
 
 FROM node:24-slim AS packages
 WORKDIR /app

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { type DestinationStream, type Logger, pino } from "pino";
 import { checkVault, openVault } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
@@ -6,6 +5,7 @@ import { deleteExpiredAttempts } from "./directory/credentials/index.ts";
 import { adminRoleRoutes, roleRoutes, seedRoles } from "./directory/roles/index.ts";
 import { seedAdmin, userRoutes } from "./directory/users/index.ts";
 import { clock, MINUTE, SECOND } from "./kernel/clock.ts";
+import { manifest } from "./kernel/package.ts";
 import type { Vault } from "./kernel/vault.ts";
 import { guardAdminRoutes } from "./operations/admin-gate/index.ts";
 import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs/index.ts";
@@ -57,7 +57,7 @@ const listeners: Listeners = {
   "user.password_changed": [endOtherSessions],
 };
 
-export const version: string = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
+const { version } = manifest();
 
 /** What the server, the commands and the tests all stand on: the database, open and up to date, and the unit of work. */
 export interface Core {
@@ -85,6 +85,18 @@ export interface CoreOptions {
 }
 
 export async function createCore(config: Config, options: CoreOptions = {}): Promise<Core> {
+  const { core, ready } = await beginCore(config, options);
+  try {
+    await ready;
+    return core;
+  } catch (error) {
+    await core.close();
+    throw error;
+  }
+}
+
+/** A core whose database may still be opening. Nothing may be asked of it until `ready`, but much can be built on it. */
+export async function beginCore(config: Config, options: CoreOptions = {}): Promise<{ core: Core; ready: Promise<void> }> {
   const output = options.output ?? pino.destination({ fd: 1, sync: false });
   const log = pino(
     { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
@@ -100,15 +112,13 @@ export async function createCore(config: Config, options: CoreOptions = {}): Pro
     embedded: options.embedded,
     onIdleError: (err) => log.warn({ err }, "an idle database connection broke; the pool opens another"),
   });
-  try {
-    const { db } = database;
-    if (options.migrate ?? true) await migrate(db);
-    await checkVault(db, vault);
-    return assembleCore({ config, log, output, vault, database });
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  const getReady = async () => {
+    if (options.migrate ?? true) await migrate(database.db);
+    await checkVault(database.db, vault);
+  };
+  const ready = getReady();
+  ready.catch(() => {}); // for the caller to see, who may be busy building
+  return { core: assembleCore({ config, log, output, vault, database }), ready };
 }
 
 /** The rest of a core, over a database that is there already, or one that is never asked. */

@@ -1,30 +1,22 @@
-import { execFile, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtServer } from "../testing/built-server.ts";
 
 // The command as users run it: built, in a process of its own, in a folder of its own.
-const server = fileURLToPath(new URL("../../", import.meta.url));
+let main: string;
 let root: string;
 let cwd: string;
 
-beforeAll(() => {
+beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "gatehouse-cli-"));
   cwd = join(root, "work");
   mkdirSync(cwd, { mode: 0o700 });
-  cpSync(join(server, "package.json"), join(root, "package.json"));
-  symlinkSync(join(server, "..", "node_modules"), join(root, "node_modules"));
-  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-  // Types are checked elsewhere; here only the output counts.
-  const flags = ["--noCheck", "--incremental", "false", "--tsBuildInfoFile", "null", "--outDir", join(root, "dist")];
-  const built = spawnSync(process.execPath, [tsc, "-p", join(server, "tsconfig.build.json"), ...flags], { encoding: "utf8" });
-  expect(built.stdout).toBe("");
-  expect(built.status).toBe(0);
+  main = await builtServer();
 }, 120_000);
 afterAll(() => rmSync(root, { recursive: true }));
 
@@ -36,7 +28,7 @@ interface Outcome {
 
 function gatehouse(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(root, "dist", "main.js"), ...args], { cwd, env }, (error, out, err) => {
+    execFile(process.execPath, [main, ...args], { cwd, env }, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err });
     });
   });

@@ -15,8 +15,7 @@ beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), "gatehouse-start-"));
   home = join(root, "server");
   mkdirSync(join(home, "src"), { recursive: true });
-  for (const file of ["start.mjs", "build.mjs", "package.json", "tsconfig.json", "tsconfig.build.json"])
-    cpSync(join(server, file), join(home, file));
+  for (const file of ["start.mjs", "build.mjs", "package.json", "tsconfig.json"]) cpSync(join(server, file), join(home, file));
   writeFileSync(join(root, "package-lock.json"), "{}");
   symlinkSync(join(server, "..", "node_modules"), join(root, "node_modules"));
 });
@@ -58,7 +57,7 @@ test("shows the compiler's words and starts nothing when the build fails, every 
   for (const _ of [1, 2]) {
     const { code, out, err } = await start().ended;
     expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toContain("src/main.ts(1,14): error TS1109");
+    expect(err).toMatch(/Unexpected token[\s\S]*src[/]main[.]ts:1:14/);
     expect(err).toContain("The build failed");
   }
 }, 120_000);

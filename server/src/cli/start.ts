@@ -3,11 +3,11 @@ import { join } from "node:path";
 import type { Core, Server } from "../app.ts";
 import type { FirstStart } from "../bootstrap.ts";
 import { type Config, loadConfig } from "../config.ts";
+import { manifest } from "../kernel/package.ts";
 // Not by the index: that loads the database libraries, and the folder shall be opening by then.
 import { embeddedFolder, openEmbedded } from "../platform/db/pglite-database.ts";
 import type { Command, Invocation } from "./command.ts";
 import { stopOnSignals } from "./stop.ts";
-import { manifest } from "./version.ts";
 
 /** Starts the server and answers once it listens; it then runs until a signal. */
 export const run: Command = async (call) => {
@@ -15,28 +15,31 @@ export const run: Command = async (call) => {
   const isNew = config.databaseUrl === null && !existsSync(embeddedFolder(config.dataDir));
   // Half of a start is the embedded database, half is loading code: two threads do both at once.
   const embedded = config.databaseUrl === null ? openEmbedded(config.dataDir) : undefined;
-  embedded?.catch(() => {}); // createCore waits for it, and tells what went wrong
+  embedded?.catch(() => {}); // beginCore's `ready` waits for it, and tells what went wrong
   let core: Core | undefined;
   let server: Server | undefined;
   try {
-    const [{ createApp, createCore }, { bootstrap, prepareFirstStart }] = await Promise.all([
+    const [{ beginCore, createApp }, { bootstrap, prepareFirstStart }] = await Promise.all([
       import("../app.ts"),
       import("../bootstrap.ts"),
     ]);
     // Keys take a while to make; while a new folder is being made, so can they.
     const prepared = isNew ? prepareFirstStart(config) : undefined;
     prepared?.catch(() => {}); // bootstrap waits for it
-    core = await createCore(config, { embedded });
-    const firstStart = await bootstrap(core, prepared);
+    const begun = await beginCore(config, { embedded });
+    core = begun.core;
+    // Routes ask the database nothing: they are laid out while it opens.
     server = await createApp(core);
+    await begun.ready;
+    const firstStart = await bootstrap(core, prepared);
     await server.start();
     await server.app.listen({ host: config.host, port: config.port });
     stopOnSignals(core, server);
     announce(call, core, firstStart);
   } catch (error) {
     await server?.close();
-    if (core) await core.close();
-    else await embedded?.then((opened) => opened.close()).catch(() => {}); // its own failure is the one being thrown
+    await core?.close();
+    await embedded?.then((opened) => opened.close()).catch(() => {}); // its own failure is the one being thrown
     throw error;
   }
   return 0;

@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clock } from "../../kernel/clock.ts";
+import { manifest } from "../../kernel/package.ts";
 import { localUrl, probe } from "../probe.ts";
-import { manifest } from "../version.ts";
 import { type Check, type Finding, ok, PATIENCE_MS, problem, warning } from "./check.ts";
 
 /** Needs no configuration, so it is looked at even when that is wrong. */

@@ -26,6 +26,7 @@ const swaggerUi = (file: string) =>
 const sources: Record<AssetName, () => Promise<Buffer>> = {
   "swagger-ui-bundle.js": () => swaggerUi("swagger-ui-bundle.js"),
   "swagger-ui.css": () => swaggerUi("swagger-ui.css"),
+  // The build lays it beside the bundle.
   "page.js": () => readFile(new URL("./page-script.js", import.meta.url)),
   "page.css": async () => Buffer.from(stylesheet),
 };

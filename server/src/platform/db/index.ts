@@ -48,8 +48,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const dump = () => Promise.reject(new Error("Only the embedded database can be dumped: use pg_dump"));
     return { db, kind: "postgres", pool, dump, close: () => db.destroy() };
   }
-  const embedded = await (options.embedded ?? openEmbedded(options.dataDir, options.template));
-  const db = new Kysely<Tables>({ dialect: embeddedDialect(embedded) });
+  const opening = options.embedded ?? openEmbedded(options.dataDir, options.template);
+  // Whoever began to open it has other things to do meanwhile; the first query waits.
+  if (!options.embedded) await opening;
+  const db = new Kysely<Tables>({ dialect: embeddedDialect(opening) });
   singleConnection.add(db);
-  return { db, kind: "embedded", pool: null, dump: () => embedded.dump(), close: () => db.destroy() };
+  const close = async () => {
+    await db.destroy();
+    await opening.then((embedded) => embedded.close()).catch(() => {}); // it never opened: the first query has told why
+  };
+  return { db, kind: "embedded", pool: null, dump: async () => (await opening).dump(), close };
 }

@@ -1,8 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { type Migration, Migrator, sql } from "kysely";
+import { packageFile } from "../../kernel/package.ts";
 import type { Db } from "./tables.ts";
 
-const FOLDER = new URL("../../../migrations/", import.meta.url);
+const FOLDER = packageFile("migrations/");
 
 export interface MigrationState {
   readonly name: string;

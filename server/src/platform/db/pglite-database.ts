@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { packageFile } from "../../kernel/package.ts";
 import { lockDirectory } from "./directory-lock.ts";
 
 interface Answer {
@@ -19,7 +20,7 @@ export interface EmbeddedOptions {
 }
 
 /** Made by the build; without it (a source checkout) the first start makes a folder anew, which takes longer. */
-const SHIPPED = fileURLToPath(new URL("../../embedded-template.tar.gz", import.meta.url));
+const SHIPPED = fileURLToPath(packageFile("dist/embedded-template.tar.gz"));
 
 /** Where the embedded database lies. It exists whole or not at all. */
 export const embeddedFolder = (dataDir: string): string => (dataDir.startsWith("memory:") ? dataDir : join(dataDir, "database"));
@@ -49,6 +50,7 @@ export class EmbeddedDatabase {
   async open(): Promise<void> {
     const { dir } = this.#options;
     if (!dir.startsWith("memory:")) this.#unlock = await lockDirectory(dir, (error) => this.#abandon(error));
+    // Beside this file in the sources, and beside its bundle in the build.
     const worker = new Worker(new URL("./pglite-worker.js", import.meta.url), { workerData: this.#options });
     this.#worker = worker;
     await new Promise<void>((resolve, reject) => {

@@ -14,16 +14,17 @@ import { isInTransaction } from "./transaction.ts";
 
 /** One connection, handed out in turn. Asking for it while holding it would wait for ever, so that is an error instead. */
 class EmbeddedDriver implements Driver {
-  readonly #database: EmbeddedDatabase;
+  readonly #opening: Promise<EmbeddedDatabase>;
+  #database!: EmbeddedDatabase;
   readonly #releases = new WeakMap<DatabaseConnection, () => void>();
   #tail: Promise<void> = Promise.resolve();
 
-  constructor(database: EmbeddedDatabase) {
-    this.#database = database;
+  constructor(opening: Promise<EmbeddedDatabase>) {
+    this.#opening = opening;
   }
 
   async init(): Promise<void> {
-    // The database was opened before Kysely was made, so that a failure shows at start.
+    this.#database = await this.#opening;
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -68,13 +69,13 @@ class EmbeddedDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    await this.#database.close();
+    // Closed by whoever opened it, whether or not a query ever came.
   }
 }
 
-export const embeddedDialect = (database: EmbeddedDatabase): Dialect => ({
+export const embeddedDialect = (opening: Promise<EmbeddedDatabase>): Dialect => ({
   createAdapter: () => new PostgresAdapter(),
-  createDriver: () => new EmbeddedDriver(database),
+  createDriver: () => new EmbeddedDriver(opening),
   createIntrospector: (db) => new PostgresIntrospector(db),
   createQueryCompiler: () => new PostgresQueryCompiler(),
 });
