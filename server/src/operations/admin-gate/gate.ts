@@ -31,11 +31,13 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
     if (!allows(request.actor.permissions, permission!)) throw gateErrors.forbidden();
   });
 
-  app.addHook("onResponse", async (request, reply) => {
-    if (!isWrite(request) || !request.realmId) return;
-    const { statusCode } = reply;
-    if (statusCode < 400) parts.metrics.adminWrite(request.realmId, request.method, "success");
-    else if (statusCode === 401 || statusCode === 403) parts.metrics.adminWrite(request.realmId, request.method, "denied");
+  app.addHook("onResponse", (request, reply, done) => {
+    if (isWrite(request) && request.realmId) {
+      const { statusCode } = reply;
+      if (statusCode < 400) parts.metrics.adminWrite(request.realmId, request.method, "success");
+      else if (statusCode === 401 || statusCode === 403) parts.metrics.adminWrite(request.realmId, request.method, "denied");
+    }
+    done();
   });
 
   app.setErrorHandler(async (cause, request, reply) => {

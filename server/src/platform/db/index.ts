@@ -9,6 +9,7 @@ import type { Db, Tables } from "./tables.ts";
 import { singleConnection } from "./transaction.ts";
 
 export { FolderInUse } from "./directory-lock.ts";
+export { gathered } from "./gathered.ts";
 export { type MigrationState, migrate, migrationStatus } from "./migrate.ts";
 export { type EmbeddedDatabase, embeddedFolder, openEmbedded } from "./pglite-database.ts";
 export { prepared } from "./prepared.ts";

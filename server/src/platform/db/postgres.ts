@@ -9,39 +9,82 @@ const MAX_NAMES = 500;
 
 type Callback = (error: Error | null, result: unknown) => void;
 
-/** The parts of pg's `Query` that its types leave out; they are as in the version that is pinned. */
+/** The parts of pg's `Query` and `Connection` that its types leave out; they are as in the version that is pinned. */
 interface Internals extends pg.Submittable {
   name?: string | undefined;
   callback?: Callback;
   _result: Shape;
   _accumulateRows: boolean;
-  handleRowDescription(message: { readonly fields: Fields }): void;
+  prepare(connection: Connection): void;
+  handleCommandComplete(message: unknown, connection: Connection): void;
+}
+interface Connection {
+  readonly stream: { write(bytes: Buffer): boolean };
+  readonly parsedStatements: Readonly<Record<string, string>>;
+  _send(bytes: Buffer): boolean;
+  describe(portal: unknown): void;
 }
 const Query = pg.Query as unknown as new (text: string, values: unknown[]) => Internals;
 
-type Fields = readonly { readonly name: string; readonly dataTypeID: number }[];
 /** What pg works out from the columns of an answer. */
 interface Shape {
-  readonly fields: Fields;
+  readonly fields: unknown;
   readonly _parsers: unknown;
   readonly _prebuiltEmptyResultObject: unknown;
 }
-const shapes = new Map<string, Shape>();
 
-const sameColumns = (a: Fields, b: Fields) =>
-  a.length === b.length && a.every((field, i) => field.dataTypeID === b[i]!.dataTypeID && field.name === b[i]!.name);
+/** Stands in for the connection while pg lays out a query: messages are collected, to leave in one write. */
+interface Collector extends Connection {
+  parts: Buffer[];
+  isDescribed: boolean;
+  /** Of the statements that this connection has run: what they answer with does not change while they live. */
+  readonly shapes: Map<string, Shape>;
+}
+const collectors = new WeakMap<Connection, Collector>();
 
+function collectorOf(connection: Connection): Collector {
+  const known = collectors.get(connection);
+  if (known) return known;
+  const collector: Collector = Object.assign(Object.create(connection), {
+    parts: [],
+    isDescribed: false,
+    shapes: new Map(),
+    _send(this: Collector, bytes: Buffer) {
+      this.parts.push(bytes);
+      return true;
+    },
+    describe(this: Collector, portal: unknown) {
+      if (!this.isDescribed) connection.describe.call(this, portal);
+    },
+  });
+  collectors.set(connection, collector);
+  return collector;
+}
+
+/**
+ * pg writes the four messages of a query one by one, asks for the columns of the answer every time and works them out anew, which
+ * together costs more than the rest. Here they are one write, and a statement that has run before is not asked again.
+ */
 class PreparedQuery extends Query {
-  /** pg works out the columns of every answer anew, which costs more than reading the row. Those of a statement stay the same. */
-  override handleRowDescription(message: { readonly fields: Fields }): void {
-    const known = this.name === undefined ? undefined : shapes.get(this.name);
-    if (known && sameColumns(known.fields, message.fields)) {
-      Object.assign(this._result, known);
+  override prepare(connection: Connection): void {
+    const collector = collectorOf(connection);
+    const { name } = this;
+    const shape = name !== undefined && connection.parsedStatements[name] !== undefined ? collector.shapes.get(name) : undefined;
+    collector.isDescribed = shape !== undefined;
+    if (shape) {
+      Object.assign(this._result, shape);
       this._accumulateRows = true;
-      return;
     }
-    super.handleRowDescription(message);
-    if (this.name === undefined) return;
+    super.prepare(collector);
+    const { parts } = collector;
+    collector.parts = [];
+    connection.stream.write(Buffer.concat(parts));
+  }
+
+  override handleCommandComplete(message: unknown, connection: Connection): void {
+    super.handleCommandComplete(message, connection);
+    const { shapes } = collectorOf(connection);
+    if (this.name === undefined || shapes.has(this.name)) return;
     const { fields, _parsers, _prebuiltEmptyResultObject } = this._result;
     shapes.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject });
   }

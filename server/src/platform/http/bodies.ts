@@ -57,11 +57,13 @@ export function acceptJson(app: FastifyInstance): void {
       done(error as Error);
     }
   });
-  app.addHook("preValidation", async (request) => {
+  app.addHook("preValidation", (request, _reply, done) => {
     // In an address such characters can only stand percent-encoded.
-    if (!request.url.includes("%")) return;
-    if (request.query) refuseDirtyText(request.query);
-    // Nothing is kept under such a name: a malformed id is a 404.
-    if (request.params && dirtyFields(request.params).length > 0) throw notFound();
+    if (request.url.includes("%")) {
+      if (request.query) refuseDirtyText(request.query);
+      // Nothing is kept under such a name: a malformed id is a 404.
+      if (request.params && dirtyFields(request.params).length > 0) return done(notFound());
+    }
+    done();
   });
 }

@@ -47,15 +47,16 @@ export function startTracing(options: TracingOptions): Tracing {
 
   const plugin = fp(async (app) => {
     app.decorateRequest("trace", null);
-    app.addHook("onRequest", async (req, reply) => {
+    app.addHook("onRequest", (req, reply, done) => {
       const caller = parseTraceparent(req.headers.traceparent);
       req.trace = exporter ? ownSpan(caller) : caller;
-      if (req.trace === null) return;
-      reply.log = req.log = req.log.child({ traceId: req.trace.traceId });
+      if (req.trace !== null) reply.log = req.log = req.log.child({ traceId: req.trace.traceId });
+      done();
     });
     if (!exporter) return;
-    app.addHook("onResponse", async (req, reply) => {
+    app.addHook("onResponse", (req, reply, done) => {
       if (req.trace?.sampled) exporter.add(serverSpan(req, reply, req.trace));
+      done();
     });
   });
 

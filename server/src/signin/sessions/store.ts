@@ -1,7 +1,7 @@
 import { type ColumnType, type Selectable, sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
+import { type Db, gathered, prepared, type Tx } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
 import type { Session } from "./schema.ts";
 
@@ -43,6 +43,7 @@ export interface LiveSession {
 }
 
 interface LiveRow {
+  n: number;
   session_id: string;
   user_id: string;
   username: string;
@@ -53,18 +54,50 @@ interface LiveRow {
   permissions: string[];
 }
 
-const liveSession = prepared((db, { realm, tokenHash, now }: { realm: string; tokenHash: string; now: number }) => {
+interface Cookie {
+  readonly realm: string;
+  readonly tokenHash: string;
+  readonly now: number;
+}
+
+const liveColumns = sql`s.session_id, s.user_id, u.username, s.impersonator, s.remembered, s.last_seen_at, s.absolute_expiry,
+      array(select p.permission from user_permissions p where p.realm_id = s.realm_id and p.user_id = s.user_id) as permissions`;
+
+const oneSession = prepared((db, { realm, tokenHash, now }: Cookie) => {
   const query = sql<LiveRow>`
-    select s.session_id, s.user_id, u.username, s.impersonator, s.remembered, s.last_seen_at, s.absolute_expiry,
-      array(select p.permission from user_permissions p where p.realm_id = s.realm_id and p.user_id = s.user_id) as permissions
+    select 1 as n, ${liveColumns}
     from sessions s join users u on u.realm_id = s.realm_id and u.user_id = s.user_id
     where s.realm_id = ${realm} and s.token_hash = ${tokenHash} and s.expires_at > ${now} and u.enabled and not u.locked`;
   return { compile: () => query.compile(db) };
 });
 
+const manySessions = prepared((db, { realms, hashes, now }: { realms: readonly string[]; hashes: readonly string[]; now: number }) => {
+  const query = sql<LiveRow>`
+    select asked.n::int as n, ${liveColumns}
+    from unnest(${realms}::text[], ${hashes}::text[]) with ordinality as asked (realm_id, token_hash, n)
+    join sessions s on s.realm_id = asked.realm_id and s.token_hash = asked.token_hash
+    join users u on u.realm_id = s.realm_id and u.user_id = s.user_id
+    where s.expires_at > ${now} and u.enabled and not u.locked`;
+  return { compile: () => query.compile(db) };
+});
+
+const liveRow = gathered<Cookie, LiveRow>(async (db, cookies) => {
+  const [first] = cookies;
+  if (cookies.length === 1) return oneSession(db, first!);
+  const now = Math.max(...cookies.map((cookie) => cookie.now));
+  const rows = await manySessions(db, {
+    realms: cookies.map(({ realm }) => realm),
+    hashes: cookies.map(({ tokenHash }) => tokenHash),
+    now,
+  });
+  const found: LiveRow[] = [];
+  for (const row of rows) found[row.n - 1] = row;
+  return found;
+});
+
 /** The one query of every signed-in request: session, user and permissions, read fresh. */
 export async function findLiveSession(db: Db, realm: string, tokenHash: string, now: number): Promise<LiveSession | null> {
-  const [row] = await liveSession(db, { realm, tokenHash, now });
+  const row = await liveRow(db, { realm, tokenHash, now });
   if (!row) return null;
   return {
     realm,

@@ -1,0 +1,48 @@
+import type { Db } from "./tables.ts";
+
+interface Asked<K, R> {
+  readonly key: K;
+  resolve(answer: R | undefined): void;
+  reject(error: unknown): void;
+}
+
+/** Enough that one slow answer does not hold up everybody, few enough that those who come meanwhile travel together. */
+const UNDER_WAY = 2;
+const TOGETHER = 100;
+
+/**
+ * One question that many requests ask at the same time. Alone, a request asks at once. Under load, those that come while others are
+ * being answered wait for a moment and share a query: a trip to the database costs more than what is read there. An answer is
+ * never older than its question. `ask` answers in the order of its keys.
+ */
+export function gathered<K, R>(ask: (db: Db, keys: readonly K[]) => Promise<readonly (R | undefined)[]>) {
+  const queues = new WeakMap<Db, { underWay: number; waiting: Asked<K, R>[] }>();
+
+  const next = async (db: Db, queue: { underWay: number; waiting: Asked<K, R>[] }): Promise<void> => {
+    queue.underWay++;
+    while (queue.waiting.length > 0) {
+      const group = queue.waiting.splice(0, TOGETHER);
+      try {
+        const answers = await ask(
+          db,
+          group.map(({ key }) => key),
+        );
+        for (const [index, { resolve }] of group.entries()) resolve(answers[index]);
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    queue.underWay--;
+  };
+
+  return async (db: Db, key: K): Promise<R | undefined> => {
+    // A transaction sees what others do not, and has one connection.
+    if (db.isTransaction) return (await ask(db, [key]))[0];
+    const queue = queues.get(db) ?? { underWay: 0, waiting: [] };
+    queues.set(db, queue);
+    return new Promise((resolve, reject) => {
+      queue.waiting.push({ key, resolve, reject });
+      if (queue.underWay < UNDER_WAY) void next(db, queue);
+    });
+  };
+}
