@@ -152,6 +152,8 @@ async function addTemplate(out) {
   const kept = join(cache, `embedded-template-${hash.digest("hex").slice(0, 16)}.tar.gz`);
   if (!existsSync(kept)) {
     mkdirSync(cache, { recursive: true });
+    // Not out of the one before: that knows older migrations, maybe an older draft of one.
+    rmSync(join(out, "embedded-template.tar.gz"), { force: true });
     writeWhole(kept, await makeTemplate(out));
   }
   const target = join(out, "embedded-template.tar.gz");

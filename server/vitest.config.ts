@@ -15,8 +15,11 @@ const plain = [
   ].map((folder) => `src/${folder}/**/*.test.{ts,tsx}`),
   "src/config.test.ts",
   "src/cli/{cli,npm-start,openapi,reference}.test.ts",
-  "src/platform/db/directory-lock.test.ts",
+  "src/platform/db/{directory-lock,gathered}.test.ts",
+  "src/tenancy/messaging/placeholders.test.ts",
   "src/tenancy/settings/custom-css.test.ts",
+  "src/tenancy/audit/{catalogue,transports}.test.ts",
+  "src/tenancy/messaging/{drivers/*,recipients}.test.ts",
   "src/signin/login/return-target.test.ts",
   "src/operations/api-docs/operation-id.test.ts",
 ];

@@ -110,10 +110,10 @@ export const ADMIN_PASSWORD = "bench-Admin-password-1";
 
 /**
  * The product, built, as its own process. Ready means: it has answered a request that needs the database.
- * @param {{ main: string, dataDir: string, databaseUrl?: string, masterKey?: string, profile?: string | undefined }} options
+ * @param {{ main: string, dataDir: string, databaseUrl?: string, masterKey?: string, profile?: string | undefined, env?: Record<string, string> }} options
  * @returns {Promise<RunningServer>}
  */
-export async function startServer({ main, dataDir, databaseUrl, masterKey, profile }) {
+export async function startServer({ main, dataDir, databaseUrl, masterKey, profile, env = {} }) {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const args = [...(profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`] : []), main, "start"];
@@ -131,6 +131,7 @@ export async function startServer({ main, dataDir, databaseUrl, masterKey, profi
       GATEHOUSE_TRUST_PROXY: "true",
       // The embedded database stays with its default, development; the limits and logs are the same in both.
       ...(databaseUrl && { DATABASE_URL: databaseUrl, GATEHOUSE_MASTER_KEY: masterKey, GATEHOUSE_BASE_URL: origin }),
+      ...env,
     },
     // Log lines are written as in production, one per request; nobody keeps them.
     stdio: ["ignore", "ignore", "pipe"],

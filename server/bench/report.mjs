@@ -1,4 +1,5 @@
 // The figures as a person reads them.
+import { MAX_RATIO } from "./events.mjs";
 
 /** @typedef {{ name: string, value: number | null, unit: "s" | "MB" | "%", target: number | null }} Figure */
 /**
@@ -6,13 +7,14 @@
  * @property {Record<string, string | number>} machine
  * @property {import("./rounds.mjs").Line[]} rows
  * @property {Figure[]} figures
+ * @property {import("./events.mjs").EventsLine[]} events
  */
 
 /** @param {number | null} value what it should stay under @param {number | null} target */
 export const verdict = (value, target) => (value === null || target === null ? null : value <= target ? "met" : "missed");
 
 /** @param {Report} report */
-export function asText({ machine, rows, figures }) {
+export function asText({ machine, rows, figures, events }) {
   const parts = [
     Object.entries(machine)
       .map(([name, value]) => `${name}: ${value}`)
@@ -20,6 +22,7 @@ export function asText({ machine, rows, figures }) {
   ];
   if (rows.length > 0) parts.push(rowTable(rows));
   if (figures.length > 0) parts.push(figureTable(figures));
+  if (events.length > 0) parts.push(eventsTable(events));
   return parts.join("\n\n");
 }
 
@@ -51,6 +54,19 @@ function figureTable(figures) {
     target === null ? "" : `≤ ${target} ${unit}: ${verdict(value, target) ?? "not measured"}`,
   ]);
   return table(["", "median", "target"], body, new Set([0, 2]));
+}
+
+/** @param {import("./events.mjs").EventsLine[]} events */
+function eventsTable(events) {
+  const body = events.map(({ title, small, large, ratio, found }) => [
+    title,
+    number(small, 2),
+    number(large, 2),
+    number(ratio, 2),
+    `≤ ${MAX_RATIO}: ${verdict(ratio, MAX_RATIO)}`,
+    found,
+  ]);
+  return table(["GET /events", "small ms", "large ms", "ratio", "target", "found (small / large)"], body, new Set([0, 4, 5]));
 }
 
 /** @param {number | null} value @param {number} digits */

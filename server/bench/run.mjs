@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { startPostgres } from "../test/peers/index.mjs";
+import { measureEvents } from "./events.mjs";
 import { HELP, readOptions, UsageError } from "./options.mjs";
 import { postgresCpu, residentMb, startAssistant, startServer } from "./processes.mjs";
 import { asText, verdict } from "./report.mjs";
@@ -66,6 +67,10 @@ async function bench(options) {
   const { connections, rounds, seconds } = options;
   const slice = (/** @type {string} */ row, /** @type {import("./rows.mjs").Target} */ target) => (/** @type {number} */ time) =>
     load.ask({ row, target, seconds: time, connections });
+
+  const events = options.events
+    ? await measureEvents({ newPlace: onPostgres, rounds: options.rounds, total: options.events, progress, untilTheEnd })
+    : [];
 
   const place = await onPostgres();
   if (options.profile) await mkdir(options.profile, { recursive: true });
@@ -134,6 +139,7 @@ async function bench(options) {
     },
     rows: lines,
     figures,
+    events,
   };
 }
 

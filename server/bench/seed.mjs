@@ -7,7 +7,7 @@ const PASSWORD = "bench-User-password-1";
 /** @typedef {{ cookie: string, csrf: string }} Jar */
 
 /** A browser as far as the bench needs one: it keeps cookies. */
-class Browser {
+export class Browser {
   /** @type {Map<string, string>} */
   #cookies = new Map();
 
@@ -48,8 +48,8 @@ class Browser {
     return text.startsWith("{") ? JSON.parse(text) : text;
   }
 
-  /** @param {string} realm @param {string} username @param {string} password */
-  async signIn(realm, username, password) {
+  /** @param {string} realm @param {string} username @param {string} [password] */
+  async signIn(realm, username, password = ADMIN_PASSWORD) {
     await this.send("GET", `/realms/${realm}/login`, 200);
     await this.send("POST", `/realms/${realm}/login`, 303, { form: { username, password } });
   }

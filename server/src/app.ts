@@ -1,8 +1,9 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { checkVault, openVault } from "./bootstrap.ts";
+import { redactUrl } from "./config/redact.ts";
 import type { Config } from "./config.ts";
 import { deleteExpiredAttempts } from "./directory/credentials/index.ts";
-import { adminRoleRoutes, roleRoutes, seedRoles } from "./directory/roles/index.ts";
+import { adminRoleRoutes, assertMayControl, roleRoutes, seedRoles } from "./directory/roles/index.ts";
 import { seedAdmin, userRoutes } from "./directory/users/index.ts";
 import { clock, MINUTE, SECOND } from "./kernel/clock.ts";
 import { manifest } from "./kernel/package.ts";
@@ -38,8 +39,32 @@ import {
   endSessionsOfUser,
   sessionRoutes,
 } from "./signin/sessions/index.ts";
-import { auditConfigRoutes, eventRoutes, insertEvents, toEventRecord } from "./tenancy/audit/index.ts";
+import {
+  applyRetention,
+  auditConfigRoutes,
+  createForwarder,
+  eventRoutes,
+  type Forwarder,
+  forgetForwarder,
+  httpReceiver,
+  insertEvents,
+  RETENTION_JOB,
+  scheduleRetention,
+  toEventRecord,
+  transports,
+} from "./tenancy/audit/index.ts";
 import { keyRoutes, seedKey } from "./tenancy/keys/index.ts";
+import {
+  createMessageMetrics,
+  createMessages,
+  deleteExpiredLimits,
+  MESSAGE_JOB,
+  type Messages,
+  messageJob,
+  providerRoutes,
+  pushTokenRoutes,
+  templateRoutes,
+} from "./tenancy/messaging/index.ts";
 import {
   createRealmSnapshots,
   PURGE_JOB,
@@ -49,9 +74,18 @@ import {
   realmRoutes,
 } from "./tenancy/realms/index.ts";
 import { seedSettings, settingsRoutes } from "./tenancy/settings/index.ts";
+import {
+  createWebhookSender,
+  deleteEndedDeliveries,
+  forgetPreviousSecrets,
+  WEBHOOKS_AT_ONCE,
+  type WebhookSender,
+  webhookRoutes,
+} from "./tenancy/webhooks/index.ts";
 
 /** Upward effects: what happens elsewhere, in the same transaction, when something happens here. Features add lines. */
 const listeners: Listeners = {
+  "settings.changed": [scheduleRetention],
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin],
   "user.disabled": [endSessionsOfUser],
   "user.password_changed": [endOtherSessions],
@@ -139,7 +173,7 @@ export function assembleCore({
     changes,
     storeEvents: insertEvents,
     published: (events) => {
-      for (const event of events) output.write(`${JSON.stringify(toEventRecord(event))}\n`);
+      transports.stdout.send(output, events.map(toEventRecord));
       if (events.length > 0) for (const listener of eventListeners) listener();
     },
   });
@@ -163,6 +197,9 @@ export function assembleCore({
 export interface Server {
   readonly app: App;
   readonly jobs: JobWorker;
+  readonly messages: Messages;
+  readonly webhooks: WebhookSender;
+  readonly forwarder: Forwarder | null;
   /** Begins the background work; requests are served without it. */
   start(): Promise<void>;
   /** From now on not ready, and every answer ends its connection. */
@@ -177,7 +214,10 @@ export async function createApp(core: Core): Promise<Server> {
   const secure = config.baseUrl.startsWith("https:");
   const csrf = createCsrf(vault);
   const cookies = createCookies(secure);
-  const outbound = createOutbound({ allowedHosts: config.allowedHosts, allowLoopbackHttp: config.mode === "development" });
+  const wayOut = { allowedHosts: config.allowedHosts, allowLoopbackHttp: config.mode === "development" };
+  const outbound = createOutbound(wayOut);
+  // Its own, and wide: where realms share a receiver's host, one whose deliveries hang leaves connections for the others.
+  const webhookOutbound = createOutbound({ ...wayOut, connections: WEBHOOKS_AT_ONCE });
   const limiter = createRateLimiter({ ...(config.redisUrl !== null && { redisUrl: config.redisUrl }), log });
   const tracing = startTracing({
     ...(config.otelEndpoint !== null && { endpoint: config.otelEndpoint }),
@@ -195,14 +235,16 @@ export async function createApp(core: Core): Promise<Server> {
     draining: () => draining,
     log,
   });
-  exposeGauges(metrics.registry, { db, pool: database.pool, hasher });
+  const audit = openForwarder(core);
+  exposeGauges(metrics.registry, { db, pool: database.pool, hasher, forwarder: audit.forwarder });
 
   warnOfSettingsToCome(config, log);
   await app.register(tracing.plugin);
   await app.register(apiDescription, { version });
   await app.register(unitOfWorkPlugin, { db, work });
-  app.addHook("onResponse", async (request, reply) => {
+  app.addHook("onResponse", (request, reply, done) => {
     metrics.request(request.method, request.routeOptions.url ?? "unmatched", reply.statusCode, reply.elapsedTime / 1000);
+    done();
   });
 
   await app.register(monitoringRoutes, { health, registry: metrics.registry, info: serverInfo(version, config.mode) });
@@ -232,7 +274,7 @@ export async function createApp(core: Core): Promise<Server> {
   await app.register(
     async (admin) => {
       guardAdminRoutes(admin, { db, work, realms, csrf, cookies, metrics, bearers: [] });
-      await admin.register(auditConfigRoutes, { prefix: "/audit", config: auditConfig(config) });
+      await admin.register(auditConfigRoutes, { prefix: "/audit", ...audit });
       await admin.register(metricsSummaryRoutes, { prefix: "/metrics" });
       await admin.register(realmRoutes, { prefix: "/realms", vault, hasher });
       await admin.register(
@@ -244,6 +286,10 @@ export async function createApp(core: Core): Promise<Server> {
           await realm.register(keyRoutes, { prefix: "/keys", vault });
           await realm.register(sessionRoutes, { prefix: "/sessions" });
           await realm.register(eventRoutes, { prefix: "/events" });
+          await realm.register(webhookRoutes, { prefix: "/webhooks", vault, outbound: webhookOutbound });
+          await realm.register(providerRoutes, { prefix: "/messaging/providers", vault, outbound, limiter });
+          await realm.register(templateRoutes, { prefix: "/messaging/templates" });
+          await realm.register(pushTokenRoutes, { prefix: "/messaging/push-tokens", vault, assertMayControl });
           await realm.register(realmMonitoringRoutes, { realms, baseUrl: config.baseUrl });
         },
         { prefix: "/realms/:realm" },
@@ -256,17 +302,34 @@ export async function createApp(core: Core): Promise<Server> {
   await app.register(apiDocsRoutes, visitors);
   await app.register(homeRoutes, visitors);
 
+  const messageMetrics = createMessageMetrics(metrics.registry);
+  const messages = createMessages({ vault, metrics: messageMetrics, wake: () => jobs.wake() });
   const jobs = createJobWorker(
     db,
     {
+      [RETENTION_JOB]: { run: ({ realm }) => applyRetention({ db, work }, realm!) },
       [PURGE_JOB]: { run: ({ payload }) => purgeRealm(db, String(payload.realm)) },
+      [MESSAGE_JOB]: messageJob({ db, vault, outbound, realms, metrics: messageMetrics, log }),
       "cleanup.expired": { every: MINUTE, run: () => cleanUp(db) },
     },
     log,
   );
 
-  app.addHook("onSend", async (_request, reply) => {
+  const webhooks = createWebhookSender({
+    db,
+    work,
+    vault,
+    outbound: webhookOutbound,
+    registry: metrics.registry,
+    log,
+    waits: config.webhookRetrySeconds.map((seconds) => seconds * SECOND),
+    alone: database.kind === "embedded",
+  });
+  core.onEvents(webhooks.wake);
+
+  app.addHook("onSend", (_request, reply, payload, done) => {
     if (draining) reply.header("connection", "close");
+    done(null, payload);
   });
   let watcher: { close(): Promise<void> } | undefined;
   let flushing: NodeJS.Timeout | undefined;
@@ -274,9 +337,14 @@ export async function createApp(core: Core): Promise<Server> {
   return {
     app,
     jobs,
+    messages,
+    webhooks,
+    forwarder: audit.forwarder,
     async start() {
       if (config.databaseUrl) watcher = await watchRealmChanges({ db, url: config.listenUrl ?? config.databaseUrl, changes, log });
       await jobs.start();
+      await webhooks.start();
+      await (audit.forwarder ? audit.forwarder.start() : forgetForwarder(db, log));
       flushing = setInterval(flush, 10 * SECOND).unref();
     },
     drain: () => {
@@ -285,9 +353,11 @@ export async function createApp(core: Core): Promise<Server> {
     async close() {
       await app.close();
       clearInterval(flushing);
+      await webhooks.stop();
       await jobs.stop();
+      await audit.close();
       await flush();
-      await Promise.all([watcher?.close(), limiter.close(), outbound.close(), tracing.shutdown()]);
+      await Promise.all([watcher?.close(), limiter.close(), outbound.close(), webhookOutbound.close(), tracing.shutdown()]);
     },
   };
 }
@@ -298,20 +368,43 @@ async function cleanUp(db: Db): Promise<void> {
   await deleteExpiredInteractions(db, now);
   await deleteExpiredAttempts(db, now);
   await deleteOldHours(db, now);
+  await deleteExpiredLimits(db, now);
+  await forgetPreviousSecrets(db, now);
+  await deleteEndedDeliveries(db, now);
 }
 
 /** Known, because they are part of the contract, but nothing reads them yet: whoever set one should not believe that it works. */
-function warnOfSettingsToCome({ audit, breachCorpus }: Config, log: Logger): void {
-  if (audit.httpUrl !== null) log.warn({ setting: "GATEHOUSE_AUDIT_HTTP_URL" }, "this release does not forward audit events yet");
+function warnOfSettingsToCome({ breachCorpus }: Config, log: Logger): void {
   if (breachCorpus !== null) log.warn({ setting: "GATEHOUSE_BREACH_CORPUS" }, "this release does not check breached passwords yet");
 }
 
-const auditConfig = ({ audit }: Config) => ({
-  enabled: true,
-  transports: ["stdout"],
-  httpUrl: audit.httpUrl,
-  httpConfigured: audit.httpUrl !== null,
-  authConfigured: audit.httpToken !== null,
-  categories: [...audit.categories],
-  timeoutMs: audit.timeoutMs,
-});
+/** How audit events leave the server: always by standard output, and by HTTP where a receiver is configured. */
+function openForwarder({ config: { audit }, db, log, metrics, onEvents }: Core) {
+  const { httpUrl, httpToken, categories, timeoutMs } = audit;
+  const receiver = httpUrl === null ? null : httpReceiver({ httpUrl, httpToken, timeoutMs });
+  const forwarder =
+    receiver &&
+    createForwarder({
+      db,
+      log,
+      registry: metrics.registry,
+      categories,
+      timeoutMs,
+      send: (events) => transports.http.send(receiver, events),
+    });
+  if (forwarder) onEvents(forwarder.wake);
+  const config = {
+    enabled: true,
+    transports: ["stdout", ...(receiver ? ["http"] : [])],
+    httpUrl: receiver && redactUrl(receiver.url.href),
+    httpConfigured: receiver !== null,
+    authConfigured: receiver !== null && receiver.authorization !== null,
+    categories: [...categories],
+    timeoutMs,
+  };
+  const close = async () => {
+    await forwarder?.stop();
+    await receiver?.outbound.close();
+  };
+  return { config, forwarder, close };
+}

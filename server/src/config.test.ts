@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describe as describeSetting, settingNames } from "./config/settings.ts";
-import { suggest } from "./config/suggest.ts";
+import { suggest } from "./kernel/suggest.ts";
 import { ConfigError, type ConfigInput, explainConfig, loadConfig } from "./config.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
@@ -58,6 +58,7 @@ describe("defaults", () => {
       trustProxy: false,
       allowedHosts: [],
       audit: { httpUrl: null, httpToken: null, categories: ["AUTHN", "ADMIN"], timeoutMs: 2000 },
+      webhookRetrySeconds: [5, 30, 120, 600, 3600, 21600, 86400],
       breachCorpus: null,
       redisUrl: null,
       otelEndpoint: null,

@@ -36,6 +36,7 @@ export interface Config {
     readonly categories: readonly ("AUTHN" | "ADMIN" | "SECURITY")[];
     readonly timeoutMs: number;
   };
+  readonly webhookRetrySeconds: readonly number[];
   readonly breachCorpus: string | null;
   readonly redisUrl: string | null;
   readonly otelEndpoint: string | null;

@@ -191,7 +191,7 @@ describe("key rewrap", () => {
     expect(done).toMatchObject({ code: 0, err: "" });
     const { rewrapped, columns } = JSON.parse(done.out);
     // master, acme before and after its rotation, and where the first start was in development mode the demo realm.
-    expect(columns).toEqual([
+    expect(columns.filter((column: { rewrapped: number }) => column.rewrapped > 0)).toEqual([
       { column: "realm_keys.private_key", rewrapped: onPostgres ? 3 : 4 },
       { column: "vault_canary.sealed", rewrapped: 1 },
     ]);

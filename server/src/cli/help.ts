@@ -1,4 +1,4 @@
-import { didYouMean } from "../config/suggest.ts";
+import { didYouMean } from "../kernel/suggest.ts";
 import { type Command, type Option, UsageError } from "./command.ts";
 import { type CommandName, commandNames, entryOf, isCommand, optionsOf } from "./commands.ts";
 

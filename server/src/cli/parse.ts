@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { didYouMean } from "../config/suggest.ts";
+import { didYouMean } from "../kernel/suggest.ts";
 import { type CommandEntry, type Invocation, type Shape, UsageError } from "./command.ts";
 import { type CommandName, commandNames, entryOf, isCommand, optionsOf } from "./commands.ts";
 

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { parseMasterKey, VaultError } from "../kernel/vault.ts";
-import { didYouMean } from "./suggest.ts";
+import { didYouMean } from "../kernel/suggest.ts";
 
 /** What may be written for a setting. Texts come from flags, variables and files; yaml also brings numbers, booleans and lists. */
 export interface Kind<T> {
@@ -52,6 +52,20 @@ function fromList<T extends string>(expected: string, read: (item: string) => T 
     },
   };
 }
+
+/** Waits in seconds, one after the other. */
+export const waits = (max: number, most: number): Kind<readonly number[]> => {
+  const expected = `a comma-separated list of 1 to ${most} whole numbers of seconds, each at most ${max}`;
+  return {
+    expected,
+    parse(raw) {
+      const written = items(raw) ?? [];
+      const values = written.map((item) => (/^\d{1,9}$/.test(item) ? Number(item) : Number.NaN));
+      const valid = values.length > 0 && values.length <= most && values.every((value) => value <= max);
+      return valid ? ok(values) : wrong(`expected ${expected}`);
+    },
+  };
+};
 
 export const text = (expected: string): Kind<string> => fromText(expected, (value) => value);
 

@@ -157,6 +157,12 @@ export const settings = {
     ["2000", 2000],
     "How long one forwarding may take, in milliseconds.",
   ),
+  webhookRetrySeconds: setting(
+    "GATEHOUSE_WEBHOOK_RETRY_SECONDS",
+    kinds.waits(604_800, 20),
+    ["`5,30,120,600,3600,21600,86400`", [5, 30, 120, 600, 3600, 21_600, 86_400]],
+    "How long to wait before each retry of a webhook delivery, in seconds. After the last one it is given up.",
+  ),
   breachCorpus: setting(
     "GATEHOUSE_BREACH_CORPUS",
     kinds.folderOrUrl,

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ConfigProblem } from "./errors.ts";
 import { describe, type SettingName, settingNames, settings } from "./settings.ts";
-import { didYouMean } from "./suggest.ts";
+import { didYouMean } from "../kernel/suggest.ts";
 
 export type Origin = "flag" | "env" | "file" | "yaml" | "default";
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;

@@ -12,10 +12,15 @@ export interface Actor {
   readonly impersonator: string | null;
 }
 
+/** The types of audit events, each with its category. The audit trail merges its catalogue into it. */
+// biome-ignore lint/suspicious/noEmptyInterface: tenancy/audit/catalogue.ts merges its types into it
+export interface AuditEventTypes {}
+type AuditKind = {
+  readonly [T in keyof AuditEventTypes]: { readonly category: AuditEventTypes[T]; readonly type: T };
+}[keyof AuditEventTypes];
+
 /** What happened, as a service tells it; who, when and from where is added by the unit of work. */
-export interface AuditDraft {
-  readonly category: "AUTHN" | "ADMIN" | "SECURITY";
-  readonly type: string;
+export type AuditDraft = AuditKind & {
   readonly resourceType?: string;
   readonly resourceId?: string;
   readonly outcome?: "SUCCESS" | "FAILURE";
@@ -24,7 +29,7 @@ export interface AuditDraft {
   readonly actor?: { readonly id: string | null; readonly name: string };
   /** Only where the event belongs to another realm than the work (a realm's deletion is told in `master`). */
   readonly realm?: string;
-}
+};
 
 /** What one feature tells others inside the same transaction. Features declare theirs by merging into it. */
 // biome-ignore lint/suspicious/noEmptyInterface: features merge their events into it

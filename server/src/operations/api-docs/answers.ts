@@ -94,10 +94,13 @@ function describeHeaders(paths: Record<string, PathItem>, path: string, item: Pa
   const isList = operation === item.get && hasQuery(operation, "cursor");
   const read = answer(operation, "200");
   if (read && isList) addHeaders(read, { "X-Total-Count": "TotalCount", "X-Total-Estimated": "TotalEstimated", Link: "Link" });
-  if (read && (operation === item.get || operation === item.put || operation === item.patch) && isRecord(item))
-    addHeaders(read, { ETag: "ETag" });
+  const isOne = read?.content?.["application/json"]?.schema.$ref !== undefined;
+  const isWhole = operation === item.put || operation === item.patch || (operation === item.get && isOne);
+  if (read && isWhole && (isRecord(item) || isUpserted(paths, path))) addHeaders(read, { ETag: "ETag" });
   const created = answer(operation, "201");
-  const makesRecord = Object.entries(paths).some(([other, its]) => other.startsWith(`${path}/{`) && other.endsWith("}") && isRecord(its));
+  const makesRecord =
+    operation === item.put ||
+    Object.entries(paths).some(([other, its]) => other.startsWith(`${path}/{`) && other.endsWith("}") && isRecord(its));
   if (created && makesRecord) addHeaders(created, { ETag: "ETag" });
 }
 
@@ -105,6 +108,14 @@ function describeHeaders(paths: Record<string, PathItem>, path: string, item: Pa
 function isRecord({ put }: PathItem): boolean {
   const answered = put && answer(put, "200")?.content?.["application/json"]?.schema;
   return answered?.$ref !== undefined;
+}
+
+/** A record that is read under its own path and written by a PUT of the collection, which names it in the body. */
+function isUpserted(paths: Record<string, PathItem>, path: string): boolean {
+  const schemaOf = (operation: Operation | undefined) => operation && answer(operation, "200")?.content?.["application/json"]?.schema?.$ref;
+  const collection = path.replace(/(\/\{\w+\})+$/, "");
+  const read = schemaOf(paths[path]?.get);
+  return read !== undefined && collection !== path && schemaOf(paths[collection]?.put) === read;
 }
 
 /** A record, or a part of one: `/users/{userId}/password` changes the user. A realm's version is not that of what is in it. */

@@ -170,10 +170,18 @@ test("promises the headers that are sent, and no others", async () => {
   const { userId } = await realm.user();
   const [role] = (await realm.asMaster().get("/roles")).body;
   const promised = ({ responses }: Operation, status: number) => Object.keys(resolve<Response>(responses[status]!).headers ?? {});
+  const provider = { channel: "SMS", driver: "http", config: { url: "https://sms.example.com/send" } };
+  const configured = await realm.asMaster().put("/messaging/providers", provider);
+  expect(configured.headers.etag).toBeDefined();
+  expect(promised(api.paths["/admin/realms/{realm}/messaging/providers"]!.put!, 201)).toEqual(["ETag"]);
   let lists = 0;
   for (const { method, path, operation, name } of admin()) {
     if (method !== "get") continue;
-    const url = path.replace("{realm}", realm.name).replace("{userId}", userId).replace("{roleId}", role.roleId);
+    const url = path
+      .replace("{realm}", realm.name)
+      .replace("{userId}", userId)
+      .replace("{roleId}", role.roleId)
+      .replace("{channel}/{driver}", "SMS/http");
     const answer = await master.get(url);
     expect(answer.status, name).toBe(200);
     const expected = promised(operation, 200).filter((header) => header !== "X-Total-Estimated");
@@ -194,6 +202,10 @@ test("offers If-Match where a stale version is refused", async () => {
   const { userId } = await realm.user();
   const [role] = (await realm.asMaster().get("/roles?search=auditor")).body;
   const stale = { headers: { "if-match": '"999"' } };
+  const provider = { channel: "SMS", driver: "http", config: { url: "https://sms.example.com/send" } };
+  await realm.asMaster().put("/messaging/providers", provider);
+  const template = { templateKey: "otp-sms", body: "{{code}}" };
+  await realm.asMaster().put("/messaging/templates", template);
   const tried: Record<string, () => Promise<{ status: number }>> = {
     "PUT /settings": () => realm.asMaster().put("/settings", {}, stale),
     "PUT /users/{userId}": () => realm.asMaster().put(`/users/${userId}`, { username: "x" }, stale),
@@ -204,6 +216,10 @@ test("offers If-Match where a stale version is refused", async () => {
     "PUT /admin-roles/{roleId}": () => realm.asMaster().put(`/admin-roles/${role.roleId}`, { permissions: [] }, stale),
     "DELETE /roles/{roleId}": () => realm.asMaster().delete(`/roles/${role.roleId}`, stale),
     "DELETE /users/{userId}/roles/{roleId}": () => realm.asMaster().delete(`/users/${userId}/roles/${role.roleId}`, stale),
+    "PUT /messaging/providers": () => realm.asMaster().put("/messaging/providers", provider, stale),
+    "DELETE /messaging/providers/{channel}/{driver}": () => realm.asMaster().delete("/messaging/providers/SMS/http", stale),
+    "PUT /messaging/templates": () => realm.asMaster().put("/messaging/templates", template, stale),
+    "DELETE /messaging/templates/{templateKey}": () => realm.asMaster().delete("/messaging/templates/otp-sms", stale),
     "PUT ": () => realm.asMaster().put("", { displayName: "x" }, stale),
     "DELETE ": () => realm.asMaster().delete("", stale),
   };

@@ -36,6 +36,58 @@ const event = {
   impersonator: null,
 };
 
+const provider = {
+  id: "019b76da-a803-7d4e-9f5a-6b7c8d9e0f1a",
+  realmId: "acme",
+  channel: "EMAIL",
+  driver: "smtp",
+  enabled: true,
+  fromAddress: "no-reply@example.com",
+  fromName: "Acme",
+  config: { host: "smtp.example.com", port: 587, username: "acme" },
+  secret: null,
+  secretSet: true,
+};
+const { id: _provider, realmId: _of, secret: _never, secretSet: _told, ...providerState } = provider;
+
+const template = {
+  id: "2f0d3f0e-6f0c-5c55-9d55-5a0f7f3d1b7a",
+  realmId: "acme",
+  templateKey: "otp-sms",
+  channel: "SMS",
+  locale: null,
+  subject: null,
+  body: "{{code}} is your code for {{realm}}. It is valid for {{ttl}}.",
+  textBody: null,
+  html: false,
+  enabled: true,
+  isDefault: false,
+};
+const { id: _template, realmId: _ofTemplate, isDefault: _default, ...templateState } = template;
+const pushToken = {
+  id: "019b76da-a803-7b2c-8d3e-4f5a6b7c8d9e",
+  realmId: "acme",
+  userId,
+  driver: "fcm",
+  token: "…x9Qz",
+  deviceName: "Ada's phone",
+  createdAt: time,
+  lastUsedAt: null,
+};
+
+const webhook = {
+  id: "019b76da-a803-7c5d-9e6f-8a9b0c1d2e3f",
+  realmId: "acme",
+  name: "billing",
+  url: "https://hooks.example.com/gatehouse",
+  secret: null,
+  secretSet: true,
+  eventTypes: "LOGIN_FAILURE,SECURITY",
+  enabled: true,
+  createdAt: time,
+  previousSecretUntil: null,
+};
+
 export const examples: Readonly<Record<string, unknown>> = {
   Problem: {
     type: "urn:gatehouse:problem:request.invalid",
@@ -70,6 +122,45 @@ export const examples: Readonly<Record<string, unknown>> = {
   },
   AuditEvent: event,
   AuditEventPage: { items: [event], total: 1, page: 0, size: 50 },
+  MessagingProvider: provider,
+  UpsertMessagingProvider: { ...providerState, secret: "the password of that account" },
+  TestMessage: { to: "ada@example.com" },
+  TestMessageResult: { sent: true, messageId: "<019b76da-a803-7c5d-8e6f-7a8b9c0d1e2f@example.com>" },
+  MessageTemplate: template,
+  SaveMessageTemplate: templateState,
+  PreviewMessageTemplate: { templateKey: "otp-sms", sample: { code: "123456", ttl: "10 minutes", user: "Ada" } },
+  RenderedMessageTemplate: {
+    subject: null,
+    body: "123456 is your code for Acme. It is valid for 10 minutes.",
+    text: "123456 is your code for Acme. It is valid for 10 minutes.",
+  },
+  PushToken: pushToken,
+  RegisterPushToken: { userId, driver: "fcm", token: "the-token-that-the-app-was-given", deviceName: "Ada's phone" },
+  Webhook: webhook,
+  CreateWebhook: { name: webhook.name, url: webhook.url, eventTypes: webhook.eventTypes, enabled: true, secret: "a long random text" },
+  UpdateWebhook: { name: webhook.name, url: webhook.url, eventTypes: "*", enabled: false },
+  RotateWebhookSecret: { overlapSeconds: 86_400 },
+  RotatedWebhookSecret: {
+    ...webhook,
+    secret: "whsec_c2hvd24gaGVyZSBhbmQgbm93aGVyZSBlbHNl",
+    previousSecretUntil: time + 86_400_000,
+  },
+  WebhookDelivery: {
+    id: "019b76da-a804-7d6e-8f70-8b9c0d1e2f3a",
+    webhookId: webhook.id,
+    eventId: event.id,
+    eventType: event.type,
+    status: "DELIVERED",
+    attempts: 1,
+    nextAttemptAt: null,
+    answerStatus: 204,
+    answer: null,
+    error: null,
+    latencyMs: 38,
+    createdAt: time,
+    endedAt: time + 140,
+  },
+  WebhookTestResult: { delivered: true, status: 200, latencyMs: 38, answer: "thank you" },
   LoginForm: { username: "admin", password: "your password", _csrf: "the value of the cookie XSRF-TOKEN", return_to: "/" },
   LogoutForm: { _csrf: "the value of the cookie XSRF-TOKEN" },
 };

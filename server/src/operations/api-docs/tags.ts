@@ -15,6 +15,8 @@ export const tags: readonly { readonly name: string; readonly description: strin
   },
   { name: "Sessions", description: "Who is signed in to a realm." },
   { name: "Events", description: "The audit trail: append-only, written in the same transaction as what it tells of." },
+  { name: "Messaging", description: "How mail, text messages and push leave the server: providers, templates and device tokens." },
+  { name: "Webhooks", description: "Events of a realm, sent to others as they happen: signed, repeated until they are taken, and listed." },
   { name: "Sign-in", description: "The pages by which people sign in and out. They are HTML and work without scripts." },
   { name: "Protocol", description: "What relying parties read and call." },
   { name: "Monitoring", description: "Health, readiness and metrics." },

@@ -2,6 +2,7 @@ import { Gauge, type Registry } from "prom-client";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { queueDepth } from "../../platform/jobs/index.ts";
+import { webhookBacklog } from "../../tenancy/webhooks/index.ts";
 import { kept } from "./kept.ts";
 
 export interface GaugeParts {
@@ -9,13 +10,15 @@ export interface GaugeParts {
   /** Postgres only. */
   readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number } | null;
   readonly hasher: { stats(): { running: number; waiting: number } };
+  /** Only where audit events are forwarded. */
+  readonly forwarder?: { lag(): Promise<{ waiting: number; oldestMs: number }> } | null;
 }
 
 const QUEUE_KEPT = 5 * SECOND;
 const PATIENCE = 2 * SECOND;
 
 /** What is true at the moment of the scrape. All but the queue is in memory already, and the queue is one query at most every 5 s. */
-export function exposeGauges(registry: Registry, { db, pool, hasher }: GaugeParts): void {
+export function exposeGauges(registry: Registry, { db, pool, hasher, forwarder }: GaugeParts): void {
   const registers = [registry];
   const readQueue = kept(QUEUE_KEPT, PATIENCE, () => queueDepth(db, clock.now()));
   // Metrics are needed most when the database is gone: then the scrape still answers, and says that it could not ask.
@@ -40,6 +43,25 @@ export function exposeGauges(registry: Registry, { db, pool, hasher }: GaugePart
   gauge("svc_jobs_oldest_waiting_seconds", "How long the oldest due job has been waiting", async () => (await queue()).oldestMs / 1000);
   gauge("svc_password_hashes_running", "Passwords being hashed on this node", () => hasher.stats().running);
   gauge("svc_password_hashes_waiting", "Passwords waiting to be hashed on this node", () => hasher.stats().waiting);
+
+  const readBacklog = kept(QUEUE_KEPT, PATIENCE, () => webhookBacklog(db, clock.now()));
+  const backlog = () => readBacklog().catch(() => ({ waiting: Number.NaN, oldestMs: Number.NaN }));
+  const dueHelp = "Webhook deliveries of all nodes that are due and not sent, counted to 10,000";
+  gauge("svc_webhook_deliveries_waiting", dueHelp, async () => (await backlog()).waiting);
+  const dueSince = "How long the oldest webhook delivery that is due has been waiting";
+  gauge("svc_webhook_deliveries_oldest_waiting_seconds", dueSince, async () => (await backlog()).oldestMs / 1000);
+
+  if (forwarder) {
+    const readLag = kept(QUEUE_KEPT, PATIENCE, () => forwarder.lag());
+    const lag = () => readLag().catch(() => ({ waiting: Number.NaN, oldestMs: Number.NaN }));
+    gauge(
+      "svc_audit_forwarder_waiting",
+      "Audit events of all nodes not forwarded yet, counted to 10,000",
+      async () => (await lag()).waiting,
+    );
+    const oldest = "How long the oldest audit event that is not forwarded yet has been waiting";
+    gauge("svc_audit_forwarder_oldest_waiting_seconds", oldest, async () => (await lag()).oldestMs / 1000);
+  }
 
   if (!pool) return;
   gauge("svc_database_connections", "Open connections of this node", () => pool.totalCount);

@@ -6,7 +6,7 @@ import type { Db, Tables } from "../db/index.ts";
 
 const MAX_OFFSET = 10_000;
 /** Totals are counted to here; beyond, the planner's estimate has to do. */
-const EXACT_TOTAL = 10_000;
+export const EXACT_TOTAL = 10_000;
 
 /** What every list takes. Features add their filters with `listQuery({ … })`. */
 const listMembers = {

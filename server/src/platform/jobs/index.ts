@@ -1,4 +1,13 @@
 // Work that happens after a commit, at least once: a table, a lease, backoff, dead letters. Owns `jobs`.
 // Enqueue inside the transaction whose outcome the job depends on; handlers must bear being run twice.
-export { type Enqueue, enqueue, queueDepth } from "./store.ts";
-export { createJobWorker, type JobHandlers, type JobWorker } from "./worker.ts";
+export { type Enqueue, enqueue, queueDepth, sealPlace } from "./store.ts";
+export {
+  createJobWorker,
+  GiveUp,
+  type JobHandler,
+  type JobHandlers,
+  type JobWorker,
+  type RunningJob,
+  TryAgain,
+  waitAfter,
+} from "./worker.ts";

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { inTransaction } from "../db/index.ts";
-import { createJobWorker, type Enqueue, enqueue, type JobHandlers, queueDepth } from "./index.ts";
+import { createJobWorker, type Enqueue, enqueue, GiveUp, type JobHandler, type JobHandlers, queueDepth, TryAgain } from "./index.ts";
 import { buryJob, claimJobs, deleteDeadJobs, extendLease, finishJob, rescheduleJob, retryJob } from "./store.ts";
 
 let iam: Harness;
@@ -83,7 +84,7 @@ describe("running", () => {
     await Promise.all(workers.map(drain));
     expect(seen).toHaveLength(100);
     expect(new Set(seen.map((job) => JSON.stringify(job))).size).toBe(100);
-    expect(seen).toContainEqual({ realm: "master", payload: { n: 7 } });
+    expect(seen).toContainEqual(expect.objectContaining({ realm: "master", payload: { n: 7 } }));
     expect(await rows()).toEqual([]);
   });
 
@@ -225,6 +226,146 @@ describe("failing", () => {
     expect(await claim()).toEqual([]);
     await finishJob(iam.core.db, extended!, clock.now());
     expect(await rows()).toEqual([]);
+  });
+});
+
+describe("what a handler may say about a failure", () => {
+  const handling = (handler: Partial<JobHandler>) => createJobWorker(iam.core.db, { test: { run: async () => {}, ...handler } }, log);
+
+  test("that trying again cannot help: it is buried at once, and what it knew in secret is gone", async () => {
+    const buried: unknown[] = [];
+    const run = async () => {
+      throw new GiveUp("nobody there");
+    };
+    await put({ sealed: "v1.secret", payload: { n: 1 } });
+    await drain(handling({ run, buried: (job) => buried.push(job) }));
+    expect(await rows()).toMatchObject([
+      { attempts: 1, sealed: null, payload: { n: 1 }, last_error: "nobody there", dead_at: expect.any(Number) },
+    ]);
+    expect(buried).toMatchObject([{ payload: { n: 1 }, attempt: 1 }]);
+  });
+
+  test("nothing: after the last attempt, or the death of its worker, it is buried, told once, and knows nothing any more", async () => {
+    const buried: string[] = [];
+    const failing = handling({
+      run: async () => {
+        throw new Error("no");
+      },
+      buried: ({ id }) => buried.push(id),
+    });
+    const [first, second] = ["019b76da-a800-7f3c-9d1e-000000000001", "019b76da-a800-7f3c-9d1e-000000000002"];
+    await put({ id: first, sealed: "v1.secret", maxAttempts: 1 });
+    await drain(failing);
+    await put({ id: second, sealed: "v1.secret", maxAttempts: 1 });
+    await claim();
+    clock.advance(MINUTE);
+    await drain(failing);
+    expect(buried).toEqual([first, second]);
+    expect((await rows()).map(({ sealed }) => sealed)).toEqual([null, null]);
+  });
+
+  test("how long to wait, by the attempt, and at least as long as the peer asks", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    let error: Error = new Error("no");
+    const failing = handling({
+      waits: [SECOND, MINUTE],
+      run: async () => {
+        throw error;
+      },
+    });
+    await put();
+    const waits: number[] = [];
+    for (const next of [error, error, error, new TryAgain("busy", HOUR), new TryAgain("busy", 5)]) {
+      error = next;
+      expect(await failing.runDue()).toBe(1);
+      waits.push((await rows())[0]!.run_at - clock.now());
+      clock.advance(waits.at(-1)!);
+    }
+    for (const [index, usual] of [SECOND, MINUTE, MINUTE, null, MINUTE].entries()) {
+      if (usual === null) continue;
+      expect(waits[index]).toBeGreaterThanOrEqual(usual * 0.8);
+      expect(waits[index]).toBeLessThanOrEqual(usual * 1.2);
+    }
+    expect(waits[3]).toBe(HOUR);
+    expect((await rows())[0]).toMatchObject({ last_error: "busy", dead_at: null });
+  });
+});
+
+describe("places", () => {
+  /** Jobs that run until they are let go, in the order they began. */
+  const gate = () => {
+    const begun: { realm: string | null; end: () => void }[] = [];
+    const held = worker(({ realm }) => new Promise<void>((end) => begun.push({ realm, end })));
+    const count = (realm: string | null) => begun.filter((job) => job.realm === realm).length;
+    const release = () => {
+      for (const { end } of begun.splice(0)) end();
+    };
+    return { begun, held, count, release };
+  };
+  const settle = async (isDone: () => boolean) => {
+    for (let tries = 0; !isDone() && tries < 1_000; tries++) await sleep(5);
+  };
+
+  test("one realm holds five of them at most, however much it has waiting, and stands in nobody's way", async () => {
+    const { held, count, release } = gate();
+    for (let n = 0; n < 30; n++) await put({ realm: "slow" });
+    await put({ realm: "quick" });
+    await put();
+    const running = held.runDue();
+    await settle(() => count("quick") === 1 && count(null) === 1);
+    expect([count("slow"), count("quick"), count(null)]).toEqual([5, 1, 1]);
+    await put({ realm: "quick" });
+    const more = held.runDue();
+    await settle(() => count("quick") === 2);
+    expect([count("slow"), count("quick")]).toEqual([5, 2]);
+    expect(
+      (await rows()).filter(({ attempts }) => attempts > 0),
+      "what was passed over was not touched",
+    ).toHaveLength(8);
+    release();
+    await Promise.all([running, more]);
+    expect(await rows()).toHaveLength(25);
+  });
+
+  test("a place that comes free is taken at once, not at the next turn", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const seen: unknown[] = [];
+    const all = worker(async ({ payload }) => void seen.push(payload.n));
+    for (let n = 0; n < 40; n++) await put({ realm: n % 2 === 0 ? "one" : null, payload: { n } });
+    await all.start();
+    all.wake();
+    for (let tries = 0; seen.length < 40 && tries < 1_000; tries++) await sleep(5);
+    await all.stop();
+    expect(seen).toHaveLength(40);
+  });
+});
+
+describe("waking", () => {
+  test("makes a started worker look at once, also while it looks; a stopped one stays as it is", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let runs = 0;
+    const one = worker(async () => void runs++);
+    const turns = async (isDone: () => boolean) => {
+      for (let tries = 0; !isDone() && tries < 1_000; tries++) await sleep(5);
+    };
+    await put();
+    one.wake();
+    await iam.core.db.selectFrom("jobs").select("job_id").execute();
+    expect(runs, "not started").toBe(0);
+    await one.start();
+    one.wake();
+    await turns(() => runs === 1);
+    expect(runs).toBe(1);
+    one.wake();
+    await put();
+    one.wake();
+    await turns(() => runs === 2);
+    expect(runs).toBe(2);
+    await one.stop();
+    await put();
+    one.wake();
+    await iam.core.db.selectFrom("jobs").select("job_id").execute();
+    expect(runs, "stopped").toBe(2);
   });
 });
 

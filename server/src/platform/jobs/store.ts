@@ -1,5 +1,6 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
+import type { Place } from "../../kernel/vault.ts";
 import type { Db, Tx } from "../db/index.ts";
 
 interface JobsTable {
@@ -7,6 +8,8 @@ interface JobsTable {
   realm_id: string | null;
   kind: string;
   payload: ColumnType<Record<string, unknown>, string, string>;
+  /** Ciphertext, see cli/sealed-columns.ts. */
+  sealed: ColumnType<string | null, string | null | undefined, string | null>;
   dedupe_key: string | null;
   run_at: number;
   attempts: Generated<number>;
@@ -28,6 +31,7 @@ const columns = [
   "jobs.realm_id",
   "jobs.kind",
   "jobs.payload",
+  "jobs.sealed",
   "jobs.dedupe_key",
   "jobs.attempts",
   "jobs.max_attempts",
@@ -37,28 +41,36 @@ const columns = [
 /** A job as its worker holds it. */
 export type Job = Pick<
   Selectable<JobsTable>,
-  "job_id" | "realm_id" | "kind" | "payload" | "dedupe_key" | "attempts" | "max_attempts" | "locked_until"
+  "job_id" | "realm_id" | "kind" | "payload" | "sealed" | "dedupe_key" | "attempts" | "max_attempts" | "locked_until"
 >;
 
 export interface Enqueue {
+  /** For whoever must know it before the job is there, as what seals something for it does. */
+  readonly id?: string;
   readonly kind: string;
   readonly realm?: string | null;
   readonly payload?: Record<string, unknown>;
+  /** What nobody may read in the table; see `sealPlace`. */
+  readonly sealed?: string;
   /** One job of this kind with this key at a time: a second one is dropped while the first waits; while it runs, it runs again. */
   readonly dedupeKey?: string;
   readonly runAt: number;
   readonly maxAttempts?: number;
 }
 
+/** Where the sealed part of a job lives: it opens for this job only. */
+export const sealPlace = (realm: string, id: string): Place => ({ realm, table: "jobs", column: "sealed", row: id });
+
 /** Puts a job into the transaction: it runs if, and only after, that commits. */
 export async function enqueue(tx: Tx, job: Enqueue, now: number): Promise<void> {
   await tx
     .insertInto("jobs")
     .values({
-      job_id: newId(),
+      job_id: job.id ?? newId(),
       realm_id: job.realm ?? null,
       kind: job.kind,
       payload: JSON.stringify(job.payload ?? {}),
+      sealed: job.sealed ?? null,
       dedupe_key: job.dedupeKey ?? null,
       run_at: job.runAt,
       created_at: now,
@@ -75,34 +87,52 @@ export async function enqueue(tx: Tx, job: Enqueue, now: number): Promise<void> 
     .execute();
 }
 
-/** Takes up to `limit` due jobs for the length of the lease; several nodes never take the same one. */
-export async function claimJobs(db: Db, kinds: readonly string[], limit: number, now: number, leaseMs: number): Promise<Job[]> {
-  return (
-    db
-      // Materialized: planned as a join, the locking read could run more than once and take more than the limit.
-      .with(
-        (cte) => cte("due").materialized(),
-        (q) =>
-          q
-            .selectFrom("jobs")
-            .select("job_id")
-            .where("dead_at", "is", null)
-            .where("run_at", "<=", now)
-            .where("locked_until", "<=", now)
-            .where("kind", "in", kinds)
-            .orderBy("run_at")
-            .limit(limit)
-            .forUpdate()
-            .skipLocked(),
-      )
-      .updateTable("jobs")
-      .from("due")
-      .set({ locked_until: now + leaseMs, attempts: sql`jobs.attempts + 1` })
-      .whereRef("jobs.job_id", "=", "due.job_id")
-      .returning(columns)
-      .execute()
-  );
+/** How many of a worker's places the jobs of one kind and realm hold. */
+export interface Taken {
+  readonly kind: string;
+  readonly realm: string;
+  readonly places: number;
 }
+
+/**
+ * Takes up to `limit` due jobs for the length of the lease; several nodes never take the same one. Of one kind and realm it takes
+ * `perRealm` at most, counting those that are `taken`: what is beyond stays for later, and does not stand in others' way.
+ */
+export async function claimJobs(
+  db: Db,
+  kinds: readonly string[],
+  limit: number,
+  now: number,
+  leaseMs: number,
+  perRealm = limit,
+  taken: readonly Taken[] = [],
+): Promise<Job[]> {
+  const full = taken.filter(({ places }) => places >= perRealm);
+  const { rows } = await sql<Job>`
+    with taken as materialized (
+      select t.kind, t.realm, t.places from json_to_recordset(${JSON.stringify(taken)}::text::json) as t (kind text, realm text, places integer)
+    ),
+    -- Materialized: planned as a join, the locking read could run more than once and take more than the limit.
+    due as materialized (
+      select job_id, kind, realm_id, run_at from jobs
+      where dead_at is null and run_at <= ${now} and locked_until <= ${now} and kind = any(${kinds}::text[]) ${notIn(full)}
+      order by run_at limit ${limit} for update skip locked
+    ),
+    ranked as (
+      select due.job_id, due.realm_id, coalesce(t.places, 0) + row_number() over (partition by due.kind, due.realm_id order by due.run_at) as place
+      from due left join taken t on t.kind = due.kind and t.realm = due.realm_id
+    )
+    update jobs set locked_until = ${now + leaseMs}, attempts = jobs.attempts + 1
+    from ranked where jobs.job_id = ranked.job_id and (ranked.realm_id is null or ranked.place <= ${perRealm}::integer)
+    returning ${sql.join(columns.map((column) => sql.ref(column)))}`.execute(db);
+  return rows;
+}
+
+/** A plain condition, so that the due ones are still read in their order from the index. */
+const notIn = (full: readonly Taken[]) =>
+  full.length === 0
+    ? sql``
+    : sql`and (realm_id is null or (kind, realm_id) not in (${sql.join(full.map(({ kind, realm }) => sql`(${kind}, ${realm})`))}))`;
 
 /**
  * A claim is known by the end of its lease: a worker whose lease ran out must not end the job of the one that took over. Endings
@@ -130,9 +160,13 @@ export async function retryJob(db: Db, job: Job, runAt: number, error: string): 
   await held(db, job).set({ run_at: runAt, locked_until: 0, last_error: error }).execute();
 }
 
-export async function buryJob(db: Db, job: Job, now: number, error: string): Promise<void> {
-  const { numUpdatedRows } = await thisRun(db, job).set({ dead_at: now, locked_until: 0, last_error: error }).executeTakeFirst();
+/** Answers false when it was asked for again while it ran, and so goes on. What it knew in secret it need not know any more. */
+export async function buryJob(db: Db, job: Job, now: number, error: string): Promise<boolean> {
+  const { numUpdatedRows } = await thisRun(db, job)
+    .set({ dead_at: now, locked_until: 0, last_error: error, sealed: null })
+    .executeTakeFirst();
   if (numUpdatedRows === 0n) await retryJob(db, job, now, error);
+  return numUpdatedRows > 0n;
 }
 
 /** Answers the job with its new lease, or null when another worker has taken it over. */

@@ -1,19 +1,56 @@
+import { AsyncResource } from "node:async_hooks";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
 import { type Db, inTransaction } from "../db/index.ts";
 import { buryJob, claimJobs, deleteDeadJobs, enqueue, extendLease, finishJob, type Job, rescheduleJob, retryJob } from "./store.ts";
 
-/** What a job of each kind does. It may run twice, never at once. `every` makes it recur, on one node at a time. */
-export type JobHandlers = Record<
-  string,
-  { readonly run: (job: { realm: string | null; payload: Record<string, unknown> }) => Promise<void>; readonly every?: number }
->;
+/** A job as its handler sees it. */
+export interface RunningJob {
+  /** The same at every attempt. */
+  readonly id: string;
+  readonly realm: string | null;
+  readonly payload: Record<string, unknown>;
+  readonly sealed: string | null;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+/** What a job of one kind does. It may run twice, never at once. */
+export interface JobHandler {
+  readonly run: (job: RunningJob) => Promise<void>;
+  /** Makes it recur, on one node at a time. */
+  readonly every?: number;
+  /** How long to wait after the first, the second … failed attempt; after more of them, as long as after the last one named. */
+  readonly waits?: readonly number[];
+  /** Told once it is given up: after the last attempt, a `GiveUp`, or a worker that did not survive it. */
+  readonly buried?: (job: RunningJob) => void;
+}
+
+export type JobHandlers = Record<string, JobHandler>;
+
+/** Thrown by a handler: trying again cannot help. The message is kept in the table. */
+export class GiveUp extends Error {
+  override readonly name = "GiveUp";
+}
+
+/** Thrown by a handler: try again, but after this long at the earliest. */
+export class TryAgain extends Error {
+  override readonly name = "TryAgain";
+  readonly afterMs: number;
+
+  constructor(message: string, afterMs: number) {
+    super(message);
+    this.afterMs = afterMs;
+  }
+}
 
 export interface JobWorker {
   start(): Promise<void>;
   /** Waits for the jobs that are running; the others stay in the table. */
   stop(): Promise<void>;
-  /** Runs what is due now and answers how many that were: tests, and a nudge after a commit. */
+  /** Looks for jobs at once instead of at the next turn: a nudge after a commit. */
+  wake(): void;
+  /** Runs what is due now and answers how many that were, for tests. */
   runDue(): Promise<number>;
 }
 
@@ -26,17 +63,32 @@ const LEASE = MINUTE;
 const POLL = SECOND;
 /** How many jobs one node runs at once. */
 const AT_ONCE = 20;
+/** How many of those may be of one kind and realm: a realm whose peer hangs does not stop the others. */
+const PER_REALM = 5;
 const KEEP_DEAD = 30 * DAY;
 
-/** 2 s, 4 s, 8 s … at most an hour, with a fifth of jitter so that failures do not march in step. */
-const backoff = (attempts: number): number => Math.round(Math.min(HOUR, 2 ** attempts * SECOND) * (0.8 + Math.random() * 0.4));
+/** 2 s, 4 s, 8 s … at most an hour. */
+const usualWait = (attempts: number): number => Math.min(HOUR, 2 ** attempts * SECOND);
+
+/** A fifth of jitter, so that failures do not march in step. */
+const jittered = (wait: number): number => Math.round(wait * (0.8 + Math.random() * 0.4));
+
+/** How long until the next attempt, before jitter. */
+export const waitAfter = (attempts: number, waits?: readonly number[]): number =>
+  waits?.[Math.min(attempts, waits.length) - 1] ?? usualWait(attempts);
 
 export function createJobWorker(db: Db, given: JobHandlers, log: Log): JobWorker {
   const handlers: JobHandlers = { ...given, "jobs.cleanup": { every: HOUR, run: () => deleteDeadJobs(db, clock.now() - KEEP_DEAD) } };
   const kinds = Object.keys(handlers);
-  const running = new Set<Promise<void>>();
+  const running = new Map<Promise<void>, Job>();
   let timer: NodeJS.Timeout | undefined;
+  let isStarted = false;
+  let isLooking = false;
   let looking: Promise<unknown> = Promise.resolve();
+  /** Somebody asked to look while a look was under way. */
+  let lookAgain = false;
+  /** The last look had no place for everything: look again as soon as one is free. */
+  let leftBehind = false;
 
   const run = async (claimed: Job) => {
     const handler = handlers[claimed.kind]!;
@@ -44,12 +96,12 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log): JobWorker
     const lease = keepLease(claimed);
     try {
       // A job that took its worker down each time never came to fail: this is where it ends.
-      if (!isRecurring && claimed.attempts > claimed.max_attempts) throw new Error("the worker did not survive the last attempt");
-      await handler.run({ realm: claimed.realm_id, payload: claimed.payload });
+      if (!isRecurring && claimed.attempts > claimed.max_attempts) throw new GiveUp("the worker did not survive the last attempt");
+      await handler.run(seenBy(claimed));
       const job = await lease.end();
       await (handler.every === undefined ? finishJob(db, job, clock.now()) : rescheduleJob(db, job, clock.now() + handler.every));
     } catch (err) {
-      await failed(await lease.end(), err, isRecurring);
+      await failed(await lease.end(), err, handler);
     }
   };
 
@@ -74,43 +126,62 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log): JobWorker
     };
   };
 
-  const failed = async (job: Job, err: unknown, isRecurring: boolean) => {
+  const failed = async (job: Job, err: unknown, { every, waits, buried }: JobHandler) => {
     const reason = cut(String((err as Error)?.message ?? err), 500).replaceAll("\u0000", "");
-    if (!isRecurring && job.attempts >= job.max_attempts) {
-      log.error({ err, kind: job.kind, jobId: job.job_id }, "a job failed for the last time");
-      await buryJob(db, job, clock.now(), reason);
+    if (every === undefined && (err instanceof GiveUp || job.attempts >= job.max_attempts)) {
+      log.error({ err, kind: job.kind, jobId: job.job_id, realm: job.realm_id }, "a job failed for the last time");
+      if (await buryJob(db, job, clock.now(), reason)) buried?.(seenBy(job));
     } else {
       log.warn({ err, kind: job.kind, jobId: job.job_id, attempts: job.attempts }, "a job failed and will be tried again");
-      await retryJob(db, job, clock.now() + backoff(job.attempts), reason);
+      const wait = jittered(waitAfter(job.attempts, waits));
+      await retryJob(db, job, clock.now() + Math.max(wait, err instanceof TryAgain ? err.afterMs : 0), reason);
     }
   };
 
   /** Takes what is due and begins it. A slow job keeps one place, not the others from running. */
   const begin = async (): Promise<Promise<void>[]> => {
-    const places = AT_ONCE - running.size;
-    if (places <= 0) return [];
-    const jobs = await claimJobs(db, kinds, places, clock.now(), LEASE);
-    return jobs.map((job) => {
-      const done = run(job).catch((err) =>
-        log.warn({ err, kind: job.kind, jobId: job.job_id }, "could not store how a job ended; it will run again"),
-      );
-      running.add(done);
-      done.finally(() => running.delete(done));
-      return done;
-    });
+    const begun: Promise<void>[] = [];
+    for (;;) {
+      const places = AT_ONCE - running.size;
+      const before = [...running.values()];
+      const jobs = places > 0 ? await claimJobs(db, kinds, places, clock.now(), LEASE, PER_REALM, placesByRealm(before)) : [];
+      for (const job of jobs) {
+        const done = run(job)
+          .catch((err) => log.warn({ err, kind: job.kind, jobId: job.job_id }, "could not store how a job ended; it will run again"))
+          .finally(() => {
+            running.delete(done);
+            if (leftBehind) wake();
+          });
+        running.set(done, job);
+        begun.push(done);
+      }
+      // As it was when the claim was made: what has ended since then was counted there.
+      const hasFullRealm = placesByRealm([...before, ...jobs]).some((realm) => realm.places >= PER_REALM);
+      leftBehind = jobs.length >= places || hasFullRealm;
+      // A realm that has just come to its bound may have stood before others: those are taken in another turn.
+      if (jobs.length === 0 || !leftBehind) return begun;
+    }
   };
 
-  const tick = () => {
-    looking = begin().then(
-      (begun) => again(begun.length === AT_ONCE ? 0 : POLL),
-      (err) => {
-        log.warn({ err }, "could not look for jobs");
-        again(POLL);
-      },
-    );
-  };
-  const again = (after: number) => {
-    if (timer) timer = setTimeout(tick, after).unref();
+  // Bound, so that the turns which follow a nudge are not taken for a part of the request that gave it.
+  const tick = AsyncResource.bind(() => {
+    isLooking = true;
+    lookAgain = false;
+    looking = begin()
+      .catch((err) => log.warn({ err }, "could not look for jobs"))
+      .finally(() => {
+        isLooking = false;
+        if (!isStarted) return;
+        if (lookAgain) tick();
+        else timer = setTimeout(tick, POLL).unref();
+      });
+  });
+  const wake = () => {
+    if (!isStarted) return;
+    lookAgain = isLooking;
+    if (isLooking) return;
+    clearTimeout(timer);
+    tick();
   };
 
   return {
@@ -119,18 +190,40 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log): JobWorker
       await inTransaction(db, async (tx) => {
         for (const [kind] of recurring) await enqueue(tx, { kind, dedupeKey: "recurring", runAt: clock.now() }, clock.now());
       });
+      isStarted = true;
       timer = setTimeout(tick, POLL).unref();
     },
     async stop() {
+      isStarted = false;
       clearTimeout(timer);
-      timer = undefined;
       await looking;
-      await Promise.all(running);
+      await Promise.all(running.keys());
     },
+    wake,
     async runDue() {
       const begun = await begin();
       await Promise.all(begun);
       return begun.length;
     },
   };
+}
+
+const seenBy = (job: Job): RunningJob => ({
+  id: job.job_id,
+  realm: job.realm_id,
+  payload: job.payload,
+  sealed: job.sealed,
+  attempt: job.attempts,
+});
+
+function placesByRealm(jobs: Iterable<Job>): { kind: string; realm: string; places: number }[] {
+  const counted = new Map<string, { kind: string; realm: string; places: number }>();
+  for (const { kind, realm_id: realm } of jobs) {
+    if (realm === null) continue;
+    const key = `${kind} ${realm}`;
+    const known = counted.get(key) ?? { kind, realm, places: 0 };
+    known.places++;
+    counted.set(key, known);
+  }
+  return [...counted.values()];
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { LookupFunction, Socket } from "node:net";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
 import { Agent, type buildConnector } from "undici";
@@ -15,6 +16,8 @@ export interface OutboundOptions {
   /** PEM certificates trusted besides the public ones. */
   readonly ca?: string;
   readonly resolve?: Resolve;
+  /** How many connections one peer may hold. */
+  readonly connections?: number;
 }
 
 export interface Outbound {
@@ -33,8 +36,8 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-// A slow peer can hold this many connections, and no more; an idle one is let go before most servers would do it.
-const POOL = { connections: 8, maxOrigins: 512, keepAliveTimeout: 4_000, keepAliveMaxTimeout: 10_000, maxHeaderSize: 16 * 1024 };
+// An idle connection is let go before most servers would do it.
+const POOL = { maxOrigins: 512, keepAliveTimeout: 4_000, keepAliveMaxTimeout: 10_000, maxHeaderSize: 16 * 1024 };
 
 export function createOutbound(options: OutboundOptions): Outbound {
   const guard = createGuard({
@@ -50,8 +53,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
   // Two pools, because a connection is checked when it opens: one opened for a caller that allows plain http must not serve
   // another that does not.
   const closing = new AbortController();
-  const strict = new Agent({ ...POOL, connect: connector(dial, { onlyLoopback: true }, closing.signal) });
-  const plain = new Agent({ ...POOL, connect: connector(dial, {}, closing.signal) });
+  // Every connection that is being opened listens to it.
+  setMaxListeners(0, closing.signal);
+  // A slow peer can hold this many, and no more.
+  const connections = options.connections ?? 8;
+  const strict = new Agent({ ...POOL, connections, connect: connector(dial, { onlyLoopback: true }, closing.signal) });
+  const plain = new Agent({ ...POOL, connections, connect: connector(dial, {}, closing.signal) });
   const underWay = new Set<Promise<unknown>>();
 
   const prepare = (written: string | URL, requireHttps: boolean) => {

@@ -16,7 +16,8 @@ const record = (realm: string, ...drafts: AuditDraft[]) =>
   iam.core.work.transact({ realm, actor: systemActor(realm), sourceIp: "192.0.2.1" }, async (ctx) =>
     drafts.forEach((draft) => void ctx.audit(draft)),
   );
-const draft = (detail: string, more: Partial<AuditDraft> = {}): AuditDraft => ({
+type Rest = Omit<AuditDraft, "category" | "type">;
+const draft = (detail: string, more: Rest | AuditDraft = {}): AuditDraft => ({
   category: "ADMIN",
   type: "ADMIN_ACTION",
   resourceType: "things",
@@ -156,6 +157,51 @@ describe("GET /events", () => {
       seen.push(...body.items.map(({ detail }: Item) => detail));
     }
     expect(seen).toEqual(names.toReversed());
+  });
+
+  test("a page beyond the end is empty and keeps the total", async () => {
+    const realm = await iam.realm();
+    await record(realm.name, draft("one"), draft("two"), draft("three"));
+    for (const filter of ["resourceType=things", "resourceType=things&actor=system"]) {
+      const { status, body } = await realm.asMaster().get(`/events?${filter}&size=2&page=7`);
+      expect([status, body]).toEqual([200, { items: [], total: 3, page: 7, size: 2 }]);
+    }
+  });
+
+  test("whoever acts under a name that is another's id is found by both, and counted once", async () => {
+    const realm = await iam.realm();
+    await record(
+      realm.name,
+      draft("name and id", { actor: { id: "twin", name: "twin" } }),
+      draft("by name", { actor: { id: "other", name: "twin" } }),
+      draft("by id", { actor: { id: "twin", name: "other" } }),
+      draft("neither", { actor: { id: "other", name: "other" } }),
+    );
+    const pages = [];
+    for (const page of [0, 1, 2]) pages.push((await realm.asMaster().get(`/events?actor=twin&size=2&page=${page}`)).body);
+    expect(pages.map(({ total }) => total)).toEqual([3, 3, 3]);
+    expect(pages.map(({ items }) => items.map(({ detail }: Item) => detail))).toEqual([["by id", "by name"], ["name and id"], []]);
+  });
+
+  test("totals are exact to 10,000 and say when they are not", async () => {
+    const realm = await iam.realm();
+    const fill = (count: number) =>
+      sql`insert into audit_events (realm_id, event_id, ts, category, type, actor, actor_id, outcome)
+        select ${realm.name}, gen_random_uuid(), n, 'AUTHN', 'LOGOUT', 'many', 'many-id', 'SUCCESS' from generate_series(1, ${count}::integer) n`.execute(
+        iam.core.db,
+      );
+    const asked = async (filter: string) => {
+      const { body, headers } = await realm.asMaster().get(`/events?size=1&${filter}`);
+      return [body.total, headers["x-total-estimated"]];
+    };
+    await fill(10_000);
+    for (const filter of ["type=LOGOUT", "actor=many", "actor=many-id"])
+      expect([filter, ...(await asked(filter))]).toEqual([filter, 10_000, undefined]);
+    await fill(1);
+    for (const filter of ["type=LOGOUT", "actor=many", "actor=many-id"]) {
+      const [total, estimated] = await asked(filter);
+      expect([filter, total > 10_000, estimated]).toEqual([filter, true, "true"]);
+    }
   });
 
   test("shows no other realm's events", async () => {

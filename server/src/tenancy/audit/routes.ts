@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { Forwarder } from "./forwarder.ts";
 import { AuditConfig, EventPage, EventQuery } from "./schema.ts";
 import { searchEvents } from "./service.ts";
 
@@ -25,13 +26,16 @@ export const eventRoutes: FastifyPluginAsyncTypebox = async (app) => {
 };
 
 /** Mounted under /admin/audit. */
-export const auditConfigRoutes: FastifyPluginAsyncTypebox<{ config: AuditConfig }> = async (app, { config }) => {
+export const auditConfigRoutes: FastifyPluginAsyncTypebox<{
+  config: Omit<AuditConfig, "forwarder">;
+  forwarder: Pick<Forwarder, "state"> | null;
+}> = async (app, { config, forwarder }) => {
   app.get(
     "/config",
     {
       config: { permission: "view-events", masterOnly: true },
       schema: { summary: "How audit events leave the server", tags: ["Events"], response: { 200: AuditConfig } },
     },
-    async () => config,
+    async () => ({ ...config, forwarder: forwarder ? await forwarder.state() : null }),
   );
 };

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
-import { categories, eventTypes } from "./catalogue.ts";
+import { categories, describedTypes, eventTypes } from "./catalogue.ts";
 
 const text = Type.Union([Type.String(), Type.Null()]);
 
@@ -10,7 +10,7 @@ export const AuditEventRecord = Type.Object(
     ts: Type.String({ format: "date-time" }),
     kind: Type.Literal("audit"),
     category: oneOf(categories),
-    type: Type.String({ description: `One of: ${eventTypes.join(", ")}` }),
+    type: Type.Unsafe<string>({ type: "string", enum: [...eventTypes], description: `What happened.\n\n${describedTypes}` }),
     realm: Type.String(),
     actor: Type.String({ description: "The username, or `master/<name>` across realms" }),
     sourceIp: text,
@@ -35,7 +35,7 @@ const instant = (description: string) =>
 
 export const EventQuery = Type.Object(
   {
-    type: Type.Optional(Type.String({ maxLength: 64 })),
+    type: Type.Optional(Type.String({ maxLength: 64, description: `One of: ${eventTypes.join(", ")}` })),
     actor: Type.Optional(Type.String({ maxLength: 320, description: "A username or user id" })),
     outcome: Type.Optional(oneOf(["SUCCESS", "FAILURE"])),
     category: Type.Optional(oneOf(categories)),
@@ -50,6 +50,18 @@ export const EventQuery = Type.Object(
 );
 export type EventQuery = Static<typeof EventQuery>;
 
+export const ForwarderState = Type.Object(
+  {
+    lastMovedAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
+      description: "When the receiver last acknowledged events, or others were passed over",
+    }),
+    lagSeconds: Type.Integer({ description: "How long the oldest event that is not forwarded yet has been waiting" }),
+    lastError: Type.Union([Type.String(), Type.Null()], { description: "Why the last try failed; null since it worked" }),
+  },
+  { $id: "AuditForwarderState" },
+);
+export type ForwarderState = Static<typeof ForwarderState>;
+
 export const AuditConfig = Type.Object(
   {
     enabled: Type.Boolean(),
@@ -59,6 +71,7 @@ export const AuditConfig = Type.Object(
     authConfigured: Type.Boolean(),
     categories: Type.Array(Type.String()),
     timeoutMs: Type.Integer(),
+    forwarder: Type.Union([ForwarderState, Type.Null()], { description: "The HTTP forwarder of all nodes; null when there is none" }),
   },
   { $id: "AuditConfig" },
 );

@@ -1,6 +1,6 @@
 import { type ColumnType, type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import { countUpTo } from "../../platform/http/index.ts";
+import { EXACT_TOTAL, estimate } from "../../platform/http/index.ts";
 import type { AuditEvent } from "../../platform/unit-of-work.ts";
 import type { AuditEventRecord } from "./schema.ts";
 
@@ -77,29 +77,63 @@ export const columns = [
   "impersonator",
 ] as const;
 
-/** Newest first. */
-export async function listEvents(db: Db, realm: string, filter: EventFilter, page: number, size: number) {
-  const matching = db
+const matching = (db: Db, realm: string, filter: EventFilter) =>
+  db
     .selectFrom("audit_events")
     .where("realm_id", "=", realm)
     .$if(filter.type !== undefined, (q) => q.where("type", "=", filter.type!))
-    .$if(filter.actor !== undefined, (q) => q.where((eb) => eb.or([eb("actor", "=", filter.actor!), eb("actor_id", "=", filter.actor!)])))
     .$if(filter.outcome !== undefined, (q) => q.where("outcome", "=", filter.outcome!))
     .$if(filter.category !== undefined, (q) => q.where("category", "=", filter.category!))
     .$if(filter.resourceType !== undefined, (q) => q.where("resource_type", "=", filter.resourceType!))
     .$if(filter.resourceId !== undefined, (q) => q.where("resource_id", "=", filter.resourceId!))
     .$if(filter.from !== undefined, (q) => q.where("ts", ">=", filter.from!))
     .$if(filter.to !== undefined, (q) => q.where("ts", "<", filter.to!));
-  const [rows, count] = await Promise.all([
-    matching
-      .select(columns)
-      .orderBy(sql`ts desc, event_id desc`)
+type Matching = ReturnType<typeof matching>;
+
+/** One page, newest first, and how many there are: exact to 10,000, above that an estimate. */
+export async function listEvents(db: Db, realm: string, filter: EventFilter, page: number, size: number) {
+  const all = matching(db, realm, filter);
+  const { actor } = filter;
+  // An actor is found by name or by id, each by its own index: with an `or` between them all of their events would be sorted.
+  const parts = actor === undefined ? [all] : [all.where("actor", "=", actor), all.where("actor_id", "=", actor)];
+  const reading = readPage(db, parts, page, size);
+  const [rows, count] = await Promise.all([reading, countEvents(db, parts, async () => (await reading).length === size)]);
+  return { items: rows.map((row) => toEventRecord(toEvent(row))), ...count };
+}
+
+async function readPage(db: Db, parts: readonly Matching[], page: number, size: number): Promise<EventRow[]> {
+  const newest = (part: Matching) => part.select(columns).orderBy(sql`ts desc, event_id desc`);
+  const [only, ...others] = parts as [Matching, ...Matching[]];
+  if (others.length === 0)
+    return newest(only)
       .limit(size)
       .offset(page * size)
-      .execute(),
-    countUpTo(db, matching),
+      .execute();
+  const upToHere = parts.map((part) => sql`(${newest(part).limit((page + 1) * size)})`);
+  const { rows } = await sql<EventRow>`
+    select ${sql.join(columns.map((column) => sql.ref(column)))} from (${sql.join(upToHere, sql` union `)}) events
+    order by ts desc, event_id desc limit ${size} offset ${page * size}`.execute(db);
+  return rows;
+}
+
+/**
+ * Exact to 10,000, above that what the planner expects. It is asked as soon as a full page shows that there may be so many, not
+ * after the count: with both one after the other, a trail of millions would take noticeably longer to answer than a small one.
+ */
+async function countEvents(db: Db, parts: readonly Matching[], mayBeMany: () => Promise<boolean>) {
+  const bare = parts.map((part) => part.select(sql`1`.as("one")));
+  const counting = bare.map((part) => sql`(select count(*) from (${part} limit ${sql.lit(EXACT_TOTAL + 1)}) counted)`);
+  const [{ rows }, expected] = await Promise.all([
+    sql<{ counts: number[] }>`select array[${sql.join(counting)}]::integer[] as counts`.execute(db),
+    mayBeMany().then((many) => (many ? Promise.all(bare.map(estimate)) : [])),
   ]);
-  return { items: rows.map((row) => toEventRecord(toEvent(row))), ...count };
+  const counts = rows[0]!.counts;
+  if (counts.some((count) => count > EXACT_TOTAL)) return { total: Math.max(EXACT_TOTAL + 1, ...expected), estimated: true };
+  const some = counts.filter((count) => count > 0);
+  if (some.length < 2) return { total: some[0] ?? 0, estimated: false };
+  const ids = parts.map((part) => part.select("event_id"));
+  const { rows: both } = await sql<{ total: number }>`select count(*) as total from (${sql.join(ids, sql` union `)}) events`.execute(db);
+  return { total: both[0]!.total, estimated: false };
 }
 
 export type EventRow = Pick<Selectable<AuditEventsTable>, (typeof columns)[number]>;

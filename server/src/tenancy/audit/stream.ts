@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import type { AuditEvent } from "../../platform/unit-of-work.ts";
 import { columns, type EventRow, toEvent } from "./store.ts";
@@ -20,37 +20,83 @@ export interface StreamedEvent {
 
 declare module "../../platform/db/tables.ts" {
   interface Tables {
-    event_cursors: { name: string; xid: string; event_id: string; floor_ts: number; locked_until: number; moved_at: number };
+    event_cursors: {
+      name: string;
+      xid: string;
+      event_id: string;
+      floor_ts: number;
+      locked_until: number;
+      moved_at: number;
+      last_error: string | null;
+    };
   }
 }
 
 /**
  * The next events after a position, in commit order. A transaction that is still open may yet commit with a lower number than
  * later ones, so nothing at or above the oldest open transaction is read: what is passed over now comes next time, and no late
- * commit is skipped.
+ * commit is skipped. Beyond a position of another cluster
+ * (see `lockCursor`) there are restored events only, and nobody is writing those.
  */
 export async function readStream(db: Db, after: Position, limit: number): Promise<StreamedEvent[]> {
-  const { rows } = await sql<EventRow & { xid: string }>`
-    select ${sql.join(columns.map((column) => sql.ref(column)))}, xid::text as xid
+  // The number as text has a name of its own: `order by xid` would otherwise mean that, and 1000 would come before 999.
+  const { rows } = await sql<EventRow & { number: string }>`
+    select ${sql.join(columns.map((column) => sql.ref(column)))}, xid::text as number
     from audit_events
     where (xid, event_id) > (${after.xid}::text::xid8, ${after.eventId}::text::uuid)
-      and xid < pg_snapshot_xmin(pg_current_snapshot())
+      and xid < ${endOfStream(sql`${after.xid}::text::xid8`, "settled")}
       and ts >= ${after.floorTs}
     order by xid, event_id
     limit ${limit}`.execute(db);
-  return rows.map((row) => ({ event: toEvent(row), position: { xid: row.xid, eventId: row.event_id, floorTs: after.floorTs } }));
+  return rows.map((row) => ({ event: toEvent(row), position: { xid: row.number, eventId: row.event_id, floorTs: after.floorTs } }));
 }
+
+/** A number that no transaction of this cluster has had yet: the row came with a dump from another one. */
+export const foreign = (xid: RawBuilder<unknown>) => sql<boolean>`${xid} >= pg_snapshot_xmax(pg_current_snapshot())`;
+const LAST_XID = sql.lit(String(2n ** 64n - 1n));
+
+/** Where to stop reading: before the oldest open transaction, or, for whoever only counts, behind the youngest one. */
+export const endOfStream = (after: RawBuilder<unknown>, until: "settled" | "open"): RawBuilder<unknown> => {
+  const end = until === "settled" ? sql`pg_snapshot_xmin(pg_current_snapshot())` : sql`pg_snapshot_xmax(pg_current_snapshot())`;
+  return sql`case when ${foreign(after)} then ${LAST_XID}::xid8 else ${end} end`;
+};
 
 /** Takes the reader's cursor for this transaction; null while another node has it. */
 export async function lockCursor(tx: Tx, reader: StreamReader): Promise<Position | null> {
   const row = await tx
     .selectFrom("event_cursors")
-    .select([sql<string>`xid::text`.as("xid"), "event_id", "floor_ts"])
+    .select([sql<string>`xid::text`.as("xid"), "event_id", "floor_ts", foreign(sql.ref("xid")).as("is_foreign")])
     .where("name", "=", reader)
     .forUpdate()
     .skipLocked()
     .executeTakeFirst();
-  return row ? { xid: row.xid, eventId: row.event_id, floorTs: row.floor_ts } : null;
+  if (!row) return null;
+  const position = { xid: row.xid, eventId: row.event_id, floorTs: row.floor_ts };
+  const stays = !row.is_foreign || (await readStream(tx, position, 1)).length > 0;
+  return stays ? position : moveToThisCluster(tx, reader);
+}
+
+/**
+ * After a restore into another cluster, whose transactions begin with low numbers again, the cursor is ahead of everything that
+ * will be written. Once the restored events beyond it have been read, it goes to the first event of this cluster. Restored events
+ * whose numbers are yet to come were told in their first life: they are known by being older than the last restored one.
+ */
+async function moveToThisCluster(tx: Tx, reader: StreamReader): Promise<Position> {
+  const { rows } = await sql<{ xid: string; event_id: string; floor_ts: number }>`
+    with restored as (
+      select coalesce(max(ts) + 1, 0) as until from audit_events where ${foreign(sql.ref("xid"))}
+    ), own as (
+      select min(xid) as first from audit_events, restored
+      where xid < pg_snapshot_xmax(pg_current_snapshot()) and ts >= restored.until and restored.until > 0
+    )
+    update event_cursors c
+    set xid = coalesce(own.first, pg_snapshot_xmin(pg_current_snapshot())), event_id = '00000000-0000-0000-0000-000000000000',
+      floor_ts = greatest(c.floor_ts, restored.until)
+    from restored, own
+    where c.name = ${reader}
+    returning c.xid::text as xid, c.event_id, c.floor_ts`.execute(tx);
+  const { xid, event_id: eventId, floor_ts: floorTs } = rows[0]!;
+  return { xid, eventId, floorTs };
 }
 
 /** In the transaction that made the move safe: deliveries created, or an acknowledgement received. */

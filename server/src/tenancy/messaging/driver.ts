@@ -15,11 +15,16 @@ export interface Envelope {
   readonly html: string | null;
   /** PUSH: members for the app, beside the text that is shown. */
   readonly data?: Readonly<Record<string, string>>;
+  /** Epoch milliseconds. A peer that can keep a message for later is told to drop it then. */
+  readonly expiresAt?: number | null;
 }
 
 /** A realm's provider with its secret opened: what a driver needs to send, and nothing else. */
 export interface Provider {
+  readonly id: string;
   readonly realm: string;
+  /** Grows with every change: what a driver keeps between messages (a token, a connection) is kept for one version only. */
+  readonly version: number;
   readonly channel: Channel;
   readonly driver: string;
   readonly fromAddress: string | null;
@@ -30,7 +35,14 @@ export interface Provider {
 
 export interface Delivery {
   readonly outbound: Outbound;
+  /** Ends the attempt. `sendNow` adds the time limit, so a driver need not know one. */
   readonly signal: AbortSignal;
+}
+
+/** What is wrong with one member of a provider, in words for whoever saves it. */
+export interface FieldFault {
+  readonly field: string;
+  readonly message: string;
 }
 
 /** One way to send messages of one channel. Every driver passes the conformance suite in testing/. */
@@ -42,19 +54,20 @@ export interface MessageDriver {
   readonly secret: { readonly required: boolean; readonly what: string };
   readonly needsFromAddress: boolean;
   /** What the schema cannot say; answers what is wrong, by field (`config.host`). Nothing is sent. */
-  check?(provider: Provider, outbound: Outbound): readonly { readonly field: string; readonly message: string }[];
-  /** Sends, or throws a MessageError. */
+  check?(provider: Provider, outbound: Outbound): readonly FieldFault[];
+  /** Sends, or throws a MessageError. What `outbound` or the signal throws may pass through: `sendNow` translates it. */
   send(provider: Provider, envelope: Envelope, delivery: Delivery): Promise<{ readonly messageId: string }>;
 }
 
 /** Coarse on purpose: an administrator of a realm reads it, and must not learn what the inside network looks like. */
-export type MessageFailure = "unreachable" | "timeout" | "refused" | "credentials" | "recipient" | "throttled" | "rejected";
+export type MessageFailure = "unreachable" | "timeout" | "insecure" | "refused" | "credentials" | "recipient" | "throttled" | "rejected";
 
 const PERMANENT: readonly MessageFailure[] = ["recipient", "rejected"];
 
 const MESSAGES: Record<MessageFailure, string> = {
   unreachable: "The provider could not be reached.",
   timeout: "The provider did not answer in time.",
+  insecure: "The provider offers no encrypted connection that this server trusts.",
   refused: "The provider answered with an error.",
   credentials: "The provider did not accept the credentials.",
   recipient: "The provider did not accept the recipient.",

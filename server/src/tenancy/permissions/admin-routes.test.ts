@@ -50,6 +50,27 @@ const opens: Record<string, readonly Permission[]> = {
   "GET /sessions": ["view-events"],
   "DELETE /sessions/:id": ["manage-events"],
   "GET /events": ["view-events"],
+  "GET /webhooks": ["manage-realm"],
+  "POST /webhooks": ["manage-realm"],
+  "GET /webhooks/:webhookId": ["manage-realm"],
+  "PUT /webhooks/:webhookId": ["manage-realm"],
+  "DELETE /webhooks/:webhookId": ["manage-realm"],
+  "POST /webhooks/:webhookId/rotate-secret": ["manage-realm"],
+  "POST /webhooks/:webhookId/test": ["manage-realm"],
+  "GET /webhooks/:webhookId/deliveries": ["manage-realm"],
+  "POST /webhooks/:webhookId/deliveries/:deliveryId/redeliver": ["manage-realm"],
+  "GET /messaging/providers": ["manage-realm"],
+  "PUT /messaging/providers": ["manage-realm"],
+  "GET /messaging/providers/:channel/:driver": ["manage-realm"],
+  "DELETE /messaging/providers/:channel/:driver": ["manage-realm"],
+  "POST /messaging/providers/:channel/test": ["manage-realm"],
+  "GET /messaging/templates": ["manage-realm"],
+  "PUT /messaging/templates": ["manage-realm"],
+  "POST /messaging/templates/preview": ["manage-realm"],
+  "DELETE /messaging/templates/:templateKey": ["manage-realm"],
+  "GET /messaging/push-tokens": ["manage-realm"],
+  "POST /messaging/push-tokens": ["manage-realm"],
+  "DELETE /messaging/push-tokens/:pushTokenId": ["manage-realm"],
   "GET /endpoints": all,
   "GET /health": all,
 };
@@ -186,6 +207,9 @@ describe("an id of another realm is a 404", () => {
     "POST /users/:userId/roles": { name: "user" },
     "PUT /roles/:roleId": { name: "taken-over" },
     "PUT /admin-roles/:roleId": { permissions: [] },
+    "PUT /webhooks/:webhookId": { name: "taken-over", url: "https://elsewhere.example/", eventTypes: "*", enabled: true },
+    "POST /webhooks/:webhookId/rotate-secret": {},
+    "POST /messaging/providers/:channel/test": { to: "ada@example.com" },
   };
 
   test("on every route, for the realm's own administrator and for master's", async () => {
@@ -198,13 +222,32 @@ describe("an id of another realm is a 404", () => {
       await (await of.admin()).get("/users");
       const [session] = (await admin.get("/sessions")).body;
       const [, retained] = (await admin.get("/keys")).body;
-      return { userId, roleId, keyId: retained.keyId, id: session.id } as Record<string, string>;
+      const device = { userId, driver: "fcm", token: "token-of-the-target" };
+      const { id: pushTokenId } = (await admin.post("/messaging/push-tokens", device)).body;
+      const hook = { name: "target", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false };
+      const { id: webhookId } = (await admin.post("/webhooks", hook)).body;
+      const deliveryId = newId();
+      const delivery = { realm_id: of.name, webhook_id: webhookId, delivery_id: deliveryId, event_id: newId(), event_type: "LOGOUT" };
+      await iam.core.db
+        .insertInto("webhook_deliveries")
+        .values({ ...delivery, event_ts: 0, next_at: 0, created_at: 0 })
+        .execute();
+      return { userId, roleId, keyId: retained.keyId, id: session.id, pushTokenId, webhookId, deliveryId } as Record<string, string>;
     };
     const [mine, foreign] = [await idsOf(here), await idsOf(there)];
     const stateOf = async () =>
       JSON.stringify(
         await Promise.all(
-          ["users", "roles", "admin-roles", "keys", "sessions"].map(async (path) => (await there.asMaster().get(`/${path}`)).body),
+          [
+            "users",
+            "roles",
+            "admin-roles",
+            "keys",
+            "sessions",
+            "messaging/push-tokens",
+            "webhooks",
+            `webhooks/${foreign.webhookId}/deliveries`,
+          ].map(async (path) => (await there.asMaster().get(`/${path}`)).body),
         ),
       );
     const before = await stateOf();

@@ -4,4 +4,4 @@ export { type CssVerdict, safeCustomCss } from "./custom-css.ts";
 export { checkPasswordPolicy } from "./password-policy.ts";
 export { settingsRoutes } from "./routes.ts";
 export type { Branding, Settings } from "./schema.ts";
-export { defaultSettings, readSettings, saveDisplayName, seedSettings } from "./service.ts";
+export { defaultSettings, readSettings, saveDisplayName, seedSettings, settingsOf } from "./service.ts";

@@ -35,6 +35,16 @@ export const BruteForcePolicy = group({
   forgetAfterMinutes: count(60, 1, 10_080, "Failures are forgotten after this long without a new one"),
 });
 
+export const MessagingPolicy = group({
+  maxPerRecipient: count(5, 1, 1_000, "Messages to one recipient before they have to wait"),
+  recipientMinutes: count(10, 1, 1_440, "How long until a recipient can be sent that many again"),
+  maxPerHour: count(1_000, 1, 1_000_000, "Messages of one channel in an hour"),
+});
+
+export const AuditPolicy = group({
+  retentionDays: nullable(Type.Integer({ minimum: 7, maximum: 3_650 }), "Audit events are deleted after this many days; null keeps them"),
+});
+
 const brandingMembers = {
   displayName: nullable(Type.String({ minLength: 1, maxLength: 255 }), "Shown on pages and in messages"),
   logoUrl: nullable(
@@ -59,6 +69,8 @@ const members = {
   sessions: SessionPolicy,
   passwordPolicy: PasswordPolicy,
   bruteForce: BruteForcePolicy,
+  audit: AuditPolicy,
+  messaging: MessagingPolicy,
 };
 
 export const Settings = Type.Object(members, { $id: "RealmSettings" });

@@ -13,11 +13,23 @@ export interface VersionedSettings {
   readonly version: number;
 }
 
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    "settings.changed": { readonly before: Settings; readonly settings: Settings };
+  }
+}
+
 /** The realm's settings, with the defaults for what was never set. */
 export async function readSettings(db: Db, realm: string): Promise<VersionedSettings> {
+  const found = await settingsOf(db, realm);
+  if (!found) throw errors.not_found();
+  return found;
+}
+
+/** The same for work that may outlive its realm. */
+export async function settingsOf(db: Db, realm: string): Promise<VersionedSettings | null> {
   const stored = await findSettings(db, realm);
-  if (!stored) throw errors.not_found();
-  return { settings: withDefaults(realm, stored.settings), version: stored.version };
+  return stored && { settings: withDefaults(realm, stored.settings), version: stored.version };
 }
 
 /** Replaces the settings. */
@@ -29,6 +41,7 @@ export async function saveSettings(ctx: Ctx, input: UpdateSettings): Promise<Ver
   if (!stored) throw errors.not_found();
   expectVersion(ctx, stored.version);
   const version = await updateSettings(ctx.tx, ctx.realm, withoutDefaults(ctx.realm, settings));
+  await ctx.emit("settings.changed", { before: withDefaults(ctx.realm, stored.settings), settings });
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "settings", resourceId: ctx.realm });
   return { settings, version };

@@ -1,0 +1,107 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AuditDraft, systemActor } from "../../platform/context.ts";
+import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { type ErasedPerson, eraseFromTrail } from "./erasure.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+const ada: ErasedPerson = { userId: "0190aaaa-0000-7000-8000-00000000ada1", username: "ada", email: "ada@example.com" };
+const work = <T>(realm: string, act: Parameters<typeof iam.core.work.transact<T>>[1]) =>
+  iam.core.work.transact<T>({ realm, actor: systemActor(realm), sourceIp: "192.0.2.7" }, act);
+const record = (realm: string, ...drafts: AuditDraft[]) => work(realm, async (ctx) => drafts.forEach((draft) => void ctx.audit(draft)));
+const erase = (realm: string) => work(realm, (ctx) => eraseFromTrail(ctx, ada));
+const admin = (detail: string, more: object = {}): AuditDraft => ({
+  category: "ADMIN",
+  type: "ADMIN_UPDATE",
+  resourceType: "users",
+  detail,
+  ...more,
+});
+
+test("replaces the person wherever they acted or were acted upon, in the detail too, and clears where they came from", async () => {
+  const realm = await iam.realm();
+  await record(
+    realm.name,
+    { category: "AUTHN", type: "LOGIN_SUCCESS", actor: { id: ada.userId, name: "ada" } },
+    // Typed in another way: known by the id.
+    { category: "AUTHN", type: "LOGIN_FAILURE", outcome: "FAILURE", actor: { id: ada.userId, name: "ADA@Example.com" } },
+    { category: "AUTHN", type: "LOGIN_FAILURE", outcome: "FAILURE", actor: { id: null, name: "ada@example.com" } },
+    admin(`Ada, ada@example.com (${ada.userId}); personada, ada2, x.ada@example.com, canada`, { resourceId: ada.userId }),
+    { category: "ADMIN", type: "ADMIN_DELETE", resourceType: "things", resourceId: "ada" },
+  );
+  const { pseudonym, events } = await erase(realm.name);
+  expect(pseudonym).toMatch(/^erased:[0-9a-f-]{36}$/);
+  expect(events).toBe(5);
+  const trail = (await realm.events()).slice(0, 5).reverse();
+  expect(trail.map(({ actor, sourceIp, resourceId, detail }) => [actor, sourceIp, resourceId, detail])).toEqual([
+    [pseudonym, null, null, null],
+    [pseudonym, null, null, null],
+    [pseudonym, null, null, null],
+    ["system", "192.0.2.7", pseudonym, `${pseudonym}, ${pseudonym} (${pseudonym}); personada, ada2, x.ada@example.com, canada`],
+    ["system", "192.0.2.7", pseudonym, null],
+  ]);
+  expect((await realm.asMaster().get(`/events?actor=${pseudonym}`)).body.total).toBe(3);
+  for (const gone of ["ada", ada.userId, "ada@example.com"])
+    expect((await realm.asMaster().get(`/events?actor=${encodeURIComponent(gone)}`)).body.items).toEqual([]);
+});
+
+test("leaves everybody else, other realms and the impersonated alone, but not the impersonator", async () => {
+  const [realm, other] = [await iam.realm(), await iam.realm()];
+  await record(other.name, admin("theirs", { resourceId: ada.userId }));
+  await record(realm.name, admin("of grace", { resourceId: "grace" }));
+  await iam.core.work.transact(
+    { realm: realm.name, actor: { ...systemActor(realm.name, "grace"), impersonator: "ada" }, sourceIp: "192.0.2.8" },
+    async (ctx) => ctx.audit(admin("as grace")),
+  );
+  const before = { other: await other.events(), mine: await realm.events() };
+  const { pseudonym } = await erase(realm.name);
+  expect(await other.events()).toEqual(before.other);
+  const [impersonated, ...rest] = await realm.events();
+  expect(impersonated).toMatchObject({ actor: "grace", impersonator: pseudonym, detail: "as grace" });
+  expect(rest).toEqual(before.mine.slice(1));
+});
+
+test("lifts the append-only rule for itself only, and keeps the order in which events are sent on", async () => {
+  const realm = await iam.realm();
+  await record(realm.name, admin("x", { resourceId: ada.userId }));
+  const xids = () =>
+    sql<{ xid: string }>`select xid::text from audit_events where realm_id = ${realm.name} order by event_id`.execute(iam.core.db);
+  const before = (await xids()).rows;
+  const meddling = work(realm.name, async (ctx) => {
+    await eraseFromTrail(ctx, ada);
+    await sql`delete from audit_events where realm_id = ${realm.name}`.execute(ctx.tx);
+  });
+  await expect(meddling).rejects.toThrow("cannot be changed");
+  await erase(realm.name);
+  expect((await xids()).rows).toEqual(before);
+});
+
+test("a name full of signs is only a name", async () => {
+  const realm = await iam.realm();
+  const odd = { userId: ada.userId, username: "a.b*(c)+[d]\\w|$^{1}", email: null };
+  await record(realm.name, admin(`${odd.username} and axb`, { resourceId: odd.userId }), admin("nobody"));
+  const { events, pseudonym } = await work(realm.name, (ctx) => eraseFromTrail(ctx, odd));
+  expect(events).toBe(1);
+  expect((await realm.events())[1]!.detail).toBe(`${pseudonym} and axb`);
+});
+
+test.skipIf(testDatabase() !== "postgres")("finds its rows by their indexes, not by reading the realm's whole trail", async () => {
+  await sql`
+    insert into audit_events (realm_id, event_id, ts, category, type, actor, actor_id, outcome, resource_type, resource_id)
+    select 'crowded', gen_random_uuid(), n, 'ADMIN', 'ADMIN_UPDATE', 'user-' || n, n::text, 'SUCCESS', 'users', 'r' || n
+    from generate_series(1, 20000) n`.execute(iam.core.db);
+  await sql`analyze audit_events`.execute(iam.core.db);
+  const { rows } = await sql<{ "QUERY PLAN": string }>`
+    explain select 1 from audit_events where realm_id = 'crowded'
+      and (actor in ('a', 'b', 'c') or actor_id = 'a' or resource_id in ('a', 'b', 'c') or impersonator in ('a', 'b', 'c'))`.execute(
+    iam.core.db,
+  );
+  const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+  expect(plan).not.toContain("Seq Scan");
+  for (const index of ["by_actor", "by_actor_id", "by_resource_id", "by_impersonator"]) expect(plan).toContain(`audit_events_${index}`);
+});

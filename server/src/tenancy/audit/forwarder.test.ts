@@ -1,0 +1,290 @@
+import { Registry } from "prom-client";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { systemActor } from "../../platform/context.ts";
+import { answers, type Behaviour, type Collector, collector, hangs, takes } from "../../testing/collector.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { createForwarder, type Forwarder, forgetForwarder } from "./forwarder.ts";
+import { httpReceiver, transports } from "./transports.ts";
+
+let iam: Harness;
+let receiver: Collector;
+let forwarder: Forwarder;
+let registry: Registry;
+const lines: { level: string; message: string; [detail: string]: unknown }[] = [];
+const ended: (() => Promise<void>)[] = [];
+const TOKEN = "a-very-secret-token";
+
+beforeAll(async () => {
+  iam = await harness();
+});
+beforeEach(async () => {
+  lines.length = 0;
+  receiver = await collector();
+  ended.push(receiver.close);
+  registry = new Registry();
+  forwarder = await beginning();
+});
+afterEach(async () => {
+  for (const end of ended.splice(0).reverse()) await end();
+  clock.reset();
+});
+afterAll(() => iam?.close());
+
+const log = {
+  info: (details: object, message: string) => void lines.push({ level: "info", message, ...details }),
+  warn: (details: object, message: string) => void lines.push({ level: "warn", message, ...details }),
+  error: (details: object, message: string) => void lines.push({ level: "error", message, ...details }),
+};
+
+/** Another node's forwarder, which does nothing unless told. */
+function node(url = receiver.url, categories = ["AUTHN", "ADMIN"], timeoutMs = 2_000): Forwarder {
+  const target = httpReceiver({ httpUrl: url, httpToken: TOKEN, timeoutMs });
+  ended.push(() => target.outbound.close());
+  const send = (events: Parameters<typeof transports.http.send>[1]) => transports.http.send(target, events);
+  const made = createForwarder({ db: iam.core.db, log, registry: new Registry(), categories, timeoutMs, send });
+  ended.push(() => made.stop());
+  return made;
+}
+
+/** A forwarder with a new cursor, which has passed over whatever was there before. */
+async function beginning(): Promise<Forwarder> {
+  await forgetForwarder(iam.core.db, log);
+  const target = httpReceiver({ httpUrl: receiver.url, httpToken: TOKEN, timeoutMs: 300 });
+  ended.push(() => target.outbound.close());
+  const send = (events: Parameters<typeof transports.http.send>[1]) => transports.http.send(target, events);
+  const made = createForwarder({ db: iam.core.db, log, registry, categories: ["AUTHN", "ADMIN"], timeoutMs: 300, send });
+  ended.push(() => made.stop());
+  expect(await made.turn()).toBe("idle");
+  lines.length = 0;
+  return made;
+}
+
+async function record(...details: string[]): Promise<void> {
+  await iam.core.work.transact({ realm: "master", actor: systemActor("master"), sourceIp: null }, async (ctx) => {
+    for (const detail of details) ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "things", detail });
+  });
+}
+const details = () => receiver.batches.map(({ events }) => events.map(({ detail }) => detail));
+const cursor = () =>
+  iam.core.db.selectFrom("event_cursors").select(["locked_until", "last_error"]).where("name", "=", "forwarder").executeTakeFirstOrThrow();
+const counted = async () =>
+  Object.fromEntries(
+    (await registry.getSingleMetric("svc_audit_forwarded_total")!.get()).values.map(({ labels, value }) => [labels.outcome, value]),
+  );
+
+describe("the forwarder", () => {
+  test("posts what was recorded as one JSON array, as /events shows it, with the token, and each event once", async () => {
+    const realm = await iam.realm();
+    await realm.user("forwarded");
+    expect(await forwarder.turn()).toBe("sent");
+    expect(await forwarder.turn()).toBe("idle");
+    const [batch, ...others] = receiver.batches;
+    expect(others).toEqual([]);
+    expect(batch).toMatchObject({
+      method: "POST",
+      path: "/audit",
+      headers: { "content-type": "application/json", authorization: `Bearer ${TOKEN}` },
+    });
+    const stored = (await realm.events()).filter(({ category }) => category !== "SECURITY");
+    const ofRealm = batch!.events.filter(({ realm: name }) => name === realm.name);
+    expect(ofRealm).toEqual(stored.toReversed());
+    expect(await counted()).toEqual({ success: batch!.events.length });
+    expect(await cursor()).toEqual({ locked_until: 0, last_error: null });
+  });
+
+  test("passes over the categories that are not asked for, and sends the others", async () => {
+    const security = node(receiver.url, ["SECURITY"]);
+    const realm = await iam.realm();
+    expect(await security.turn()).toBe("sent");
+    expect(receiver.batches).toEqual([]);
+    await realm.asMaster().post("/keys/rotate");
+    expect(await security.turn()).toBe("sent");
+    expect(receiver.batches.flatMap(({ events }) => events.map(({ type }) => type))).toEqual(["KEY_ROTATED"]);
+    expect(await security.turn()).toBe("idle");
+  });
+
+  test.each([
+    ["refuses", answers(500), "answered 500"],
+    ["rejects the token", answers(401), "answered 401"],
+    ["redirects", answers(307, { location: "http://127.0.0.1:1/" }), "answered 307; redirects are not followed"],
+    ["hangs", hangs, "127.0.0.1 did not answer in time."],
+    [
+      "breaks off",
+      (response: { destroy(): unknown }) => void response.destroy(),
+      "127.0.0.1 could not be reached, or broke off the conversation.",
+    ],
+    [
+      "drips",
+      (response: import("node:http").ServerResponse) => void response.writeHead(200).write("{"),
+      "127.0.0.1 did not answer in time.",
+    ],
+  ])("keeps everything while the receiver %s, and sends it when that is over", async (_what, behaviour, reason) => {
+    receiver.behave(behaviour, takes);
+    await record("one", "two");
+    expect(await forwarder.turn()).toBe("failed");
+    expect((await cursor()).last_error).toBe(reason);
+    await record("three");
+    expect(await forwarder.turn()).toBe("waiting");
+    clock.advance(2 * SECOND);
+    expect(await forwarder.turn()).toBe("sent");
+    expect(details()).toEqual([
+      ["one", "two"],
+      ["one", "two", "three"],
+    ]);
+    expect(receiver.batches[1]!.events.slice(0, 2).map(({ id }) => id)).toEqual(receiver.batches[0]!.events.map(({ id }) => id));
+    expect(await cursor()).toEqual({ locked_until: 0, last_error: null });
+    expect(await counted()).toEqual({ failure: 2, success: 3 });
+  });
+
+  test("takes an endless answer for what its status says", async () => {
+    receiver.behave((response) => {
+      response.writeHead(200);
+      const more = () => response.write("x".repeat(65_536)) && setImmediate(more);
+      response.on("drain", more);
+      more();
+    });
+    await record("one");
+    expect(await forwarder.turn()).toBe("sent");
+  });
+
+  test("waits longer after each failure, up to a minute, and tells of it in few words", async () => {
+    receiver.behave(...Array.from({ length: 8 }, () => answers(500)));
+    await record("one");
+    const waits: number[] = [];
+    for (let tries = 0; tries < 8; tries++) {
+      expect(await forwarder.turn()).toBe("failed");
+      waits.push(Math.round(((await cursor()).locked_until - 10 * SECOND - clock.now()) / SECOND));
+      clock.advance(72 * SECOND);
+    }
+    // A second, doubled each time, give or take a fifth; rounding here may add half a second.
+    for (const [tries, wait] of waits.entries()) {
+      const meant = Math.min(60, 2 ** tries);
+      expect([tries, wait >= Math.floor(meant * 0.8) && wait <= Math.ceil(meant * 1.2)]).toEqual([tries, true]);
+    }
+    expect(await forwarder.turn()).toBe("sent");
+    const told = lines.map(({ level, message }) => `${level}: ${message}`);
+    const failure = "warn: audit events could not be forwarded; they wait in the database and are tried again";
+    // At first, and again after five minutes.
+    expect(told).toEqual([failure, failure, "info: audit events are forwarded again"]);
+    expect(JSON.stringify(lines)).not.toContain(TOKEN);
+  });
+
+  test("sends at most 500 events and a megabyte at once, and goes on at once when there is more", async () => {
+    await record(...Array.from({ length: 750 }, (_, n) => `event ${n}`));
+    expect([await forwarder.turn(), await forwarder.turn()]).toEqual(["more", "sent"]);
+    expect(details().map((batch) => batch.length)).toEqual([500, 250]);
+    expect(details().flat()).toEqual(Array.from({ length: 750 }, (_, n) => `event ${n}`));
+
+    const large = "é".repeat(100_000);
+    await record(...Array.from({ length: 12 }, () => large));
+    expect([await forwarder.turn(), await forwarder.turn(), await forwarder.turn()]).toEqual(["more", "more", "sent"]);
+    expect(
+      details()
+        .slice(2)
+        .map((batch) => batch.length),
+    ).toEqual([5, 5, 2]);
+  });
+
+  test("halves what is too large for the receiver, and sends an event that never fits without its detail", async () => {
+    const fits: Behaviour = (response, { events }) =>
+      void response.writeHead(events.length > 2 || events.some(({ detail }) => String(detail).length > 100) ? 413 : 200).end();
+    receiver.behave(...Array.from({ length: 20 }, () => fits));
+    await record("one", "two", "three", "four", "five", "six", "x".repeat(101));
+    const turns = [];
+    do turns.push(await forwarder.turn());
+    while (turns.at(-1) === "more");
+    expect(turns.at(-1)).toBe("sent");
+    const taken = receiver.batches.flatMap(({ events }) => events).filter(({ id }) => receiver.taken.includes(id));
+    const last = new Map(taken.map(({ id, detail }) => [id, detail]));
+    expect([...last.values()]).toEqual([
+      "one",
+      "two",
+      "three",
+      "four",
+      "five",
+      "six",
+      "(left out: the receiver refused the whole event as too large)",
+    ]);
+    expect(receiver.taken).toHaveLength(7);
+    expect(lines).toMatchObject([{ level: "error", realm: "master", type: "ADMIN_ACTION", eventId: receiver.taken.at(-1) }]);
+    // It has not forgotten that more would do.
+    receiver.behave();
+    await record(...Array.from({ length: 40 }, (_, n) => `later ${n}`));
+    do turns.push(await forwarder.turn());
+    while (turns.at(-1) === "more");
+    expect(receiver.batches.at(-1)!.events.length).toBeGreaterThan(8);
+  });
+
+  test("never skips an event that the receiver refuses whatever its size", async () => {
+    receiver.behave(...Array.from({ length: 10 }, () => answers(413)));
+    await record("one", "two");
+    const turns = [await forwarder.turn(), await forwarder.turn(), await forwarder.turn()];
+    expect(turns).toEqual(["more", "more", "failed"]);
+    receiver.behave();
+    clock.advance(2 * SECOND);
+    while ((await forwarder.turn()) === "more");
+    expect(receiver.taken).toHaveLength(2);
+    expect(new Set(receiver.taken)).toEqual(new Set(receiver.batches[0]!.events.map(({ id }) => id)));
+  });
+});
+
+describe("several nodes", () => {
+  test("send one at a time; whoever comes second leaves the batch alone", async () => {
+    const other = node();
+    await record("one");
+    let answer: () => void = () => {};
+    receiver.behave((response) => {
+      answer = () => void response.writeHead(200).end();
+    });
+    const first = forwarder.turn();
+    await receiver.until(1);
+    expect(await other.turn()).toBe("elsewhere");
+    answer();
+    expect(await first).toBe("sent");
+    await record("two");
+    expect(await other.turn()).toBe("sent");
+    expect(details()).toEqual([["one"], ["two"]]);
+  });
+
+  test("leave it to the one that is waiting to try again, and take over when its hold has lapsed", async () => {
+    const other = node();
+    receiver.behave(answers(500));
+    await record("one");
+    expect(await forwarder.turn()).toBe("failed");
+    clock.advance(10 * SECOND);
+    expect(await other.turn()).toBe("elsewhere");
+    clock.advance(5 * SECOND);
+    expect(await other.turn()).toBe("sent");
+    expect(details()).toEqual([["one"], ["one"]]);
+    expect(await forwarder.turn()).toBe("idle");
+  });
+
+  test("do not move the cursor for one that has lost its hold, and send again what it sent", async () => {
+    const other = node();
+    await record("one");
+    let answer: () => void = () => {};
+    receiver.behave((response) => {
+      answer = () => void response.writeHead(200).end();
+    }, answers(500));
+    const late = forwarder.turn();
+    await receiver.until(1);
+    clock.advance(MINUTE);
+    expect(await other.turn()).toBe("failed");
+    answer();
+    expect(await late).toBe("elsewhere");
+    clock.advance(2 * SECOND);
+    expect(await other.turn()).toBe("sent");
+    expect(details()).toEqual([["one"], ["one"], ["one"]]);
+    expect(new Set(receiver.batches.flatMap(({ events }) => events.map(({ id }) => id))).size).toBe(1);
+  });
+
+  test("let go when they stop", async () => {
+    const other = node();
+    receiver.behave(answers(500));
+    await record("one");
+    expect(await forwarder.turn()).toBe("failed");
+    await forwarder.stop();
+    expect(await other.turn()).toBe("sent");
+  });
+});

@@ -1,0 +1,248 @@
+import { Counter, type Registry } from "prom-client";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { type Db, inTransaction } from "../../platform/db/index.ts";
+import {
+  createForwarderCursor,
+  type ForwarderCursor,
+  findForwarderCursor,
+  forwarderLag,
+  letGo,
+  moveHeldCursor,
+  noteFailure,
+  removeForwarderCursor,
+  takeHold,
+} from "./lease.ts";
+import type { AuditEventRecord, ForwarderState } from "./schema.ts";
+import { toEventRecord } from "./store.ts";
+import { lockCursor, type Position, readStream, type StreamedEvent } from "./stream.ts";
+import type { Handover } from "./transports.ts";
+
+export interface Forwarder {
+  start(): Promise<void>;
+  /** Waits for the batch that is under way; what was not sent stays in the table. */
+  stop(): Promise<void>;
+  /** There is something to send: looks soon instead of at the next turn. */
+  wake(): void;
+  /** Sends one batch, if there is one and it is this node's turn. */
+  turn(): Promise<Turn>;
+  lag(): Promise<{ waiting: number; oldestMs: number }>;
+  state(): Promise<ForwarderState>;
+}
+
+/** `more`: sent, and there is more. `waiting`: for the next try. `elsewhere`: another node is at it. */
+export type Turn = "idle" | "sent" | "more" | "failed" | "waiting" | "elsewhere";
+
+interface Log {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+export interface ForwarderParts {
+  readonly db: Db;
+  readonly log: Log;
+  readonly registry: Registry;
+  /** Which are sent; the others are passed over. */
+  readonly categories: readonly string[];
+  /** How long `send` may take. */
+  readonly timeoutMs: number;
+  readonly send: (events: readonly AuditEventRecord[]) => Handover | Promise<Handover>;
+}
+
+const POLL = SECOND;
+/** After a commit there are often more at once: a moment's patience makes one batch of them. */
+const GATHER = 100;
+const BATCH = 500;
+const BATCH_BYTES = 1024 * 1024;
+/** How much longer a hold lasts than what it is taken for: clocks of nodes differ, and databases can be slow. */
+const MARGIN = 10 * SECOND;
+/** 1 s, 2 s, 4 s … a minute, with a fifth of jitter. */
+const backoff = (failures: number): number => Math.round(Math.min(MINUTE, 2 ** (failures - 1) * SECOND) * (0.8 + Math.random() * 0.4));
+const LEFT_OUT = "(left out: the receiver refused the whole event as too large)";
+
+/**
+ * Sends the trail on, in commit order, at least once. One node at a time does it; its place is kept in `event_cursors` and moves only
+ * after an acknowledgement, so neither a crash nor a receiver that is away for a week loses an event.
+ */
+export function createForwarder({ db, log, registry, categories, timeoutMs, send }: ForwarderParts): Forwarder {
+  const forwarded = new Counter({
+    name: "svc_audit_forwarded_total",
+    help: "Audit events sent to the HTTP receiver by this node; each try that fails counts its events as failure",
+    labelNames: ["outcome"],
+    registers: [registry],
+  });
+  /** The end of the hold that this node has, 0 for none. */
+  let held = 0;
+  let failures = 0;
+  let retryAt = 0;
+  let lastTold = { at: 0, reason: "" };
+  /** How many events at once; halved while the receiver finds them too large. */
+  let limit = BATCH;
+  /** The event that did not fit even alone. */
+  let tooLargeId: string | null = null;
+
+  const turn = async (): Promise<Turn> => {
+    const now = clock.now();
+    if (now < retryAt) return "waiting";
+    const cursor = await findForwarderCursor(db);
+    if (!cursor) {
+      await createForwarderCursor(db);
+      log.warn({}, "the place of the audit forwarder was gone: a node without GATEHOUSE_AUDIT_HTTP_URL removes it; it goes on from now");
+      return "idle";
+    }
+    if (cursor.lockedUntil > now && cursor.lockedUntil !== held) return "elsewhere";
+    const read = await readStream(db, cursor.position, BATCH);
+    if (read.length === 0) return rest(cursor);
+    const until = clock.now() + timeoutMs + MARGIN;
+    if (!(await takeHold(db, cursor.position, held, now, until))) return lost();
+    held = until;
+    return handOver(read);
+  };
+
+  /** Nothing to send. A cursor that came with a dump may have to find its place in this cluster first. */
+  const rest = async ({ isForeign }: ForwarderCursor): Promise<Turn> => {
+    if (held !== 0) await letGo(db, held);
+    held = 0;
+    if (isForeign) await inTransaction(db, (tx) => lockCursor(tx, "forwarder"));
+    return "idle";
+  };
+
+  const lost = (): Turn => {
+    held = 0;
+    return "elsewhere";
+  };
+
+  const handOver = async (read: readonly StreamedEvent[]): Promise<Turn> => {
+    const { events, upTo, all } = nextBatch(read, new Set(categories), limit);
+    const batch = events.map((event) => (event.id === tooLargeId ? { ...event, detail: LEFT_OUT } : event));
+    const answer: Handover = batch.length === 0 ? { taken: true } : await send(batch);
+    if (!answer.taken) {
+      if (batch.length > 0) forwarded.inc({ outcome: "failure" }, batch.length);
+      return answer.tooLarge && makeSmaller(batch) ? "more" : failed(answer.reason);
+    }
+    const more = !all || read.length === BATCH;
+    const until = more ? clock.now() + MARGIN : 0;
+    if (!(await moveHeldCursor(db, upTo, held, clock.now(), until))) {
+      log.warn({}, "forwarding took so long that another node took over; some audit events are sent twice");
+      return lost();
+    }
+    held = until;
+    succeeded(batch);
+    return more ? "more" : "sent";
+  };
+
+  /** Answers false when it cannot be made any smaller. */
+  const makeSmaller = (batch: readonly AuditEventRecord[]): boolean => {
+    const [first] = batch;
+    if (batch.length > 1) limit = Math.floor(batch.length / 2);
+    else if (first!.detail !== null && first!.id !== tooLargeId) tooLargeId = first!.id;
+    else return false;
+    return true;
+  };
+
+  const succeeded = (batch: readonly AuditEventRecord[]) => {
+    forwarded.inc({ outcome: "success" }, batch.length);
+    for (const { id, realm, type } of batch)
+      if (id === tooLargeId)
+        log.error({ eventId: id, realm, type }, "the receiver refused an audit event as too large; it was forwarded without its detail");
+    if (failures > 0) log.info({ failures }, "audit events are forwarded again");
+    failures = 0;
+    tooLargeId = null;
+    limit = Math.min(BATCH, limit * 2);
+  };
+
+  const failed = async (reason: string): Promise<Turn> => {
+    const wait = backoff(++failures);
+    retryAt = clock.now() + wait;
+    const isNews = reason !== lastTold.reason || failures === 1 || clock.now() - lastTold.at >= 5 * MINUTE;
+    if (isNews) {
+      lastTold = { at: clock.now(), reason };
+      log.warn({ reason, failures, nextTryMs: wait }, "audit events could not be forwarded; they wait in the database and are tried again");
+    }
+    const until = retryAt + MARGIN;
+    held = (await noteFailure(db, held, until, reason)) ? until : 0;
+    return "failed";
+  };
+
+  let timer: NodeJS.Timeout | undefined;
+  let due = Number.POSITIVE_INFINITY;
+  let running: Promise<void> | null = null;
+  let stopped = true;
+  /** Whether somebody called while a turn was under way, which may have looked too early. */
+  let calledMeanwhile = false;
+
+  const schedule = (after: number) => {
+    const at = performance.now() + after;
+    if (stopped || at >= due) return;
+    due = at;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      running = run();
+    }, after).unref();
+  };
+
+  const run = async () => {
+    due = Number.POSITIVE_INFINITY;
+    calledMeanwhile = false;
+    let turned: Turn = "more";
+    try {
+      while (turned === "more" && !stopped) turned = await turn();
+    } catch (err) {
+      log.warn({ err }, "could not look for audit events to forward; trying again");
+    }
+    running = null;
+    schedule(calledMeanwhile ? GATHER : POLL);
+  };
+
+  return {
+    turn,
+    lag: () => forwarderLag(db, clock.now()),
+    async state() {
+      const [cursor, { oldestMs }] = await Promise.all([findForwarderCursor(db), forwarderLag(db, clock.now())]);
+      return {
+        lastMovedAt: cursor?.movedAt ? new Date(cursor.movedAt).toISOString() : null,
+        lagSeconds: Math.round(oldestMs / SECOND),
+        lastError: cursor?.lastError ?? null,
+      };
+    },
+    async start() {
+      if (await createForwarderCursor(db)) log.info({}, "audit events are forwarded from now on");
+      stopped = false;
+      schedule(0);
+    },
+    wake() {
+      if (running) calledMeanwhile = true;
+      else schedule(GATHER);
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+      if (held !== 0) await letGo(db, held);
+      held = 0;
+    },
+  };
+}
+
+/** Without a receiver nobody moves the cursor, and retention would wait for it for ever. */
+export async function forgetForwarder(db: Db, log: Log): Promise<void> {
+  if (await removeForwarderCursor(db))
+    log.info({}, "GATEHOUSE_AUDIT_HTTP_URL is not set any more: what was not forwarded yet will not be, also if it is set again");
+}
+
+/** As much as fits into one request, how far that reaches, and whether it is all that was read. */
+function nextBatch(read: readonly StreamedEvent[], categories: ReadonlySet<string>, limit: number) {
+  const events: AuditEventRecord[] = [];
+  let bytes = 0;
+  let upTo: Position = read[0]!.position;
+  for (const { event, position } of read) {
+    if (categories.has(event.category)) {
+      const record = toEventRecord(event);
+      bytes += Buffer.byteLength(JSON.stringify(record));
+      if (events.length === limit || (bytes > BATCH_BYTES && events.length > 0)) return { events, upTo, all: false };
+      events.push(record);
+    }
+    upTo = position;
+  }
+  return { events, upTo, all: true };
+}

@@ -1,0 +1,75 @@
+import type { DestinationStream } from "pino";
+import { createOutbound, type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import type { AuditEventRecord } from "./schema.ts";
+
+/** What became of a batch. `reason` is for the log and for administrators: it holds neither token nor answer. */
+export type Handover = { readonly taken: true } | { readonly taken: false; readonly tooLarge: boolean; readonly reason: string };
+
+/** A way for audit events to leave the server. */
+export interface AuditTransport<Receiver> {
+  /** Hands over some events, oldest first; all of them are taken, or none. The same event may come again. */
+  send(receiver: Receiver, events: readonly AuditEventRecord[]): Handover | Promise<Handover>;
+}
+
+const taken: Handover = { taken: true };
+
+/** One JSON object per line. */
+const stdout: AuditTransport<DestinationStream> = {
+  send(output, events) {
+    for (const event of events) output.write(`${JSON.stringify(event)}\n`);
+    return taken;
+  },
+};
+
+export interface HttpReceiver {
+  readonly outbound: Pick<Outbound, "fetch">;
+  readonly url: URL;
+  readonly authorization: string | null;
+  readonly timeoutMs: number;
+}
+
+/** The receiver that an operator configured. It may be inside: whoever names it in the settings need not allow its address as well. */
+export function httpReceiver(given: {
+  httpUrl: string;
+  httpToken: string | null;
+  timeoutMs: number;
+}): HttpReceiver & { outbound: Outbound } {
+  const url = new URL(given.httpUrl);
+  const named = url.username !== "" || url.password !== "";
+  const user = [url.username, url.password].map(decodeURIComponent).join(":");
+  url.username = "";
+  url.password = "";
+  const authorization =
+    given.httpToken !== null ? `Bearer ${given.httpToken}` : named ? `Basic ${Buffer.from(user).toString("base64")}` : null;
+  const outbound = createOutbound({ allowedHosts: [url.host], allowLoopbackHttp: false });
+  return { outbound, url, authorization, timeoutMs: given.timeoutMs };
+}
+
+/** Nobody reads the answer, but a short one that is read to its end leaves the connection usable. */
+const ANSWER_BYTES = 4_096;
+
+/** A POST of one JSON array, which Vector, Fluent Bit, Fluentd, Logstash and most hosted collectors take as it is. */
+const http: AuditTransport<HttpReceiver> = {
+  async send({ outbound, url, authorization, timeoutMs }, events) {
+    try {
+      const { status } = await outbound.fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...(authorization !== null && { authorization }) },
+        body: JSON.stringify(events),
+        timeoutMs,
+        maxBytes: ANSWER_BYTES,
+        overflow: "truncate",
+        // An operator chose the address: inside one's own network that may be plain.
+        requireHttps: false,
+      });
+      if (status >= 200 && status < 300) return taken;
+      const redirects = status >= 300 && status < 400;
+      return { taken: false, tooLarge: status === 413, reason: `answered ${status}${redirects ? "; redirects are not followed" : ""}` };
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      return { taken: false, tooLarge: false, reason: error.message };
+    }
+  },
+};
+
+export const transports = { stdout, http } satisfies Record<string, AuditTransport<never>>;

@@ -1,0 +1,57 @@
+/** The words of a mail that ships. */
+export interface MailText {
+  readonly subject: string;
+  readonly heading: string;
+  /** What to do, before the code or the button. */
+  readonly lead: string;
+  /** Shown large, to be read off and typed. */
+  readonly code?: string;
+  readonly button?: { readonly label: string; readonly href: string };
+  /** One paragraph each. */
+  readonly notes: readonly string[];
+}
+
+const BASE = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+
+/** One column, no images, no tables to lay out: readable by a screen reader, on a telephone, and in the dark. */
+export const htmlOf = ({ heading, lead, code, button, notes }: MailText, lang: string, greeting: string): string => `<!doctype html>
+<html lang="${lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${heading}</title>
+<style>
+:root { color-scheme: light dark; }
+@media (prefers-color-scheme: dark) {
+  .page { background: #16181d !important; color: #e9ebf0 !important; }
+  .card { background: #20232a !important; border-color: #3a3f4a !important; }
+  .code { background: #2b2f38 !important; color: #ffffff !important; }
+  .button { background: #e9ebf0 !important; color: #16181d !important; }
+  .quiet { color: #b4bac6 !important; }
+}
+</style>
+</head>
+<body class="page" style="margin:0;padding:24px 12px;background:#f4f5f7;color:#1d2129;${BASE};font-size:16px;line-height:1.5">
+<div class="card" role="article" aria-label="${heading}" style="max-width:480px;margin:0 auto;padding:28px;background:#ffffff;border:1px solid #dcdfe5;border-radius:12px">
+<p class="quiet" style="margin:0 0 16px;color:#565d6b;font-size:14px">{{realm}}</p>
+<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${heading}</h1>
+<p style="margin:0 0 16px">${greeting}</p>
+<p style="margin:0 0 20px">${lead}</p>
+${code === undefined ? "" : codeBlock(code)}${button === undefined ? "" : buttonBlock(button)}${notes.map(note).join("\n")}
+</div>
+</body>
+</html>
+`;
+
+const codeBlock = (code: string) =>
+  `<p class="code" style="margin:0 0 20px;padding:14px;background:#eef0f4;border-radius:8px;text-align:center;font-size:30px;font-weight:600;letter-spacing:6px">${code}</p>\n`;
+
+const buttonBlock = ({ label, href }: { label: string; href: string }) =>
+  `<p style="margin:0 0 20px"><a class="button" href="${href}" style="display:inline-block;padding:12px 22px;background:#1d2129;color:#ffffff;border-radius:8px;font-weight:600;text-decoration:none">${label}</a></p>\n`;
+
+const note = (text: string) => `<p class="quiet" style="margin:0 0 12px;color:#565d6b;font-size:14px">${text}</p>`;
+
+export const textOf = ({ lead, code, button, notes }: MailText, greeting: string): string =>
+  [greeting, lead, code, button && `${button.label}:\n${button.href}`, ...notes, "{{realm}}"].filter(Boolean).join("\n\n");

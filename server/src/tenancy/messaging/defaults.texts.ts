@@ -1,0 +1,141 @@
+import type { MailText } from "./defaults.layout.ts";
+import type { TemplateKey } from "./templates.catalogue.ts";
+
+/** A message that is text and nothing else. `subject` is the title of a push message. */
+export interface PlainText {
+  readonly subject: string | null;
+  readonly body: string;
+}
+
+type MailKey = Exclude<TemplateKey, "otp-sms" | "push-approval">;
+
+export interface Texts {
+  readonly lang: string;
+  readonly greeting: string;
+  readonly plain: Record<"otp-sms" | "push-approval", PlainText>;
+  readonly mails: Record<MailKey, MailText>;
+}
+
+export const english: Texts = {
+  lang: "en",
+  greeting: "Hello {{user}},",
+  plain: {
+    "otp-sms": { subject: null, body: "{{code}} is your code for {{realm}}. It is valid for {{ttl}}. Never share it with anyone." },
+    "push-approval": { subject: "Sign in to {{realm}}?", body: "Approve only if it is you, {{user}}, who is signing in right now." },
+  },
+  mails: {
+    "otp-email": {
+      subject: "Your sign-in code for {{realm}}",
+      heading: "Your sign-in code",
+      lead: "Enter this code to sign in to {{realm}}:",
+      code: "{{code}}",
+      notes: [
+        "It is valid for {{ttl}}. Nobody of us will ever ask you for it.",
+        "You did not try to sign in? Then simply ignore this mail.",
+      ],
+    },
+    "magic-link-email": {
+      subject: "Sign in to {{realm}}",
+      heading: "Sign in with one click",
+      lead: "Use this button to sign in to {{realm}}. No password needed.",
+      button: { label: "Sign in", href: "{{link}}" },
+      notes: [
+        "The link works once, within {{ttl}}.",
+        "You did not ask for it? Then simply ignore this mail: nobody gets in without the link.",
+      ],
+    },
+    "verify-email": {
+      subject: "Confirm your mail address for {{realm}}",
+      heading: "Confirm your mail address",
+      lead: "Please confirm that this mail address is yours.",
+      button: { label: "Confirm my address", href: "{{link}}" },
+      notes: [
+        "The link is valid for {{ttl}}.",
+        "You do not know {{realm}}? Then somebody mistyped their address, and you can ignore this mail.",
+      ],
+    },
+    "reset-password-email": {
+      subject: "Choose a new password for {{realm}}",
+      heading: "Choose a new password",
+      lead: "Somebody asked for a new password for your account at {{realm}}. If that was you, choose it here:",
+      button: { label: "Choose a new password", href: "{{link}}" },
+      notes: ["The link works once, within {{ttl}}.", "That was not you? Then ignore this mail: your password stays as it is."],
+    },
+    "invitation-email": {
+      subject: "You are invited to {{realm}}",
+      heading: "Welcome to {{realm}}",
+      lead: "An account at {{realm}} is ready for you. Follow this button to set it up.",
+      button: { label: "Accept the invitation", href: "{{link}}" },
+      notes: ["The invitation is valid for {{ttl}}.", "You did not expect it? Then you can ignore this mail."],
+    },
+    "new-device-email": {
+      subject: "New sign-in to {{realm}}",
+      heading: "A new device signed in",
+      lead: "Your account at {{realm}} was used on a device that we have not seen before. If that was you, there is nothing to do.",
+      button: { label: "Look at my account", href: "{{link}}" },
+      notes: ["That was not you? Then change your password now, and end the sessions that you do not know."],
+    },
+  },
+};
+
+export const dutch: Texts = {
+  lang: "nl",
+  greeting: "Hallo {{user}},",
+  plain: {
+    "otp-sms": { subject: null, body: "{{code}} is je code voor {{realm}}. De code is {{ttl}} geldig. Deel de code met niemand." },
+    "push-approval": { subject: "Inloggen bij {{realm}}?", body: "Keur dit alleen goed als jij, {{user}}, nu zelf inlogt." },
+  },
+  mails: {
+    "otp-email": {
+      subject: "Je inlogcode voor {{realm}}",
+      heading: "Je inlogcode",
+      lead: "Vul deze code in om in te loggen bij {{realm}}:",
+      code: "{{code}}",
+      notes: [
+        "De code is {{ttl}} geldig. Wij vragen je er nooit om.",
+        "Probeerde je niet in te loggen? Dan kun je deze mail gewoon negeren.",
+      ],
+    },
+    "magic-link-email": {
+      subject: "Inloggen bij {{realm}}",
+      heading: "Inloggen met één klik",
+      lead: "Gebruik deze knop om in te loggen bij {{realm}}. Een wachtwoord is niet nodig.",
+      button: { label: "Inloggen", href: "{{link}}" },
+      notes: [
+        "De link werkt één keer, en is {{ttl}} geldig.",
+        "Vroeg je hier niet om? Dan kun je deze mail gewoon negeren: zonder de link komt niemand binnen.",
+      ],
+    },
+    "verify-email": {
+      subject: "Bevestig je mailadres voor {{realm}}",
+      heading: "Bevestig je mailadres",
+      lead: "Bevestig alsjeblieft dat dit mailadres van jou is.",
+      button: { label: "Mijn adres bevestigen", href: "{{link}}" },
+      notes: ["De link is {{ttl}} geldig.", "Ken je {{realm}} niet? Dan heeft iemand zich vertypt en kun je deze mail negeren."],
+    },
+    "reset-password-email": {
+      subject: "Kies een nieuw wachtwoord voor {{realm}}",
+      heading: "Kies een nieuw wachtwoord",
+      lead: "Iemand vroeg om een nieuw wachtwoord voor je account bij {{realm}}. Was jij dat, kies het dan hier:",
+      button: { label: "Nieuw wachtwoord kiezen", href: "{{link}}" },
+      notes: [
+        "De link werkt één keer, en is {{ttl}} geldig.",
+        "Was jij dat niet? Negeer deze mail dan: je wachtwoord blijft zoals het is.",
+      ],
+    },
+    "invitation-email": {
+      subject: "Je bent uitgenodigd voor {{realm}}",
+      heading: "Welkom bij {{realm}}",
+      lead: "Er staat een account bij {{realm}} voor je klaar. Stel het in met deze knop.",
+      button: { label: "Uitnodiging aannemen", href: "{{link}}" },
+      notes: ["De uitnodiging is {{ttl}} geldig.", "Had je deze niet verwacht? Dan kun je deze mail negeren."],
+    },
+    "new-device-email": {
+      subject: "Nieuwe aanmelding bij {{realm}}",
+      heading: "Er is ingelogd op een nieuw apparaat",
+      lead: "Je account bij {{realm}} is gebruikt op een apparaat dat we nog niet kenden. Was jij dat, dan hoef je niets te doen.",
+      button: { label: "Mijn account bekijken", href: "{{link}}" },
+      notes: ["Was jij dat niet? Verander dan nu je wachtwoord, en beëindig de sessies die je niet kent."],
+    },
+  },
+};

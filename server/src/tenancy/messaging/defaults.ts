@@ -1,0 +1,40 @@
+import { htmlOf, textOf } from "./defaults.layout.ts";
+import { dutch, english, type Texts } from "./defaults.texts.ts";
+import { type TemplateKey, templateKeys } from "./templates.catalogue.ts";
+
+/** What a template says, apart from whose it is. */
+export interface TemplateText {
+  readonly subject: string | null;
+  readonly body: string;
+  /** The plain part beside an HTML body; null = made from the HTML. */
+  readonly textBody: string | null;
+  readonly html: boolean;
+}
+
+export interface ShippedTemplate extends TemplateText {
+  readonly templateKey: TemplateKey;
+  /** Null: for whoever has no variant in their language. */
+  readonly locale: string | null;
+}
+
+function textsOf(texts: Texts, locale: string | null, key: TemplateKey): ShippedTemplate {
+  if (key === "otp-sms" || key === "push-approval") return { templateKey: key, locale, ...texts.plain[key], textBody: null, html: false };
+  const mail = texts.mails[key];
+  return {
+    templateKey: key,
+    locale,
+    subject: mail.subject,
+    body: htmlOf(mail, texts.lang, texts.greeting),
+    textBody: textOf(mail, texts.greeting),
+    html: true,
+  };
+}
+
+/** What goes out as long as a realm has not written its own. */
+export const shippedTemplates: readonly ShippedTemplate[] = templateKeys.flatMap((key) => [
+  textsOf(english, null, key),
+  textsOf(dutch, dutch.lang, key),
+]);
+
+export const shippedTemplate = (key: TemplateKey, locale: string | null): ShippedTemplate | null =>
+  shippedTemplates.find((template) => template.templateKey === key && template.locale === locale) ?? null;

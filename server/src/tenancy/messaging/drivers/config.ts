@@ -1,0 +1,68 @@
+import Type from "typebox";
+import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
+import type { FieldFault } from "../driver.ts";
+
+/** One line of text: what stands in a header or an envelope cannot begin another. */
+export const lineText = (description: string, maxLength = 255) =>
+  Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description });
+
+export const urlText = Type.String({
+  minLength: 1,
+  maxLength: 2000,
+  pattern: "^[^\\s\\p{C}]+$",
+  description: "an https URL, without a user name or password in it",
+  examples: ["https://gateway.example.com/messages"],
+});
+
+const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}";
+/** They say how the request is framed, where it goes and whose it is: the driver's own business. */
+const RESERVED = new Set(
+  `authorization connection content-encoding content-length content-type cookie expect host idempotency-key keep-alive
+   proxy-authorization proxy-connection te trailer transfer-encoding upgrade`.split(/\s+/),
+);
+
+export const headerName = (description: string) => Type.String({ pattern: `^${TOKEN}$`, description });
+
+/** Headers with nothing secret in them. */
+export const headerMap = Type.Unsafe<Record<string, string>>({
+  type: "object",
+  maxProperties: 20,
+  propertyNames: { type: "string", pattern: `^${TOKEN}$`, description: "a header has a name of letters, digits and dashes" },
+  additionalProperties: {
+    type: "string",
+    maxLength: 1000,
+    pattern: "^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$",
+    description: "a header's value is one line of ASCII",
+  },
+  description: "Sent with every message. Nothing secret: what is secret goes into `secret`",
+  examples: [{ "X-Account": "acme" }],
+});
+
+export function headerFaults(headers: Readonly<Record<string, string>>, secretHeader: string | undefined): FieldFault[] {
+  const reserved = (name: string) => RESERVED.has(name.toLowerCase());
+  const faults = Object.keys(headers)
+    .filter((name) => reserved(name) || name.toLowerCase() === secretHeader?.toLowerCase())
+    .map((name) => ({ field: `config.headers.${name}`, message: `config.headers.${name} is set by the driver itself` }));
+  if (secretHeader !== undefined && reserved(secretHeader))
+    faults.push({
+      field: "config.secretHeader",
+      message: `config.secretHeader cannot be ${secretHeader}: the driver sets that header itself`,
+    });
+  return faults;
+}
+
+/** Told when somebody saves it, rather than when the first message fails. */
+export function urlFault(url: string, field: string, outbound: Outbound): FieldFault[] {
+  try {
+    outbound.checkUrl(url);
+    return [];
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    return [{ field, message: `${field}: ${error.message}` }];
+  }
+}
+
+export const secretForHeader = (secret: string | null): FieldFault[] =>
+  secret === null || /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(secret)
+    ? []
+    : [{ field: "secret", message: "secret is sent in a header here: one line of ASCII, without a space at either end" }];

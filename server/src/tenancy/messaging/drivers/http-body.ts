@@ -1,0 +1,47 @@
+/** The body of a request to a gateway, as an administrator writes it: `{"phone": "{{to}}", "message": "{{text}}"}`. */
+export type ContentType = "json" | "form";
+export type Values = Readonly<Record<string, string | null>>;
+
+const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
+
+export const mediaType: Record<ContentType, string> = {
+  json: "application/json",
+  form: "application/x-www-form-urlencoded",
+};
+
+/** Escapes what stands for a placeholder, so that it stays inside the string or field that holds it. */
+const escaping: Record<ContentType, (value: string) => string> = {
+  json: (value) => JSON.stringify(value).slice(1, -1),
+  // As a form writes it: %0A and + included. URLSearchParams also mends what encodeURIComponent would throw at.
+  form: (value) => new URLSearchParams({ v: value }).toString().slice("v=".length),
+};
+
+/** One pass: what a value holds is never read as a placeholder. */
+export const fillIn = (template: string, contentType: ContentType, values: Values): string =>
+  template.replace(PLACEHOLDER, (_all, name: string) => escaping[contentType](values[name] ?? ""));
+
+/** Without a template of their own, gateways get every value under its name. */
+export const plainBody = (contentType: ContentType, values: Values): string =>
+  contentType === "json"
+    ? JSON.stringify(values)
+    : new URLSearchParams(Object.entries(values).map(([name, value]) => [name, value ?? ""])).toString();
+
+/** What is wrong with a template, in words for whoever wrote it; null if nothing is. */
+export function faultOf(template: string, contentType: ContentType, names: readonly string[]): string | null {
+  const used = [...template.matchAll(PLACEHOLDER)].map(([, name]) => name!);
+  const unknown = [...new Set(used.filter((name) => !names.includes(name)))];
+  if (unknown.length > 0) {
+    const shown = unknown.slice(0, 5).map((name) => `{{${name}}}`);
+    return `config.body has no use for ${shown.join(", ")}: it knows ${names.map((name) => `{{${name}}}`).join(", ")}`;
+  }
+  if (contentType === "form")
+    return /[\s\p{Cc}]/u.test(template.replace(PLACEHOLDER, "")) ? "config.body must be one line, name=value&name=value" : null;
+  // A letter is no JSON on its own, so a placeholder outside of quotes is found out too.
+  const filled = fillIn(template, "json", Object.fromEntries(names.map((name) => [name, "x"])));
+  try {
+    JSON.parse(filled);
+    return null;
+  } catch {
+    return 'config.body must be JSON once it is filled in, with every placeholder inside quotes: {"phone": "{{to}}"}';
+  }
+}

@@ -1,0 +1,29 @@
+import { LRUCache } from "lru-cache";
+import type { Outbound } from "../../../platform/outbound/index.ts";
+import type { Provider } from "../driver.ts";
+
+/** How many providers' tokens or connections one node keeps at once. */
+const MAX_KEPT = 500;
+
+/**
+ * What a driver keeps between messages. It belongs to one way out of the server (and goes with it) and to one version of a
+ * provider, so that a changed key or host is used at once.
+ */
+export function keepPerProvider<T extends object>(dispose: (kept: T) => void = () => {}) {
+  const stores = new WeakMap<Outbound, LRUCache<string, T>>();
+  const storeOf = (outbound: Outbound): LRUCache<string, T> => {
+    const store = stores.get(outbound) ?? new LRUCache<string, T>({ max: MAX_KEPT, dispose });
+    stores.set(outbound, store);
+    return store;
+  };
+  const keyOf = ({ realm, id, version }: Provider) => `${realm}/${id}/${version}`;
+  return {
+    get: (outbound: Outbound, provider: Provider): T | undefined => storeOf(outbound).get(keyOf(provider)),
+    set: (outbound: Outbound, provider: Provider, kept: T) => void storeOf(outbound).set(keyOf(provider), kept),
+    /** Forgets it, unless something newer has taken its place. */
+    drop(outbound: Outbound, provider: Provider, kept: T): void {
+      const store = storeOf(outbound);
+      if (store.peek(keyOf(provider)) === kept) store.delete(keyOf(provider));
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { isIP, type Socket } from "node:net";
+import { checkServerIdentity } from "node:tls";
+import { domainToASCII } from "node:url";
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../../platform/http/index.ts";
+import { isPublicAddress, type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
+import { type FieldFault, type MessageDriver, MessageError, type MessageFailure, type Provider } from "../driver.ts";
+import { isMailAddress, oneLine } from "../recipients.ts";
+import { lineText, urlFault } from "./config.ts";
+
+const SmtpConfig = Type.Object(
+  {
+    host: Type.String({
+      minLength: 1,
+      maxLength: 253,
+      pattern: "^[^\\s\\p{C}/@?#\\\\]+$",
+      description: "a host name or an address, without a port",
+      examples: ["smtp.example.com"],
+    }),
+    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: "Left out: 587, with tls 465, with none 25" })),
+    username: Type.Optional(lineText("one line of text")),
+    security: Type.Optional(
+      oneOf(["starttls", "tls", "none"], {
+        description:
+          "starttls if left out; the message is never sent in the clear instead. none is for a relay on this server's own network",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+type SmtpConfig = Static<typeof SmtpConfig>;
+
+const PORTS = { starttls: 587, tls: 465, none: 25 } as const;
+/** Of one reply of the server, which has a line to say. */
+const MAX_REPLY = 64 * 1024;
+
+/** Mail by SMTP: one connection for each message, to an address that the guard has checked. */
+export const smtp: MessageDriver = {
+  channel: "EMAIL",
+  config: SmtpConfig,
+  secret: { required: false, what: "the password of config.username" },
+  needsFromAddress: true,
+  check: faultsOf,
+
+  async send(provider, envelope, { outbound, signal }) {
+    if (!isMailAddress(envelope.to)) throw new MessageError("recipient", new Error("not a mail address"));
+    const from = provider.fromAddress ?? "";
+    if (!isMailAddress(from)) throw new MessageError("rejected", new Error("the provider has no sender address"));
+    const config = provider.config as SmtpConfig;
+    const auth = credentialsOf(config, provider.secret);
+    const domain = domainToASCII(from.slice(from.lastIndexOf("@") + 1));
+    // Loaded on need: a server that sends no mail does not pay for it at start.
+    const { createTransport } = await import("nodemailer");
+    const { security = "starttls", host } = config;
+    let hangUp = () => {};
+    const transport = createTransport({
+      host,
+      port: config.port ?? PORTS[security],
+      // What the server is greeted with; the default would tell it this machine's name.
+      name: domain,
+      secure: security === "tls",
+      secured: security === "tls",
+      requireTLS: security === "starttls",
+      ignoreTLS: security === "none",
+      tls: {
+        secureContext: outbound.secureContext,
+        rejectUnauthorized: true,
+        ...(isIP(host) ? {} : { servername: host }),
+        checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
+      },
+      // Also where the server did not say that it takes credentials: a message is not sent without those that were given.
+      ...(auth && { auth, forceAuth: true }),
+      maxResponseSize: MAX_REPLY,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      getSocket(_options: object, done: (error: Error | null, socket: { connection: Socket } | false) => void) {
+        dial(outbound, config, signal).then(
+          (connection) => {
+            hangUp = () => connection.destroy();
+            signal.addEventListener("abort", hangUp, { once: true });
+            done(null, { connection });
+          },
+          (error: Error) => done(error, false),
+        );
+      },
+    });
+    try {
+      const { messageId } = await transport.sendMail({
+        messageId: `<${envelope.id}@${domain}>`,
+        from: { name: oneLine(provider.fromName ?? ""), address: from },
+        to: { name: "", address: envelope.to },
+        // Said apart from the headers: whatever stands in them, this one gets it.
+        envelope: { from, to: [envelope.to] },
+        subject: oneLine(envelope.subject ?? ""),
+        text: envelope.text,
+        ...(envelope.html !== null && { html: envelope.html }),
+        // RFC 3834 §5: nobody's holiday notice answers it.
+        headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
+      });
+      return { messageId };
+    } catch (error) {
+      throw signal.aborted ? signal.reason : toMessageError(error);
+    } finally {
+      signal.removeEventListener("abort", hangUp);
+    }
+  },
+};
+
+async function dial(outbound: Outbound, { host, port, security = "starttls" }: SmtpConfig, signal: AbortSignal) {
+  const socket = await outbound.connect({ host, port: port ?? PORTS[security], tls: security === "tls", signal });
+  // The guard lets through what is public or allowed: what is not public here was allowed by an operator, or is this machine.
+  if (security === "none" && isPublicAddress(socket.remoteAddress ?? "")) {
+    socket.destroy();
+    throw new MessageError("insecure", new Error("config.security is none, and the host is on the public Internet"));
+  }
+  return socket;
+}
+
+function credentialsOf({ username }: SmtpConfig, secret: string | null): { user: string; pass: string } | null {
+  if (username === undefined) return null;
+  if (secret === null) throw new MessageError("credentials", new Error("config.username is set, and secret is not"));
+  return { user: username, pass: secret };
+}
+
+function faultsOf(provider: Provider, outbound: Outbound): FieldFault[] {
+  const { host, port, username, security = "starttls" } = provider.config as SmtpConfig;
+  const literal = host.includes(":") ? `[${host}]` : host;
+  const faults: FieldFault[] = urlFault(`https://${literal}:${port ?? PORTS[security]}/`, "config.host", outbound);
+  if (security === "none" && isPublicAddress(host))
+    faults.push({ field: "config.security", message: "config.security may be none only towards a host on this server's own network" });
+  if (provider.secret !== null && username === undefined)
+    faults.push({ field: "config.username", message: "config.username is required with a secret, which is its password" });
+  if (provider.secret !== null && /\p{Cc}/u.test(provider.secret))
+    faults.push({ field: "secret", message: "secret must be one line, without control characters" });
+  return faults;
+}
+
+interface SmtpError {
+  readonly code?: string;
+  readonly originalCode?: string;
+  readonly command?: string;
+  readonly response?: string;
+  readonly responseCode?: number;
+}
+
+/** Of what the server said only the codes are kept: the words may repeat the address, or worse. */
+function toMessageError(error: unknown): Error {
+  if (error instanceof MessageError || error instanceof OutboundError) return error;
+  const { code = "", originalCode = "", command = "", response, responseCode } = error as SmtpError;
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? "")?.[1] ?? "";
+  const said = responseCode ? `answered ${responseCode} ${enhanced}`.trim() : [code, originalCode].filter(Boolean).join(" ");
+  return new MessageError(failureOf(error as SmtpError, enhanced), new Error(`SMTP ${command}: ${said}`));
+}
+
+function failureOf({ code, originalCode, command, responseCode = 0 }: SmtpError, enhanced: string): MessageFailure {
+  if (code === "ETIMEDOUT") return "timeout";
+  if (code === "ETLS" || /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME)/.test(originalCode ?? "")) return "insecure";
+  // RFC 4954 §6: 454 is the server's trouble, everything else of an authentication is ours.
+  if (code === "EAUTH") return responseCode >= 400 && responseCode < 500 ? "refused" : "credentials";
+  if (responseCode === 530) return "credentials";
+  // RFC 5321 §4.2.2 and RFC 3463 §3: too busy, too many, come back later (greylisting says it that way, too).
+  if ([421, 450, 452].includes(responseCode) || enhanced.startsWith("4.7.")) return "throttled";
+  if (responseCode >= 500) return command === "RCPT TO" ? "recipient" : "rejected";
+  if (responseCode >= 400) return "refused";
+  if (code === "EENVELOPE") return "rejected";
+  return code === "ECONNECTION" || code === "ESOCKET" ? "unreachable" : "refused";
+}

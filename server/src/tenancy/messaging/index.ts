@@ -1,0 +1,25 @@
+// Messaging: how mail, text messages and push leave the server. Owns `messaging_providers`, `message_templates`, `push_tokens`
+// and `message_limits`. Drivers are a plug point: driver.ts is the contract, drivers/ holds them.
+export {
+  type Channel,
+  channels,
+  type Delivery,
+  type Envelope,
+  type MessageDriver,
+  MessageError,
+  type MessageFailure,
+  type Provider,
+} from "./driver.ts";
+export { driverOf, drivers } from "./drivers/index.ts";
+export { deleteExpiredLimits } from "./limits.ts";
+export { messageJob } from "./messages.delivery.ts";
+export { createMessageMetrics, type MessageMetrics, type MessageOutcome } from "./messages.metrics.ts";
+export { createMessages, MESSAGE_JOB, type Messages, type OutgoingMessage } from "./messages.ts";
+export { providerRoutes } from "./providers.routes.ts";
+export { findProvider } from "./providers.service.ts";
+export { pushTokenRoutes } from "./push-tokens.routes.ts";
+export { pushTokensOf } from "./push-tokens.store.ts";
+export { sendNow } from "./send.ts";
+export { type TemplateKey, templateKeys } from "./templates.catalogue.ts";
+export type { MessageUser } from "./templates.render.ts";
+export { templateRoutes } from "./templates.routes.ts";

@@ -1,0 +1,60 @@
+import { sql } from "kysely";
+import { AppError } from "../../kernel/errors.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    message_limits: { realm_id: string; subject: string; full_until: number; expires_at: number };
+  }
+}
+
+export interface LimitRule {
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+/**
+ * Takes one from a bucket of the realm, in the transaction that sends: what is rolled back was not taken, and whoever comes at the
+ * same moment waits for the outcome. The rule is GCRA, as in platform/rate-limit, where it is explained. Answers how many
+ * milliseconds to wait; 0 = taken.
+ */
+export async function takeFromLimit(tx: Tx, realm: string, subject: string, { limit, windowMs }: LimitRule, now: number): Promise<number> {
+  const perTake = Math.ceil(windowMs / limit);
+  const burst = perTake * limit;
+  const { rows } = await sql<{ full_until: number }>`
+    insert into message_limits as l (realm_id, subject, full_until, expires_at)
+    values (${realm}, ${subject}, ${now + perTake}, ${now + perTake})
+    on conflict (realm_id, subject) do update set
+      full_until = greatest(l.full_until, ${now}::bigint) + ${perTake}, expires_at = greatest(l.full_until, ${now}::bigint) + ${perTake}
+    where greatest(l.full_until, ${now}::bigint) + ${perTake} <= ${now + burst}
+    returning l.full_until`.execute(tx);
+  if (rows.length > 0) return 0;
+  const { full_until: fullUntil } = await tx
+    .selectFrom("message_limits")
+    .select("full_until")
+    .where("realm_id", "=", realm)
+    .where("subject", "=", subject)
+    .executeTakeFirstOrThrow();
+  return Math.max(1, fullUntil + perTake - burst - now);
+}
+
+/** Whether this is the first with that name until it expires. Of two at once, the second waits to see whether the first commits. */
+export async function isFirst(tx: Tx, realm: string, subject: string, expiresAt: number, now: number): Promise<boolean> {
+  const { rows } = await sql`
+    insert into message_limits as l (realm_id, subject, full_until, expires_at) values (${realm}, ${subject}, ${expiresAt}, ${expiresAt})
+    on conflict (realm_id, subject) do update set full_until = ${expiresAt}, expires_at = ${expiresAt} where l.expires_at <= ${now}
+    returning l.subject`.execute(tx);
+  return rows.length > 0;
+}
+
+/** A recurring job: an expired row means a full bucket, and so does none. */
+export async function deleteExpiredLimits(db: Db, now: number): Promise<void> {
+  await db.deleteFrom("message_limits").where("expires_at", "<=", now).execute();
+}
+
+export function tooMany(waitMs: number, whose: "recipient" | "realm"): AppError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  const who = whose === "recipient" ? "to this recipient" : "in this realm";
+  const message = `Too many messages were sent ${who}. Please try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
+  return new AppError("messaging.too_many", 429, message, { headers: { "retry-after": String(seconds) } });
+}

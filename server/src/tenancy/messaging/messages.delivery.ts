@@ -1,0 +1,113 @@
+import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
+import type { Vault } from "../../kernel/vault.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { GiveUp, type JobHandler, type RunningJob, sealPlace, TryAgain, waitAfter } from "../../platform/jobs/index.ts";
+import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import type { RealmSnapshots } from "../realms/index.ts";
+import { type Channel, type Envelope, MessageError, type Provider } from "./driver.ts";
+import type { MessageMetrics } from "./messages.metrics.ts";
+import { findProvider } from "./providers.service.ts";
+import { openToken } from "./push-tokens.service.ts";
+import { deletePushToken, findPushToken, markUsed } from "./push-tokens.store.ts";
+import { sendNow } from "./send.ts";
+
+/** What the job of a message knows: everything is decided, nothing is readable in the table. */
+export interface SealedMessage {
+  readonly channel: Channel;
+  readonly to: string;
+  readonly userId: string | null;
+  readonly subject: string | null;
+  readonly html: string | null;
+  readonly text: string;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly expiresAt: number;
+  readonly askedAt: number;
+}
+
+/** Somebody is waiting for most of them: soon at first, then with patience. */
+const WAITS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, HOUR, 2 * HOUR];
+/** However long a provider asks us to stay away. */
+const LONGEST_WAIT = 6 * HOUR;
+
+interface Parts {
+  readonly db: Db;
+  readonly vault: Vault;
+  readonly outbound: Outbound;
+  readonly realms: RealmSnapshots;
+  readonly metrics: MessageMetrics;
+  readonly log: { warn(details: object, message: string): void };
+}
+
+/** Sends the messages that transactions have left behind. */
+export function messageJob(parts: Parts): JobHandler {
+  const { db, vault, realms, metrics, outbound, log } = parts;
+
+  const deliver = async (job: RunningJob) => {
+    const realm = job.realm ?? "";
+    // Of a realm that was deleted, nothing is sent any more.
+    if (!(await realms.get(realm))) return;
+    const message = openMessage(vault, job, realm);
+    const isOver = (at: number) => at >= message.expiresAt;
+    if (isOver(clock.now())) return metrics.count(message.channel, "expired");
+    const provider = await findProvider(db, vault, realm, message.channel);
+    try {
+      if (!provider) throw new MessageError("unreachable", new Error("no provider is enabled"));
+      const to = await targetOf(parts, realm, message, provider);
+      // Asked again: reading took time, and a code must not leave after its own.
+      if (isOver(clock.now())) return metrics.count(message.channel, "expired");
+      const { subject, text, html, data, expiresAt } = message;
+      const envelope: Envelope = { id: job.id, to, subject, text, html, expiresAt, ...(data && { data }) };
+      await sendNow(provider, envelope, { outbound, signal: new AbortController().signal });
+    } catch (error) {
+      if (!(error instanceof MessageError)) throw error;
+      log.warn(
+        { realm, jobId: job.id, channel: message.channel, failure: error.failure, reason: reasonOf(error.cause) },
+        "a message did not leave",
+      );
+      if (error.failure === "recipient" && message.channel === "PUSH") await deletePushToken(db, realm, message.to);
+      if (error.permanent) throw new GiveUp(error.message);
+      metrics.count(message.channel, "failed");
+      const wait = Math.min(LONGEST_WAIT, Math.max(error.retryAfterMs ?? 0, waitAfter(job.attempt, WAITS)));
+      // It would be too late by then: why keep it?
+      if (isOver(clock.now() + wait)) return metrics.count(message.channel, "expired");
+      throw new TryAgain(error.message, error.retryAfterMs === null ? 0 : wait);
+    }
+    metrics.count(message.channel, "sent");
+    metrics.took(message.channel, (clock.now() - message.askedAt) / SECOND);
+    if (message.channel === "PUSH") await markUsed(db, realm, message.to, clock.now());
+  };
+
+  return {
+    waits: WAITS,
+    run: (job) => deliver(job).catch((error) => Promise.reject(withoutContent(error))),
+    buried: ({ payload }) => metrics.count(payload.channel as Channel, "dead"),
+  };
+}
+
+function openMessage(vault: Vault, job: RunningJob, realm: string): SealedMessage {
+  if (job.sealed === null) throw new GiveUp("the job has no message");
+  return JSON.parse(vault.open(job.sealed, sealPlace(realm, job.id))) as SealedMessage;
+}
+
+/** A device may have been removed, or handed on, since the message was written: then it is nobody's to read. */
+async function targetOf({ db, vault }: Parts, realm: string, message: SealedMessage, { driver }: Provider): Promise<string> {
+  if (message.channel !== "PUSH") return message.to;
+  const device = await findPushToken(db, realm, message.to, message.userId ?? "");
+  if (device?.driver !== driver) throw new GiveUp("the device is not registered any more");
+  return openToken(device, vault);
+}
+
+/** Drivers and the guard choose their words; those of any other error could repeat the message or its recipient. */
+function reasonOf(cause: unknown): string | null {
+  if (!(cause instanceof Error)) return null;
+  return cause.name === "Error" || cause instanceof OutboundError ? cause.message : cause.name;
+}
+
+/** An error that we did not foresee is logged by its kind and its place; its words could be those of the message. */
+function withoutContent(error: unknown): Error {
+  if (error instanceof GiveUp || error instanceof TryAgain) return error;
+  const { name = "Error", stack = "" } = error as Error;
+  const bare = new Error(`the message could not be sent (${name})`);
+  bare.stack = [`${bare.name}: ${bare.message}`, ...stack.split("\n").filter((line) => /^ {4}at /.test(line))].join("\n");
+  return bare;
+}

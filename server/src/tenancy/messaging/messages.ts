@@ -1,0 +1,183 @@
+import { HOUR, MINUTE } from "../../kernel/clock.ts";
+import { AppError, defineErrors } from "../../kernel/errors.ts";
+import { newId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import { hmac, type Vault } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { enqueue, sealPlace } from "../../platform/jobs/index.ts";
+import { readSettings, type Settings } from "../settings/index.ts";
+import type { Channel, Provider } from "./driver.ts";
+import { isFirst, takeFromLimit, tooMany } from "./limits.ts";
+import type { SealedMessage } from "./messages.delivery.ts";
+import type { MessageMetrics } from "./messages.metrics.ts";
+import { findProvider } from "./providers.service.ts";
+import { findPushToken } from "./push-tokens.store.ts";
+import { isRecipient, recipientForm } from "./recipients.ts";
+import { entryOf, type TemplateKey } from "./templates.catalogue.ts";
+import { isPageAddress, type MessageUser, renderTemplate, ttlText, valuesOf } from "./templates.render.ts";
+import { displayName, templateFor } from "./templates.service.ts";
+
+export const MESSAGE_JOB = "message.send";
+/** With the waits of messages.delivery.ts, more than half a day; what expires earlier ends earlier. */
+const MAX_ATTEMPTS = 14;
+
+export interface OutgoingMessage {
+  readonly templateKey: TemplateKey;
+  /** A mail address, a telephone number; for PUSH the id of a push token of this user. */
+  readonly to: string;
+  /** Null for somebody who has no account yet. */
+  readonly user: MessageUser | null;
+  /** The language of the page it was asked for on, if there was one; else the user's own. */
+  readonly locale?: string | null;
+  readonly values: { readonly code?: string; readonly link?: string; readonly ttlSeconds?: number };
+  /** PUSH: members for the app. */
+  readonly data?: Readonly<Record<string, string>>;
+  /** Epoch milliseconds. After it nothing is sent any more. */
+  readonly expiresAt: number;
+  /** Until it expires, a second message of this key with the same one is not sent. */
+  readonly dedupeKey?: string;
+}
+
+export interface Messages {
+  /** Whether messages of this channel have a way out: for pages that offer one only if it works. */
+  canSend(db: Db, realm: string, channel: Channel): Promise<boolean>;
+  /**
+   * Puts a message into the transaction: it leaves if, and only after, that commits. Answers its id, or null when one with the same
+   * `dedupeKey` was sent already. Throws 409 when it could never leave, 429 when there were too many.
+   */
+  send(ctx: Ctx, message: OutgoingMessage): Promise<string | null>;
+}
+
+const errors = defineErrors("messaging", {
+  no_device: [409, "This device is not registered with the provider that sends push messages: register it again"],
+  expired: [409, "The message would have expired before it could be sent"],
+});
+
+const noProvider = (channel: Channel) =>
+  new AppError(
+    "messaging.no_provider",
+    409,
+    `This realm cannot send messages by ${channel} yet: an administrator has to configure and enable a provider for that channel`,
+  );
+const templateDisabled = (key: TemplateKey) =>
+  new AppError(
+    "messaging.template_disabled",
+    409,
+    `This realm has turned the message “${key}” off: an administrator can enable its template`,
+  );
+const badRecipient = (channel: Channel) =>
+  new AppError("messaging.bad_recipient", 409, `The message cannot be addressed: a recipient of ${channel} is ${recipientForm[channel]}`);
+
+interface Parts {
+  readonly vault: Vault;
+  readonly metrics: MessageMetrics;
+  /** Nudges the worker, so that a code leaves at once. */
+  readonly wake: () => void;
+}
+
+export function createMessages({ vault, metrics, wake }: Parts): Messages {
+  const hashKey = vault.derive("messaging.limits");
+  const hash = (...parts: string[]) => hmac(hashKey, parts.join("\u0000"));
+
+  /** The recipient's budget first: who asks for too many for one address must not use up what the realm has for the others. */
+  const takeLimits = async (ctx: Ctx, channel: Channel, to: string, { messaging }: Settings) => {
+    const rules = [
+      [
+        "recipient",
+        hash("recipient", ctx.realm, channel, mailbox(channel, to)),
+        messaging.maxPerRecipient,
+        messaging.recipientMinutes * MINUTE,
+      ],
+      ["realm", `realm:${channel}`, messaging.maxPerHour, HOUR],
+    ] as const;
+    for (const [whose, subject, limit, windowMs] of rules) {
+      const wait = await takeFromLimit(ctx.tx, ctx.realm, subject, { limit, windowMs }, ctx.now);
+      if (wait === 0) continue;
+      metrics.count(channel, "limited");
+      throw tooMany(wait, whose);
+    }
+  };
+
+  return {
+    canSend: async (db, realm, channel) => (await findProvider(db, vault, realm, channel)) !== null,
+    async send(ctx, message) {
+      const { templateKey, to, user, expiresAt } = message;
+      const { channel } = entryOf(templateKey);
+      if (message.values.link !== undefined && !isPageAddress(message.values.link))
+        throw new Error(`The link of a ${templateKey} must be an http or https address`);
+      if (expiresAt <= ctx.now) throw errors.expired();
+      const provider = await findProvider(ctx.tx, vault, ctx.realm, channel);
+      if (!provider) throw noProvider(channel);
+      await checkRecipient(ctx, message, provider);
+      const { settings } = await readSettings(ctx.tx, ctx.realm);
+      const template = await templateFor(ctx, templateKey, [message.locale, localeOf(user), settings.defaultLocale]);
+      if (!template) throw templateDisabled(templateKey);
+
+      if (message.dedupeKey !== undefined) {
+        const subject = hash("once", ctx.realm, templateKey, message.dedupeKey);
+        if (!(await isFirst(ctx.tx, ctx.realm, subject, expiresAt, ctx.now))) return null;
+      }
+      await takeLimits(ctx, channel, to, settings);
+
+      const { code, link, ttlSeconds } = message.values;
+      const ttl = ttlSeconds === undefined ? undefined : ttlText(ttlSeconds, template.locale ?? "en");
+      const facts = { realm: displayName(settings), user: user ?? strangerAt(channel, to), code, link, ttl };
+      const sealed: SealedMessage = {
+        channel,
+        to,
+        userId: user?.id ?? null,
+        ...renderTemplate(template.compiled, valuesOf(facts)),
+        ...(message.data && { data: message.data }),
+        expiresAt,
+        askedAt: ctx.now,
+      };
+      const id = newId();
+      await enqueue(
+        ctx.tx,
+        {
+          id,
+          kind: MESSAGE_JOB,
+          realm: ctx.realm,
+          payload: { channel },
+          sealed: vault.seal(JSON.stringify(sealed), sealPlace(ctx.realm, id)),
+          runAt: ctx.now,
+          maxAttempts: MAX_ATTEMPTS,
+        },
+        ctx.now,
+      );
+      ctx.afterCommit(wake);
+      return id;
+    },
+  };
+}
+
+/** A push message goes to a device of the user that the realm's provider can reach; the others to one well-formed address. */
+async function checkRecipient(ctx: Ctx, { to, user }: OutgoingMessage, { channel, driver }: Provider): Promise<void> {
+  if (channel !== "PUSH") {
+    if (!isRecipient(channel, to)) throw badRecipient(channel);
+    return;
+  }
+  const device = user && (await findPushToken(ctx.tx, ctx.realm, to, user.id));
+  if (device?.driver !== driver) throw errors.no_device();
+}
+
+function localeOf(user: MessageUser | null): string | null {
+  const locale = user && Object.hasOwn(user.attributes, "locale") ? user.attributes.locale : null;
+  return typeof locale === "string" ? locale : null;
+}
+
+/** All that is known of whoever has no account is the address. */
+const strangerAt = (channel: Channel, to: string): MessageUser => ({
+  id: "",
+  username: to,
+  email: channel === "EMAIL" ? to : null,
+  attributes: {},
+});
+
+/** One person's mailbox is one, whatever its letter case and whatever is written behind a plus. */
+function mailbox(channel: Channel, to: string): string {
+  if (channel !== "EMAIL") return to;
+  const at = to.lastIndexOf("@");
+  return loginKey(`${to.slice(0, at).replace(/(?<=.)\+.*$/, "")}@${to.slice(at + 1)}`);
+}

@@ -1,0 +1,107 @@
+import { isSpace, readHtml, type Where } from "./placeholders.reader.ts";
+import type { Part, Slot } from "./placeholders.ts";
+
+const URL_ATTRIBUTES = new Set(["href", "src", "action", "formaction", "background", "poster", "cite", "longdesc", "data", "xlink:href"]);
+const CODE_ATTRIBUTES = /^(on.*|style|srcdoc|srcset|ping|http-equiv|content)$/;
+/** A placeholder may go on an address whose server is already told. */
+const ADDRESS_BEGUN = /^\s*(https?:\/\/[^\s/?#]+[/?#]|mailto:|tel:)/i;
+
+/** The parts with each placeholder's place noted. `fault` is told of those that stand where a value could do harm. */
+export function placedInHtml(parts: readonly Part[], fault: (message: string) => void): Part[] {
+  const inUrl = new Set<Slot>();
+  const judge = (slot: Slot, { state, element, attribute, before }: Where) => {
+    const name = `{{${slot.name}}}`;
+    if (state === "text" || state === "comment") return;
+    if (state === "raw") return fault(`${name} stands inside <${element}>, where no value can be made safe`);
+    if (state !== "doubleQuoted" && state !== "singleQuoted")
+      return fault(`${name} stands inside a tag: it may stand in the text, or in an attribute between quotation marks`);
+    if (CODE_ATTRIBUTES.test(attribute)) return fault(`${name} stands in the attribute ${attribute}, where no value can be made safe`);
+    if (!URL_ATTRIBUTES.has(attribute)) return;
+    const [first] = before;
+    if (first === undefined && slot.name === "link") return;
+    const isBegun = typeof first === "string" ? ADDRESS_BEGUN.test(first) : first !== undefined;
+    if (!isBegun) return fault(`${name} would decide where ${attribute} leads: only {{link}} may, or write the address before it`);
+    inUrl.add(slot);
+  };
+  readHtml(parts, { slot: judge });
+  return parts.map((part) => (typeof part !== "string" && inUrl.has(part) ? { ...part, inUrl: true } : part));
+}
+
+const HIDDEN = new Set(["head", "title", "template"]);
+const PARAGRAPHS = new Set([
+  "p",
+  "h1",
+  "h2",
+  "h3",
+  "h4",
+  "h5",
+  "h6",
+  "table",
+  "ul",
+  "ol",
+  "blockquote",
+  "hr",
+  "section",
+  "header",
+  "footer",
+]);
+const LINES = new Set(["br", "div", "tr", "li", "pre"]);
+
+const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", ndash: "–", mdash: "—", hellip: "…" };
+const CHARACTER = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{2,8}));/gi;
+const decoded = (text: string): string =>
+  text.replace(CHARACTER, (whole, decimal?: string, hex?: string, name?: string) => {
+    if (name !== undefined) return Object.hasOwn(NAMED, name) ? NAMED[name]! : whole;
+    const point = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal);
+    return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point).toWellFormed() : whole;
+  });
+
+/** The plain part of an HTML template that brings none: its text, with the addresses of its links. */
+export function textOfHtml(parts: readonly Part[]): Part[] {
+  const found: Part[] = [];
+  let hidden = 0;
+  let link: { readonly href: readonly Part[]; readonly from: number } | null = null;
+  const add = (piece: Part) => {
+    const last = found.length - 1;
+    if (typeof piece === "string" && typeof found[last] === "string") found[last] += piece;
+    else found.push(piece);
+  };
+  readHtml(parts, {
+    text: (piece) => {
+      if (hidden === 0) add(typeof piece === "string" && isSpace(piece) ? " " : piece);
+    },
+    tag({ name, isEnd, href }) {
+      if (HIDDEN.has(name)) hidden = Math.max(0, hidden + (isEnd ? -1 : 1));
+      if (hidden > 0) return;
+      if (name === "a" && !isEnd) link = { href, from: found.length };
+      else if (name === "a" && link) {
+        const isToldAlready = sameSlot(found.slice(link.from), link.href);
+        if (link.href.length > 0 && !isToldAlready) for (const piece of [": ", ...link.href]) add(piece);
+        link = null;
+      } else if (PARAGRAPHS.has(name)) add("\n\n");
+      else if (LINES.has(name) && (!isEnd || name !== "br")) add(name === "li" && !isEnd ? "\n- " : "\n");
+      else if (name === "td" || name === "th") add(" ");
+    },
+  });
+  return tidy(found.map((part) => (typeof part === "string" ? decoded(part) : part)));
+}
+
+/** `<a href="{{link}}">{{link}}</a>` */
+const sameSlot = ([text, ...more]: readonly Part[], [href, ...rest]: readonly Part[]): boolean =>
+  typeof text === "object" && typeof href === "object" && text.name === href.name && more.length === 0 && rest.length === 0;
+
+/** No more than one blank in a row, or one empty line; none at the ends. */
+function tidy(parts: readonly Part[]): Part[] {
+  const squeezed = parts.map((part) =>
+    typeof part === "string"
+      ? part
+          .replace(/ +/g, " ")
+          .replace(/ ?\n ?/g, "\n")
+          .replace(/\n{3,}/g, "\n\n")
+      : part,
+  );
+  const [first, last] = [squeezed[0], squeezed.at(-1)];
+  if (typeof first === "string") squeezed[0] = first.trimStart();
+  if (typeof last === "string") squeezed[squeezed.length - 1] = (squeezed.at(-1) as string).trimEnd();
+  return squeezed;
+}

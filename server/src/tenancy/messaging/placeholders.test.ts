@@ -1,0 +1,208 @@
+import { describe, expect, test } from "vitest";
+import type { TemplateText } from "./defaults.ts";
+import { shippedTemplates } from "./defaults.ts";
+import { compileTemplate, type MessageUser, renderTemplate, ttlText, valuesOf } from "./templates.render.ts";
+
+const ada: MessageUser = {
+  id: "1",
+  username: "ada",
+  email: "ada@example.com",
+  attributes: { firstName: "Ada", lastName: "Lovelace", team: ["north", "south"] },
+};
+const faultsOf = (template: Partial<TemplateText>, key = "otp-email" as const) => {
+  const faults: string[] = [];
+  compileTemplate(key, { subject: "s", body: "b", textBody: null, html: false, ...template }, (field, message) =>
+    faults.push(`${field}: ${message}`),
+  );
+  return faults;
+};
+const render = (template: Partial<TemplateText>, facts: Partial<Parameters<typeof valuesOf>[0]> = {}) => {
+  const fail = (field: string, message: string) => {
+    throw new Error(`${field}: ${message}`);
+  };
+  const compiled = compileTemplate("otp-email", { subject: "s", body: "b", textBody: null, html: false, ...template }, fail);
+  return renderTemplate(compiled, valuesOf({ realm: "Acme", user: ada, ...facts }));
+};
+const html = (body: string, facts: Parameters<typeof render>[1] = {}) => render({ html: true, body }, facts).html;
+
+describe("reading a template", () => {
+  test("knows the message's own placeholders and every attribute of a user, and names each that it does not know, once", () => {
+    expect(faultsOf({ body: "{{realm}} {{ code }} {{ttl}} {{user}} {{user.firstName}} {{user.a_b.c:d-e}}" })).toEqual([]);
+    const faults = faultsOf({ subject: "{{cod}}", body: "{{link}} {{nope}} {{nope}} {{USER}} {{user.}} {{user.a b}}" });
+    expect(faults.map((fault) => /“(.*?)”/.exec(fault)![1])).toEqual([
+      "{{cod}}",
+      "{{link}}",
+      "{{nope}}",
+      "{{USER}}",
+      "{{user.}}",
+      "{{user.a b}}",
+    ]);
+    expect(faults[0]).toBe(
+      "subject: “{{cod}}” is not known here: this message has {{realm}}, {{code}}, {{ttl}}, {{user}} and {{user.<attribute>}}",
+    );
+  });
+
+  test.each([
+    ["Hello {{code", "that no }} closes"],
+    ["Hello {{", "that no }} closes"],
+    ["{{ }}", "without a name"],
+    ["{{}}", "without a name"],
+    ["{{a{{code}}b}}", "cannot be nested"],
+    ["{{{code}}}", "cannot be nested"],
+  ])("says what is wrong with %s", (body, words) => {
+    expect(faultsOf({ body })).toEqual([expect.stringContaining(words)]);
+  });
+
+  test("leaves single braces, and the closing ones of a stylesheet, alone", () => {
+    const body = "<style>@media x{.a{color:red}}</style>{ {code} }} {{code}}";
+    expect(html(body, { code: "1" })).toBe("<style>@media x{.a{color:red}}</style>{ {code} }} 1");
+  });
+
+  test("is quick and sparing with words about a body full of faults", () => {
+    expect(faultsOf({ body: "{{x}}".repeat(10_000) })).toHaveLength(1);
+    expect(faultsOf({ body: Array.from({ length: 5_000 }, (_, n) => `{{x${n}}}`).join("") })).toHaveLength(20);
+    expect(faultsOf({ body: "{{".repeat(30_000) })).toHaveLength(1);
+    expect(faultsOf({ html: true, body: "<!--".repeat(16_000) })).toEqual([]);
+    expect(faultsOf({ html: true, body: `${" ".repeat(30_000)}<p>${" \n".repeat(15_000)}` })).toEqual([]);
+  });
+});
+
+describe("putting values in", () => {
+  test("happens once: a value that looks like a placeholder stays as it is", () => {
+    const user = { ...ada, username: "{{code}}", attributes: { x: "{{user.email}} {{" } };
+    expect(render({ subject: "{{user}} {{user.x}}", body: "{{user}}" }, { user, code: "123456" })).toEqual({
+      subject: "{{code}} {{user.email}} {{",
+      html: null,
+      text: "{{code}}",
+    });
+  });
+
+  test("takes names from the user, and nothing from the object they are kept in", () => {
+    const body = "{{user}}|{{user.username}}|{{user.email}}|{{user.team}}|{{user.nope}}|{{user.constructor}}|{{user.__proto__}}|{{code}}";
+    expect(render({ body }).text).toBe("Ada Lovelace|ada|ada@example.com|north, south||||");
+    expect(render({ body: "{{user}}" }, { user: { ...ada, attributes: { firstName: " " } } }).text).toBe("ada");
+    expect(render({ body: "{{user.email}}" }, { user: { ...ada, attributes: { email: "eve@example.com" } } }).text).toBe("ada@example.com");
+  });
+
+  const attack = "\"><script>alert(1)</script><img src=x onerror='x'>\r\nBcc: eve@example.com\u2028x\u202Ey\u0000";
+
+  test("makes every value one line of text: no header, no markup, no direction of its own", () => {
+    const user = { ...ada, username: attack, attributes: {} };
+    const rendered = render({ subject: "Hi {{user}}", body: '<p title="{{user}}">{{user}}</p>', html: true }, { user });
+    expect(rendered.subject).toBe("Hi \"><script>alert(1)</script><img src=x onerror='x'> Bcc: eve@example.com x y");
+    const escaped = "&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=&#39;x&#39;&gt; Bcc: eve@example.com x y ";
+    expect(rendered.html).toBe(`<p title="${escaped}">${escaped}</p>`);
+    expect(rendered.text).toBe(attack.replaceAll(/\r\n|\u2028|\u202E|\0/g, " "));
+    expect(rendered.text).not.toMatch(/[\r\n]/);
+  });
+
+  test("cuts a subject that its values make too long, between characters", () => {
+    const { subject } = render({ subject: "{{user}}" }, { user: { ...ada, username: "😀".repeat(200), attributes: {} } });
+    expect(subject!.length).toBeLessThanOrEqual(255);
+    expect(subject!.isWellFormed()).toBe(true);
+    expect(subject!.endsWith("…")).toBe(true);
+  });
+
+  test.each([
+    [600, "en", "10 minutes"],
+    [60, "en", "1 minute"],
+    [45, "en", "45 seconds"],
+    [3600, "en", "60 minutes"],
+    [7_200, "nl", "2 uur"],
+    [86_400, "en", "24 hours"],
+    [3 * 86_400, "nl", "3 dagen"],
+    [119, "en", "1 minute"],
+  ])("says %i seconds in %s as %s", (seconds, locale, text) => {
+    expect(ttlText(seconds, locale)).toBe(text);
+  });
+});
+
+describe("in HTML, a placeholder may stand", () => {
+  test("in the text, in a comment and in a quoted attribute", () => {
+    const body = `<!doctype html><title>{{realm}}</title><!-- {{code}} --><p title='{{realm}}' lang = "nl" hidden>{{code}} < {{code}}</p>`;
+    expect(html(body, { realm: "A&'B", code: "-->" })).toBe(
+      `<!doctype html><title>A&amp;&#39;B</title><!-- --&gt; --><p title='A&amp;&#39;B' lang = "nl" hidden>--&gt; < --&gt;</p>`,
+    );
+  });
+
+  test.each([
+    ["<a href={{user}}>x</a>", "inside a tag"],
+    ["<p {{user}}>x</p>", "inside a tag"],
+    ["<{{user}}>x", "inside a tag"],
+    ["<p title=a{{user}}>x", "inside a tag"],
+    ["</{{user}}>", "inside a tag"],
+    ["<style>.{{user}}{}</style>", "inside <style>"],
+    ["<SCRIPT>x</scripty>{{user}}</SCRIPT>", "inside <script>"],
+    ['<p onclick="{{user}}">', "attribute onclick"],
+    ['<p style="color:{{user.colour}}">', "attribute style"],
+    ['<a href="{{user.site}}">', "only {{link}} may"],
+    ['<a href=" {{user.site}}">', "only {{link}} may"],
+    ['<a href="java{{user}}">', "only {{link}} may"],
+    ['<a href="https://{{user}}">', "only {{link}} may"],
+    ['<a href="https://example.com{{user}}">', "only {{link}} may"],
+    ['<img src="{{user.picture}}">', "only {{link}} may"],
+    ['<meta http-equiv="refresh" content="0;url={{user}}">', "attribute content"],
+  ])("but not in %s", (body, words) => {
+    expect(faultsOf({ html: true, body })).toEqual([expect.stringContaining(words)]);
+  });
+
+  test("in an address after its server, where it stays a piece of that address", () => {
+    const user = { ...ada, username: 'a&b=c/../?#"><x', attributes: {} };
+    expect(html('<a href="https://example.com/u?name={{user}}&x=1">x</a>', { user })).toBe(
+      '<a href="https://example.com/u?name=a%26b%3Dc%2F..%2F%3F%23%22%3E%3Cx&x=1">x</a>',
+    );
+    expect(html('<a href="mailto:{{user.email}}">x</a>')).toBe('<a href="mailto:ada%40example.com">x</a>');
+  });
+});
+
+describe("the plain part of an HTML body", () => {
+  test("is made from it where there is none: text, lines, lists and the addresses of links", () => {
+    const body = `<html><head><title>T</title><style>p{}</style></head><body>
+      <h1>Hello&nbsp;{{user}} &amp; co</h1>
+      <p>Your code:
+         <b>{{code}}</b><br>Thanks</p><ul><li>one<li>two</ul>
+      <a href="https://example.com/?a=1&amp;b=2">Help</a> &#123;&#123;code}} &lt;b&gt; &bogus;</body></html>`;
+    expect(render({ html: true, body }, { code: "<1>" }).text).toBe(
+      "Hello Ada Lovelace & co\n\nYour code: <1>\nThanks\n\n- one\n- two\n\nHelp: https://example.com/?a=1&b=2 {{code}} <b> &bogus;",
+    );
+  });
+
+  test("tells a link once when the text is the link", () => {
+    const compiled = compileTemplate(
+      "magic-link-email",
+      { subject: "s", html: true, textBody: null, body: '<a href="{{link}}">Sign in</a> <a href="{{link}}">{{link}}</a>' },
+      (field, message) => expect.fail(`${field}: ${message}`),
+    );
+    expect(renderTemplate(compiled, valuesOf({ realm: "r", user: ada, link: "https://x.example/a?b=1&c=2" }))).toMatchObject({
+      html: '<a href="https://x.example/a?b=1&amp;c=2">Sign in</a> <a href="https://x.example/a?b=1&amp;c=2">https://x.example/a?b=1&amp;c=2</a>',
+      text: "Sign in: https://x.example/a?b=1&c=2 https://x.example/a?b=1&c=2",
+    });
+  });
+
+  test("is what an author wrote, where one did", () => {
+    expect(render({ html: true, body: "<p>{{code}}</p>", textBody: "Code {{code}}" }, { code: "<1>" }).text).toBe("Code <1>");
+  });
+});
+
+test.each(shippedTemplates.map((template) => [`${template.templateKey} (${template.locale ?? "en"})`, template] as const))(
+  "what ships is sound and uses what its message has: %s",
+  (_, template) => {
+    const faults: string[] = [];
+    const compiled = compileTemplate(template.templateKey, template, (field, message) => faults.push(`${field}: ${message}`));
+    expect(faults).toEqual([]);
+    const {
+      subject,
+      html: body,
+      text,
+    } = renderTemplate(compiled, valuesOf({ realm: "Acme", user: ada, code: "123456", link: "https://acme.example/x", ttl: "10 minutes" }));
+    for (const part of [subject, body, text]) expect(part ?? "").not.toContain("{{");
+    if (template.templateKey.startsWith("otp")) expect(text).toContain("123456");
+    if (template.html) {
+      expect(body).toContain(`lang="${template.locale ?? "en"}"`);
+      expect(body).toContain(template.templateKey === "otp-email" ? "123456" : 'href="https://acme.example/x"');
+      expect(text).toContain(template.templateKey === "otp-email" ? "123456" : "https://acme.example/x");
+      expect(text).toContain("Ada Lovelace");
+      expect(subject).toContain("Acme");
+    }
+  },
+);

@@ -1,0 +1,77 @@
+import { cut } from "../../kernel/text.ts";
+
+/** What a template may name besides `user.<attribute>`; which of them a message has depends on its key. */
+export const placeholderNames = ["realm", "code", "ttl", "user", "link"] as const;
+export type PlaceholderName = (typeof placeholderNames)[number];
+
+/** A piece of a template: text as it stands, or the name of a value. */
+export type Part = string | Slot;
+export interface Slot {
+  readonly name: string;
+  /** In a link's address a value is a piece of that address, and must stay one. */
+  readonly inUrl?: boolean;
+}
+
+export type Values = (name: string) => string;
+
+// The characters that the name of a user's attribute may have: see `attributes` of a user.
+const ATTRIBUTE = /^user\.[A-Za-z0-9_.:-]{1,128}$/;
+const MAX_FAULTS = 20;
+
+export const isPlaceholder = (name: string): boolean => ATTRIBUTE.test(name) || (placeholderNames as readonly string[]).includes(name);
+
+/** Splits a template at its placeholders, in one pass. `fault` is told what is wrong, in words for whoever wrote it. */
+export function parseTemplate(text: string, allowed: readonly PlaceholderName[], fault: (message: string) => void): Part[] {
+  const parts: Part[] = [];
+  const unknown = new Set<string>();
+  let from = 0;
+  let faults = 0;
+  const tell = (message: string) => {
+    if (faults++ < MAX_FAULTS) fault(message);
+  };
+  for (;;) {
+    const open = text.indexOf("{{", from);
+    if (open < 0) break;
+    const close = text.indexOf("}}", open + 2);
+    if (close < 0) {
+      tell(`“${shown(text.slice(open))}” opens a placeholder with {{ that no }} closes`);
+      break;
+    }
+    const name = text.slice(open + 2, close).trim();
+    if (open > from) parts.push(text.slice(from, open));
+    from = close + 2;
+    if (name.includes("{")) tell(`“{{${shown(name)}}}” has braces inside a placeholder: they cannot be nested`);
+    else if (name === "") tell("“{{ }}” is a placeholder without a name");
+    else if (!isPlaceholder(name) || !(name.startsWith("user.") || allowed.includes(name as PlaceholderName))) {
+      if (!unknown.has(name)) tell(`“{{${shown(name)}}}” is not known here: this message has ${listed(allowed)}`);
+      unknown.add(name);
+    } else parts.push({ name });
+  }
+  if (from < text.length) parts.push(text.slice(from));
+  return parts;
+}
+
+const shown = (text: string) => (text.length > 40 ? `${cut(text, 40)}…` : text);
+const listed = (allowed: readonly string[]) => `${allowed.map((name) => `{{${name}}}`).join(", ")} and {{user.<attribute>}}`;
+
+// Control characters, the two line breaks of Unicode, and what turns the direction of the text around it.
+const UNSEEN = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
+
+/** A value is one line of visible text, wherever it comes to stand: it cannot begin a header, a line or a paragraph of its own. */
+export const oneLine = (value: string): string => value.toWellFormed().replace(UNSEEN, " ");
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const escapeHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+
+/** Values are put in as they are: what looks like a placeholder inside one stays text. */
+export const renderText = (parts: readonly Part[], values: Values): string =>
+  parts.map((part) => (typeof part === "string" ? part : oneLine(values(part.name)))).join("");
+
+export const renderHtml = (parts: readonly Part[], values: Values): string =>
+  parts
+    .map((part) => {
+      if (typeof part === "string") return part;
+      const value = oneLine(values(part.name));
+      return escapeHtml(part.inUrl ? encodeURIComponent(value) : value);
+    })
+    .join("");

@@ -1,0 +1,95 @@
+import Type, { type Static, type TSchema } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+import { channels, type MessageDriver } from "./driver.ts";
+import { drivers } from "./drivers/index.ts";
+
+const names = [...new Set(Object.values(drivers).flatMap((ofChannel) => Object.keys(ofChannel)))];
+const channel = oneOf(channels);
+const driver = oneOf(names, { description: "EMAIL: smtp, http. SMS: twilio, http. PUSH: fcm, apns" });
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const line = (maxLength: number, description: string) =>
+  orNull(Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description }));
+
+export const MessagingProvider = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    realmId: Type.String(),
+    channel,
+    driver,
+    enabled: Type.Boolean({ description: "Of each channel one provider can be enabled" }),
+    fromAddress: orNull(Type.String()),
+    fromName: orNull(Type.String()),
+    config: Type.Unsafe<Record<string, unknown>>({
+      type: "object",
+      additionalProperties: true,
+      description: "What the driver needs; nothing secret",
+    }),
+    secret: Type.Null({ description: "Never shown" }),
+    secretSet: Type.Boolean(),
+  },
+  { $id: "MessagingProvider" },
+);
+export type MessagingProvider = Static<typeof MessagingProvider>;
+
+/** Which config goes with which driver, as JSON Schema says it: the description shows it, and every wrong member is named. */
+const configRules = Object.entries(drivers).flatMap(([ofChannel, byName]: [string, Readonly<Record<string, MessageDriver>>]) => [
+  {
+    if: { type: "object", required: ["channel"], properties: { channel: { const: ofChannel } } },
+    // biome-ignore lint/suspicious/noThenProperty: JSON Schema's word
+    then: { properties: { driver: { enum: Object.keys(byName) } } },
+  },
+  ...Object.entries(byName).map(([name, { config }]) => ({
+    if: { type: "object", required: ["channel", "driver"], properties: { channel: { const: ofChannel }, driver: { const: name } } },
+    // biome-ignore lint/suspicious/noThenProperty: JSON Schema's word
+    then: { properties: { config }, ...((config.required ?? []).length > 0 && { required: ["config"] }) },
+  })),
+]);
+
+/** The full state of one provider; what GET showed is a valid one. */
+export const UpsertProvider = Type.Object(
+  {
+    id: Type.Optional(Type.String()),
+    realmId: Type.Optional(Type.String()),
+    channel,
+    driver,
+    enabled: Type.Optional(Type.Boolean({ description: "Left out: true for a new provider, unchanged for another" })),
+    fromAddress: Type.Optional(
+      line(320, "one line: a mail address; for SMS a number in international form or a name of up to 11 characters"),
+    ),
+    fromName: Type.Optional(line(255, "one line of text, without control characters")),
+    config: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: "object", description: "What the driver needs; nothing secret" })),
+    secret: Type.Optional(
+      orNull(
+        Type.String({
+          minLength: 1,
+          maxLength: 16_384,
+          description: "Write-only. Left out: kept; null: removed, unless secretSet says true",
+        }),
+      ),
+    ),
+    secretSet: Type.Optional(Type.Boolean()),
+  },
+  { $id: "UpsertMessagingProvider", additionalProperties: false, allOf: configRules },
+);
+export type UpsertProvider = Static<typeof UpsertProvider>;
+
+export const TestMessage = Type.Object(
+  {
+    to: Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      description: "A mail address, a telephone number in international form, or a device token",
+    }),
+  },
+  { $id: "TestMessage", additionalProperties: false },
+);
+
+export const TestResult = Type.Object(
+  {
+    sent: Type.Boolean(),
+    messageId: Type.Optional(Type.String({ description: "How the provider, or we, call the message" })),
+    error: Type.Optional(Type.String({ description: "What went wrong, in a sentence that tells nothing of the network" })),
+  },
+  { $id: "TestMessageResult" },
+);
+export type TestResult = Static<typeof TestResult>;

@@ -1,0 +1,154 @@
+import { invalidFields } from "../../kernel/errors.ts";
+import { newId } from "../../kernel/ids.ts";
+import type { Vault } from "../../kernel/vault.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Db, lockRealm } from "../../platform/db/index.ts";
+import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import type { Outbound } from "../../platform/outbound/index.ts";
+import { type Channel, channels, type FieldFault, type Provider } from "./driver.ts";
+import { driverOf } from "./drivers/index.ts";
+import { providerErrors } from "./errors.ts";
+import type { MessagingProvider, UpsertProvider } from "./providers.schema.ts";
+import {
+  deleteProvider,
+  findEnabled,
+  findProviderRow,
+  insertProvider,
+  listProviders,
+  type ProviderRow,
+  secretPlace,
+  updateProvider,
+} from "./providers.store.ts";
+import { isMailAddress, isTextSender } from "./recipients.ts";
+
+/** What the rules need besides the unit of work. */
+export interface ProviderParts {
+  readonly vault: Vault;
+  readonly outbound: Outbound;
+}
+
+/** As the API shows it: the secret stays where it is. */
+const shown = ({ sealedSecret, ...row }: ProviderRow): MessagingProvider & { version: number } => ({
+  ...row,
+  secret: null,
+  secretSet: sealedSecret !== null,
+});
+
+export async function searchProviders(ctx: ReadCtx, query: ListQuery): Promise<Page<MessagingProvider>> {
+  const page = await listProviders(ctx.tx, ctx.realm, query);
+  return { ...page, rows: page.rows.map(shown) };
+}
+
+export const isChannel = (text: string): text is Channel => (channels as readonly string[]).includes(text);
+
+async function takeProvider(ctx: ReadCtx, channel: string, driver: string): Promise<ProviderRow> {
+  const row = isChannel(channel) ? await findProviderRow(ctx.tx, ctx.realm, channel, driver) : null;
+  if (!row) throw providerErrors.provider_not_found();
+  return row;
+}
+
+export const readProvider = async (ctx: ReadCtx, channel: string, driver: string) => shown(await takeProvider(ctx, channel, driver));
+
+/** Makes the provider of this channel and driver what `input` says, whether or not there was one. */
+export async function saveProvider(ctx: Ctx, input: UpsertProvider, parts: ProviderParts) {
+  const { channel, driver } = input;
+  // Whoever enables one and whoever enables another take turns, and the second can be told which is in its way.
+  await lockRealm(ctx.tx, ctx.realm);
+  const current = await findProviderRow(ctx.tx, ctx.realm, channel, driver);
+  refuseForeign(ctx.realm, current, input);
+  const id = current?.id ?? newId();
+  const provider: Provider = {
+    id,
+    realm: ctx.realm,
+    version: current?.version ?? 0,
+    channel,
+    driver,
+    fromAddress: input.fromAddress ?? null,
+    fromName: input.fromName ?? null,
+    config: input.config ?? {},
+    secret: secretOf(current, input, parts.vault),
+  };
+  const enabled = input.enabled ?? current?.enabled ?? true;
+  refuseFaults(provider, enabled, parts.outbound);
+  expectVersion(ctx, current?.version ?? 0);
+
+  const other = enabled ? await findEnabled(ctx.tx, ctx.realm, channel) : null;
+  if (other && other.driver !== driver) throw providerErrors.channel_taken(channel, other.driver);
+  const sealedSecret = provider.secret === null ? null : parts.vault.seal(provider.secret, secretPlace(ctx.realm, id));
+  const state = { enabled, fromAddress: provider.fromAddress, fromName: provider.fromName, config: { ...provider.config }, sealedSecret };
+  const saved = current
+    ? await updateProvider(ctx.tx, current, state)
+    : await insertProvider(ctx.tx, { realm: ctx.realm, id, channel, driver }, state, ctx.now);
+  const type = current ? "ADMIN_UPDATE" : "ADMIN_CREATE";
+  ctx.audit({ category: "ADMIN", type, resourceType: "messaging", resourceId: id, detail: `provider ${channel}/${driver}` });
+  return { provider: shown(saved), created: current === null };
+}
+
+/** Members that only the server sets may come back as they were shown. */
+function refuseForeign(realmId: string, current: ProviderRow | null, input: UpsertProvider): void {
+  refuseReadOnly<{ id?: string; realmId: string }, "id" | "realmId">({ ...(current && { id: current.id }), realmId }, input, [
+    "id",
+    "realmId",
+  ]);
+  const isSet = current !== null && current.sealedSecret !== null;
+  if (input.secretSet === true && !isSet && typeof input.secret !== "string")
+    throw invalidFields([{ field: "secretSet", code: "read_only", message: "secretSet cannot be changed: send a secret" }]);
+}
+
+/**
+ * Left out it is kept, null removes it. Except where `secretSet: true` stands beside that null: so it was read, and what was read
+ * is a valid PUT that changes nothing.
+ */
+function secretOf(current: ProviderRow | null, { secret, secretSet }: UpsertProvider, vault: Vault): string | null {
+  if (typeof secret === "string") return secret;
+  if (secret === null && secretSet !== true) return null;
+  return current === null ? null : openSecret(current, vault);
+}
+
+const openSecret = ({ realmId, id, sealedSecret }: ProviderRow, vault: Vault): string | null =>
+  sealedSecret === null ? null : vault.open(sealedSecret, secretPlace(realmId, id));
+
+/** An enabled provider is complete; one that is not may still lack its sender or secret. */
+function refuseFaults(provider: Provider, enabled: boolean, outbound: Outbound): void {
+  const driver = driverOf(provider);
+  const faults: FieldFault[] = [];
+  if (enabled && driver.needsFromAddress && provider.fromAddress === null)
+    faults.push({ field: "fromAddress", message: "fromAddress is required: messages come from it" });
+  if (enabled && driver.secret.required && provider.secret === null)
+    faults.push({ field: "secret", message: `secret is required: ${driver.secret.what}` });
+  faults.push(...senderFaults(provider), ...(driver.check?.(provider, outbound) ?? []));
+  if (faults.length > 0) throw invalidFields(faults.map(({ field, message }) => ({ field, code: "invalid", message })));
+}
+
+function senderFaults({ channel, fromAddress }: Provider): FieldFault[] {
+  if (fromAddress === null) return [];
+  if (channel === "EMAIL" && !isMailAddress(fromAddress))
+    return [{ field: "fromAddress", message: "fromAddress must be one mail address, such as no-reply@example.com" }];
+  if (channel === "SMS" && !isTextSender(fromAddress))
+    return [
+      { field: "fromAddress", message: "fromAddress must be a number such as +31612345678, or a name of 2 to 11 letters and digits" },
+    ];
+  return [];
+}
+
+export async function removeProvider(ctx: Ctx, channel: string, driver: string): Promise<void> {
+  await lockRealm(ctx.tx, ctx.realm);
+  const current = await takeProvider(ctx, channel, driver);
+  expectVersion(ctx, current.version);
+  await deleteProvider(ctx.tx, current);
+  ctx.audit({
+    category: "ADMIN",
+    type: "ADMIN_DELETE",
+    resourceType: "messaging",
+    resourceId: current.id,
+    detail: `provider ${channel}/${driver}`,
+  });
+}
+
+/** The enabled provider of a channel, with its secret opened; null where messages of that channel have no way out. */
+export async function findProvider(db: Db, vault: Vault, realm: string, channel: Channel): Promise<Provider | null> {
+  const row = await findEnabled(db, realm, channel);
+  if (!row) return null;
+  const { id, version, driver, fromAddress, fromName, config } = row;
+  return { id, realm, version, channel, driver, fromAddress, fromName, config, secret: openSecret(row, vault) };
+}

@@ -1,0 +1,185 @@
+import { type Generated, type Selectable, sql } from "kysely";
+import { likePrefix } from "../../kernel/text.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import type { Channel } from "./driver.ts";
+import { providerErrors } from "./errors.ts";
+
+interface MessagingProvidersTable {
+  realm_id: string;
+  channel: Channel;
+  driver: string;
+  provider_id: string;
+  enabled: Generated<boolean>;
+  from_address: string | null;
+  from_name: string | null;
+  config: Record<string, unknown>;
+  secret: string | null;
+  created_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    messaging_providers: MessagingProvidersTable;
+  }
+}
+
+/** A provider as it is kept: its secret is sealed. */
+export interface ProviderRow {
+  readonly id: string;
+  readonly realmId: string;
+  readonly channel: Channel;
+  readonly driver: string;
+  readonly enabled: boolean;
+  readonly fromAddress: string | null;
+  readonly fromName: string | null;
+  readonly config: Record<string, unknown>;
+  readonly sealedSecret: string | null;
+  readonly version: number;
+}
+/** What a change may set. */
+export type ProviderState = Pick<ProviderRow, "enabled" | "fromAddress" | "fromName" | "config" | "sealedSecret">;
+
+/** Where a secret is kept; part of its ciphertext's additional data. */
+export const secretPlace = (realm: string, providerId: string) => ({
+  realm,
+  table: "messaging_providers",
+  column: "secret",
+  row: providerId,
+});
+
+const columns = [
+  "realm_id",
+  "channel",
+  "driver",
+  "provider_id",
+  "enabled",
+  "from_address",
+  "from_name",
+  "config",
+  "secret",
+  "version",
+] as const;
+type Columns = Pick<Selectable<MessagingProvidersTable>, (typeof columns)[number]>;
+
+// A realm has six at the most: any order will do without an index of its own.
+const order: ListOrder = {
+  sorts: { channel: sql.ref("channel"), driver: sql.ref("driver"), createdAt: sql.ref("created_at") },
+  defaultSort: "channel",
+  id: sql.ref("provider_id"),
+};
+
+export async function listProviders(db: Db, realm: string, query: ListQuery): Promise<Page<ProviderRow>> {
+  const { search } = query;
+  const base = db
+    .selectFrom("messaging_providers")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .$if(search !== undefined && search !== "", (q) =>
+      q.where((eb) =>
+        eb.or([
+          eb("driver", "like", likePrefix(search!.toLowerCase())),
+          eb("channel", "like", likePrefix(search!.toUpperCase()) as Channel),
+          eb(sql`provider_id::text`, "=", search!.toLowerCase()),
+        ]),
+      ),
+    );
+  const page = await pageOf(db, base, order, query);
+  return { ...page, rows: page.rows.map(toProvider) };
+}
+
+export async function findProviderRow(db: Db, realm: string, channel: Channel, driver: string): Promise<ProviderRow | null> {
+  const row = await db
+    .selectFrom("messaging_providers")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("channel", "=", channel)
+    .where("driver", "=", driver)
+    .executeTakeFirst();
+  return row ? toProvider(row) : null;
+}
+
+export async function findEnabled(db: Db, realm: string, channel: Channel): Promise<ProviderRow | null> {
+  const row = await db
+    .selectFrom("messaging_providers")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("channel", "=", channel)
+    .where("enabled", "=", true)
+    .executeTakeFirst();
+  return row ? toProvider(row) : null;
+}
+
+const oneEnabled = (channel: Channel) => ({
+  messaging_providers_one_enabled: (cause?: unknown) => providerErrors.channel_taken(channel, "", cause),
+});
+
+export async function insertProvider(
+  tx: Tx,
+  key: { readonly realm: string; readonly id: string; readonly channel: Channel; readonly driver: string },
+  state: ProviderState,
+  now: number,
+): Promise<ProviderRow> {
+  const row = await translating(
+    oneEnabled(key.channel),
+    tx
+      .insertInto("messaging_providers")
+      .values({
+        realm_id: key.realm,
+        channel: key.channel,
+        driver: key.driver,
+        provider_id: key.id,
+        ...toColumns(state),
+        created_at: now,
+      })
+      .returning(columns)
+      .executeTakeFirstOrThrow(),
+  );
+  return toProvider(row);
+}
+
+export async function updateProvider(tx: Tx, { realmId, channel, driver }: ProviderRow, state: ProviderState): Promise<ProviderRow> {
+  const row = await translating(
+    oneEnabled(channel),
+    tx
+      .updateTable("messaging_providers")
+      .set((eb) => ({ ...toColumns(state), version: eb("version", "+", 1) }))
+      .where("realm_id", "=", realmId)
+      .where("channel", "=", channel)
+      .where("driver", "=", driver)
+      .returning(columns)
+      .executeTakeFirstOrThrow(),
+  );
+  return toProvider(row);
+}
+
+export async function deleteProvider(tx: Tx, { realmId, channel, driver }: ProviderRow): Promise<void> {
+  await tx
+    .deleteFrom("messaging_providers")
+    .where("realm_id", "=", realmId)
+    .where("channel", "=", channel)
+    .where("driver", "=", driver)
+    .execute();
+}
+
+const toColumns = (state: ProviderState) => ({
+  enabled: state.enabled,
+  from_address: state.fromAddress,
+  from_name: state.fromName,
+  config: sql<Record<string, unknown>>`${JSON.stringify(state.config)}::text::jsonb`,
+  secret: state.sealedSecret,
+});
+
+const toProvider = (row: Columns): ProviderRow => ({
+  id: row.provider_id,
+  realmId: row.realm_id,
+  channel: row.channel,
+  driver: row.driver,
+  enabled: row.enabled,
+  fromAddress: row.from_address,
+  fromName: row.from_name,
+  config: row.config,
+  sealedSecret: row.secret,
+  version: row.version,
+});

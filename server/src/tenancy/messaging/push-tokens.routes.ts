@@ -1,0 +1,63 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { describePage } from "../../platform/http/index.ts";
+import { PushToken, PushTokenQuery, RegisterPushToken } from "./push-tokens.schema.ts";
+import { type PushTokenParts, registerPushToken, removePushToken, searchPushTokens } from "./push-tokens.service.ts";
+
+const tags = ["Messaging"];
+const config = { permission: "manage-realm" } as const;
+
+/** Mounted under /admin/realms/:realm/messaging/push-tokens. */
+export const pushTokenRoutes: FastifyPluginAsyncTypebox<PushTokenParts> = async (app, { vault, assertMayControl }) => {
+  const parts = { vault, assertMayControl };
+  app.get(
+    "/",
+    {
+      config,
+      schema: {
+        summary: "List push tokens",
+        description: "`search` takes an id, a user's id, or the beginning of a device's name.",
+        tags,
+        querystring: PushTokenQuery,
+        response: { 200: Type.Array(PushToken) },
+      },
+    },
+    async (req, reply) => {
+      const page = await req.read((ctx) => searchPushTokens(ctx, req.query, parts));
+      describePage(req, reply, page);
+      return page.rows;
+    },
+  );
+
+  app.post(
+    "/",
+    {
+      config,
+      schema: {
+        summary: "Register a device of a user for push messages",
+        description: "A token that is known already is moved to this user. Needs the permissions that the user holds.",
+        tags,
+        body: RegisterPushToken,
+        response: { 201: PushToken },
+      },
+    },
+    async (req, reply) => reply.code(201).send(await req.transact((ctx) => registerPushToken(ctx, req.body, parts))),
+  );
+
+  app.delete(
+    "/:pushTokenId",
+    {
+      config,
+      schema: {
+        summary: "Remove a device",
+        tags,
+        params: Type.Object({ realm: Type.String(), pushTokenId: Type.String({ description: "The push token's id" }) }),
+        response: { 204: Type.Null({ description: "Done" }) },
+      },
+    },
+    async (req, reply) => {
+      await req.transact((ctx) => removePushToken(ctx, req.params.pushTokenId, parts));
+      return reply.code(204).send(null);
+    },
+  );
+};

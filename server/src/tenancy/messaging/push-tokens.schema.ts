@@ -1,0 +1,43 @@
+import Type, { type Static } from "typebox";
+import { listQuery, oneOf } from "../../platform/http/index.ts";
+
+export const pushDrivers = ["fcm", "apns"] as const;
+export type PushDriver = (typeof pushDrivers)[number];
+
+const deviceName = Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), Type.Null()], {
+  description: "How its owner calls the device",
+});
+
+export const PushToken = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    realmId: Type.String(),
+    userId: Type.String({ format: "uuid" }),
+    driver: oneOf(pushDrivers),
+    token: Type.String({ description: "Its last characters only" }),
+    deviceName,
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    lastUsedAt: Type.Union([Type.Integer(), Type.Null()], { description: "When a message was last sent to it" }),
+  },
+  { $id: "PushToken" },
+);
+export type PushToken = Static<typeof PushToken>;
+
+export const RegisterPushToken = Type.Object(
+  {
+    userId: Type.String({ format: "uuid" }),
+    driver: oneOf(pushDrivers),
+    token: Type.String({
+      pattern: "^[A-Za-z0-9_:.-]{8,4096}$",
+      description: "a device token as FCM or APNs gives it to the app: letters, digits and _ : . -",
+    }),
+    deviceName: Type.Optional(deviceName),
+  },
+  { $id: "RegisterPushToken", additionalProperties: false },
+);
+export type RegisterPushToken = Static<typeof RegisterPushToken>;
+
+export const PushTokenQuery = listQuery({
+  userId: Type.Optional(Type.String({ format: "uuid", description: "Only the devices of this user" })),
+});
+export type PushTokenQuery = Static<typeof PushTokenQuery>;

@@ -1,0 +1,158 @@
+import { type Selectable, sql } from "kysely";
+import { invalidFields } from "../../kernel/errors.ts";
+import { isId } from "../../kernel/ids.ts";
+import { likePrefix } from "../../kernel/text.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type Page, pageOf } from "../../platform/http/index.ts";
+import type { PushDriver, PushTokenQuery } from "./push-tokens.schema.ts";
+
+interface PushTokensTable {
+  realm_id: string;
+  push_token_id: string;
+  user_id: string;
+  driver: PushDriver;
+  /** Sealed. */
+  token: string;
+  token_hash: string;
+  device_name: string | null;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    push_tokens: PushTokensTable;
+  }
+}
+
+const columns = ["realm_id", "push_token_id", "user_id", "driver", "token", "device_name", "created_at", "last_used_at"] as const;
+export type PushTokenRow = Pick<Selectable<PushTokensTable>, (typeof columns)[number]>;
+
+export const tokenPlace = (realm: string, id: string) => ({ realm, table: "push_tokens", column: "token", row: id });
+
+const order: ListOrder = { sorts: { id: sql.ref("push_token_id") }, defaultSort: "id", id: sql.ref("push_token_id") };
+
+export function listPushTokens(db: Db, realm: string, query: PushTokenQuery): Promise<Page<PushTokenRow>> {
+  const { search = "", userId } = query;
+  const base = db
+    .selectFrom("push_tokens")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .$if(userId !== undefined, (q) => q.where("user_id", "=", userId!))
+    .$if(search !== "", (q) =>
+      isId(search)
+        ? q.where((eb) => eb.or([eb("push_token_id", "=", search), eb("user_id", "=", search)]))
+        : q.where(sql`lower(device_name)`, "like", likePrefix(search.toLowerCase())),
+    );
+  return pageOf(db, base, order, query);
+}
+
+/** The devices that can be reached by this driver, for whoever has something to send to the user. */
+export async function pushTokensOf(
+  db: Db,
+  realm: string,
+  userId: string,
+  driver: string,
+): Promise<{ id: string; deviceName: string | null }[]> {
+  const rows = await db
+    .selectFrom("push_tokens")
+    .select(["push_token_id", "device_name"])
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("driver", "=", driver as PushDriver)
+    .orderBy("push_token_id")
+    .execute();
+  return rows.map((row) => ({ id: row.push_token_id, deviceName: row.device_name }));
+}
+
+/** A device, while it is still this user's. */
+export async function findPushToken(db: Db, realm: string, id: string, userId: string): Promise<PushTokenRow | null> {
+  const row = await db
+    .selectFrom("push_tokens")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("push_token_id", "=", id)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function lockPushToken(tx: Tx, realm: string, id: string): Promise<PushTokenRow | null> {
+  const row = await tx
+    .selectFrom("push_tokens")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("push_token_id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function ownerOfToken(tx: Tx, realm: string, driver: PushDriver, hash: string): Promise<string | null> {
+  const row = await tx
+    .selectFrom("push_tokens")
+    .select("user_id")
+    .where("realm_id", "=", realm)
+    .where("driver", "=", driver)
+    .where("token_hash", "=", hash)
+    .forUpdate()
+    .executeTakeFirst();
+  return row?.user_id ?? null;
+}
+
+export interface NewPushToken {
+  readonly id: string;
+  readonly userId: string;
+  readonly driver: PushDriver;
+  readonly sealedToken: string;
+  readonly hash: string;
+  readonly deviceName: string | null;
+}
+
+const noSuchUser = () => invalidFields([{ field: "userId", code: "unknown_user", message: "userId: there is no such user in this realm" }]);
+
+/**
+ * A token names one app on one device: registered again, it is moved to whoever uses the device now, in one statement. Null when it
+ * belongs to somebody else than `from` meanwhile.
+ */
+export async function upsertPushToken(
+  tx: Tx,
+  realm: string,
+  token: NewPushToken,
+  from: string | null,
+  now: number,
+): Promise<PushTokenRow | null> {
+  const row = await translating(
+    { push_tokens_user: noSuchUser },
+    tx
+      .insertInto("push_tokens")
+      .values({
+        realm_id: realm,
+        push_token_id: token.id,
+        user_id: token.userId,
+        driver: token.driver,
+        token: token.sealedToken,
+        token_hash: token.hash,
+        device_name: token.deviceName,
+        created_at: now,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["realm_id", "driver", "token_hash"])
+          // Its id and ciphertext stay: the one is bound to the other, and both still say the same.
+          .doUpdateSet({ user_id: token.userId, device_name: token.deviceName, created_at: now, last_used_at: null })
+          .where("push_tokens.user_id", "in", from === null ? [token.userId] : [token.userId, from]),
+      )
+      .returning(columns)
+      .executeTakeFirst(),
+  );
+  return row ?? null;
+}
+
+export async function deletePushToken(db: Db, realm: string, id: string): Promise<void> {
+  await db.deleteFrom("push_tokens").where("realm_id", "=", realm).where("push_token_id", "=", id).execute();
+}
+
+export async function markUsed(db: Db, realm: string, id: string, now: number): Promise<void> {
+  await db.updateTable("push_tokens").set({ last_used_at: now }).where("realm_id", "=", realm).where("push_token_id", "=", id).execute();
+}

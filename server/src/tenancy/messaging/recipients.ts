@@ -1,0 +1,46 @@
+import { domainToASCII } from "node:url";
+import type { Channel } from "./driver.ts";
+
+// RFC 5321 §4.5.3.1: 64 before the @, 254 in all. Letters of every script (RFC 6531), but none of the characters that mean
+// something in a header or an envelope, and no quoted local parts: nobody has one, and every parser reads them another way.
+const LOCAL_PART = /^[^\s\p{C}()<>[\]\\,;:"@.]+(\.[^\s\p{C}()<>[\]\\,;:"@.]+)*$/u;
+const DOMAIN = /^[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)*$/u;
+
+/** One mailbox, bare: no name beside it, no second one behind it. */
+export function isMailAddress(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  const [local, domain] = [text.slice(0, at), text.slice(at + 1)];
+  if (at < 1 || Buffer.byteLength(local) > 64 || Buffer.byteLength(text) > 254) return false;
+  // The last: what cannot be written in ASCII cannot be looked up either.
+  return LOCAL_PART.test(local) && DOMAIN.test(domain) && domainToASCII(domain) !== "";
+}
+
+/** E.164: a plus, the country, at most 15 digits. */
+export const isPhoneNumber = (text: string): boolean => /^\+[1-9]\d{6,14}$/.test(text);
+
+/** What a text message may come from: a number, a short code, or a name of up to 11 characters. */
+export const isTextSender = (text: string): boolean =>
+  isPhoneNumber(text) || /^\d{3,8}$/.test(text) || (/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,9}[A-Za-z0-9]$/.test(text) && /[A-Za-z]/.test(text));
+
+/** FCM and APNs hand out tokens of such characters only; whatever else would change the path or body it stands in. */
+export const isDeviceToken = (text: string): boolean => /^[A-Za-z0-9_:.-]{1,4096}$/.test(text);
+
+const isRecipientOf: Record<Channel, (text: string) => boolean> = { EMAIL: isMailAddress, SMS: isPhoneNumber, PUSH: isDeviceToken };
+
+export const isRecipient = (channel: Channel, to: string): boolean => isRecipientOf[channel](to);
+
+/** What a recipient of the channel looks like, for messages to people. */
+export const recipientForm: Record<Channel, string> = {
+  EMAIL: "one mail address, such as ada@example.com",
+  SMS: "a telephone number in international form, such as +31612345678",
+  PUSH: "a device token",
+};
+
+/** Enough to recognise whom a message went to, and not enough to reach them. */
+export function maskRecipient(channel: Channel, to: string): string {
+  if (channel === "EMAIL") return `${[...to][0]}…${to.slice(to.lastIndexOf("@"))}`;
+  return channel === "SMS" ? `${to.slice(0, 3)}…${to.slice(-2)}` : "a device";
+}
+
+/** For a subject or a name: whatever could begin a new header becomes a space. */
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();

@@ -1,0 +1,24 @@
+import type { Channel } from "./driver.ts";
+import type { PlaceholderName } from "./placeholders.ts";
+
+interface Entry {
+  readonly channel: Channel;
+  readonly placeholders: readonly PlaceholderName[];
+}
+
+/** Every message there is: by which channel it goes, and what it can tell. */
+export const catalogue = {
+  "otp-sms": { channel: "SMS", placeholders: ["realm", "code", "ttl", "user"] },
+  "otp-email": { channel: "EMAIL", placeholders: ["realm", "code", "ttl", "user"] },
+  "magic-link-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
+  "push-approval": { channel: "PUSH", placeholders: ["realm", "ttl", "user"] },
+  "verify-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
+  "reset-password-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
+  "invitation-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
+  "new-device-email": { channel: "EMAIL", placeholders: ["realm", "link", "user"] },
+} as const satisfies Record<string, Entry>;
+
+export type TemplateKey = keyof typeof catalogue;
+export const templateKeys = Object.keys(catalogue) as TemplateKey[];
+export const isTemplateKey = (key: string): key is TemplateKey => Object.hasOwn(catalogue, key);
+export const entryOf = (key: TemplateKey): Entry => catalogue[key];

@@ -1,0 +1,101 @@
+import type { TemplateText } from "./defaults.ts";
+import { placedInHtml, textOfHtml } from "./placeholders.html.ts";
+import { type Part, parseTemplate, renderHtml, renderText, type Values } from "./placeholders.ts";
+import { entryOf, type TemplateKey } from "./templates.catalogue.ts";
+
+export interface CompiledTemplate {
+  readonly subject: readonly Part[] | null;
+  readonly html: readonly Part[] | null;
+  readonly text: readonly Part[];
+}
+
+export interface Rendered {
+  readonly subject: string | null;
+  readonly html: string | null;
+  readonly text: string;
+}
+
+export type TemplateFault = (field: "subject" | "body" | "textBody", message: string) => void;
+
+/** Reads a template once for all of its parts, and tells every fault by its field. */
+export function compileTemplate(key: TemplateKey, template: TemplateText, fault: TemplateFault): CompiledTemplate {
+  const { placeholders } = entryOf(key);
+  const parse = (field: "subject" | "body" | "textBody", text: string) =>
+    parseTemplate(text, placeholders, (message) => fault(field, message));
+  const subject = template.subject === null ? null : parse("subject", template.subject);
+  const body = parse("body", template.body);
+  if (!template.html) return { subject, html: null, text: body };
+  const html = placedInHtml(body, (message) => fault("body", message));
+  const text = template.textBody === null ? textOfHtml(body) : parse("textBody", template.textBody);
+  return { subject, html, text };
+}
+
+const MAX_SUBJECT = 255;
+
+export function renderTemplate({ subject, html, text }: CompiledTemplate, values: Values): Rendered {
+  return {
+    subject: subject && cutSubject(renderText(subject, values)),
+    html: html && renderHtml(html, values),
+    text: renderText(text, values),
+  };
+}
+
+const cutSubject = (subject: string): string => {
+  const line = subject.replace(/\s+/g, " ").trim();
+  return line.length <= MAX_SUBJECT ? line : `${line.slice(0, MAX_SUBJECT - 1).toWellFormed()}…`;
+};
+
+const http = /^https?:\/\//i;
+
+/** A link in a message leads to a page, and to nothing else that an address can do. */
+export const isPageAddress = (link: string): boolean => http.test(link) && URL.canParse(link) && !/[\s\p{Cc}]/u.test(link);
+
+export interface MessageUser {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string | null;
+  readonly attributes: Readonly<Record<string, string | readonly string[]>>;
+}
+
+export interface MessageFacts {
+  /** The realm's name for people. */
+  readonly realm: string;
+  readonly user: MessageUser | null;
+  readonly code?: string | undefined;
+  readonly link?: string | undefined;
+  readonly ttl?: string | undefined;
+}
+
+/** What each placeholder stands for; what is not known is empty. */
+export const valuesOf =
+  ({ user, ...facts }: MessageFacts): Values =>
+  (name) => {
+    if (name === "user") return user === null ? "" : nameOf(user);
+    if (name.startsWith("user.")) return user === null ? "" : attributeOf(user, name.slice("user.".length));
+    return facts[name as Exclude<keyof MessageFacts, "user">] ?? "";
+  };
+
+/** How a person is addressed: by name, if we know it. */
+const nameOf = (user: MessageUser): string =>
+  [attributeOf(user, "firstName"), attributeOf(user, "lastName")].filter((part) => part.trim() !== "").join(" ") || user.username;
+
+function attributeOf(user: MessageUser, name: string): string {
+  if (name === "username") return user.username;
+  if (name === "email") return user.email ?? "";
+  const value = Object.hasOwn(user.attributes, name) ? user.attributes[name] : undefined;
+  return typeof value === "string" ? value : (value?.join(", ") ?? "");
+}
+
+const UNITS = [
+  ["day", 86_400, 172_800],
+  ["hour", 3_600, 7_200],
+  ["minute", 60, 60],
+  ["second", 1, 0],
+] as const;
+
+/** “10 minutes”, in the language of the message; rounded down, for nobody should come too late. */
+export function ttlText(seconds: number, locale: string): string {
+  const [unit, size] = UNITS.find(([, , from]) => seconds >= from) ?? UNITS[3];
+  const count = Math.max(0, Math.floor(seconds / size));
+  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(count);
+}

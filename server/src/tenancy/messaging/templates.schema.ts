@@ -1,0 +1,96 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+import { channels } from "./driver.ts";
+import { templateKeys } from "./templates.catalogue.ts";
+
+export const MAX_BODY = 65_536;
+
+const nullable = <T extends Type.TSchema>(schema: T, options: { description?: string } = {}) => Type.Union([schema, Type.Null()], options);
+
+// Not an enumeration in the request: who names another one is told the list by a message that says what they are.
+const templateKey = Type.String({ maxLength: 64, description: `One of: ${templateKeys.join(", ")}`, examples: ["otp-email"] });
+const locale = nullable(
+  Type.String({ maxLength: 35, pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description: "a language tag such as nl or pt-BR" }),
+  {
+    description: "The language of this variant; null = for whoever has no variant in their language",
+  },
+);
+const subject = nullable(
+  Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}\\u2028\\u2029]*$", description: "a subject is one line of text" }),
+  { description: "EMAIL: the subject; PUSH: the title; SMS: null" },
+);
+const body = Type.String({
+  minLength: 1,
+  maxLength: MAX_BODY,
+  description: "With placeholders: {{realm}}, {{code}}, {{ttl}}, {{user}}, {{link}}, {{user.<attribute>}}",
+});
+const html = Type.Boolean({ description: "Whether `body` is HTML (EMAIL only)" });
+const textBody = nullable(Type.String({ minLength: 1, maxLength: MAX_BODY }), {
+  description: "The plain part beside an HTML body; null = made from the HTML",
+});
+const enabled = Type.Boolean({
+  description: "False without a locale turns the message off; false with one lets that language fall back",
+});
+
+export const MessageTemplate = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    realmId: Type.String(),
+    templateKey: oneOf(templateKeys),
+    channel: oneOf(channels),
+    locale,
+    subject: nullable(Type.String()),
+    body: Type.String(),
+    textBody: nullable(Type.String()),
+    html,
+    enabled,
+    isDefault: Type.Boolean({ description: "Whether this is the text that ships" }),
+  },
+  { $id: "MessageTemplate" },
+);
+export type MessageTemplate = Static<typeof MessageTemplate>;
+
+export const SaveTemplate = Type.Object(
+  {
+    id: Type.Optional(Type.String()),
+    realmId: Type.Optional(Type.String()),
+    isDefault: Type.Optional(Type.Boolean()),
+    templateKey,
+    channel: Type.Optional(oneOf(channels, { description: "Follows from the key" })),
+    locale: Type.Optional(locale),
+    subject: Type.Optional(subject),
+    body,
+    textBody: Type.Optional(textBody),
+    html: Type.Optional(html),
+    enabled: Type.Optional(enabled),
+  },
+  { $id: "SaveMessageTemplate", additionalProperties: false },
+);
+export type SaveTemplate = Static<typeof SaveTemplate>;
+
+export const PreviewTemplate = Type.Object(
+  {
+    templateKey,
+    sample: Type.Record(Type.String({ maxLength: 160 }), Type.String({ maxLength: 4096 }), {
+      description: "What each placeholder stands for, by its name (`code`, `user.firstName`, …)",
+      maxProperties: 100,
+    }),
+    locale: Type.Optional(locale),
+    subject: Type.Optional(subject),
+    body: Type.Optional(body),
+    textBody: Type.Optional(textBody),
+    html: Type.Optional(html),
+  },
+  { $id: "PreviewMessageTemplate", additionalProperties: false },
+);
+export type PreviewTemplate = Static<typeof PreviewTemplate>;
+
+export const RenderedTemplate = Type.Object(
+  {
+    subject: nullable(Type.String()),
+    body: Type.String({ description: "HTML where the template is HTML: to be shown in a sandbox" }),
+    text: Type.String({ description: "What is read where HTML is not" }),
+  },
+  { $id: "RenderedMessageTemplate" },
+);
+export type RenderedTemplate = Static<typeof RenderedTemplate>;

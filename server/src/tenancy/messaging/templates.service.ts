@@ -1,0 +1,222 @@
+import { v5 } from "uuid";
+import { AppError, defineErrors, type FieldError, invalidFields } from "../../kernel/errors.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { expectVersion, type ListQuery, type Page, refuseReadOnly, refuseTooDeep } from "../../platform/http/index.ts";
+import { readSettings, type Settings } from "../settings/index.ts";
+import { shippedTemplate, shippedTemplates, type TemplateText } from "./defaults.ts";
+import { isPlaceholder } from "./placeholders.ts";
+import { entryOf, isTemplateKey, type TemplateKey, templateKeys } from "./templates.catalogue.ts";
+import { canonicalLocale, localeChain } from "./templates.locale.ts";
+import { type CompiledTemplate, compileTemplate, isPageAddress, renderTemplate } from "./templates.render.ts";
+import type { MessageTemplate, PreviewTemplate, RenderedTemplate, SaveTemplate } from "./templates.schema.ts";
+import { countVariants, deleteTemplate, lockTemplate, type StoredTemplate, storedTemplates, upsertTemplate } from "./templates.store.ts";
+
+const errors = defineErrors("messaging", {
+  template_not_found: [404, "This realm has no text of its own for that template: what ships is used already"],
+  too_many_languages: [409, "A template can have variants in 50 languages: remove one before you add another"],
+});
+
+const MAX_VARIANTS = 50;
+/** Names a template for good, whether the realm has written its own or not. */
+const TEMPLATE_IDS = "8f5cf9a2-4f0e-5d3b-9d0c-6b5f3d0f6a11";
+
+type Variant = Omit<StoredTemplate, "version"> & { readonly isDefault: boolean; readonly version: number };
+
+export interface VersionedTemplate {
+  readonly template: MessageTemplate;
+  readonly version: number;
+}
+
+/** Every message there is, with its variants: the realm's own text where it wrote one, else what ships. */
+export async function readTemplates(ctx: ReadCtx, query: ListQuery): Promise<Page<MessageTemplate>> {
+  const stored = await storedTemplates(ctx.tx, ctx.realm);
+  const all = templateKeys.flatMap((key) => variantsOf(key, stored).map((variant) => toRecord(ctx.realm, variant)));
+  const wanted = (query.search ?? "").toLowerCase();
+  return pageInMemory(
+    all.filter(({ id, templateKey }) => templateKey.startsWith(wanted) || id === wanted),
+    query,
+  );
+}
+
+/** Most of them are not in the database, and there are few: a cursor is a place in the list. */
+function pageInMemory(
+  templates: MessageTemplate[],
+  { page = 0, size = 100, sort = "templateKey", cursor }: ListQuery,
+): Page<MessageTemplate> {
+  refuseTooDeep(page, size, "There are not that many templates");
+  if (sort !== "templateKey" && sort !== "-templateKey")
+    throw invalidFields([{ field: "sort", code: "enum", message: "sort must be templateKey, with - before it for descending" }]);
+  const rows = sort === "templateKey" ? templates : templates.toReversed();
+  const from = cursor === undefined ? page * size : Number(/^\d{1,6}$/.exec(cursor)?.[0] ?? Number.NaN);
+  if (Number.isNaN(from))
+    throw invalidFields([{ field: "cursor", code: "cursor", message: "cursor must come from a Link header of this list" }]);
+  const next = from + size < rows.length ? String(from + size) : null;
+  return { rows: rows.slice(from, from + size), total: rows.length, estimated: false, nextCursor: next };
+}
+
+/** Saves the realm's own text of one variant; saving what ships means having no own. */
+export async function saveTemplate(ctx: Ctx, input: SaveTemplate): Promise<VersionedTemplate> {
+  const key = keyOf(input.templateKey);
+  const locale = localeOf(input.locale ?? null);
+  const template = { templateKey: key, locale, enabled: input.enabled ?? true, ...textOf(input) };
+  const { channel } = entryOf(key);
+  refuseReadOnly({ channel }, input, ["channel"], `of ${key} is ${channel}`);
+  checkTemplate(key, template);
+  const current = await lockTemplate(ctx.tx, ctx.realm, key, locale);
+  const shipped = shippedTemplate(key, locale);
+  const id = idOf(ctx.realm, key, locale);
+  refuseReadOnly({ id, realmId: ctx.realm, isDefault: current === null && shipped !== null }, input, ["id", "realmId", "isDefault"]);
+  expectVersion(ctx, current?.version ?? 0);
+  if (!current && (await countVariants(ctx.tx, ctx.realm, key)) >= MAX_VARIANTS) throw errors.too_many_languages();
+
+  const isDefault = shipped !== null && template.enabled && sameText(shipped, template);
+  if (isDefault) await deleteTemplate(ctx.tx, ctx.realm, key, locale);
+  const version = isDefault ? 0 : await upsertTemplate(ctx.tx, ctx.realm, channel, id, template, ctx.now);
+  audit(ctx, "ADMIN_UPDATE", id, key, locale);
+  return { template: toRecord(ctx.realm, { ...template, isDefault, version }), version };
+}
+
+/** Returns to the text that ships; a language that ships none loses its variant. */
+export async function removeTemplate(ctx: Ctx, key: string, tag: string | undefined): Promise<void> {
+  const locale = tag === undefined || tag === "" ? null : canonicalLocale(tag);
+  const isKnown = isTemplateKey(key) && (locale !== null || !tag);
+  const current = isKnown ? await lockTemplate(ctx.tx, ctx.realm, key, locale) : null;
+  if (!isKnown || !current) throw errors.template_not_found();
+  expectVersion(ctx, current.version);
+  await deleteTemplate(ctx.tx, ctx.realm, key, locale);
+  audit(ctx, "ADMIN_DELETE", idOf(ctx.realm, key, locale), key, locale);
+}
+
+/** What a message would look like, of what is saved or of what somebody is still writing. Nothing is stored. */
+export async function previewTemplate(ctx: ReadCtx, input: PreviewTemplate): Promise<RenderedTemplate> {
+  const key = keyOf(input.templateKey);
+  const { settings } = await readSettings(ctx.tx, ctx.realm);
+  const sample = checkSample(input.sample);
+  const variants = variantsOf(key, await storedTemplates(ctx.tx, ctx.realm, key));
+  const saved = pick(variants, [localeOf(input.locale ?? null), settings.defaultLocale]);
+  const { subject = saved.subject, body = saved.body, html = saved.html } = input;
+  // The plain part that was saved belongs to the body that was saved.
+  const textBody = input.textBody !== undefined ? input.textBody : input.body === undefined && html === saved.html ? saved.textBody : null;
+  const compiled = checkTemplate(key, { subject, body, html, textBody });
+  const known = new Map([["realm", displayName(settings)], ...Object.entries(sample)]);
+  const rendered = renderTemplate(compiled, (name) => known.get(name) ?? "");
+  return { subject: rendered.subject, body: rendered.html ?? rendered.text, text: rendered.text };
+}
+
+export const displayName = (settings: Settings): string => settings.displayName?.trim() || settings.realmId;
+
+/** The variant for these languages, or null when the message is turned off. */
+export async function templateFor(
+  ctx: ReadCtx,
+  key: TemplateKey,
+  wishes: readonly (string | null | undefined)[],
+): Promise<{ readonly locale: string | null; readonly compiled: CompiledTemplate } | null> {
+  const variants = variantsOf(key, await storedTemplates(ctx.tx, ctx.realm, key));
+  if (!variants.some(({ locale, enabled }) => locale === null && enabled)) return null;
+  const { locale, ...text } = pick(
+    variants.filter(({ enabled }) => enabled),
+    wishes,
+  );
+  return { locale, compiled: compileTemplate(key, text, neverSaved(key)) };
+}
+
+/** Every text is checked before it is saved: one that fails here was changed in the database by hand. */
+const neverSaved = (key: TemplateKey) => (field: string, message: string) => {
+  throw new Error(`The template ${key} in the database is broken (${field}): ${message}`);
+};
+
+/** The first of these languages that there is a variant in. */
+function pick(variants: readonly Variant[], wishes: readonly (string | null | undefined)[]): Variant {
+  for (const locale of localeChain(wishes)) {
+    const found = variants.find((variant) => variant.locale === locale);
+    if (found) return found;
+  }
+  throw new Error("A template always has a variant for everybody");
+}
+
+/** The realm's own in the place of what ships, then its own languages. */
+function variantsOf(key: TemplateKey, stored: readonly StoredTemplate[]): Variant[] {
+  const own = stored.filter(({ templateKey }) => templateKey === key).map((template) => ({ ...template, isDefault: false }));
+  const shipped = shippedTemplates
+    .filter(({ templateKey, locale }) => templateKey === key && !own.some((template) => template.locale === locale))
+    .map((template) => ({ ...template, enabled: true, isDefault: true, version: 0 }));
+  return [...shipped, ...own].sort((a, b) => (a.locale ?? "").localeCompare(b.locale ?? "", "en"));
+}
+
+function toRecord(realm: string, { version: _version, ...variant }: Variant): MessageTemplate {
+  return {
+    id: idOf(realm, variant.templateKey, variant.locale),
+    realmId: realm,
+    channel: entryOf(variant.templateKey).channel,
+    ...variant,
+  };
+}
+
+const idOf = (realm: string, key: TemplateKey, locale: string | null): string =>
+  v5([realm, key, entryOf(key).channel, locale ?? ""].join(" "), TEMPLATE_IDS);
+
+const textOf = (input: SaveTemplate): TemplateText => ({
+  subject: input.subject ?? null,
+  body: input.body,
+  textBody: input.textBody ?? null,
+  html: input.html ?? false,
+});
+
+const sameText = (a: TemplateText, b: TemplateText): boolean =>
+  a.subject === b.subject && a.body === b.body && a.textBody === b.textBody && a.html === b.html;
+
+function keyOf(key: string): TemplateKey {
+  if (isTemplateKey(key)) return key;
+  const message = `templateKey must be one of: ${templateKeys.join(", ")}`;
+  throw invalidFields([{ field: "templateKey", code: "enum", message }]);
+}
+
+function localeOf(tag: string | null): string | null {
+  const locale = tag === null ? null : canonicalLocale(tag);
+  if (tag !== null && locale === null)
+    throw invalidFields([{ field: "locale", code: "format", message: "locale must be a language tag such as nl or pt-BR" }]);
+  return locale;
+}
+
+// Tabs and line breaks are part of a text.
+const CONTROL = /[^\P{Cc}\t\n\r]/u;
+
+/** Everything that is wrong with a text, at once. */
+function checkTemplate(key: TemplateKey, template: TemplateText): CompiledTemplate {
+  const { channel } = entryOf(key);
+  const faults: FieldError[] = [];
+  const fault = (field: string, message: string, code = "placeholder") => faults.push({ field, code, message: `${field}: ${message}` });
+  if (channel === "EMAIL" && template.subject === null) fault("subject", "a mail needs one", "required");
+  if (channel === "SMS" && template.subject !== null) fault("subject", "an SMS has none: leave it out", "channel");
+  if (channel !== "EMAIL" && template.html) fault("html", "only mails can be HTML", "channel");
+  if (!template.html && template.textBody !== null)
+    fault("textBody", "it stands beside an HTML body: a plain body needs no other", "channel");
+  for (const field of ["body", "textBody"] as const)
+    if (CONTROL.test(template[field] ?? "")) fault(field, "it holds control characters", "text");
+  const compiled = compileTemplate(key, template, fault);
+  if (faults.length > 0) throw new AppError("messaging.template_invalid", 400, summary(faults), { errors: faults });
+  return compiled;
+}
+
+const summary = (faults: readonly FieldError[]) =>
+  faults.length === 1 ? faults[0]!.message : `The template has ${faults.length} faults: see errors`;
+
+function checkSample(sample: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const faults = Object.keys(sample)
+    .filter((name) => !isPlaceholder(name))
+    .map((name) => ({ field: `sample.${name}`, code: "unknown", message: `sample.${name}: there is no placeholder of that name` }));
+  if (sample.link !== undefined && sample.link !== "" && !isPageAddress(sample.link))
+    faults.push({ field: "sample.link", code: "format", message: "sample.link must be an http or https address" });
+  if (faults.length > 0) throw invalidFields(faults);
+  return sample;
+}
+
+function audit(ctx: Ctx, type: "ADMIN_UPDATE" | "ADMIN_DELETE", id: string, key: TemplateKey, locale: string | null): void {
+  ctx.audit({
+    category: "ADMIN",
+    type,
+    resourceType: "messaging",
+    resourceId: id,
+    detail: `template ${key}${locale ? ` (${locale})` : ""}`,
+  });
+}

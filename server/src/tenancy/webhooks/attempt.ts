@@ -1,0 +1,98 @@
+import { SECOND } from "../../kernel/clock.ts";
+import { cut } from "../../kernel/text.ts";
+import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import type { AuditEvent } from "../../platform/unit-of-work.ts";
+import { type AuditEventRecord, toEventRecord } from "../audit/index.ts";
+import { signatureHeaders } from "./secrets.ts";
+
+/** One request to a receiver, and what came of it. */
+export interface Attempt {
+  readonly delivered: boolean;
+  readonly status: number | null;
+  readonly answer: string | null;
+  readonly error: string | null;
+  readonly latencyMs: number;
+  /** The receiver took as long as it may: asking it for more at once would only tie up more connections. */
+  readonly timedOut: boolean;
+  /** What the receiver asks us to wait, in milliseconds. */
+  readonly retryAfterMs: number;
+}
+
+export interface Message {
+  readonly id: string;
+  readonly url: string;
+  readonly body: Buffer;
+  readonly secrets: readonly string[];
+}
+
+export const ATTEMPT_MS = 10 * SECOND;
+/** Read to here, so that a connection with a polite answer can be used again; the beginning is kept. */
+const READ_BYTES = 16 * 1024;
+const KEPT_CHARACTERS = 1024;
+
+/** The same bytes at every attempt: they are made from the event and nothing else. */
+export const bodyOf = (record: Omit<AuditEventRecord, "type"> & { readonly type: string }): Buffer =>
+  Buffer.from(JSON.stringify({ id: record.id, type: record.type, ts: record.ts, realm: record.realm, data: record }));
+
+export const messageOf = (event: AuditEvent, url: string, secrets: readonly string[]): Message => ({
+  id: event.id,
+  url,
+  body: bodyOf(toEventRecord(event)),
+  secrets,
+});
+
+/** Throws only the reason of `signal`. */
+export async function send(
+  outbound: Outbound,
+  message: Message,
+  now: number,
+  timeoutMs = ATTEMPT_MS,
+  signal?: AbortSignal,
+): Promise<Attempt> {
+  const began = performance.now();
+  const latency = () => Math.round(performance.now() - began);
+  try {
+    const { status, body, headers } = await outbound.fetch(message.url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...signatureHeaders(message.id, Math.floor(now / SECOND), message.body, message.secrets),
+      },
+      body: message.body,
+      timeoutMs,
+      maxBytes: READ_BYTES,
+      overflow: "truncate",
+      ...(signal && { signal }),
+    });
+    const delivered = status >= 200 && status < 300;
+    return {
+      delivered,
+      status,
+      answer: excerpt(body),
+      error: delivered ? null : refusal(status),
+      latencyMs: latency(),
+      timedOut: false,
+      retryAfterMs: secondsOf(headers["retry-after"]) * SECOND,
+    };
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    const failed = { delivered: false, status: null, answer: null, latencyMs: latency(), retryAfterMs: 0 };
+    return { ...failed, error: error.message, timedOut: error.reason === "timeout" };
+  }
+}
+
+const refusal = (status: number): string =>
+  status >= 300 && status < 400
+    ? `The receiver answered ${status}: redirects are not followed. Please give the address it leads to.`
+    : `The receiver answered ${status}; only a 2xx status means that it took the event.`;
+
+/** What the receiver said, fit to be stored and shown: Postgres takes no NUL, and invalid UTF-8 has become U+FFFD. */
+const excerpt = (body: Buffer): string | null => {
+  const text = body
+    .subarray(0, 4 * KEPT_CHARACTERS)
+    .toString("utf8")
+    .replaceAll("\u0000", "\ufffd");
+  return text === "" ? null : cut(text, KEPT_CHARACTERS);
+};
+
+const secondsOf = (header: string | undefined): number => (header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : 0);

@@ -1,0 +1,48 @@
+import { invalidFields } from "../../kernel/errors.ts";
+import { didYouMean } from "../../kernel/suggest.ts";
+import type { AuditEvent } from "../../platform/unit-of-work.ts";
+import { categories, eventTypes } from "../audit/index.ts";
+
+/** Tells that a delivery was given up. Sent on by webhook, it could fail in turn and tell of itself for ever. */
+export const WEBHOOK_DEAD = "WEBHOOK_DEAD";
+
+const EVERYTHING = "*";
+const known = new Set<string>([EVERYTHING, ...categories, ...eventTypes].filter((name) => name !== WEBHOOK_DEAD));
+
+const split = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== ""),
+  ),
+];
+
+/** The list as it is kept: trimmed, each name once. Names that nobody knows are refused, all of them at once. */
+export function readEventTypes(text: string): string {
+  const names = split(text);
+  if (names.length === 0) {
+    const message = "eventTypes must name at least one event type, a category (AUTHN, ADMIN, SECURITY), or * for everything";
+    throw invalidFields([{ field: "eventTypes", code: "required", message }]);
+  }
+  const unknown = names.filter((name) => !known.has(name));
+  if (unknown.length > 0) {
+    throw invalidFields(
+      unknown.map((name) => ({
+        field: "eventTypes",
+        code: "unknown_event_type",
+        message:
+          name === WEBHOOK_DEAD
+            ? `eventTypes: ${WEBHOOK_DEAD} tells of a webhook that failed, and is not sent by webhook; look for it in the realm's events`
+            : `eventTypes: there is no event type or category ${JSON.stringify(name)}.${didYouMean(name, [...known])}`,
+      })),
+    );
+  }
+  return names.join(",");
+}
+
+/** Whether a subscription to these types wants the event. */
+export function subscriptionTo(text: string): (event: Pick<AuditEvent, "type" | "category">) => boolean {
+  const wanted = new Set(split(text));
+  return ({ type, category }) => type !== WEBHOOK_DEAD && (wanted.has(EVERYTHING) || wanted.has(type) || wanted.has(category));
+}

@@ -1,0 +1,57 @@
+/** Something that is done again and again, never twice at once: at the latest every so often, sooner when woken. */
+export interface Loop {
+  start(): void;
+  /** Does it again within this time; while it is under way, after that. */
+  wake(withinMs?: number): void;
+  /** Waits for the turn under way. */
+  stop(): Promise<void>;
+}
+
+/** `turn` answers whether there is more to do at once. */
+export function createLoop(turn: () => Promise<boolean>, everyMs: number, failed: (error: unknown) => void): Loop {
+  let isOn = false;
+  let timer: NodeJS.Timeout | undefined;
+  let timerAt = Number.POSITIVE_INFINITY;
+  let underWay: Promise<void> | undefined;
+  let askedFor: number | undefined;
+
+  const schedule = (withinMs: number) => {
+    const at = performance.now() + withinMs;
+    if (!isOn || at >= timerAt) return;
+    clearTimeout(timer);
+    timerAt = at;
+    timer = setTimeout(run, withinMs).unref();
+  };
+  const run = () => {
+    timerAt = Number.POSITIVE_INFINITY;
+    askedFor = undefined;
+    underWay = turn().then(
+      (more) => after(more ? 0 : Math.min(askedFor ?? everyMs, everyMs)),
+      (error) => {
+        failed(error);
+        // Whoever asks meanwhile asks for what just failed.
+        after(everyMs);
+      },
+    );
+  };
+  const after = (withinMs: number) => {
+    underWay = undefined;
+    schedule(withinMs);
+  };
+
+  return {
+    start() {
+      isOn = true;
+      schedule(everyMs);
+    },
+    wake(withinMs = 0) {
+      if (underWay) askedFor = Math.min(askedFor ?? withinMs, withinMs);
+      else schedule(withinMs);
+    },
+    async stop() {
+      isOn = false;
+      clearTimeout(timer);
+      await underWay;
+    },
+  };
+}

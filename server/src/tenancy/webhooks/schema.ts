@@ -1,0 +1,144 @@
+import Type, { type Static } from "typebox";
+import { DAY, SECOND } from "../../kernel/clock.ts";
+import { listQuery, oneOf } from "../../platform/http/index.ts";
+
+const DAYS = DAY / SECOND;
+
+const name = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
+  description: "a webhook's name has no control or invisible characters and no space at either end",
+  examples: ["billing"],
+});
+const url = Type.String({
+  minLength: 1,
+  maxLength: 2048,
+  description: "Where events are sent: https, a public address. In development also http to this machine",
+  examples: ["https://hooks.example.com/gatehouse"],
+});
+const eventTypes = Type.String({
+  maxLength: 4096,
+  description: "Comma-separated: event types, a category (`AUTHN`, `ADMIN`, `SECURITY`), or `*` for everything",
+  examples: ["LOGIN_FAILURE,SECURITY"],
+});
+const secret = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  description: "Signs every delivery. `whsec_` and base64 is a key as Standard Webhooks writes it; of any other text its UTF-8 bytes",
+});
+const time = Type.Union([Type.Integer(), Type.Null()], { description: "Epoch milliseconds" });
+
+export const Webhook = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    realmId: Type.String(),
+    name: Type.String(),
+    url: Type.String(),
+    secret: Type.Null({ description: "Never shown; `secretSet` says whether there is one" }),
+    secretSet: Type.Boolean(),
+    eventTypes: Type.String(),
+    enabled: Type.Boolean({ description: "While false, nothing is sent and no new deliveries are made" }),
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    previousSecretUntil: Type.Union([Type.Integer(), Type.Null()], {
+      description: "Until then the secret before the last rotation signs too",
+    }),
+  },
+  { $id: "Webhook" },
+);
+export type Webhook = Static<typeof Webhook>;
+
+export const CreateWebhook = Type.Object(
+  {
+    name,
+    url,
+    eventTypes,
+    enabled: Type.Optional(Type.Boolean({ default: true })),
+    secret: Type.Optional(Type.Union([secret, Type.Null()])),
+  },
+  { $id: "CreateWebhook", additionalProperties: false },
+);
+export type CreateWebhook = Static<typeof CreateWebhook>;
+
+export const UpdateWebhook = Type.Object(
+  {
+    ...Type.Partial(Webhook).properties,
+    name,
+    url,
+    eventTypes,
+    enabled: Type.Boolean(),
+    secret: Type.Optional(
+      Type.Union([secret, Type.Null()], {
+        description: "Left out: kept. Null: cleared, unless `secretSet` is true beside it, as a read answers. A text replaces it at once",
+      }),
+    ),
+  },
+  { $id: "UpdateWebhook", additionalProperties: false },
+);
+export type UpdateWebhook = Static<typeof UpdateWebhook>;
+
+export const RotateSecret = Type.Object(
+  {
+    secret: Type.Optional(secret),
+    overlapSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 7 * DAYS,
+        default: 0,
+        description: "How long the old secret signs too, so that receivers can change over without missing anything",
+      }),
+    ),
+  },
+  { $id: "RotateWebhookSecret", additionalProperties: false },
+);
+export type RotateSecret = Static<typeof RotateSecret>;
+
+export const RotatedSecret = Type.Object(
+  {
+    ...Webhook.properties,
+    secret: Type.Union([Type.String(), Type.Null()], { description: "Shown here and nowhere else, if the server made it" }),
+  },
+  { $id: "RotatedWebhookSecret" },
+);
+export type RotatedSecret = Static<typeof RotatedSecret>;
+
+export const deliveryStatuses = ["PENDING", "DELIVERED", "DEAD"] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+export const Delivery = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    webhookId: Type.String({ format: "uuid" }),
+    eventId: Type.String({ format: "uuid", description: "Also the `webhook-id` of every attempt" }),
+    eventType: Type.String(),
+    status: oneOf(deliveryStatuses),
+    attempts: Type.Integer({ description: "How many attempts have ended" }),
+    nextAttemptAt: time,
+    answerStatus: Type.Union([Type.Integer(), Type.Null()], { description: "The HTTP status of the last attempt, if there was an answer" }),
+    answer: Type.Union([Type.String(), Type.Null()], { description: "The beginning of what the receiver said" }),
+    error: Type.Union([Type.String(), Type.Null()], { description: "Why the last attempt failed" }),
+    latencyMs: Type.Union([Type.Integer(), Type.Null()]),
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    endedAt: time,
+  },
+  { $id: "WebhookDelivery" },
+);
+export type Delivery = Static<typeof Delivery>;
+
+export const DeliveryQuery = listQuery({
+  status: Type.Optional(oneOf(deliveryStatuses)),
+  eventType: Type.Optional(Type.String({ maxLength: 64 })),
+});
+export type DeliveryQuery = Static<typeof DeliveryQuery>;
+
+export const TestResult = Type.Object(
+  {
+    delivered: Type.Boolean({ description: "Whether the receiver answered with a 2xx status" }),
+    status: Type.Union([Type.Integer(), Type.Null()], { description: "The HTTP status, if there was an answer" }),
+    latencyMs: Type.Integer(),
+    error: Type.Optional(Type.String()),
+    answer: Type.Optional(Type.String({ description: "The beginning of what the receiver said" })),
+  },
+  { $id: "WebhookTestResult" },
+);
+export type TestResult = Static<typeof TestResult>;

@@ -1,0 +1,85 @@
+import type { Registry } from "prom-client";
+import { SECOND } from "../../kernel/clock.ts";
+import type { Position } from "../audit/index.ts";
+import { createDispatcher, type DispatchParts } from "./dispatch.ts";
+import { fanOut } from "./fan-out.ts";
+import { createLoop } from "./loop.ts";
+import { createWebhookMetrics } from "./metrics.ts";
+
+export interface WebhookSender {
+  start(): Promise<void>;
+  /** This node has committed events: deliveries are made of them soon, not at the next turn. */
+  wake(): void;
+  /** Makes the deliveries of all events there are, sends what is due and answers how many attempts that were: for tests. */
+  runDue(): Promise<number>;
+  /** Stops taking, and waits a little for what is under way. */
+  stop(): Promise<void>;
+}
+
+const POLL = SECOND;
+/** Sign-ins come in crowds: their events are taken together. */
+const GATHER = 100;
+
+/** Everything that leaves by webhook from this node: events become deliveries, deliveries are sent. */
+export function createWebhookSender({
+  registry,
+  ...parts
+}: Omit<DispatchParts, "metrics" | "onEnd"> & { readonly registry: Registry }): WebhookSender {
+  const { db, log } = parts;
+  let position: Position | null = null;
+  const dispatcher = createDispatcher({ ...parts, metrics: createWebhookMetrics(registry), onEnd: () => sendLoop.wake() });
+
+  const spread = async () => {
+    const made = await fanOut(db, position);
+    position = made.position;
+    if (made.deliveries > 0) sendLoop.wake();
+    return made;
+  };
+  const spreadLoop = createLoop(
+    async () => (await spread()).more,
+    POLL,
+    (err) => log.warn({ err }, "could not make webhook deliveries of new events; they are made at the next turn"),
+  );
+  const sendLoop = createLoop(
+    async () => {
+      // Both at once: what is being stored keeps its lease, so it cannot be taken again.
+      const [looked, stored] = await Promise.allSettled([dispatcher.look(), dispatcher.store()]);
+      if (stored.status === "rejected") throw stored.reason;
+      if (looked.status === "rejected") throw looked.reason;
+      return looked.value.more;
+    },
+    POLL,
+    (err) => log.warn({ err }, "could not look for webhook deliveries, or store how they ended; both are tried again"),
+  );
+
+  return {
+    async start() {
+      await dispatcher.takeOver();
+      spreadLoop.start();
+      sendLoop.start();
+    },
+    wake: () => spreadLoop.wake(GATHER),
+    async runDue() {
+      while ((await spread()).more);
+      let attempts = 0;
+      for (;;) {
+        let begun = 0;
+        for (let more = true; more; ) {
+          const looked = await dispatcher.look();
+          begun += looked.begun;
+          more = looked.more;
+        }
+        attempts += begun;
+        const wasBusy = dispatcher.busy() > 0;
+        await dispatcher.settled();
+        await dispatcher.store();
+        if (begun === 0 && !wasBusy) return attempts;
+      }
+    },
+    async stop() {
+      await spreadLoop.stop();
+      await sendLoop.stop();
+      await dispatcher.stop();
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { isIP } from "node:net";
+import { SECOND } from "../../kernel/clock.ts";
+import { invalidFields } from "../../kernel/errors.ts";
+import { isId, newId } from "../../kernel/ids.ts";
+import type { Vault } from "../../kernel/vault.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { isPublicAddress, type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import { bodyOf, send } from "./attempt.ts";
+import { listDeliveries, resetDelivery } from "./deliveries.store.ts";
+import { webhookErrors } from "./errors.ts";
+import { readEventTypes } from "./event-types.ts";
+import type { CreateWebhook, Delivery, DeliveryQuery, RotatedSecret, RotateSecret, TestResult, UpdateWebhook } from "./schema.ts";
+import { checkSecret, newSecret, secretPlace } from "./secrets.ts";
+import {
+  deleteWebhook,
+  findWebhook,
+  insertWebhook,
+  listWebhooks,
+  lockWebhook,
+  type SealedSecrets,
+  secretsOf,
+  updateWebhook,
+  type WebhookRow,
+} from "./store.ts";
+
+/** What the service stands on besides the unit of work. */
+export interface Tools {
+  readonly vault: Vault;
+  readonly outbound: Outbound;
+}
+
+export const searchWebhooks = (ctx: ReadCtx, query: ListQuery): Promise<Page<WebhookRow>> =>
+  listWebhooks(ctx.tx, ctx.realm, query, ctx.now);
+
+export async function readWebhook(ctx: ReadCtx, webhookId: string): Promise<WebhookRow> {
+  const webhook = isId(webhookId) ? await findWebhook(ctx.tx, ctx.realm, webhookId, ctx.now) : null;
+  if (!webhook) throw webhookErrors.not_found();
+  return webhook;
+}
+
+async function takeWebhook(ctx: Ctx, webhookId: string): Promise<WebhookRow> {
+  const webhook = isId(webhookId) ? await lockWebhook(ctx.tx, ctx.realm, webhookId, ctx.now) : null;
+  if (!webhook) throw webhookErrors.not_found();
+  expectVersion(ctx, webhook.version);
+  return webhook;
+}
+
+export async function createWebhook(ctx: Ctx, tools: Tools, input: CreateWebhook): Promise<WebhookRow> {
+  const { secret = null } = input;
+  const state = { name: input.name, ...checked(tools, input), enabled: input.enabled ?? true };
+  const seal = (id: string) => (secret === null ? null : tools.vault.seal(secret, secretPlace(ctx.realm, id, "secret")));
+  const webhook = await insertWebhook(ctx.tx, ctx.realm, state, seal, ctx.now);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "webhooks", resourceId: webhook.id });
+  return webhook;
+}
+
+export async function saveWebhook(ctx: Ctx, tools: Tools, webhookId: string, input: UpdateWebhook): Promise<WebhookRow> {
+  const state = { name: input.name, ...checked(tools, input), enabled: input.enabled };
+  const current = await takeWebhook(ctx, webhookId);
+  refuseReadOnly(current, input, ["id", "realmId", "createdAt", "previousSecretUntil"]);
+  const sealed = changedSecret(ctx, tools, current, input);
+  const webhook = await updateWebhook(ctx.tx, ctx.realm, current.id, { ...state, ...(sealed && { sealed }) }, ctx.now);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "webhooks", resourceId: current.id });
+  return webhook;
+}
+
+export async function removeWebhook(ctx: Ctx, webhookId: string): Promise<void> {
+  const webhook = await takeWebhook(ctx, webhookId);
+  await deleteWebhook(ctx.tx, ctx.realm, webhook.id);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "webhooks", resourceId: webhook.id });
+}
+
+/** A new secret; the one before signs too until the overlap ends. */
+export async function rotateSecret(
+  ctx: Ctx,
+  { vault }: Tools,
+  webhookId: string,
+  input: RotateSecret,
+): Promise<Omit<WebhookRow, "secret"> & RotatedSecret> {
+  if (input.secret !== undefined) checkSecret(input.secret);
+  const current = await takeWebhook(ctx, webhookId);
+  const secret = input.secret ?? newSecret();
+  const overlap = (input.overlapSeconds ?? 0) * SECOND;
+  const place = (column: "secret" | "previous_secret") => secretPlace(ctx.realm, current.id, column);
+  const before = overlap > 0 && current.sealed.secret !== null ? vault.open(current.sealed.secret, place("secret")) : null;
+  const sealed: SealedSecrets = {
+    secret: vault.seal(secret, place("secret")),
+    previous_secret: before === null ? null : vault.seal(before, place("previous_secret")),
+    previous_until: before === null ? null : ctx.now + overlap,
+  };
+  const webhook = await updateWebhook(ctx.tx, ctx.realm, current.id, { sealed }, ctx.now);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "webhooks", resourceId: current.id, detail: "rotate secret" });
+  return { ...webhook, secret: input.secret === undefined ? secret : null };
+}
+
+/** One signed event of the type TEST, now, whether or not the webhook is enabled. Nothing of it is kept but the audit event. */
+export async function sendTest(ctx: ReadCtx, { vault, outbound }: Tools, webhook: WebhookRow): Promise<TestResult> {
+  const record = {
+    id: newId(),
+    ts: new Date(ctx.now).toISOString(),
+    kind: "audit" as const,
+    category: "ADMIN" as const,
+    type: "TEST",
+    realm: ctx.realm,
+    actor: ctx.actor.name,
+    sourceIp: null,
+    resourceType: "webhooks",
+    resourceId: webhook.id,
+    outcome: "SUCCESS" as const,
+    detail: "This event was sent to try the webhook. Nothing has happened.",
+    impersonator: ctx.actor.impersonator,
+  };
+  const secrets = secretsOf(vault, ctx.realm, webhook.id, webhook.sealed, ctx.now);
+  const attempt = await send(outbound, { id: record.id, url: webhook.url, body: bodyOf(record), secrets }, ctx.now);
+  const { delivered, status, latencyMs, error, answer } = attempt;
+  return { delivered, status, latencyMs, ...(error !== null && { error }), ...(answer !== null && { answer }) };
+}
+
+export async function recordTest(ctx: Ctx, webhookId: string, { delivered }: TestResult): Promise<void> {
+  const outcome = delivered ? "SUCCESS" : "FAILURE";
+  ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "webhooks", resourceId: webhookId, outcome, detail: "send test" });
+}
+
+export async function searchDeliveries(ctx: ReadCtx, webhookId: string, query: DeliveryQuery): Promise<Page<Delivery>> {
+  const webhook = await readWebhook(ctx, webhookId);
+  return listDeliveries(ctx.tx, ctx.realm, webhook.id, query);
+}
+
+/** From its beginning, with the same event and the same id. */
+export async function redeliver(ctx: Ctx, webhookId: string, deliveryId: string): Promise<Delivery> {
+  const webhook = await readWebhook(ctx, webhookId);
+  const reset = isId(deliveryId) ? await resetDelivery(ctx.tx, ctx.realm, webhook.id, deliveryId, ctx.now) : null;
+  if (!reset) throw webhookErrors.delivery_not_found();
+  if (!reset.eventKept) throw webhookErrors.event_gone();
+  const detail = `redeliver ${reset.delivery.id}`;
+  ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "webhooks", resourceId: webhook.id, detail });
+  return reset.delivery;
+}
+
+/** What both writes hold their input to. */
+function checked({ outbound }: Tools, input: { readonly url: string; readonly eventTypes: string; readonly secret?: string | null }) {
+  checkReceiver(outbound, input.url);
+  if (typeof input.secret === "string") checkSecret(input.secret);
+  return { url: input.url, eventTypes: readEventTypes(input.eventTypes) };
+}
+
+/** Tells at once what sending would tell later, as far as it can be known without DNS. */
+function checkReceiver(outbound: Outbound, url: string): void {
+  try {
+    outbound.checkUrl(url);
+    const { protocol, hostname } = new URL(url);
+    // Only development lets plain http pass the line above, and only to this machine.
+    if (protocol === "http:" && !mayBeThisMachine(hostname.replace(/^\[|\]$/g, ""))) throw new OutboundError("scheme", hostname);
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    throw invalidFields([{ field: "url", code: error.reason, message: `url: ${error.message}` }]);
+  }
+}
+
+const mayBeThisMachine = (host: string): boolean =>
+  isIP(host) ? !isPublicAddress(host) : host === "localhost" || host.endsWith(".localhost");
+
+/**
+ * A secret left out is kept, null clears it, a text replaces it. A read answers null and `secretSet` true for a secret that it does
+ * not show, and what was read may be written back: that pair keeps it.
+ */
+function changedSecret(ctx: Ctx, { vault }: Tools, current: WebhookRow, input: UpdateWebhook): SealedSecrets | null {
+  const { secret, secretSet } = input;
+  if (typeof secret === "string")
+    return { secret: vault.seal(secret, secretPlace(ctx.realm, current.id, "secret")), previous_secret: null, previous_until: null };
+  if (secret === null && secretSet !== true) return { secret: null, previous_secret: null, previous_until: null };
+  refuseReadOnly(current, { secretSet }, ["secretSet"], "follows from the secret: send a secret, or null to clear it");
+  return null;
+}

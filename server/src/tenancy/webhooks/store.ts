@@ -1,0 +1,204 @@
+import { type Generated, type Selectable, sql } from "kysely";
+import { newId } from "../../kernel/ids.ts";
+import { likePrefix } from "../../kernel/text.ts";
+import type { Vault } from "../../kernel/vault.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import type { Webhook } from "./schema.ts";
+import { secretPlace } from "./secrets.ts";
+
+interface WebhooksTable {
+  realm_id: string;
+  webhook_id: string;
+  name: string;
+  url: string;
+  event_types: string;
+  enabled: boolean;
+  secret: string | null;
+  previous_secret: string | null;
+  previous_until: number | null;
+  created_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    webhooks: WebhooksTable;
+  }
+}
+
+/** As the service works with it: what is sealed stays so until it signs. */
+export interface WebhookRow extends Webhook {
+  readonly version: number;
+  readonly sealed: SealedSecrets;
+}
+
+export interface SealedSecrets {
+  readonly secret: string | null;
+  readonly previous_secret: string | null;
+  readonly previous_until: number | null;
+}
+
+const columns = [
+  "realm_id",
+  "webhook_id",
+  "name",
+  "url",
+  "event_types",
+  "enabled",
+  "secret",
+  "previous_secret",
+  "previous_until",
+  "created_at",
+  "version",
+] as const;
+type Columns = Pick<Selectable<WebhooksTable>, (typeof columns)[number]>;
+
+// A realm has a handful of them, found by the primary key: no order needs an index of its own.
+const order: ListOrder = {
+  sorts: { name: sql`lower(name)`, createdAt: sql.ref("created_at") },
+  defaultSort: "name",
+  id: sql.ref("webhook_id"),
+};
+
+export async function listWebhooks(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<WebhookRow>> {
+  const { search } = query;
+  const base = db
+    .selectFrom("webhooks")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .$if(search !== undefined && search !== "", (q) =>
+      q.where((eb) =>
+        eb.or([eb(sql`lower(name)`, "like", sql`lower(${likePrefix(search!)})`), eb(sql`webhook_id::text`, "=", search!.toLowerCase())]),
+      ),
+    );
+  const page = await pageOf(db, base, order, query);
+  return { ...page, rows: page.rows.map((row) => toWebhook(row, now)) };
+}
+
+export async function findWebhook(db: Db, realm: string, webhookId: string, now: number): Promise<WebhookRow | null> {
+  const row = await db
+    .selectFrom("webhooks")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("webhook_id", "=", webhookId)
+    .executeTakeFirst();
+  return row ? toWebhook(row, now) : null;
+}
+
+export async function lockWebhook(tx: Tx, realm: string, webhookId: string, now: number): Promise<WebhookRow | null> {
+  const row = await tx
+    .selectFrom("webhooks")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("webhook_id", "=", webhookId)
+    // Deliveries refer to it, and being made they need not wait.
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row ? toWebhook(row, now) : null;
+}
+
+export interface WebhookState {
+  readonly name: string;
+  readonly url: string;
+  readonly eventTypes: string;
+  readonly enabled: boolean;
+}
+
+export async function insertWebhook(
+  tx: Tx,
+  realm: string,
+  state: WebhookState,
+  seal: (webhookId: string) => string | null,
+  now: number,
+): Promise<WebhookRow> {
+  const webhookId = newId();
+  const row = await tx
+    .insertInto("webhooks")
+    .values({
+      realm_id: realm,
+      webhook_id: webhookId,
+      name: state.name,
+      url: state.url,
+      event_types: state.eventTypes,
+      enabled: state.enabled,
+      secret: seal(webhookId),
+      created_at: now,
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+  return toWebhook(row, now);
+}
+
+export async function updateWebhook(
+  tx: Tx,
+  realm: string,
+  webhookId: string,
+  change: Partial<WebhookState> & { readonly sealed?: SealedSecrets },
+  now: number,
+): Promise<WebhookRow> {
+  const row = await tx
+    .updateTable("webhooks")
+    .set((eb) => ({
+      ...(change.name !== undefined && { name: change.name }),
+      ...(change.url !== undefined && { url: change.url }),
+      ...(change.eventTypes !== undefined && { event_types: change.eventTypes }),
+      ...(change.enabled !== undefined && { enabled: change.enabled }),
+      ...change.sealed,
+      version: eb("version", "+", 1),
+    }))
+    .where("realm_id", "=", realm)
+    .where("webhook_id", "=", webhookId)
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+  return toWebhook(row, now);
+}
+
+/** Its deliveries go with it. */
+export async function deleteWebhook(tx: Tx, realm: string, webhookId: string): Promise<void> {
+  await tx.deleteFrom("webhooks").where("realm_id", "=", realm).where("webhook_id", "=", webhookId).execute();
+}
+
+export interface Subscription {
+  readonly realm_id: string;
+  readonly webhook_id: string;
+  readonly event_types: string;
+}
+
+/** Who is to hear of events of these realms, kept from being deleted until commit: a delivery refers to its webhook. */
+export async function shareSubscriptions(tx: Tx, realms: readonly string[]): Promise<Subscription[]> {
+  const { rows } = await sql<Subscription>`
+    select w.realm_id, w.webhook_id, w.event_types from webhooks w
+    where w.realm_id = any(${[...realms]}::text[]) and w.enabled
+      and exists (select 1 from realms r where r.realm_id = w.realm_id and r.deleted_at is null)
+    for key share of w`.execute(tx);
+  return rows;
+}
+
+/** A secret whose overlap is over is not kept. */
+export async function forgetPreviousSecrets(db: Db, now: number): Promise<void> {
+  await sql`update webhooks set previous_secret = null, previous_until = null where previous_until <= ${now}`.execute(db);
+}
+
+/** Opened, the present one first; the previous one only while it overlaps. */
+export function secretsOf(vault: Vault, realm: string, webhookId: string, sealed: SealedSecrets, now: number): string[] {
+  const open = (column: "secret" | "previous_secret") =>
+    sealed[column] === null ? [] : [vault.open(sealed[column], secretPlace(realm, webhookId, column))];
+  const overlaps = sealed.previous_until !== null && sealed.previous_until > now;
+  return [...open("secret"), ...(overlaps ? open("previous_secret") : [])];
+}
+
+const toWebhook = (row: Columns, now: number): WebhookRow => ({
+  id: row.webhook_id,
+  realmId: row.realm_id,
+  name: row.name,
+  url: row.url,
+  secret: null,
+  secretSet: row.secret !== null,
+  eventTypes: row.event_types,
+  enabled: row.enabled,
+  createdAt: row.created_at,
+  previousSecretUntil: row.previous_until !== null && row.previous_until > now ? row.previous_until : null,
+  version: row.version,
+  sealed: { secret: row.secret, previous_secret: row.previous_secret, previous_until: row.previous_until },
+});
