@@ -379,7 +379,7 @@ function warnOfSettingsToCome({ breachCorpus }: Config, log: Logger): void {
 }
 
 /** How audit events leave the server: always by standard output, and by HTTP where a receiver is configured. */
-function openForwarder({ config: { audit }, db, log, metrics, onEvents }: Core) {
+function openForwarder({ config: { audit }, database, db, log, metrics, onEvents }: Core) {
   const { httpUrl, httpToken, categories, timeoutMs } = audit;
   const receiver = httpUrl === null ? null : httpReceiver({ httpUrl, httpToken, timeoutMs });
   const forwarder =
@@ -388,6 +388,7 @@ function openForwarder({ config: { audit }, db, log, metrics, onEvents }: Core) 
       db,
       log,
       registry: metrics.registry,
+      alone: database.kind === "embedded",
       categories,
       timeoutMs,
       send: (events) => transports.http.send(receiver, events),

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describe as describeSetting, settingNames } from "./config/settings.ts";
-import { suggest } from "./kernel/suggest.ts";
 import { ConfigError, type ConfigInput, explainConfig, loadConfig } from "./config.ts";
+import { suggest } from "./kernel/suggest.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
 const OTHER_KEY = Buffer.alloc(32, 9).toString("base64");
@@ -167,6 +167,16 @@ describe("values", () => {
     const cwd = directory();
     expect(load({ cwd, env: { GATEHOUSE_BREACH_CORPUS: "ranges" } }).breachCorpus).toBe(join(cwd, "ranges"));
     expect(load({ env: { GATEHOUSE_BREACH_CORPUS: "https://pwned.example/range/" } }).breachCorpus).toBe("https://pwned.example/range");
+  });
+
+  test("take the waits of webhooks as a list of seconds, at least one and none too long", () => {
+    expect(load({ env: { GATEHOUSE_WEBHOOK_RETRY_SECONDS: " 0, 5,60 " } }).webhookRetrySeconds).toEqual([0, 5, 60]);
+    expect(withYaml("webhookRetrySeconds: [1, 2]").webhookRetrySeconds).toEqual([1, 2]);
+    for (const written of [",", "5,x", "-1", "1.5", "604801", Array(21).fill("1").join(",")])
+      expect(
+        problems(() => load({ env: { GATEHOUSE_WEBHOOK_RETRY_SECONDS: written } })),
+        written,
+      ).toMatchObject([{ setting: "webhookRetrySeconds", message: expect.stringContaining("seconds") }]);
   });
 
   test("accept a socket folder in a database URL", () => {

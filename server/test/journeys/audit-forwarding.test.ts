@@ -5,7 +5,7 @@ import { freePort } from "../peers/index.mjs";
 import { emptyDatabase, emptyFolder, onBoth, type ServerProcess, startServer } from "./process.ts";
 import { must, type Visitor } from "./visitor.ts";
 
-const KILLS = 3;
+const KILLS = 2;
 const CLIENTS = 3;
 const USERS = "/admin/realms/master/users";
 

@@ -4,7 +4,8 @@ import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import { answers, type Behaviour, type Collector, collector, hangs, takes } from "../../testing/collector.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
-import { createForwarder, type Forwarder, forgetForwarder } from "./forwarder.ts";
+import { settled } from "../../testing/trail.ts";
+import { createForwarder, type Forwarder, forgetForwarder, type Turn } from "./forwarder.ts";
 import { httpReceiver, transports } from "./transports.ts";
 
 let iam: Harness;
@@ -37,27 +38,28 @@ const log = {
   error: (details: object, message: string) => void lines.push({ level: "error", message, ...details }),
 };
 
-/** Another node's forwarder, which does nothing unless told. */
-function node(url = receiver.url, categories = ["AUTHN", "ADMIN"], timeoutMs = 2_000): Forwarder {
-  const target = httpReceiver({ httpUrl: url, httpToken: TOKEN, timeoutMs });
+/** A node's forwarder, which does nothing unless told. */
+function node(categories = ["AUTHN", "ADMIN"], into = new Registry(), timeoutMs = 2_000): Forwarder {
+  const target = httpReceiver({ httpUrl: receiver.url, httpToken: TOKEN, timeoutMs });
   ended.push(() => target.outbound.close());
   const send = (events: Parameters<typeof transports.http.send>[1]) => transports.http.send(target, events);
-  const made = createForwarder({ db: iam.core.db, log, registry: new Registry(), categories, timeoutMs, send });
+  const made = createForwarder({ db: iam.core.db, log, registry: into, alone: false, categories, timeoutMs, send });
   ended.push(() => made.stop());
   return made;
 }
 
-/** A forwarder with a new cursor, which has passed over whatever was there before. */
+/** A forwarder with a new cursor: what was there before is not its business. */
 async function beginning(): Promise<Forwarder> {
   await forgetForwarder(iam.core.db, log);
-  const target = httpReceiver({ httpUrl: receiver.url, httpToken: TOKEN, timeoutMs: 300 });
-  ended.push(() => target.outbound.close());
-  const send = (events: Parameters<typeof transports.http.send>[1]) => transports.http.send(target, events);
-  const made = createForwarder({ db: iam.core.db, log, registry, categories: ["AUTHN", "ADMIN"], timeoutMs: 300, send });
-  ended.push(() => made.stop());
-  expect(await made.turn()).toBe("idle");
+  const made = node(["AUTHN", "ADMIN"], registry, 300);
+  expect(await turn(made)).toBe("idle");
   lines.length = 0;
   return made;
+}
+
+async function turn(of = forwarder): Promise<Turn> {
+  await settled(iam.core.db);
+  return of.turn();
 }
 
 async function record(...details: string[]): Promise<void> {
@@ -77,8 +79,8 @@ describe("the forwarder", () => {
   test("posts what was recorded as one JSON array, as /events shows it, with the token, and each event once", async () => {
     const realm = await iam.realm();
     await realm.user("forwarded");
-    expect(await forwarder.turn()).toBe("sent");
-    expect(await forwarder.turn()).toBe("idle");
+    expect(await turn()).toBe("sent");
+    expect(await turn()).toBe("idle");
     const [batch, ...others] = receiver.batches;
     expect(others).toEqual([]);
     expect(batch).toMatchObject({
@@ -94,14 +96,14 @@ describe("the forwarder", () => {
   });
 
   test("passes over the categories that are not asked for, and sends the others", async () => {
-    const security = node(receiver.url, ["SECURITY"]);
+    const security = node(["SECURITY"]);
     const realm = await iam.realm();
-    expect(await security.turn()).toBe("sent");
+    expect(await turn(security)).toBe("sent");
     expect(receiver.batches).toEqual([]);
     await realm.asMaster().post("/keys/rotate");
-    expect(await security.turn()).toBe("sent");
+    expect(await turn(security)).toBe("sent");
     expect(receiver.batches.flatMap(({ events }) => events.map(({ type }) => type))).toEqual(["KEY_ROTATED"]);
-    expect(await security.turn()).toBe("idle");
+    expect(await turn(security)).toBe("idle");
   });
 
   test.each([
@@ -122,12 +124,12 @@ describe("the forwarder", () => {
   ])("keeps everything while the receiver %s, and sends it when that is over", async (_what, behaviour, reason) => {
     receiver.behave(behaviour, takes);
     await record("one", "two");
-    expect(await forwarder.turn()).toBe("failed");
+    expect(await turn()).toBe("failed");
     expect((await cursor()).last_error).toBe(reason);
     await record("three");
-    expect(await forwarder.turn()).toBe("waiting");
+    expect(await turn()).toBe("waiting");
     clock.advance(2 * SECOND);
-    expect(await forwarder.turn()).toBe("sent");
+    expect(await turn()).toBe("sent");
     expect(details()).toEqual([
       ["one", "two"],
       ["one", "two", "three"],
@@ -145,7 +147,7 @@ describe("the forwarder", () => {
       more();
     });
     await record("one");
-    expect(await forwarder.turn()).toBe("sent");
+    expect(await turn()).toBe("sent");
   });
 
   test("waits longer after each failure, up to a minute, and tells of it in few words", async () => {
@@ -153,7 +155,7 @@ describe("the forwarder", () => {
     await record("one");
     const waits: number[] = [];
     for (let tries = 0; tries < 8; tries++) {
-      expect(await forwarder.turn()).toBe("failed");
+      expect(await turn()).toBe("failed");
       waits.push(Math.round(((await cursor()).locked_until - 10 * SECOND - clock.now()) / SECOND));
       clock.advance(72 * SECOND);
     }
@@ -162,7 +164,7 @@ describe("the forwarder", () => {
       const meant = Math.min(60, 2 ** tries);
       expect([tries, wait >= Math.floor(meant * 0.8) && wait <= Math.ceil(meant * 1.2)]).toEqual([tries, true]);
     }
-    expect(await forwarder.turn()).toBe("sent");
+    expect(await turn()).toBe("sent");
     const told = lines.map(({ level, message }) => `${level}: ${message}`);
     const failure = "warn: audit events could not be forwarded; they wait in the database and are tried again";
     // At first, and again after five minutes.
@@ -172,13 +174,13 @@ describe("the forwarder", () => {
 
   test("sends at most 500 events and a megabyte at once, and goes on at once when there is more", async () => {
     await record(...Array.from({ length: 750 }, (_, n) => `event ${n}`));
-    expect([await forwarder.turn(), await forwarder.turn()]).toEqual(["more", "sent"]);
+    expect([await turn(), await turn()]).toEqual(["more", "sent"]);
     expect(details().map((batch) => batch.length)).toEqual([500, 250]);
     expect(details().flat()).toEqual(Array.from({ length: 750 }, (_, n) => `event ${n}`));
 
     const large = "é".repeat(100_000);
     await record(...Array.from({ length: 12 }, () => large));
-    expect([await forwarder.turn(), await forwarder.turn(), await forwarder.turn()]).toEqual(["more", "more", "sent"]);
+    expect([await turn(), await turn(), await turn()]).toEqual(["more", "more", "sent"]);
     expect(
       details()
         .slice(2)
@@ -192,7 +194,7 @@ describe("the forwarder", () => {
     receiver.behave(...Array.from({ length: 20 }, () => fits));
     await record("one", "two", "three", "four", "five", "six", "x".repeat(101));
     const turns = [];
-    do turns.push(await forwarder.turn());
+    do turns.push(await turn());
     while (turns.at(-1) === "more");
     expect(turns.at(-1)).toBe("sent");
     const taken = receiver.batches.flatMap(({ events }) => events).filter(({ id }) => receiver.taken.includes(id));
@@ -211,7 +213,7 @@ describe("the forwarder", () => {
     // It has not forgotten that more would do.
     receiver.behave();
     await record(...Array.from({ length: 40 }, (_, n) => `later ${n}`));
-    do turns.push(await forwarder.turn());
+    do turns.push(await turn());
     while (turns.at(-1) === "more");
     expect(receiver.batches.at(-1)!.events.length).toBeGreaterThan(8);
   });
@@ -219,11 +221,11 @@ describe("the forwarder", () => {
   test("never skips an event that the receiver refuses whatever its size", async () => {
     receiver.behave(...Array.from({ length: 10 }, () => answers(413)));
     await record("one", "two");
-    const turns = [await forwarder.turn(), await forwarder.turn(), await forwarder.turn()];
+    const turns = [await turn(), await turn(), await turn()];
     expect(turns).toEqual(["more", "more", "failed"]);
     receiver.behave();
     clock.advance(2 * SECOND);
-    while ((await forwarder.turn()) === "more");
+    while ((await turn()) === "more");
     expect(receiver.taken).toHaveLength(2);
     expect(new Set(receiver.taken)).toEqual(new Set(receiver.batches[0]!.events.map(({ id }) => id)));
   });
@@ -237,13 +239,13 @@ describe("several nodes", () => {
     receiver.behave((response) => {
       answer = () => void response.writeHead(200).end();
     });
-    const first = forwarder.turn();
+    const first = turn();
     await receiver.until(1);
-    expect(await other.turn()).toBe("elsewhere");
+    expect(await turn(other)).toBe("elsewhere");
     answer();
     expect(await first).toBe("sent");
     await record("two");
-    expect(await other.turn()).toBe("sent");
+    expect(await turn(other)).toBe("sent");
     expect(details()).toEqual([["one"], ["two"]]);
   });
 
@@ -251,13 +253,13 @@ describe("several nodes", () => {
     const other = node();
     receiver.behave(answers(500));
     await record("one");
-    expect(await forwarder.turn()).toBe("failed");
+    expect(await turn()).toBe("failed");
     clock.advance(10 * SECOND);
-    expect(await other.turn()).toBe("elsewhere");
+    expect(await turn(other)).toBe("elsewhere");
     clock.advance(5 * SECOND);
-    expect(await other.turn()).toBe("sent");
+    expect(await turn(other)).toBe("sent");
     expect(details()).toEqual([["one"], ["one"]]);
-    expect(await forwarder.turn()).toBe("idle");
+    expect(await turn()).toBe("idle");
   });
 
   test("do not move the cursor for one that has lost its hold, and send again what it sent", async () => {
@@ -267,24 +269,46 @@ describe("several nodes", () => {
     receiver.behave((response) => {
       answer = () => void response.writeHead(200).end();
     }, answers(500));
-    const late = forwarder.turn();
+    const late = turn();
     await receiver.until(1);
     clock.advance(MINUTE);
-    expect(await other.turn()).toBe("failed");
+    expect(await turn(other)).toBe("failed");
     answer();
     expect(await late).toBe("elsewhere");
     clock.advance(2 * SECOND);
-    expect(await other.turn()).toBe("sent");
+    expect(await turn(other)).toBe("sent");
     expect(details()).toEqual([["one"], ["one"], ["one"]]);
     expect(new Set(receiver.batches.flatMap(({ events }) => events.map(({ id }) => id))).size).toBe(1);
+  });
+
+  test("go on at once after a crash where no other node can have been at it", async () => {
+    await record("one");
+    receiver.behave(answers(500));
+    expect(await turn()).toBe("failed");
+    const target = httpReceiver({ httpUrl: receiver.url, httpToken: null, timeoutMs: 2_000 });
+    ended.push(() => target.outbound.close());
+    const send = (events: Parameters<typeof transports.http.send>[1]) => transports.http.send(target, events);
+    const again = createForwarder({
+      db: iam.core.db,
+      log,
+      registry: new Registry(),
+      alone: true,
+      categories: ["ADMIN"],
+      timeoutMs: 2_000,
+      send,
+    });
+    ended.push(() => again.stop());
+    await again.start();
+    await receiver.until(2);
+    expect(details()).toEqual([["one"], ["one"]]);
   });
 
   test("let go when they stop", async () => {
     const other = node();
     receiver.behave(answers(500));
     await record("one");
-    expect(await forwarder.turn()).toBe("failed");
+    expect(await turn()).toBe("failed");
     await forwarder.stop();
-    expect(await other.turn()).toBe("sent");
+    expect(await turn(other)).toBe("sent");
   });
 });

@@ -42,6 +42,8 @@ export interface ForwarderParts {
   readonly db: Db;
   readonly log: Log;
   readonly registry: Registry;
+  /** Whether no other node can be at it, as on the embedded database: a hold found at the start is one that a crash left. */
+  readonly alone: boolean;
   /** Which are sent; the others are passed over. */
   readonly categories: readonly string[];
   /** How long `send` may take. */
@@ -64,7 +66,7 @@ const LEFT_OUT = "(left out: the receiver refused the whole event as too large)"
  * Sends the trail on, in commit order, at least once. One node at a time does it; its place is kept in `event_cursors` and moves only
  * after an acknowledgement, so neither a crash nor a receiver that is away for a week loses an event.
  */
-export function createForwarder({ db, log, registry, categories, timeoutMs, send }: ForwarderParts): Forwarder {
+export function createForwarder({ db, log, registry, alone, categories, timeoutMs, send }: ForwarderParts): Forwarder {
   const forwarded = new Counter({
     name: "svc_audit_forwarded_total",
     help: "Audit events sent to the HTTP receiver by this node; each try that fails counts its events as failure",
@@ -207,6 +209,8 @@ export function createForwarder({ db, log, registry, categories, timeoutMs, send
     },
     async start() {
       if (await createForwarderCursor(db)) log.info({}, "audit events are forwarded from now on");
+      const left = alone ? ((await findForwarderCursor(db))?.lockedUntil ?? 0) : 0;
+      if (left !== 0) await letGo(db, left);
       stopped = false;
       schedule(0);
     },

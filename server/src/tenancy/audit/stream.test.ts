@@ -5,6 +5,7 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import { inTransaction } from "../../platform/db/index.ts";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { settled } from "../../testing/trail.ts";
 import { createForwarderCursor, findForwarderCursor, forwarderLag, removeForwarderCursor } from "./lease.ts";
 import { lockCursor, moveCursor, type Position, readStream } from "./stream.ts";
 
@@ -26,7 +27,8 @@ const record = (...details: string[]) =>
     for (const detail of details) ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "things", detail });
   });
 /** Reads on from the cursor as a reader does it, a few at a time, until there is nothing more. */
-const readOn = async (limit = 2): Promise<string[]> => {
+const readOn = async (limit = 2, isReady = settled): Promise<string[]> => {
+  await isReady(iam.core.db);
   const seen: string[] = [];
   for (;;) {
     const read = await inTransaction(iam.core.db, async (tx) => {
@@ -61,7 +63,7 @@ describe("reading in commit order", () => {
       );
       await record("early");
       await record("early too");
-      expect(await readOn()).toEqual([]);
+      expect(await readOn(2, async () => {})).toEqual([]);
       expect((await forwarderLag(iam.core.db, 0)).waiting).toBe(2);
       await late.query("commit");
       expect(await readOn()).toEqual(["late", "early", "early too"]);

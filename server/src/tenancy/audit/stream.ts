@@ -35,8 +35,7 @@ declare module "../../platform/db/tables.ts" {
 /**
  * The next events after a position, in commit order. A transaction that is still open may yet commit with a lower number than
  * later ones, so nothing at or above the oldest open transaction is read: what is passed over now comes next time, and no late
- * commit is skipped. Beyond a position of another cluster
- * (see `lockCursor`) there are restored events only, and nobody is writing those.
+ * commit is skipped. Beyond a position of another cluster (see `lockCursor`) are restored events only, which nobody is writing.
  */
 export async function readStream(db: Db, after: Position, limit: number): Promise<StreamedEvent[]> {
   // The number as text has a name of its own: `order by xid` would otherwise mean that, and 1000 would come before 999.

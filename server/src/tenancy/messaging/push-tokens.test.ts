@@ -8,8 +8,8 @@ import { createJobWorker, type JobWorker } from "../../platform/jobs/index.ts";
 import { createOutbound, type Outbound } from "../../platform/outbound/index.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { PEER_HOST } from "../../testing/message-driver-conformance.ts";
-import { type FcmPeer, fcmDriverPeer } from "../../testing/push-peers.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
+import { type FcmPeer, fcmDriverPeer } from "../../testing/push-peers.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { createMessageMetrics, MESSAGE_JOB, messageJob, pushTokensOf } from "./index.ts";
 

@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
+import type { Db } from "../platform/db/index.ts";
+
+/**
+ * Waits until nobody's open transaction holds back what is in the trail. Numbers are given out per cluster, and tests share one: a
+ * transaction of another test's database makes readers wait, too.
+ */
+export async function settled(db: Db): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ open: boolean }>`
+      select exists (
+        select 1 from audit_events
+        where xid >= pg_snapshot_xmin(pg_current_snapshot()) and xid < pg_snapshot_xmax(pg_current_snapshot())
+      ) as open`.execute(db);
+    if (!rows[0]!.open) return;
+    await sleep(5);
+  }
+}
