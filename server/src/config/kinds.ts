@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { parseMasterKey, VaultError } from "../kernel/vault.ts";
 import { didYouMean } from "../kernel/suggest.ts";
+import { parseMasterKey, VaultError } from "../kernel/vault.ts";
 
 /** What may be written for a setting. Texts come from flags, variables and files; yaml also brings numbers, booleans and lists. */
 export interface Kind<T> {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
+import { didYouMean } from "../kernel/suggest.ts";
 import type { ConfigProblem } from "./errors.ts";
 import { describe, type SettingName, settingNames, settings } from "./settings.ts";
-import { didYouMean } from "../kernel/suggest.ts";
 
 export type Origin = "flag" | "env" | "file" | "yaml" | "default";
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;

@@ -174,6 +174,8 @@ test("promises the headers that are sent, and no others", async () => {
   const configured = await realm.asMaster().put("/messaging/providers", provider);
   expect(configured.headers.etag).toBeDefined();
   expect(promised(api.paths["/admin/realms/{realm}/messaging/providers"]!.put!, 201)).toEqual(["ETag"]);
+  const hook = { name: "a", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false };
+  const { id: webhookId } = (await realm.asMaster().post("/webhooks", hook)).body;
   let lists = 0;
   for (const { method, path, operation, name } of admin()) {
     if (method !== "get") continue;
@@ -181,6 +183,7 @@ test("promises the headers that are sent, and no others", async () => {
       .replace("{realm}", realm.name)
       .replace("{userId}", userId)
       .replace("{roleId}", role.roleId)
+      .replace("{webhookId}", webhookId)
       .replace("{channel}/{driver}", "SMS/http");
     const answer = await master.get(url);
     expect(answer.status, name).toBe(200);
@@ -206,6 +209,8 @@ test("offers If-Match where a stale version is refused", async () => {
   await realm.asMaster().put("/messaging/providers", provider);
   const template = { templateKey: "otp-sms", body: "{{code}}" };
   await realm.asMaster().put("/messaging/templates", template);
+  const hook = { name: "a", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false };
+  const { id: webhookId } = (await realm.asMaster().post("/webhooks", hook)).body;
   const tried: Record<string, () => Promise<{ status: number }>> = {
     "PUT /settings": () => realm.asMaster().put("/settings", {}, stale),
     "PUT /users/{userId}": () => realm.asMaster().put(`/users/${userId}`, { username: "x" }, stale),
@@ -220,6 +225,8 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /messaging/providers/{channel}/{driver}": () => realm.asMaster().delete("/messaging/providers/SMS/http", stale),
     "PUT /messaging/templates": () => realm.asMaster().put("/messaging/templates", template, stale),
     "DELETE /messaging/templates/{templateKey}": () => realm.asMaster().delete("/messaging/templates/otp-sms", stale),
+    "PUT /webhooks/{webhookId}": () => realm.asMaster().put(`/webhooks/${webhookId}`, hook, stale),
+    "DELETE /webhooks/{webhookId}": () => realm.asMaster().delete(`/webhooks/${webhookId}`, stale),
     "PUT ": () => realm.asMaster().put("", { displayName: "x" }, stale),
     "DELETE ": () => realm.asMaster().delete("", stale),
   };

@@ -3,7 +3,18 @@
 export { refuseDirtyText } from "./bodies.ts";
 export { etag, expectVersion } from "./etag.ts";
 export { refuseReadOnly } from "./full-state.ts";
-export { countUpTo, describePage, EXACT_TOTAL, estimate, type ListOrder, ListQuery, listQuery, type Page, pageOf, refuseTooDeep } from "./lists.ts";
+export {
+  countUpTo,
+  describePage,
+  EXACT_TOTAL,
+  estimate,
+  type ListOrder,
+  ListQuery,
+  listQuery,
+  type Page,
+  pageOf,
+  refuseTooDeep,
+} from "./lists.ts";
 export { asAppError, logFailure, notFound, Problem, sendProblem } from "./problem.ts";
 export { unitOfWorkPlugin } from "./requests.ts";
 export { oneOf } from "./schemas.ts";

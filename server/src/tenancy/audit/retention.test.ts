@@ -5,6 +5,7 @@ import { newId } from "../../kernel/ids.ts";
 import { systemActor } from "../../platform/context.ts";
 import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
+import { settled } from "../../testing/trail.ts";
 import { forgetForwarder } from "./forwarder.ts";
 import { createForwarderCursor } from "./lease.ts";
 import { applyRetention, RETENTION_JOB } from "./retention.ts";
@@ -135,6 +136,7 @@ describe("what is still needed stays:", () => {
     await keep(realm, 7);
     await record(realm.name, "sent");
     await forgetForwarder(iam.core.db, silent);
+    await settled(iam.core.db);
     await createForwarderCursor(iam.core.db);
     await record(realm.name, "not sent");
     await sql`update event_cursors set xid = pg_current_xact_id() where name = 'webhooks'`.execute(iam.core.db);

@@ -17,6 +17,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await removeForwarderCursor(iam.core.db);
+  await settled(iam.core.db);
   await createForwarderCursor(iam.core.db);
 });
 afterEach(() => clock.reset());

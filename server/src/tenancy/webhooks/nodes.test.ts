@@ -153,6 +153,18 @@ test.runIf(onPostgres)("two nodes share the work, and each delivery is sent once
   expect(await sentBy(two.core.metrics.registry)).toBeGreaterThan(0);
 });
 
+test("events of two realms that come together go each to their own", async () => {
+  const [one, two] = [await iam.realm(), await iam.realm()];
+  for (const realm of [one, two]) await subscribe(realm);
+  const events = [eventOf(one), eventOf(two), eventOf(one)];
+  await iam.core.db.transaction().execute((tx) => insertEvents(tx, events));
+  await deliverAll(iam.core.db, sender);
+  for (const realm of [one, two])
+    expect(ids(realm).toSorted()).toEqual(events.filter((event) => event.realm === realm.name).map(({ id }) => id));
+  const { rows } = await sql`select status from webhook_deliveries where realm_id in (${one.name}, ${two.name})`.execute(iam.core.db);
+  expect(rows).toEqual(events.map(() => ({ status: "DELIVERED" })));
+});
+
 test("a batch of events is cut, and all of it arrives", async () => {
   const realm = await iam.realm();
   await subscribe(realm);

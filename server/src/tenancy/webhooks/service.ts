@@ -39,10 +39,10 @@ export async function readWebhook(ctx: ReadCtx, webhookId: string): Promise<Webh
   return webhook;
 }
 
+/** For a change: held until commit. Whether it is still what the caller saw is asked last. */
 async function takeWebhook(ctx: Ctx, webhookId: string): Promise<WebhookRow> {
   const webhook = isId(webhookId) ? await lockWebhook(ctx.tx, ctx.realm, webhookId, ctx.now) : null;
   if (!webhook) throw webhookErrors.not_found();
-  expectVersion(ctx, webhook.version);
   return webhook;
 }
 
@@ -60,6 +60,7 @@ export async function saveWebhook(ctx: Ctx, tools: Tools, webhookId: string, inp
   const current = await takeWebhook(ctx, webhookId);
   refuseReadOnly(current, input, ["id", "realmId", "createdAt", "previousSecretUntil"]);
   const sealed = changedSecret(ctx, tools, current, input);
+  expectVersion(ctx, current.version);
   const webhook = await updateWebhook(ctx.tx, ctx.realm, current.id, { ...state, ...(sealed && { sealed }) }, ctx.now);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "webhooks", resourceId: current.id });
   return webhook;
@@ -67,6 +68,7 @@ export async function saveWebhook(ctx: Ctx, tools: Tools, webhookId: string, inp
 
 export async function removeWebhook(ctx: Ctx, webhookId: string): Promise<void> {
   const webhook = await takeWebhook(ctx, webhookId);
+  expectVersion(ctx, webhook.version);
   await deleteWebhook(ctx.tx, ctx.realm, webhook.id);
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "webhooks", resourceId: webhook.id });
 }
@@ -80,6 +82,7 @@ export async function rotateSecret(
 ): Promise<Omit<WebhookRow, "secret"> & RotatedSecret> {
   if (input.secret !== undefined) checkSecret(input.secret);
   const current = await takeWebhook(ctx, webhookId);
+  expectVersion(ctx, current.version);
   const secret = input.secret ?? newSecret();
   const overlap = (input.overlapSeconds ?? 0) * SECOND;
   const place = (column: "secret" | "previous_secret") => secretPlace(ctx.realm, current.id, column);

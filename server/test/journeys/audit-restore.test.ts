@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { answers, collector } from "../../src/testing/collector.ts";
+import { postgresBin, startPostgres } from "../peers/index.mjs";
+import { emptyPostgres, postgresUrl, type ServerProcess, startServer } from "./process.ts";
+import type { Visitor } from "./visitor.ts";
+
+const run = promisify(execFile);
+
+test.skipIf(!postgresUrl)(
+  "after pg_dump and a restore into a new cluster, forwarding goes on: nothing lost, nothing from before repeated",
+  async () => {
+    const receiver = await collector();
+    const elsewhere = await startPostgres();
+    try {
+      const { DATABASE_URL, GATEHOUSE_MASTER_KEY } = await emptyPostgres();
+      const env = { GATEHOUSE_MASTER_KEY, GATEHOUSE_AUDIT_HTTP_URL: receiver.url };
+      // A cluster that has been in use: its transactions have higher numbers than a new one's.
+      await onDatabase(DATABASE_URL, "do $$ begin for i in 1..5000 loop perform pg_current_xact_id(); commit; end loop; end $$");
+      let server = await startServer({ env: { ...env, DATABASE_URL } });
+      const admin = await server.admin();
+      await failToSignIn(server, "before");
+      await expect.poll(() => receiver.taken.length, { timeout: 20_000 }).toBe(await forwardable(admin));
+      const before = new Set(receiver.taken);
+
+      receiver.behave(...Array.from({ length: 100 }, () => answers(503)));
+      await failToSignIn(server, "not sent");
+      await server.stop();
+      receiver.behave();
+
+      const restored = elsewhere.url;
+      const dump = join(server.folder, "dump.sql");
+      await run(join(postgresBin()!, "pg_dump"), ["--dbname", DATABASE_URL, "--file", dump]);
+      await run(join(postgresBin()!, "psql"), ["--dbname", restored, "--file", dump, "--quiet", "--set", "ON_ERROR_STOP=1"]);
+
+      server = await startServer({ env: { ...env, DATABASE_URL: restored }, port: server.port });
+      await failToSignIn(server, "new");
+      const again = await server.admin();
+      await expect.poll(() => new Set(receiver.taken).size, { timeout: 30_000 }).toBe(await forwardable(again));
+      expect(receiver.taken.filter((id) => before.has(id))).toHaveLength(before.size);
+      const actors = receiver.batches.flatMap(({ events }) =>
+        events.filter(({ id }) => receiver.taken.includes(id)).map(({ actor }) => actor),
+      );
+      expect(actors).toEqual(expect.arrayContaining(["before", "not sent", "new"]));
+      await failToSignIn(server, "later");
+      await expect.poll(() => new Set(receiver.taken).size, { timeout: 20_000 }).toBe(await forwardable(again));
+      await server.stop();
+    } finally {
+      await receiver.close();
+      await elsewhere.stop();
+    }
+  },
+);
+
+async function onDatabase(connectionString: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+async function failToSignIn(server: ServerProcess, name: string): Promise<void> {
+  expect((await server.visitor().trySignIn("master", name, "wrong")).status).toBe(401);
+}
+
+/** How many events there are to forward; that the realm itself was made was told before there was anybody to forward it. */
+async function forwardable(admin: Visitor): Promise<number> {
+  const { body } = await admin.get("/admin/realms/master/events?size=500");
+  type Event = { category: string; resourceType: string | null };
+  return body.items.filter(({ category, resourceType }: Event) => category !== "SECURITY" && resourceType !== "realms").length;
+}
