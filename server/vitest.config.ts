@@ -18,6 +18,7 @@ const plain = [
   "src/platform/db/{directory-lock,gathered}.test.ts",
   "src/tenancy/messaging/placeholders.test.ts",
   "src/tenancy/settings/custom-css.test.ts",
+  "src/tenancy/webhooks/lanes.test.ts",
   "src/tenancy/audit/{catalogue,transports}.test.ts",
   "src/tenancy/messaging/{drivers/*,recipients}.test.ts",
   "src/signin/login/return-target.test.ts",

@@ -58,7 +58,7 @@ try {
   for (;;) {
     const { rows } = await client.query("select count(*)::int as open from webhook_deliveries where status <> 'DELIVERED'");
     if ((await receiver.ask({})).count >= wanted && rows[0].open === 0) break;
-    await sleep(100);
+    await sleep(1_000);
   }
   const seconds = (performance.now() - began) / 1000;
   const each = (/** @type {number | null} */ from, /** @type {number | null} */ to) =>

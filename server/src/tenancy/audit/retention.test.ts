@@ -73,8 +73,9 @@ describe("audit.retentionDays", () => {
 
   test("deletes what is older, of this realm only, says how many, and comes again each day", async () => {
     const [realm, other] = [newRealm(), newRealm()];
-    await record(realm.name, "old", "older");
+    await record(realm.name, "old");
     await record(other.name, "old");
+    await record(realm.name, "older");
     await allSent();
     const begin = clock.now();
     clock.advance(29 * DAY);
@@ -124,9 +125,18 @@ describe("audit.retentionDays", () => {
     const master = iam.browser();
     await master.signIn("master", "admin", MASTER_PASSWORD);
     const path = `/admin/realms/${realm.name}/settings`;
-    const { body } = await master.get(path);
-    expect((await master.put(path, { ...body, welcomeText: "Hello" })).status).toBe(200);
+    const change = async (welcomeText: string) => {
+      const { body } = await master.get(path);
+      expect((await master.put(path, { ...body, welcomeText })).status).toBe(200);
+    };
+    await change("Hello");
     expect(await jobs(realm.name)).toEqual([]);
+    await keep(realm, 7);
+    const tomorrow = async () => (await jobs(realm.name)).filter(({ run_at }) => run_at > clock.now());
+    await untilRun(async () => (await tomorrow()).length, 1);
+    const before = await tomorrow();
+    await change("Hello again");
+    expect(await jobs(realm.name)).toEqual(before);
   });
 });
 

@@ -207,34 +207,6 @@ describe("one receiver does not delay another", () => {
     await sender.start();
     await vi.waitFor(() => expect(shared.received.filter(({ path }) => path === "/quick")).toHaveLength(EVENTS), patiently);
   });
-
-  test("and hundreds that hang leave room for those that answer", async () => {
-    const [one, two] = [await iam.realm(), await iam.realm()];
-    const shared = await peer();
-    let [hanging, most] = [0, 0];
-    shared.answer = (request, response) => {
-      if (request.path !== "/hangs") return accept(request, response);
-      hanging += 1;
-      most = Math.max(most, hanging);
-      response.on("close", () => {
-        hanging -= 1;
-      });
-    };
-    for (let i = 0; i < 140; i++) await hooked(one, `${shared.url}/hangs`);
-    const sender = senderWith({ timeoutMs: 500, waits: [MINUTE, MINUTE] });
-    await happen(one);
-    await deliverAll(iam.core.db, sender);
-    // They have shown what they are, and are all due again.
-    expect(most).toBeGreaterThan(64);
-    clock.advance(2 * MINUTE);
-    await hooked(two, `${shared.url}/quick`);
-    await happen(two, EVENTS);
-    [hanging, most] = [0, 0];
-    await sender.start();
-    await vi.waitFor(() => expect(shared.received.filter(({ path }) => path === "/quick")).toHaveLength(EVENTS), patiently);
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(64);
-  });
 });
 
 describe("a claim", () => {
