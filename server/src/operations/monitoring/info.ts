@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { clock } from "../../kernel/clock.ts";
-import { packageFile } from "../../kernel/package.ts";
 import type { ServerInfo } from "./schema.ts";
 
-/** A build from a repository writes the commit beside the compiled code; a source checkout has no such file. */
-const COMMIT_FILE = packageFile("dist/commit.txt");
+/** A build from a repository lays it beside the bundle; the sources have no such file. */
+const COMMIT_FILE = new URL("./commit.txt", import.meta.url);
 
 /** What `GET /monitoring/info` says for as long as the process lives. */
 export const serverInfo = (version: string, mode: ServerInfo["mode"]): ServerInfo => ({
