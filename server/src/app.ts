@@ -202,6 +202,8 @@ export interface Server {
   readonly forwarder: Forwarder | null;
   /** Begins the background work; requests are served without it. */
   start(): Promise<void>;
+  /** Once the background work has begun. */
+  started(): Promise<void>;
   /** From now on not ready, and every answer ends its connection. */
   drain(): void;
   /** Ends everything but the core. */
@@ -333,6 +335,12 @@ export async function createApp(core: Core): Promise<Server> {
   });
   let watcher: { close(): Promise<void> } | undefined;
   let flushing: NodeJS.Timeout | undefined;
+  let starting: Promise<void> | undefined;
+  const startBackground = async () => {
+    await jobs.start();
+    await webhooks.start();
+    await (audit.forwarder ? audit.forwarder.start() : forgetForwarder(db, log));
+  };
   const flush = () => metrics.flush(db).catch((err) => log.warn({ err }, "could not store the counters; they are kept for the next time"));
   return {
     app,
@@ -342,17 +350,20 @@ export async function createApp(core: Core): Promise<Server> {
     forwarder: audit.forwarder,
     async start() {
       if (config.databaseUrl) watcher = await watchRealmChanges({ db, url: config.listenUrl ?? config.databaseUrl, changes, log });
-      await jobs.start();
-      await webhooks.start();
-      await (audit.forwarder ? audit.forwarder.start() : forgetForwarder(db, log));
       flushing = setInterval(flush, 10 * SECOND).unref();
+      starting = startBackground();
+      // The embedded database takes a while for it and no request needs it; whoever waits for the port should not wait for this.
+      if (config.databaseUrl) await starting;
+      else starting.catch((err) => log.error({ err }, "the background work could not begin: restart the server"));
     },
+    started: async () => starting,
     drain: () => {
       draining = true;
     },
     async close() {
       await app.close();
       clearInterval(flushing);
+      await starting?.catch(() => {}); // told when it happened
       await webhooks.stop();
       await jobs.stop();
       await audit.close();

@@ -97,6 +97,7 @@ async function openNode(env: Record<string, string>, template: Uint8Array<ArrayB
   await bootstrap(core);
   const server = await createApp(core);
   await server.start();
+  await server.started();
   await server.app.ready();
   return {
     core,
