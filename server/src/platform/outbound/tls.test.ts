@@ -1,13 +1,9 @@
-import "reflect-metadata"; // @peculiar/x509 does not load without it, so it comes first
-import { webcrypto } from "node:crypto";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import * as x509 from "@peculiar/x509";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clock, DAY } from "../../kernel/clock.ts";
+import { privateAuthority } from "../../testing/private-authority.ts";
 import { createOutbound, type Outbound, type Resolve } from "./index.ts";
 
-const alg = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const resolve: Resolve = async () => [{ address: "127.0.0.1", family: 4 }];
 const failing = (reason: string) => expect.objectContaining({ name: "OutboundError", reason });
 
@@ -16,47 +12,10 @@ let port: number;
 let ca: string;
 const opened: Outbound[] = [];
 
-/** A private authority and one certificate by it, for `hooks.internal` and 127.0.0.1. */
-async function certificates() {
-  x509.cryptoProvider.set(webcrypto as Crypto);
-  const days = { notBefore: new Date(clock.now() - DAY), notAfter: new Date(clock.now() + DAY) };
-  const caKeys = await webcrypto.subtle.generateKey(alg, true, ["sign", "verify"]);
-  const authority = await x509.X509CertificateGenerator.createSelfSigned({
-    ...days,
-    serialNumber: "01",
-    name: "CN=Private authority",
-    keys: caKeys,
-    signingAlgorithm: alg,
-    extensions: [new x509.BasicConstraintsExtension(true, 0, true)],
-  });
-  const keys = await webcrypto.subtle.generateKey(alg, true, ["sign", "verify"]);
-  const leaf = await x509.X509CertificateGenerator.create({
-    ...days,
-    serialNumber: "02",
-    subject: "CN=hooks.internal",
-    issuer: authority.subject,
-    publicKey: keys.publicKey,
-    signingKey: caKeys.privateKey,
-    signingAlgorithm: alg,
-    extensions: [
-      new x509.SubjectAlternativeNameExtension([
-        { type: "dns", value: "hooks.internal" },
-        { type: "ip", value: "127.0.0.1" },
-      ]),
-    ],
-  });
-  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey)).toString("base64");
-  return {
-    ca: authority.toString("pem"),
-    cert: leaf.toString("pem"),
-    key: `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----`,
-  };
-}
-
 beforeAll(async () => {
-  const made = await certificates();
-  ca = made.ca;
-  server = createServer({ cert: made.cert, key: made.key }, (req, res) => res.end(`hello ${req.headers.host}`));
+  const authority = await privateAuthority();
+  ca = authority.ca;
+  server = createServer(await authority.identity("hooks.internal"), (req, res) => res.end(`hello ${req.headers.host}`));
   const listening = server;
   await new Promise<void>((done) => listening.listen(0, "127.0.0.1", done));
   port = (listening.address() as AddressInfo).port;

@@ -1,6 +1,7 @@
 import { Counter, type Registry } from "prom-client";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { type Db, inTransaction } from "../../platform/db/index.ts";
+import { createLoop } from "../../platform/loop.ts";
 import {
   createForwarderCursor,
   type ForwarderCursor,
@@ -166,35 +167,11 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
     return "failed";
   };
 
-  let timer: NodeJS.Timeout | undefined;
-  let due = Number.POSITIVE_INFINITY;
-  let running: Promise<void> | null = null;
-  let stopped = true;
-  /** Whether somebody called while a turn was under way, which may have looked too early. */
-  let calledMeanwhile = false;
-
-  const schedule = (after: number) => {
-    const at = performance.now() + after;
-    if (stopped || at >= due) return;
-    due = at;
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      running = run();
-    }, after).unref();
-  };
-
-  const run = async () => {
-    due = Number.POSITIVE_INFINITY;
-    calledMeanwhile = false;
-    let turned: Turn = "more";
-    try {
-      while (turned === "more" && !stopped) turned = await turn();
-    } catch (err) {
-      log.warn({ err }, "could not look for audit events to forward; trying again");
-    }
-    running = null;
-    schedule(calledMeanwhile ? GATHER : POLL);
-  };
+  const loop = createLoop(
+    async () => (await turn()) === "more",
+    POLL,
+    (err) => log.warn({ err }, "could not look for audit events to forward; trying again"),
+  );
 
   return {
     turn,
@@ -211,17 +188,12 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
       if (await createForwarderCursor(db)) log.info({}, "audit events are forwarded from now on");
       const left = alone ? ((await findForwarderCursor(db))?.lockedUntil ?? 0) : 0;
       if (left !== 0) await letGo(db, left);
-      stopped = false;
-      schedule(0);
+      loop.start();
+      loop.wake();
     },
-    wake() {
-      if (running) calledMeanwhile = true;
-      else schedule(GATHER);
-    },
+    wake: () => loop.wake(GATHER),
     async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
+      await loop.stop();
       if (held !== 0) await letGo(db, held);
       held = 0;
     },

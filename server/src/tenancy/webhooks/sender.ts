@@ -1,9 +1,9 @@
 import type { Registry } from "prom-client";
 import { SECOND } from "../../kernel/clock.ts";
+import { createLoop } from "../../platform/loop.ts";
 import type { Position } from "../audit/index.ts";
 import { createDispatcher, type DispatchParts } from "./dispatch.ts";
 import { fanOut } from "./fan-out.ts";
-import { createLoop } from "./loop.ts";
 import { createWebhookMetrics } from "./metrics.ts";
 
 export interface WebhookSender {
