@@ -37,6 +37,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
     allowOnly: !inCI,
+    // What is waited for comes when a busy machine lets it.
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       // "none" lets the harness refuse: a test that needs a database does not belong to this project.
       { extends: true, test: { name: "plain", include: plain, env: { GATEHOUSE_TEST_DATABASE: "none" } } },

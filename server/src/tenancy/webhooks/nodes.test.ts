@@ -120,10 +120,12 @@ test.runIf(onPostgres)("an event whose transaction commits after later ones is n
   await sender.runDue();
   commit();
   await open;
-  await vi.waitFor(async () => {
-    await sender.runDue();
-    expect(ids(realm)).toHaveLength(2);
-  });
+  await expect
+    .poll(async () => {
+      await sender.runDue();
+      return ids(realm);
+    })
+    .toHaveLength(2);
   expect(ids(realm).toSorted()).toEqual([early.id, late.id].toSorted());
 });
 
