@@ -53,7 +53,7 @@ import {
   toEventRecord,
   transports,
 } from "./tenancy/audit/index.ts";
-import { keyRoutes, seedKey } from "./tenancy/keys/index.ts";
+import { keyRoutes, type MakeKeyPair, makeKeyPair, seedKey } from "./tenancy/keys/index.ts";
 import {
   createMessageMetrics,
   createMessages,
@@ -101,6 +101,7 @@ export interface Core {
   readonly db: Db;
   readonly vault: Vault;
   readonly hasher: PasswordHasher;
+  readonly makeKeyPair: MakeKeyPair;
   readonly metrics: Metrics;
   readonly changes: RealmChanges;
   readonly realms: RealmSnapshots;
@@ -185,6 +186,7 @@ export function assembleCore({
     db,
     vault,
     hasher,
+    makeKeyPair,
     metrics,
     changes,
     realms: createRealmSnapshots(db, changes),
@@ -212,7 +214,7 @@ export interface Server {
 
 /** The whole server over a core: every route in one readable list. */
 export async function createApp(core: Core): Promise<Server> {
-  const { config, log, database, db, vault, hasher, metrics, realms, work, changes } = core;
+  const { config, log, database, db, vault, hasher, makeKeyPair, metrics, realms, work, changes } = core;
   const secure = config.baseUrl.startsWith("https:");
   const csrf = createCsrf(vault);
   const cookies = createCookies(secure);
@@ -278,7 +280,7 @@ export async function createApp(core: Core): Promise<Server> {
       guardAdminRoutes(admin, { db, work, realms, csrf, cookies, metrics, bearers: [] });
       await admin.register(auditConfigRoutes, { prefix: "/audit", ...audit });
       await admin.register(metricsSummaryRoutes, { prefix: "/metrics" });
-      await admin.register(realmRoutes, { prefix: "/realms", vault, hasher });
+      await admin.register(realmRoutes, { prefix: "/realms", vault, hasher, makeKeyPair });
       await admin.register(
         async (realm) => {
           await realm.register(userRoutes, { prefix: "/users", hasher, realms });

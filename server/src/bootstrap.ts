@@ -10,6 +10,7 @@ import { createVault, randomToken, type Vault } from "./kernel/vault.ts";
 import { systemActor } from "./platform/context.ts";
 import { type Db, inTransaction } from "./platform/db/index.ts";
 import { createPasswordHasher } from "./platform/passwords/index.ts";
+import { makeKeyPair } from "./tenancy/keys/index.ts";
 import { createRealm, MASTER, prepareRealm, type RealmMaker, type RealmSeed } from "./tenancy/realms/index.ts";
 
 export const PASSWORD_FILE = "initial-admin-password";
@@ -79,12 +80,12 @@ export interface PreparedFirstStart {
 }
 
 export async function prepareFirstStart(config: Config, maker?: RealmMaker): Promise<PreparedFirstStart> {
-  const { vault, hasher } = maker ?? { vault: await openVault(config), hasher: createPasswordHasher() };
+  const parts = maker ?? { vault: await openVault(config), hasher: createPasswordHasher(), makeKeyPair };
   const generatedPassword = config.bootstrapAdminPassword === null ? randomToken().slice(0, 20) : null;
   const adminPassword = config.bootstrapAdminPassword ?? generatedPassword!;
   const names = config.mode === "development" ? [MASTER, DEMO] : [MASTER];
   const made = await Promise.all(
-    names.map((realm) => prepareRealm({ vault, hasher }, { realm, displayName: realm === DEMO ? "Demo" : null, adminPassword })),
+    names.map((realm) => prepareRealm(parts, { realm, displayName: realm === DEMO ? "Demo" : null, adminPassword })),
   );
   return { seeds: made.map(({ seed }) => seed), generatedPassword };
 }

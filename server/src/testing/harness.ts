@@ -12,6 +12,7 @@ import { migrate, openDatabase } from "../platform/db/index.ts";
 import { createPasswordHasher } from "../platform/passwords/index.ts";
 import type { Permission } from "../tenancy/permissions/index.ts";
 import { Browser } from "./browser.ts";
+import { nextKeyPair } from "./key-pairs.ts";
 import { type RealmUnderTest, realmUnderTest } from "./realm.ts";
 
 export const MASTER_PASSWORD = "master-password-for-tests";
@@ -93,6 +94,7 @@ async function openNode(env: Record<string, string>, template: Uint8Array<ArrayB
   const core = {
     ...(await createCore(config, { output: { write: (line: string) => void output.push(line) }, ...(template && { template }) })),
     hasher: createPasswordHasher(cheapHashes),
+    makeKeyPair: nextKeyPair,
   };
   await bootstrap(core);
   const server = await createApp(core);

@@ -5,7 +5,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { expectVersion, type ListQuery, refuseReadOnly } from "../../platform/http/index.ts";
 import { enqueue } from "../../platform/jobs/index.ts";
 import type { PasswordHasher } from "../../platform/passwords/index.ts";
-import { generateKey, type NewKey } from "../keys/index.ts";
+import { generateKey, type MakeKeyPair, type NewKey } from "../keys/index.ts";
 import { checkPasswordPolicy, defaultSettings, saveDisplayName } from "../settings/index.ts";
 import { realmErrors } from "./errors.ts";
 import { type CreatedRealm, type CreateRealm, isRealmName, type UpdateRealm } from "./schema.ts";
@@ -55,11 +55,12 @@ declare module "../../platform/context.ts" {
 export interface RealmMaker {
   readonly vault: Vault;
   readonly hasher: PasswordHasher;
+  readonly makeKeyPair: MakeKeyPair;
 }
 
 /** Makes the seed: a key pair and a password hash, neither of which may be made inside a transaction. */
 export async function prepareRealm(
-  { vault, hasher }: RealmMaker,
+  { vault, hasher, makeKeyPair }: RealmMaker,
   input: CreateRealm,
 ): Promise<{ seed: RealmSeed; madeUpPassword: string | null }> {
   if (reserved.has(input.realm))
@@ -69,7 +70,7 @@ export async function prepareRealm(
   const madeUpPassword = input.adminPassword === undefined ? randomToken().slice(0, 24) : null;
   const password = input.adminPassword ?? madeUpPassword!;
   checkPasswordPolicy(defaultSettings(input.realm).passwordPolicy, password, { username: "admin", email: null }, "adminPassword");
-  const [signingKey, adminPasswordHash] = await Promise.all([generateKey(vault, input.realm), hasher.hash(password)]);
+  const [signingKey, adminPasswordHash] = await Promise.all([generateKey(vault, input.realm, makeKeyPair), hasher.hash(password)]);
   return { seed: { realm: input.realm, displayName: input.displayName ?? null, adminPasswordHash, signingKey }, madeUpPassword };
 }
 
