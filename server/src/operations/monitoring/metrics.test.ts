@@ -139,11 +139,14 @@ describe("GET /admin/metrics/summary", () => {
 
   test("what a deleted realm still had to store is dropped, so that a new realm of its name starts at zero", async () => {
     const realm = await iam.realm();
+    const stored = () => iam.core.db.selectFrom("metric_hours").selectAll().where("realm_id", "=", realm.name).execute();
+    await flush();
     await realm.admin();
+    // Not always nothing: the server stores every ten seconds, and these may be up.
+    const before = await stored();
     await realm.asMaster().delete("");
     await flush();
-    const rows = await iam.core.db.selectFrom("metric_hours").selectAll().where("realm_id", "=", realm.name).execute();
-    expect(rows).toEqual([]);
+    expect(await stored()).toEqual(before);
   });
 
   test("the list is paged, searched and sorted as others are", async () => {
