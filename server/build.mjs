@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 
@@ -116,8 +116,9 @@ async function bundle(out) {
     console.error(/** @type {Error} */ (error).message);
     throw new BuildError("The build failed; the messages above say where.");
   }
-  const script = source("operations/api-docs/page-script.js");
-  if (existsSync(script)) files.push({ fileName: "page-script.js", code: readFileSync(script, "utf8") });
+  // What is read at run time, from beside the code that reads it.
+  for (const beside of ["operations/api-docs/page-script.js", "platform/passwords/common-passwords.txt"].map(source))
+    if (existsSync(beside)) files.push({ fileName: basename(beside), code: readFileSync(beside, "utf8") });
   // The program last: whoever starts it finds all that it loads.
   for (const { fileName, code } of files.toSorted((a) => (a.fileName === "main.js" ? 1 : -1))) writeWhole(join(out, fileName), code);
   const made = new Set(files.map(({ fileName }) => fileName));

@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { rows } from "./rows.mjs";
 
-/** Filling a database with ten million events takes minutes: only whoever asks for it waits. */
-const ON_REQUEST = "events";
-const PARTS = [...rows.map(({ id }) => id), "start", "memory", ON_REQUEST];
+/** Filling a database with ten million events or a million users takes minutes: only whoever asks for it waits. */
+const ON_REQUEST = ["events", "directory"];
+const PARTS = [...rows.map(({ id }) => id), "start", "memory", ...ON_REQUEST];
 
-export const HELP = `npm run bench -- [options]
+export const HELP = `npm run bench -- [options] [parts]
 
   --rounds <n>       how often each row is measured, in turn with the others (5)
   --seconds <s>      how long each time (1.5)
@@ -14,8 +14,11 @@ export const HELP = `npm run bench -- [options]
   --only <names>     some parts, separated by commas; the limits they are judged by come along
                      ${PARTS.slice(0, 6).join(", ")},
                      ${PARTS.slice(6).join(", ")}
-                     (events, which takes some minutes and 7 GB of disk, is measured only when it is named)
+                     (events, which takes some minutes and 7 GB of disk, and directory, which takes a quarter of an hour and
+                     4 GB, are measured only when they are named)
   --events <n>       how large the large audit trail is (10000000)
+  --users <n>        how many users the large realm has (1000000)
+  --realms <n>       how many realms there are beside it (10000)
   --compare <file>   also measures another build (its dist/main.js) in turn with this one; may be given several times
   --profile <folder> has the server write a CPU profile there when it stops
   --json             prints the figures as JSON instead of the table
@@ -30,6 +33,7 @@ export const HELP = `npm run bench -- [options]
  * @property {boolean} starts
  * @property {boolean} memory
  * @property {number} events how large the large trail is; 0 = not measured
+ * @property {{ users: number, realms: number } | null} directory how large the large directory is; null = not measured
  * @property {string[]} compare
  * @property {string | undefined} profile
  * @property {boolean} json
@@ -40,11 +44,12 @@ export class UsageError extends Error {}
 
 /** @param {string[]} args @returns {Options} */
 export function readOptions(args) {
-  const { values } = parse(args);
-  const only = values.only?.split(",").map((name) => name.trim());
+  const { values, positionals } = parse(args);
+  const named = [...positionals, ...(values.only?.split(",").map((name) => name.trim()) ?? [])];
+  const only = named.length > 0 ? named : undefined;
   const unknown = only?.find((name) => !PARTS.includes(name));
   if (unknown !== undefined) throw new UsageError(`There is nothing called "${unknown}" to measure. Known: ${PARTS.join(", ")}`);
-  const wanted = new Set(only ?? PARTS.filter((name) => name !== ON_REQUEST));
+  const wanted = new Set(only ?? PARTS.filter((name) => !ON_REQUEST.includes(name)));
   for (const row of rows) if (wanted.has(row.id) && "against" in row) wanted.add(row.against);
   return {
     rounds: positive("rounds", values.rounds),
@@ -53,7 +58,8 @@ export function readOptions(args) {
     rows: rows.filter(({ id }) => wanted.has(id)),
     starts: wanted.has("start"),
     memory: wanted.has("memory"),
-    events: wanted.has(ON_REQUEST) ? positive("events", values.events) : 0,
+    events: wanted.has("events") ? positive("events", values.events) : 0,
+    directory: wanted.has("directory") ? { users: positive("users", values.users), realms: positive("realms", values.realms) } : null,
     // npm runs this in server/; paths are meant from where the person stands.
     compare: values.compare.map((file) => resolve(process.env.INIT_CWD ?? ".", file)),
     profile: values.profile && resolve(process.env.INIT_CWD ?? ".", values.profile),
@@ -67,12 +73,15 @@ function parse(args) {
   try {
     return parseArgs({
       args,
+      allowPositionals: true,
       options: {
         rounds: { type: "string", default: "5" },
         seconds: { type: "string", default: "1.5" },
         connections: { type: "string", default: "16" },
         only: { type: "string" },
         events: { type: "string", default: "10000000" },
+        users: { type: "string", default: "1000000" },
+        realms: { type: "string", default: "10000" },
         compare: { type: "string", multiple: true, default: [] },
         profile: { type: "string" },
         json: { type: "boolean", default: false },

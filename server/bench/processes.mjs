@@ -43,21 +43,35 @@ const parentOf = (pid) => {
  * @returns {() => number | null}
  */
 export function postgresCpu(backend) {
+  const read = postgresProcesses(backend);
+  return () => {
+    const processes = read();
+    return processes && [...processes.values()].reduce((total, cpu) => total + cpu, 0);
+  };
+}
+
+/**
+ * The same for each process: over a longer time pools close connections, and what those had used would be missing from the sum.
+ * @param {number} backend the process of any connection to it
+ * @returns {() => Map<number, number> | null}
+ */
+export function postgresProcesses(backend) {
   if (!canReadProc) return () => null;
   const postmaster = parentOf(backend);
   return () => {
-    let total = 0;
+    /** @type {Map<number, number>} */
+    const processes = new Map();
     for (const name of readdirSync("/proc")) {
       const pid = Number(name);
       if (!Number.isInteger(pid)) continue;
       try {
-        if (parentOf(pid) === postmaster) total += cpuMs(pid) ?? 0;
+        if (parentOf(pid) === postmaster) processes.set(pid, cpuMs(pid) ?? 0);
       } catch (error) {
         // It ended while we looked.
         if (!["ENOENT", "ESRCH"].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? "")) throw error;
       }
     }
-    return total;
+    return processes;
   };
 }
 

@@ -1,4 +1,6 @@
 // The figures as a person reads them.
+import { MAX_RATIO as MAX_GROWTH, SMALL } from "./directory.mjs";
+import { MIN_SHARE } from "./directory-import.mjs";
 import { MAX_RATIO } from "./events.mjs";
 
 /** @typedef {{ name: string, value: number | null, unit: "s" | "MB" | "%", target: number | null }} Figure */
@@ -8,13 +10,14 @@ import { MAX_RATIO } from "./events.mjs";
  * @property {import("./rounds.mjs").Line[]} rows
  * @property {Figure[]} figures
  * @property {import("./events.mjs").EventsLine[]} events
+ * @property {import("./directory.mjs").Directory | null} directory
  */
 
 /** @param {number | null} value what it should stay under @param {number | null} target */
 export const verdict = (value, target) => (value === null || target === null ? null : value <= target ? "met" : "missed");
 
 /** @param {Report} report */
-export function asText({ machine, rows, figures, events }) {
+export function asText({ machine, rows, figures, events, directory }) {
   const parts = [
     Object.entries(machine)
       .map(([name, value]) => `${name}: ${value}`)
@@ -23,6 +26,7 @@ export function asText({ machine, rows, figures, events }) {
   if (rows.length > 0) parts.push(rowTable(rows));
   if (figures.length > 0) parts.push(figureTable(figures));
   if (events.length > 0) parts.push(eventsTable(events));
+  if (directory) parts.push(directoryTable(directory), importLine(directory.imports));
   return parts.join("\n\n");
 }
 
@@ -68,6 +72,44 @@ function eventsTable(events) {
   ]);
   return table(["GET /events", "small ms", "large ms", "ratio", "target", "found (small / large)"], body, new Set([0, 4, 5]));
 }
+
+/** @param {import("./directory.mjs").Directory} directory */
+function directoryTable({ users, realms, lines }) {
+  const body = lines.map(({ title, small, large, largeRatio, realmsRatio }) => [
+    title,
+    number(small.cpu, 2),
+    number(small.db, 2),
+    number(large.cpu, 2),
+    number(large.db, 2),
+    number(largeRatio.cpu, 2),
+    number(largeRatio.db, 2),
+    number(realmsRatio.cpu, 2),
+    number(realmsRatio.db, 2),
+    `≤ ${MAX_GROWTH}: ${verdict(worst([largeRatio, realmsRatio].flatMap(({ cpu, db }) => [cpu, db])), MAX_GROWTH) ?? "not measured"}`,
+  ]);
+  const count = (/** @type {number} */ n) => n.toLocaleString("en");
+  const head = [
+    "users: ms of CPU, server and database",
+    count(Math.min(SMALL, users)),
+    "db",
+    count(users),
+    "db",
+    "ratio",
+    "db",
+    `+${count(realms)} realms`,
+    "db",
+    "target",
+  ];
+  return table(head, body, new Set([0, 9]));
+}
+
+/** @param {(number | null)[]} ratios */
+const worst = (ratios) => (ratios.some((ratio) => ratio === null) ? null : Math.max(...ratios.filter((ratio) => ratio !== null)));
+
+/** @param {import("./directory-import.mjs").ImportFigures} imports */
+const importLine = ({ rows, bare, imported, share }) =>
+  `import of users with ready hashes, ${rows.toLocaleString("en")} at a time: ${Math.round(imported)} a second, bare INSERTs ${Math.round(bare)}; ` +
+  `ratio ${share.toFixed(2)} (≥ ${MIN_SHARE}: ${share >= MIN_SHARE ? "met" : "missed"})`;
 
 /** @param {number | null} value @param {number} digits */
 const number = (value, digits) => (value === null ? "–" : value.toFixed(digits));

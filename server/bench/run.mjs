@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { startPostgres } from "../test/peers/index.mjs";
+import { measureDirectory } from "./directory.mjs";
 import { measureEvents } from "./events.mjs";
 import { HELP, readOptions, UsageError } from "./options.mjs";
-import { postgresCpu, residentMb, startAssistant, startServer } from "./processes.mjs";
+import { postgresCpu, postgresProcesses, residentMb, startAssistant, startServer } from "./processes.mjs";
 import { asText, verdict } from "./report.mjs";
 import { measureRounds } from "./rounds.mjs";
 import { seed } from "./seed.mjs";
@@ -51,6 +52,7 @@ async function bench(options) {
   cleanups.push(() => admin.end());
   const { rows: backend } = await admin.query("select pg_backend_pid() as pid, current_setting('server_version') as version");
   const dbCpu = postgresCpu(backend[0].pid);
+  const dbProcesses = postgresProcesses(backend[0].pid);
 
   let databases = 0;
   const onPostgres = async (main = OWN_MAIN) => {
@@ -71,6 +73,9 @@ async function bench(options) {
   const events = options.events
     ? await measureEvents({ newPlace: onPostgres, rounds: options.rounds, total: options.events, progress, untilTheEnd })
     : [];
+  const directory = options.directory
+    ? await measureDirectory({ newPlace: onPostgres, dbProcesses, rounds: options.rounds, ...options.directory, progress, untilTheEnd })
+    : null;
 
   const place = await onPostgres();
   if (options.profile) await mkdir(options.profile, { recursive: true });
@@ -140,6 +145,7 @@ async function bench(options) {
     rows: lines,
     figures,
     events,
+    directory,
   };
 }
 

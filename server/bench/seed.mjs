@@ -23,7 +23,7 @@ export class Browser {
   }
 
   /**
-   * @param {"GET" | "POST" | "PUT"} method @param {string} path @param {number} expect
+   * @param {"GET" | "POST" | "PUT" | "DELETE"} method @param {string} path @param {number} expect
    * @param {{ json?: object, form?: Record<string, string> }} [body]
    */
   async send(method, path, expect, { json, form } = {}) {

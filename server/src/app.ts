@@ -2,14 +2,18 @@ import { type DestinationStream, type Logger, pino } from "pino";
 import { checkVault, openVault } from "./bootstrap.ts";
 import { redactUrl } from "./config/redact.ts";
 import type { Config } from "./config.ts";
-import { deleteExpiredAttempts } from "./directory/credentials/index.ts";
+import { deleteExpiredAttempts, deleteExpiredEnrollments } from "./directory/credentials/index.ts";
+import { groupRoutes, guardInheritance } from "./directory/groups/index.ts";
+import { deleteOldImports, endAbandonedImports, userImportRoutes } from "./directory/import/index.ts";
+import { deleteExpiredInvitations, forgetInvitationsTo, organizationRoutes } from "./directory/organizations/index.ts";
 import { adminRoleRoutes, assertMayControl, roleRoutes, seedRoles } from "./directory/roles/index.ts";
-import { seedAdmin, userRoutes } from "./directory/users/index.ts";
+import { requiredActionRoutes, seedAdmin, userCredentialRoutes, userRoutes } from "./directory/users/index.ts";
 import { clock, MINUTE, SECOND } from "./kernel/clock.ts";
 import { manifest } from "./kernel/package.ts";
-import type { Vault } from "./kernel/vault.ts";
+import { sha256, type Vault } from "./kernel/vault.ts";
 import { guardAdminRoutes } from "./operations/admin-gate/index.ts";
 import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs/index.ts";
+import { forgetImports, gdprRoutes } from "./operations/gdpr/index.ts";
 import {
   createHealth,
   exposeGauges,
@@ -24,25 +28,30 @@ import { type Database, type Db, type EmbeddedDatabase, migrate, openDatabase } 
 import { type App, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
 import { createJobWorker, type JobWorker } from "./platform/jobs/index.ts";
 import { createOutbound } from "./platform/outbound/index.ts";
-import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
+import { createBreachedPasswords, createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
 import { createRateLimiter, rateLimited } from "./platform/rate-limit/index.ts";
 import { createMetrics, deleteOldHours, type Metrics } from "./platform/telemetry/metrics.ts";
 import { startTracing } from "./platform/telemetry/tracing.ts";
 import { createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
-import { deleteExpiredInteractions } from "./signin/interactions/index.ts";
-import { localPasswords, loginRoutes } from "./signin/login/index.ts";
+import { accountRoutes } from "./protocols/account/index.ts";
+import { deleteExpiredTickets, forgetTickets, impersonateRoutes, impersonationPages } from "./signin/impersonation/index.ts";
+import { deleteExpiredInteractions, forgetInteractions } from "./signin/interactions/index.ts";
+import { invitationPageRoutes } from "./signin/invitations/index.ts";
+import { createPasswordUpgrades, forgetAttemptsOf, localPasswords, loginRoutes } from "./signin/login/index.ts";
 import {
   createCookies,
   createCsrf,
   deleteExpiredSessions,
   endOtherSessions,
   endSessionsOfUser,
+  forgetImpersonations,
   sessionRoutes,
 } from "./signin/sessions/index.ts";
 import {
   applyRetention,
   auditConfigRoutes,
   createForwarder,
+  eraseFromTrail,
   eventRoutes,
   type Forwarder,
   forgetForwarder,
@@ -58,6 +67,7 @@ import {
   createMessageMetrics,
   createMessages,
   deleteExpiredLimits,
+  forgetMessages,
   MESSAGE_JOB,
   type Messages,
   messageJob,
@@ -77,6 +87,7 @@ import { seedSettings, settingsRoutes } from "./tenancy/settings/index.ts";
 import {
   createWebhookSender,
   deleteEndedDeliveries,
+  forgetAnswers,
   forgetPreviousSecrets,
   WEBHOOKS_AT_ONCE,
   type WebhookSender,
@@ -84,12 +95,25 @@ import {
 } from "./tenancy/webhooks/index.ts";
 
 /** Upward effects: what happens elsewhere, in the same transaction, when something happens here. Features add lines. */
-const listeners: Listeners = {
-  "settings.changed": [scheduleRetention],
+const listenersOf = (vault: Vault): Listeners => ({
+  "settings.changed": [guardInheritance, scheduleRetention],
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin],
   "user.disabled": [endSessionsOfUser],
   "user.password_changed": [endOtherSessions],
-};
+  "user.deleted": [forgetInvitationsTo],
+  "user.erased": [
+    forgetAnswers, // before the trail forgets which events were theirs
+    async (ctx, person) => void (await eraseFromTrail(ctx, person)),
+    forgetMessages(vault),
+    forgetAttemptsOf,
+    forgetInteractions,
+    forgetInvitationsTo,
+    forgetImports,
+    forgetImpersonations,
+    forgetTickets,
+  ],
+  "consent.revoked": [],
+});
 
 const { version } = manifest();
 
@@ -170,7 +194,7 @@ export function assembleCore({
   const eventListeners: (() => void)[] = [];
   const work = createUnitOfWork({
     db,
-    listeners,
+    listeners: listenersOf(vault),
     changes,
     storeEvents: insertEvents,
     published: (events) => {
@@ -229,6 +253,8 @@ export async function createApp(core: Core): Promise<Server> {
     version,
     log,
   });
+  const breaches = createBreachedPasswords({ corpus: config.breachCorpus, log });
+  const upgrades = createPasswordUpgrades({ db, hasher, log });
   const app = createServer({ logger: log, trustProxy: config.trustProxy as boolean, secure });
   let draining = false;
   const health = createHealth({
@@ -236,13 +262,15 @@ export async function createApp(core: Core): Promise<Server> {
     dataDir: config.dataDir,
     baseUrl: config.baseUrl,
     redis: config.redisUrl === null ? null : async () => (await limiter.healthy()) ?? false,
+    breachCorpus: breaches.probe,
     draining: () => draining,
     log,
   });
+  const messageMetrics = createMessageMetrics(metrics.registry);
+  const messages = createMessages({ vault, metrics: messageMetrics, wake: () => jobs.wake() });
   const audit = openForwarder(core);
   exposeGauges(metrics.registry, { db, pool: database.pool, hasher, forwarder: audit.forwarder });
 
-  warnOfSettingsToCome(config, log);
   await app.register(tracing.plugin);
   await app.register(apiDescription, { version });
   await app.register(unitOfWorkPlugin, { db, work });
@@ -269,7 +297,27 @@ export async function createApp(core: Core): Promise<Server> {
         cookies,
         baseUrl: config.baseUrl,
         sources: [localPasswords(db, hasher)],
+        upgrades,
         limit,
+      });
+      await protocol.register(impersonationPages, { db, work, realms, csrf, cookies });
+      await protocol.register(accountRoutes, { prefix: "/account", db, realms, csrf, cookies, bearers: [] });
+      // One link must not serve to ask for one username after the other.
+      const limitPerLink = rateLimited(limiter, {
+        name: "invitation",
+        key: (request) => `invitation:${sha256((request.params as { token: string }).token)}`,
+        rule: { limit: 30, windowMs: 10 * MINUTE },
+      });
+      await protocol.register(invitationPageRoutes, {
+        db,
+        work,
+        metrics,
+        realms,
+        csrf,
+        cookies,
+        hasher,
+        breaches,
+        limits: [limit, limitPerLink],
       });
     },
     { prefix: "/realms/:realm" },
@@ -280,10 +328,17 @@ export async function createApp(core: Core): Promise<Server> {
       guardAdminRoutes(admin, { db, work, realms, csrf, cookies, metrics, bearers: [] });
       await admin.register(auditConfigRoutes, { prefix: "/audit", ...audit });
       await admin.register(metricsSummaryRoutes, { prefix: "/metrics" });
-      await admin.register(realmRoutes, { prefix: "/realms", vault, hasher, makeKeyPair });
+      await admin.register(realmRoutes, { prefix: "/realms", vault, hasher, makeKeyPair, breaches });
       await admin.register(
         async (realm) => {
-          await realm.register(userRoutes, { prefix: "/users", hasher, realms });
+          await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms });
+          await realm.register(userRoutes, { prefix: "/users" });
+          await realm.register(impersonateRoutes, { prefix: "/users", baseUrl: config.baseUrl });
+          await realm.register(gdprRoutes, { prefix: "/users" });
+          await realm.register(userCredentialRoutes, { prefix: "/users", hasher, breaches, realms });
+          await realm.register(requiredActionRoutes, { prefix: "/users" });
+          await realm.register(groupRoutes, { prefix: "/groups" });
+          await realm.register(organizationRoutes, { prefix: "/organizations", messages, baseUrl: config.baseUrl });
           await realm.register(roleRoutes, { prefix: "/roles" });
           await realm.register(adminRoleRoutes, { prefix: "/admin-roles" });
           await realm.register(settingsRoutes, { prefix: "/settings" });
@@ -306,14 +361,13 @@ export async function createApp(core: Core): Promise<Server> {
   await app.register(apiDocsRoutes, visitors);
   await app.register(homeRoutes, visitors);
 
-  const messageMetrics = createMessageMetrics(metrics.registry);
-  const messages = createMessages({ vault, metrics: messageMetrics, wake: () => jobs.wake() });
   const jobs = createJobWorker(
     db,
     {
       [RETENTION_JOB]: { run: ({ realm }) => applyRetention({ db, work }, realm!) },
       [PURGE_JOB]: { run: ({ payload }) => purgeRealm(db, String(payload.realm)) },
       [MESSAGE_JOB]: messageJob({ db, vault, outbound, realms, metrics: messageMetrics, log }),
+      "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports({ db, work }) },
       "cleanup.expired": { every: MINUTE, run: () => cleanUp(db) },
     },
     log,
@@ -364,13 +418,21 @@ export async function createApp(core: Core): Promise<Server> {
     },
     async close() {
       await app.close();
+      await upgrades.settled();
       clearInterval(flushing);
       await starting?.catch(() => {}); // told when it happened
       await webhooks.stop();
       await jobs.stop();
       await audit.close();
       await flush();
-      await Promise.all([watcher?.close(), limiter.close(), outbound.close(), webhookOutbound.close(), tracing.shutdown()]);
+      await Promise.all([
+        watcher?.close(),
+        limiter.close(),
+        breaches.close(),
+        outbound.close(),
+        webhookOutbound.close(),
+        tracing.shutdown(),
+      ]);
     },
   };
 }
@@ -380,15 +442,14 @@ async function cleanUp(db: Db): Promise<void> {
   await deleteExpiredSessions(db, now);
   await deleteExpiredInteractions(db, now);
   await deleteExpiredAttempts(db, now);
+  await deleteExpiredTickets(db, now);
+  await deleteExpiredInvitations(db, now);
+  await deleteExpiredEnrollments(db, now);
   await deleteOldHours(db, now);
   await deleteExpiredLimits(db, now);
   await forgetPreviousSecrets(db, now);
   await deleteEndedDeliveries(db, now);
-}
-
-/** Known, because they are part of the contract, but nothing reads them yet: whoever set one should not believe that it works. */
-function warnOfSettingsToCome({ breachCorpus }: Config, log: Logger): void {
-  if (breachCorpus !== null) log.warn({ setting: "GATEHOUSE_BREACH_CORPUS" }, "this release does not check breached passwords yet");
+  await deleteOldImports(db, now);
 }
 
 /** How audit events leave the server: always by standard output, and by HTTP where a receiver is configured. */

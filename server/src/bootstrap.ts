@@ -9,7 +9,7 @@ import { AppError } from "./kernel/errors.ts";
 import { createVault, randomToken, type Vault } from "./kernel/vault.ts";
 import { systemActor } from "./platform/context.ts";
 import { type Db, inTransaction } from "./platform/db/index.ts";
-import { createPasswordHasher } from "./platform/passwords/index.ts";
+import { createPasswordHasher, shippedBreaches } from "./platform/passwords/index.ts";
 import { makeKeyPair } from "./tenancy/keys/index.ts";
 import { createRealm, MASTER, prepareRealm, type RealmMaker, type RealmSeed } from "./tenancy/realms/index.ts";
 
@@ -79,15 +79,22 @@ export interface PreparedFirstStart {
   readonly generatedPassword: string | null;
 }
 
-export async function prepareFirstStart(config: Config, maker?: RealmMaker): Promise<PreparedFirstStart> {
+export async function prepareFirstStart(config: Config, maker?: Omit<RealmMaker, "breaches">): Promise<PreparedFirstStart> {
   const parts = maker ?? { vault: await openVault(config), hasher: createPasswordHasher(), makeKeyPair };
   const generatedPassword = config.bootstrapAdminPassword === null ? randomToken().slice(0, 20) : null;
   const adminPassword = config.bootstrapAdminPassword ?? generatedPassword!;
+  const breaches = shippedBreaches();
   const names = config.mode === "development" ? [MASTER, DEMO] : [MASTER];
   const made = await Promise.all(
-    names.map((realm) => prepareRealm(parts, { realm, displayName: realm === DEMO ? "Demo" : null, adminPassword })),
-  );
+    names.map((realm) => prepareRealm({ ...parts, breaches }, { realm, displayName: realm === DEMO ? "Demo" : null, adminPassword })),
+  ).catch(nameTheSetting);
   return { seeds: made.map(({ seed }) => seed), generatedPassword };
+}
+
+/** Whoever starts the server has to know which password is meant. */
+function nameTheSetting(error: unknown): never {
+  if (!(error instanceof AppError && error.code.startsWith("password."))) throw error;
+  throw new Error(`The password in GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD is not accepted. ${error.message}.`, { cause: error });
 }
 
 /** Creates `master` on an empty database, and in development a realm to play with. Answers null when it was there already. */

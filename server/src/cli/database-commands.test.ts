@@ -143,6 +143,13 @@ describe("after it", () => {
     expect(err).toContain("at least 8 characters");
   }, 60_000);
 
+  test("a password that has leaked opens no realm", async () => {
+    const { code, err } = await here.gatehouse(["realm", "create", "leaky", "--admin-password-file", fileWith("password123")]);
+    expect(code).toBe(1);
+    expect(err).toContain("known from data that leaked");
+    expect((await json("realm", "list", "--search", "leaky")).answer.realms).toEqual([]);
+  }, 60_000);
+
   test("realms are created and listed, and a new administrator can sign in", async () => {
     const created = await json("realm", "create", "acme", "--display-name", "Acme");
     expect(created).toMatchObject({ code: 0, answer: { realm: "acme", displayName: "Acme", adminPassword: expect.any(String) } });

@@ -1,5 +1,6 @@
 import { clock } from "../kernel/clock.ts";
 import { ListQuery } from "../platform/http/index.ts";
+import { shippedBreaches } from "../platform/passwords/index.ts";
 import { CreateRealm, createRealm, MASTER, prepareRealm, searchRealms } from "../tenancy/realms/index.ts";
 import { checked } from "./checked.ts";
 import { type Command, type ExitCode, type Invocation, UsageError } from "./command.ts";
@@ -14,7 +15,7 @@ async function create(call: Invocation): Promise<ExitCode> {
   const input = checked(CreateRealm, { realm, ...(displayName !== undefined && { displayName }) });
   const { password, toShow } = await choosePassword(call, "admin-password-file");
   const created = await withCore(call, async (core) => {
-    const { seed } = await prepareRealm(core, { ...input, adminPassword: password });
+    const { seed } = await prepareRealm({ ...core, breaches: shippedBreaches() }, { ...input, adminPassword: password });
     // As over the API: the realm is made by master, and its trail tells.
     return core.work.transact(cliOrigin(MASTER), (ctx) => createRealm(ctx, seed));
   });

@@ -51,6 +51,7 @@ export async function raiseAttempts(
   const lockedUntil = now + policy.lockMinutes * MINUTE;
   const forgetBefore = now - policy.forgetAfterMinutes * MINUTE;
   const expiresAt = Math.max(lockedUntil, now + policy.forgetAfterMinutes * MINUTE);
+  // No wait means none at all: of two attempts at once, the one that comes to the row last may have looked at the clock first.
   const wait = policy.growingWaits ? sql`case when a.failures < 5 then 0 else (1000 * 2 ^ least(a.failures - 5, 6))::bigint end` : sql`0`;
   const { rows } = await sql<{ failures: number; locked_until: number }>`
     insert into login_attempts as a (realm_id, kind, subject, failures, last_at, locked_until, expires_at)
@@ -62,7 +63,7 @@ export async function raiseAttempts(
         when a.failures + 1 >= ${policy.maxFailures} then ${lockedUntil}::bigint
         else 0 end,
       last_at = ${now}, expires_at = ${expiresAt}
-    where a.locked_until <= ${now} and a.last_at + ${wait} <= ${now}
+    where a.locked_until <= ${now} and (${wait} = 0 or a.last_at + ${wait} <= ${now})
     returning failures, locked_until`.execute(tx);
   const raised = rows[0];
   if (raised) return { allowed: true, failures: raised.failures, retryAt: raised.locked_until, justLocked: raised.locked_until > now };
@@ -89,4 +90,9 @@ export async function clearAttempts(tx: Tx, realm: string, kind: string, subject
 
 export async function deleteExpiredAttempts(db: Db, now: number): Promise<void> {
   await db.deleteFrom("login_attempts").where("expires_at", "<=", now).execute();
+}
+
+/** Every counter of these subjects, whatever it counts. */
+export async function forgetAttempts(tx: Tx, realm: string, subjects: readonly string[]): Promise<void> {
+  await tx.deleteFrom("login_attempts").where("realm_id", "=", realm).where("subject", "in", subjects).execute();
 }

@@ -35,18 +35,45 @@ export async function findPassword(db: Db, realm: string, userId: string): Promi
   return row ? { hash: row.secret, createdAt: row.created_at } : null;
 }
 
-/** Whether the password is still the one with this hash. Held until commit, so that a change waits, and then ends what began here. */
-export async function isCurrentPassword(tx: Tx, realm: string, userId: string, hash: string): Promise<boolean> {
+/** The hash as it stands, held until commit; null where there is none. */
+export async function lockPassword(tx: Tx, realm: string, userId: string): Promise<string | null> {
   const row = await tx
     .selectFrom("credentials")
-    .select("credential_id")
+    .select("secret")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("type", "=", "password")
+    .forUpdate()
+    .executeTakeFirst();
+  return row?.secret ?? null;
+}
+
+/**
+ * Notes that the password with this hash was used; false when it is not the user's any more. Held until commit, so that a change waits,
+ * and then ends what began here.
+ */
+export async function usePassword(tx: Tx, realm: string, userId: string, hash: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("credentials")
+    .set({ last_used_at: now })
     .where("realm_id", "=", realm)
     .where("user_id", "=", userId)
     .where("type", "=", "password")
     .where("secret", "=", hash)
-    .forUpdate()
     .executeTakeFirst();
-  return row !== undefined;
+  return numUpdatedRows > 0n;
+}
+
+/** The same password under a better hash, unless the password has changed meanwhile. Its age stays. */
+export async function upgradePassword(db: Db, realm: string, userId: string, hash: string, better: string): Promise<void> {
+  await db
+    .updateTable("credentials")
+    .set({ secret: better })
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("type", "=", "password")
+    .where("secret", "=", hash)
+    .execute();
 }
 
 /** A user has one password: a new one takes the place of the old. */

@@ -2,9 +2,14 @@ import { defineErrors } from "../../kernel/errors.ts";
 
 export const roleErrors = defineErrors("roles", {
   not_found: [404, "No such role in this realm"],
+  not_assigned: [404, "The user was not given this role directly, so it cannot be taken here"],
   unknown_name: [404, "No role with that name in this realm"],
   name_taken: [409, "A role with this name exists in the realm"],
   is_default: [409, "This is the realm's default role: make another the default first"],
-  default_with_permissions: [409, "A role with admin permissions cannot be the default: every new user would be an administrator"],
+  default_with_permissions: [
+    409,
+    "A role with admin permissions, its own or of a role that it includes, cannot be the default: every new user would be an administrator",
+  ],
+  composite_cycle: [409, "A role cannot include itself, neither directly nor by way of the roles that it includes"],
   last_realm_admin: [409, "This would leave the realm without an enabled administrator who holds realm-admin"],
 });

@@ -10,7 +10,7 @@ type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
 /** May change users and roles, but holds, or does not hold, what the targets hold. */
 let callers: Record<"own" | "master", { lacking: Call; holding: Call; names: { lacking: string } }>;
 
-const WORKING: Permission[] = ["manage-users", "manage-roles", "view-users"];
+const WORKING: Permission[] = ["manage-users", "manage-roles", "manage-realm", "view-users"];
 const GIVEN: Permission = "view-events";
 
 beforeAll(async () => {
@@ -65,7 +65,12 @@ async function scene(boss: object = {}): Promise<Scene> {
   return { mighty, plain, boss: changed.body, user: (await admin.post("/users", { username: `user${n}` })).body };
 }
 
-/** Every way of the escalation rule that exists; new features add theirs. */
+/** What an administrator who may do everything has given the boss. */
+const givenTo = async ({ boss }: Scene, path: string, body: object): Promise<{ id: string; token: string }> =>
+  (await realm.asMaster().post(path.replace(":boss", boss.userId), body)).body;
+const device = ({ boss }: Scene) => ({ userId: boss.userId, driver: "fcm", token: `device-of-${boss.username}` });
+
+/** Every way of the escalation rule that exists, besides those by groups and composite roles; new features add theirs. */
 const ways: [string, (call: Call, scene: Scene) => Promise<Answer>, object?][] = [
   ["assigning a role", (call, { user, mighty }) => call("POST", `/users/${user.userId}/roles`, { name: mighty.name })],
   [
@@ -92,8 +97,33 @@ const ways: [string, (call: Call, scene: Scene) => Promise<Answer>, object?][] =
   ["enabling", (call, { boss }) => call("PUT", `/users/${boss.userId}`, { ...boss, enabled: true }), { enabled: false }],
   ["unlocking", (call, { boss }) => call("PUT", `/users/${boss.userId}`, { ...boss, locked: false }), { locked: true }],
   ["disabling", (call, { boss }) => call("PUT", `/users/${boss.userId}`, { ...boss, enabled: false })],
+  ["locking", (call, { boss }) => call("PUT", `/users/${boss.userId}`, { ...boss, locked: true })],
+  [
+    "changing attributes",
+    (call, { boss }) => call("PUT", `/users/${boss.userId}`, { ...boss, attributes: { phoneNumber: "+31201234567" } }),
+  ],
+  ["adding a credential", (call, { boss }) => call("POST", `/users/${boss.userId}/credentials`, { type: "enrollment-token" })],
+  [
+    "revoking a credential",
+    async (call, set) => {
+      const { id } = await givenTo(set, "/users/:boss/credentials", { type: "enrollment-token" });
+      return call("DELETE", `/users/${set.boss.userId}/credentials/enrollment-token/${id}`);
+    },
+  ],
+  ["replacing the required actions", (call, { boss }) => call("PUT", `/users/${boss.userId}/required-actions`, ["UPDATE_PASSWORD"])],
+  ["adding a required action", (call, { boss }) => call("POST", `/users/${boss.userId}/required-actions`, { action: "CONFIGURE_TOTP" })],
+  ["registering a device for pushed approvals", (call, set) => call("POST", "/messaging/push-tokens", device(set))],
+  [
+    "removing a device",
+    async (call, set) => call("DELETE", `/messaging/push-tokens/${(await givenTo(set, "/messaging/push-tokens", device(set))).id}`),
+  ],
+  ["impersonating", (call, { boss }) => call("POST", `/users/${boss.userId}/impersonate`)],
+  ["erasing a user", (call, { boss }) => call("DELETE", `/users/${boss.userId}/gdpr`)],
   ["deleting a user", (call, { boss }) => call("DELETE", `/users/${boss.userId}`)],
 ];
+
+/** These change nothing that the lists below show. */
+const unseen = /password|device|impersonating|credential|required/;
 
 const stateOf = async () =>
   JSON.stringify(
@@ -116,7 +146,7 @@ describe.each(["own", "master"] as const)("a caller of the realm's %s", (side) =
 
     const allowed = await way(holding, set);
     expect(allowed.status, allowed.text).toBeLessThan(300);
-    if (!_name.includes("password")) expect(await stateOf()).not.toBe(before);
+    if (!unseen.test(_name)) expect(await stateOf()).not.toBe(before);
   });
 });
 

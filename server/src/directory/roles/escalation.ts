@@ -5,13 +5,23 @@ import { roleErrors } from "./errors.ts";
 import { hasRealmAdmin, permissionsOfRoles, permissionsOfUser } from "./permissions.store.ts";
 
 /** The escalation rule for what a write gives: whoever hands out these roles must hold what they hold. */
-export async function assertMayGrant(ctx: Ctx, roleIds: readonly string[]): Promise<void> {
+export async function assertMayGrant(ctx: ReadCtx, roleIds: readonly string[]): Promise<void> {
   assertHolds(ctx.actor, await permissionsOfRoles(ctx.tx, ctx.realm, roleIds));
 }
 
 /** The escalation rule for whom a write controls: whoever sets a user's password could be that user. */
 export async function assertMayControl(ctx: ReadCtx, userId: string): Promise<void> {
   assertHolds(ctx.actor, await permissionsOfUser(ctx.tx, ctx.realm, userId));
+}
+
+/**
+ * Runs a write by which people come by these roles, or lose them: by a group, by a role that includes them. Giving needs what the
+ * roles hold; so does taking away, or a lesser administrator could strip a greater one. The last realm-admin is never lost by it.
+ */
+export async function changingGrants<T>(ctx: Ctx, roleIds: readonly string[], write: () => Promise<T>): Promise<T> {
+  const held = await permissionsOfRoles(ctx.tx, ctx.realm, roleIds);
+  assertHolds(ctx.actor, held);
+  return held.includes("realm-admin") ? keepingRealmAdmin(ctx, write) : write();
 }
 
 /**

@@ -3,14 +3,26 @@ import type { Db, Tx } from "../../platform/db/index.ts";
 import type { Permission } from "../../tenancy/permissions/index.ts";
 import type { AdminRole } from "./schema.ts";
 
+/** What whoever holds these roles may do: also by the roles that they include. */
 export async function permissionsOfRoles(db: Db, realm: string, roleIds: readonly string[]): Promise<Permission[]> {
   if (roleIds.length === 0) return [];
+  const ids = [...roleIds];
+  const { rows } = await sql<{ permission: Permission }>`
+    select distinct permission from role_permissions
+    where realm_id = ${realm} and role_id in (
+      select unnest(${ids}::uuid[])
+      union all
+      select included_id from role_closure where realm_id = ${realm} and role_id = any(${ids}::uuid[]))`.execute(db);
+  return rows.map(({ permission }) => permission);
+}
+
+/** What was granted to this very role. */
+export async function ownPermissions(db: Db, realm: string, roleId: string): Promise<Permission[]> {
   const rows = await db
     .selectFrom("role_permissions")
     .select("permission")
-    .distinct()
     .where("realm_id", "=", realm)
-    .where("role_id", "in", roleIds)
+    .where("role_id", "=", roleId)
     .execute();
   return rows.map(({ permission }) => permission as Permission);
 }
@@ -45,11 +57,31 @@ export async function adminRoles(db: Db, realm: string, roleIds: readonly string
   return rows.map((row) => ({ realmId: realm, roleId: row.role_id, roleName: row.name, permissions: row.permissions }));
 }
 
-/** Whether anybody is left who can do everything: enabled, not locked by an administrator. */
+/**
+ * Whether anybody is left who can do everything: enabled, not locked by an administrator.
+ * From the permission to its holders, the other way round than the view `user_permissions` goes.
+ */
 export async function hasRealmAdmin(db: Db, realm: string): Promise<boolean> {
   const { rows } = await sql`
-    select 1 from user_permissions p
-    join users u on u.realm_id = p.realm_id and u.user_id = p.user_id
-    where p.realm_id = ${realm} and p.permission = 'realm-admin' and u.enabled and not u.locked limit 1`.execute(db);
+    with mighty as materialized (
+      select p.role_id from role_permissions p where p.realm_id = ${realm} and p.permission = 'realm-admin'
+      union
+      select c.role_id from role_permissions p join role_closure c on c.realm_id = p.realm_id and c.included_id = p.role_id
+      where p.realm_id = ${realm} and p.permission = 'realm-admin'
+    ), granting as materialized (
+      select gr.group_id from mighty m join group_roles gr on gr.realm_id = ${realm} and gr.role_id = m.role_id
+    ), holders as (
+      select ur.user_id from mighty m join user_roles ur on ur.realm_id = ${realm} and ur.role_id = m.role_id
+      union all
+      select gm.user_id from granting g join group_members gm on gm.realm_id = ${realm} and gm.group_id = g.group_id
+      union all
+      select gm.user_id from realm_settings s
+      cross join granting g
+      join group_ancestors ga on ga.realm_id = ${realm} and ga.ancestor_id = g.group_id
+      join group_members gm on gm.realm_id = ${realm} and gm.group_id = ga.group_id
+      where s.realm_id = ${realm} and s.settings #> '{groups,inheritRoles}' = 'true'
+    )
+    select 1 from holders h join users u on u.realm_id = ${realm} and u.user_id = h.user_id
+    where u.enabled and not u.locked limit 1`.execute(db);
   return rows.length > 0;
 }

@@ -1,15 +1,13 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { oneOf, visibleName } from "../../platform/http/index.ts";
 import { permissions } from "../../tenancy/permissions/index.ts";
 
-const name = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
-  description: "a role's name has no control or invisible characters and no space at either end",
-  examples: ["billing"],
-});
+const name = visibleName("a role's name", "billing");
 const description = Type.Union([Type.String({ maxLength: 1000 }), Type.Null()]);
+const compositeRoles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+  maxItems: 1000,
+  description: "Names of the roles that this one includes: whoever holds it holds them, too",
+});
 
 export const Role = Type.Object(
   {
@@ -18,6 +16,7 @@ export const Role = Type.Object(
     name: Type.String(),
     description,
     default: Type.Boolean({ description: "Given to every new user" }),
+    compositeRoles: Type.Array(Type.String(), { description: "Names of the roles that this one includes" }),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   },
   { $id: "Role" },
@@ -25,12 +24,16 @@ export const Role = Type.Object(
 export type Role = Static<typeof Role>;
 
 export const CreateRole = Type.Object(
-  { name, description: Type.Optional(description) },
+  { name, description: Type.Optional(description), compositeRoles: Type.Optional(compositeRoles) },
   { $id: "CreateRole", additionalProperties: false },
 );
 export type CreateRole = Static<typeof CreateRole>;
 
-export const UpdateRole = Type.Object({ ...Type.Partial(Role).properties, name }, { $id: "UpdateRole", additionalProperties: false });
+/** The full state; roles that are not named at all stay included. */
+export const UpdateRole = Type.Object(
+  { ...Type.Partial(Role).properties, name, compositeRoles: Type.Optional(compositeRoles) },
+  { $id: "UpdateRole", additionalProperties: false },
+);
 export type UpdateRole = Static<typeof UpdateRole>;
 
 const permission = oneOf(permissions);
@@ -50,7 +53,27 @@ export type UpdateAdminRole = Static<typeof UpdateAdminRole>;
 export const CataloguedPermission = Type.Object({ key: permission, label: Type.String() }, { $id: "Permission" });
 
 /** How a user comes by a role. */
-export const RoleMapping = Type.Object({ roleId: Type.String({ format: "uuid" }), name: Type.String() }, { $id: "RoleMapping" });
+const RoleOrigin = Type.Object(
+  {
+    type: oneOf(["direct", "group", "composite"]),
+    id: Type.Union([Type.String({ format: "uuid" }), Type.Null()], {
+      description: "Of the group that grants it, or of the role that includes it; null where the user was given it directly",
+    }),
+    name: Type.Union([Type.String(), Type.Null()]),
+  },
+  { $id: "RoleOrigin" },
+);
+
+export const RoleMapping = Type.Object(
+  {
+    roleId: Type.String({ format: "uuid" }),
+    name: Type.String(),
+    direct: Type.Boolean({ description: "Given to this very user: only such a role can be taken from the user here" }),
+    default: Type.Boolean({ description: "The realm's default role" }),
+    origins: Type.Array(RoleOrigin, { description: "Every way by which the user comes by it" }),
+  },
+  { $id: "RoleMapping" },
+);
 export type RoleMapping = Static<typeof RoleMapping>;
 
 export const AssignRole = Type.Object(

@@ -1,13 +1,27 @@
+import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
 import { assertHolds, type Permission } from "../../tenancy/permissions/index.ts";
+import { includedIn, includersOf, reach, rebuildClosure, replaceIncluded } from "./composites.store.ts";
 import { roleErrors } from "./errors.ts";
-import { assertMayGrant, keepingRealmAdmin } from "./escalation.ts";
-import { adminRoles, permissionsOfRoles, replacePermissions } from "./permissions.store.ts";
+import { assertMayGrant, changingGrants, keepingRealmAdmin } from "./escalation.ts";
+import { adminRoles, ownPermissions, permissionsOfRoles, replacePermissions } from "./permissions.store.ts";
 import type { AdminRole, CreateRole, UpdateAdminRole, UpdateRole } from "./schema.ts";
-import { deleteRole, findRole, insertRole, listRoles, lockRole, moveDefault, type RoleRow, updateRole } from "./store.ts";
+import {
+  deleteRole,
+  findRole,
+  insertRole,
+  listRoles,
+  lockRole,
+  moveDefault,
+  type RoleRow,
+  shareDefaultRole,
+  shareRolesByName,
+  updateRole,
+} from "./store.ts";
 
 export const searchRoles = (ctx: ReadCtx, query: ListQuery): Promise<Page<RoleRow>> => listRoles(ctx.tx, ctx.realm, query);
 
@@ -17,46 +31,91 @@ export async function readRole(ctx: ReadCtx, roleId: string): Promise<RoleRow> {
   return role;
 }
 
-/** For a change: held until commit. Whether it is still what the caller saw is asked after whether the caller may. */
+/**
+ * For a change: held until commit. Whether it is still what the caller saw is asked after whether the caller may.
+ * The realm before the role: what roles include, hold and are to new users hangs together, so changes of them take turns.
+ */
 async function takeRole(ctx: Ctx, roleId: string): Promise<RoleRow> {
+  await lockRealm(ctx.tx, ctx.realm);
   const role = isId(roleId) ? await lockRole(ctx.tx, ctx.realm, roleId) : null;
   if (!role) throw roleErrors.not_found();
   return role;
 }
 
 export async function createRole(ctx: Ctx, input: CreateRole): Promise<RoleRow> {
-  const role = await insertRole(ctx.tx, ctx.realm, { name: input.name, description: input.description ?? null, isDefault: false }, ctx.now);
-  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "roles", resourceId: role.roleId });
-  return role;
+  const composites = input.compositeRoles ?? [];
+  if (composites.length > 0) await lockRealm(ctx.tx, ctx.realm);
+  const included = await namedRoles(ctx, composites);
+  await assertMayGrant(ctx, included);
+  const { roleId } = await insertRole(
+    ctx.tx,
+    ctx.realm,
+    { name: input.name, description: input.description ?? null, isDefault: false },
+    ctx.now,
+  );
+  await replaceIncluded(ctx.tx, ctx.realm, roleId, included);
+  if (included.length > 0) await rebuildClosure(ctx.tx, ctx.realm, [roleId]);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "roles", resourceId: roleId });
+  return readRole(ctx, roleId);
 }
 
-export async function saveRole(ctx: Ctx, roleId: string, input: UpdateRole): Promise<RoleRow> {
-  const current = await takeRole(ctx, roleId);
+export async function saveRole(ctx: Ctx, id: string, input: UpdateRole): Promise<RoleRow> {
+  const current = await takeRole(ctx, id);
+  const { roleId } = current;
   // Roles are handed out by name: whoever could rename a mighty one would decide what the next person gets.
-  await assertMayGrant(ctx, [current.roleId]);
-  refuseReadOnly(current, input, ["realmId", "roleId", "createdAt", "default"], "cannot be changed here");
-  expectVersion(ctx, current.version);
-  const role = await updateRole(ctx.tx, ctx.realm, current.roleId, { name: input.name, description: input.description ?? null });
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "roles", resourceId: current.roleId });
+  await assertMayGrant(ctx, [roleId]);
+  const before = await includedIn(ctx.tx, ctx.realm, roleId);
+  const after = input.compositeRoles === undefined ? before : await namedRoles(ctx, input.compositeRoles);
+  const moved = changed(before, after);
+  await changingGrants(ctx, moved, async () => {
+    refuseReadOnly(current, input, ["realmId", "roleId", "createdAt", "default"], "cannot be changed here");
+    expectVersion(ctx, current.version);
+    if (moved.length === 0) return;
+    if (await reach(ctx.tx, ctx.realm, after, roleId)) throw roleErrors.composite_cycle();
+    await replaceIncluded(ctx.tx, ctx.realm, roleId, after);
+    await rebuildClosure(ctx.tx, ctx.realm, [roleId, ...(await includersOf(ctx.tx, ctx.realm, roleId))]);
+    await refuseMightyDefault(ctx);
+  });
+  await updateRole(ctx.tx, ctx.realm, roleId, { name: input.name, description: input.description ?? null });
+  const role = await readRole(ctx, roleId);
+  const detail = moved.length > 0 ? `includes ${role.compositeRoles.join(", ") || "no other role"}` : null;
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "roles", resourceId: roleId, detail });
   return role;
 }
 
-/** Everyone who held the role loses it, and what it granted, at once. */
+/** A name that does not exist is the caller's mistake, told by its field. */
+async function namedRoles(ctx: Ctx, names: readonly string[]): Promise<string[]> {
+  const roles = await shareRolesByName(ctx.tx, ctx.realm, names);
+  const known = new Set(roles.map(({ name }) => loginKey(name)));
+  const unknown = names.filter((name) => !known.has(loginKey(name)));
+  if (unknown.length > 0)
+    throw invalidFields(
+      unknown.map((name) => ({ field: "compositeRoles", code: "unknown_role", message: `There is no role “${name}” in this realm` })),
+    );
+  return roles.map(({ roleId }) => roleId);
+}
+
+/** Whatever was changed: what every new user gets must not make an administrator. */
+async function refuseMightyDefault(ctx: Ctx): Promise<void> {
+  const role = await shareDefaultRole(ctx.tx, ctx.realm);
+  if (role && (await permissionsOfRoles(ctx.tx, ctx.realm, [role.roleId])).length > 0) throw roleErrors.default_with_permissions();
+}
+
+/** Everyone who held the role loses it, and what it granted and included, at once: users, groups, and the roles that included it. */
 export async function removeRole(ctx: Ctx, roleId: string): Promise<void> {
   const role = await takeRole(ctx, roleId);
-  const held = await permissionsOfRoles(ctx.tx, ctx.realm, [role.roleId]);
-  assertHolds(ctx.actor, held);
-  expectVersion(ctx, role.version);
-  if (role.default) throw roleErrors.is_default();
-  const remove = () => deleteRole(ctx.tx, ctx.realm, role.roleId);
-  await (held.includes("realm-admin") ? keepingRealmAdmin(ctx, remove) : remove());
+  await changingGrants(ctx, [role.roleId], async () => {
+    expectVersion(ctx, role.version);
+    if (role.default) throw roleErrors.is_default();
+    const includers = await includersOf(ctx.tx, ctx.realm, role.roleId);
+    await deleteRole(ctx.tx, ctx.realm, role.roleId);
+    await rebuildClosure(ctx.tx, ctx.realm, includers);
+  });
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "roles", resourceId: role.roleId });
 }
 
 /** New users get this role from now on; those who are there keep what they have. */
 export async function makeDefault(ctx: Ctx, roleId: string): Promise<RoleRow> {
-  // The realm before the role: two moves at once would otherwise each hold the role that the other takes the default from.
-  await lockRealm(ctx.tx, ctx.realm);
   const role = await takeRole(ctx, roleId);
   expectVersion(ctx, role.version);
   if ((await permissionsOfRoles(ctx.tx, ctx.realm, [role.roleId])).length > 0) throw roleErrors.default_with_permissions();
@@ -85,14 +144,14 @@ export async function grantPermissions(ctx: Ctx, id: string, input: UpdateAdminR
   const { roleId } = role;
   const named = { realmId: ctx.realm, roleId, roleName: role.name };
   refuseReadOnly(named, input, ["realmId", "roleId", "roleName"], "cannot be changed here");
-  const before = await permissionsOfRoles(ctx.tx, ctx.realm, [roleId]);
+  const before = await ownPermissions(ctx.tx, ctx.realm, roleId);
   // Giving needs them; so does taking away, or a lesser administrator could strip a greater one.
   assertHolds(ctx.actor, changed(before, input.permissions));
   expectVersion(ctx, role.version);
-  if (role.default && input.permissions.length > 0) throw roleErrors.default_with_permissions();
   const replace = () => replacePermissions(ctx.tx, ctx.realm, roleId, input.permissions);
   const takesRealmAdmin = before.includes("realm-admin") && !input.permissions.includes("realm-admin");
   await (takesRealmAdmin ? keepingRealmAdmin(ctx, replace) : replace());
+  await refuseMightyDefault(ctx);
   const { version } = await updateRole(ctx.tx, ctx.realm, roleId, {});
   ctx.audit({
     category: "ADMIN",
@@ -105,9 +164,9 @@ export async function grantPermissions(ctx: Ctx, id: string, input: UpdateAdminR
   return { entry: entry!, version };
 }
 
-const changed = (before: readonly Permission[], after: readonly Permission[]): Permission[] => [
-  ...before.filter((permission) => !after.includes(permission)),
-  ...after.filter((permission) => !before.includes(permission)),
+const changed = <T>(before: readonly T[], after: readonly T[]): T[] => [
+  ...before.filter((one) => !after.includes(one)),
+  ...after.filter((one) => !before.includes(one)),
 ];
 
 /** `realm.created`: the three roles that every realm starts with. */

@@ -24,6 +24,15 @@ declare module "../../platform/db/tables.ts" {
     user_roles: { realm_id: string; user_id: string; role_id: string };
     /** A view: whatever way a user comes by a permission. */
     user_permissions: { realm_id: string; user_id: string; permission: string };
+    /** A view: the roles of a user and where each comes from. Ask it for one user; by role it has no index. */
+    user_effective_roles: {
+      realm_id: string;
+      user_id: string;
+      role_id: string;
+      origin: "direct" | "group" | "composite";
+      /** The group that grants it, the role that includes it. */
+      via: string | null;
+    };
   }
 }
 
@@ -32,7 +41,15 @@ export interface RoleRow extends Role {
 }
 
 const columns = ["realm_id", "role_id", "name", "description", "is_default", "created_at", "version"] as const;
-type Columns = Pick<Selectable<RolesTable>, (typeof columns)[number]>;
+const composites = sql<string[]>`array(select i.name from role_composites c
+  join roles i on i.realm_id = c.realm_id and i.role_id = c.included_id
+  where c.realm_id = roles.realm_id and c.role_id = roles.role_id order by i.name_key)`.as("composites");
+const shown = [...columns, composites] as const;
+type Shown = Pick<Selectable<RolesTable>, (typeof columns)[number]> & { composites: string[] };
+
+/** Enough of a role to hand it out. */
+export type NamedRole = Pick<Role, "roleId" | "name">;
+const toNamed = (row: { role_id: string; name: string }): NamedRole => ({ roleId: row.role_id, name: row.name });
 
 const order: ListOrder = {
   sorts: { name: sql.ref("name_key"), createdAt: sql.ref("created_at") },
@@ -44,7 +61,7 @@ export async function listRoles(db: Db, realm: string, query: ListQuery): Promis
   const { search } = query;
   const base = db
     .selectFrom("roles")
-    .select(columns)
+    .select(shown)
     .where("realm_id", "=", realm)
     .$if(search !== undefined && search !== "", (q) =>
       q.where((eb) => eb.or([eb("name_key", "like", likePrefix(loginKey(search!))), eb(sql`role_id::text`, "=", search!.toLowerCase())])),
@@ -54,14 +71,14 @@ export async function listRoles(db: Db, realm: string, query: ListQuery): Promis
 }
 
 export async function findRole(db: Db, realm: string, roleId: string): Promise<RoleRow | null> {
-  const row = await db.selectFrom("roles").select(columns).where("realm_id", "=", realm).where("role_id", "=", roleId).executeTakeFirst();
+  const row = await db.selectFrom("roles").select(shown).where("realm_id", "=", realm).where("role_id", "=", roleId).executeTakeFirst();
   return row ? toRole(row) : null;
 }
 
 export async function lockRole(tx: Tx, realm: string, roleId: string): Promise<RoleRow | null> {
   const row = await tx
     .selectFrom("roles")
-    .select(columns)
+    .select(shown)
     .where("realm_id", "=", realm)
     .where("role_id", "=", roleId)
     .forUpdate()
@@ -70,28 +87,39 @@ export async function lockRole(tx: Tx, realm: string, roleId: string): Promise<R
 }
 
 /** Kept from being deleted until commit, not from being read. */
-export async function shareRolesByName(tx: Tx, realm: string, names: readonly string[]): Promise<RoleRow[]> {
+export async function shareRolesByName(tx: Tx, realm: string, names: readonly string[]): Promise<NamedRole[]> {
   if (names.length === 0) return [];
   const rows = await tx
     .selectFrom("roles")
-    .select(columns)
+    .select(["role_id", "name"])
     .where("realm_id", "=", realm)
     .where("name_key", "in", names.map(loginKey))
     .forShare()
     .execute();
-  return rows.map(toRole);
+  return rows.map(toNamed);
+}
+
+export async function shareRole(tx: Tx, realm: string, roleId: string): Promise<NamedRole | null> {
+  const row = await tx
+    .selectFrom("roles")
+    .select(["role_id", "name"])
+    .where("realm_id", "=", realm)
+    .where("role_id", "=", roleId)
+    .forShare()
+    .executeTakeFirst();
+  return row ? toNamed(row) : null;
 }
 
 /** Kept from being deleted until commit; the default may move on meanwhile. */
-export async function shareDefaultRole(tx: Tx, realm: string): Promise<RoleRow | null> {
+export async function shareDefaultRole(tx: Tx, realm: string): Promise<NamedRole | null> {
   const row = await tx
     .selectFrom("roles")
-    .select(columns)
+    .select(["role_id", "name"])
     .where("realm_id", "=", realm)
     .where("is_default", "=", true)
     .forKeyShare()
     .executeTakeFirst();
-  return row ? toRole(row) : null;
+  return row ? toNamed(row) : null;
 }
 
 export async function insertRole(
@@ -113,7 +141,7 @@ export async function insertRole(
         is_default: role.isDefault,
         created_at: now,
       })
-      .returning(columns)
+      .returning(shown)
       .executeTakeFirstOrThrow(),
   );
   return toRole(row);
@@ -136,7 +164,7 @@ export async function updateRole(
       }))
       .where("realm_id", "=", realm)
       .where("role_id", "=", roleId)
-      .returning(columns)
+      .returning(shown)
       .executeTakeFirstOrThrow(),
   );
   return toRole(row);
@@ -160,12 +188,13 @@ export async function moveDefault(tx: Tx, realm: string, roleId: string): Promis
     .execute();
 }
 
-const toRole = (row: Columns): RoleRow => ({
+const toRole = (row: Shown): RoleRow => ({
   realmId: row.realm_id,
   roleId: row.role_id,
   name: row.name,
   description: row.description,
   default: row.is_default,
+  compositeRoles: row.composites,
   createdAt: row.created_at,
   version: row.version,
 });

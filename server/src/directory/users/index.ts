@@ -1,7 +1,12 @@
 // Users: who they are and how they are found at sign-in. Owns `users` and `login_names`.
 // Changes go through `takeUser`, which holds the row and applies the escalation rule.
+
+export { userCredentialRoutes } from "./credentials.routes.ts";
 export { userErrors } from "./errors.ts";
+export { requiredActionRoutes } from "./required-actions.routes.ts";
+export { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
+export { addRequiredAction, dropRequiredAction, findRequiredActions, replaceRequiredActions } from "./required-actions.store.ts";
 export { userRoutes } from "./routes.ts";
 export { CreateUser, type User } from "./schema.ts";
-export { createUser, resetPassword, seedAdmin } from "./service.ts";
-export { findUserByLogin, holdUserForSignIn } from "./store.ts";
+export { createUser, isSelf, readReachableUser, readUser, resetPassword, saveUser, seedAdmin, setPassword, takeUser } from "./service.ts";
+export { deleteUser, findUserByLogin, holdUserForSignIn } from "./store.ts";

@@ -2,8 +2,10 @@ import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { estimate, type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
-import { completeUsers, type PlainUser, plainUsers, type UserRow } from "./store.ts";
+import { countUpTo, EXACT_TOTAL, estimate, type ListOrder, type Page, pageOf } from "../../platform/http/index.ts";
+import { amongFew, belongsTo, conditionsOf, FEW, fewest, type Membership, membershipsOf, TINY } from "./list.filters.ts";
+import type { UserQuery } from "./list.schema.ts";
+import { completeUsers, type PlainUser, plainUsers, type UserRow, userColumns } from "./store.ts";
 
 const order: ListOrder = {
   sorts: { username: sql.ref("users.username_key"), email: sql`coalesce(users.email_key, '')`, createdAt: sql.ref("users.created_at") },
@@ -14,32 +16,137 @@ const order: ListOrder = {
 /** A search without a sort comes in the order of the names that match: that is the order of the index it reads. */
 const orderOfMatches: ListOrder = { sorts: { match: sql.ref("n.key") }, defaultSort: "match", id: sql.ref("n.user_id") };
 
-export async function listUsers(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<UserRow>> {
-  const page = await pageOfUsers(db, realm, query);
+/** The members of something come in the order of their ids, which is that of their age, and of the index again. */
+const orderOfMembers: ListOrder = { sorts: { id: sql.ref("m.user_id") }, defaultSort: "id", id: sql.ref("m.user_id") };
+const orderOfIds: ListOrder = { sorts: { id: sql.ref("users.user_id") }, defaultSort: "id", id: sql.ref("users.user_id") };
+
+export async function listUsers(db: Db, realm: string, query: UserQuery, now: number): Promise<Page<UserRow>> {
+  const conditions = conditionsOf(realm, query, now);
+  const memberships = await membershipsOf(db, realm, query);
+  if (!memberships) return { rows: [], total: 0, estimated: false, nextCursor: null };
+  const page = await (memberships.length > 0
+    ? pageOfMembers(db, realm, query, conditions, memberships)
+    : pageOfUsers(db, realm, query, conditions, false));
   return { ...page, rows: await completeUsers(db, realm, page.rows, now) };
 }
 
-function pageOfUsers(db: Db, realm: string, query: ListQuery): Promise<Page<PlainUser>> {
+type Conditions = readonly ReturnType<typeof sql<boolean>>[];
+const allOf = (conditions: Conditions) => sql<boolean>`(${sql.join(conditions.length > 0 ? [...conditions] : [sql`true`], sql` and `)})`;
+
+/**
+ * To be sorted, few users are found first; where many belong, the list is walked in its order and each user asked, which finds a
+ * page soon. What would be slow in one is fast in the other, and Postgres does not always know which it has.
+ */
+async function pageOfMembers(
+  db: Db,
+  realm: string,
+  query: UserQuery,
+  own: Conditions,
+  memberships: readonly Membership[],
+): Promise<Page<PlainUser>> {
+  const { membership: first, users } = await fewest(db, realm, memberships);
+  const searches = (query.search ?? "") !== "";
+  const few = users <= (searches ? TINY : FEW);
+  const rest = [...own, ...memberships.filter((one) => one !== first).map((one) => belongsTo(realm, one))];
+  const inOrder = [...rest, few ? amongFew(realm, first) : belongsTo(realm, first)];
+  if (searches) return pageOfUsers(db, realm, query, inOrder, few);
+  const asked = plainUsers(db).where("users.realm_id", "=", realm).where(allOf(inOrder));
+  // Among many members, those few users who are disabled, locked or of some days are found by that.
+  if (users > FEW && isNarrow(query)) return pageOf(db, asked, query.sort === undefined ? orderOfIds : order, query);
+  const found = alongIndex(db, realm, first, rest);
+  const count = () => countUpTo(db, rest.length === 0 ? membersAlone(db, realm, first) : found);
+  return query.sort === undefined ? pageOf(db, found, orderOfMembers, query, count) : pageOf(db, asked, order, query, count);
+}
+
+const isNarrow = ({ enabled, locked, createdFrom, createdTo }: UserQuery): boolean =>
+  enabled === false || locked === true || createdFrom !== undefined || createdTo !== undefined;
+
+type UserList = ReturnType<typeof plainUsers>;
+const membersOf = (realm: string, { table, column, id }: Membership) =>
+  sql<{ user_id: string }>`(select m.user_id from ${sql.table(table)} m where m.realm_id = ${realm} and m.${sql.ref(column)} = ${id})`.as(
+    "m",
+  );
+
+/**
+ * Along the index of what they belong to, asking each for the rest. `limit` keeps Postgres from joining in another order: of tables
+ * that were filled a moment ago it knows nothing, and would compare everybody with everybody.
+ */
+const alongIndex = (db: Db, realm: string, membership: Membership, rest: Conditions): UserList =>
+  db
+    .selectFrom(membersOf(realm, membership))
+    .innerJoinLateral(
+      plainUsers(db).where("users.realm_id", "=", realm).where(sql<boolean>`users.user_id = m.user_id`).limit(sql<number>`1`).as("users"),
+      (join) => join.onTrue(),
+    )
+    .select(userColumns)
+    .where(allOf(rest)) as unknown as UserList;
+
+/** Only their ids, in the index alone: enough to be counted. */
+const membersAlone = (db: Db, realm: string, membership: Membership): UserList =>
+  db.selectFrom(membersOf(realm, membership)).select("m.user_id") as unknown as UserList;
+
+function pageOfUsers(
+  db: Db,
+  realm: string,
+  query: UserQuery,
+  conditions: Conditions,
+  /** Whether the conditions leave a handful already. */
+  handful: boolean,
+): Promise<Page<PlainUser>> {
   const { search = "" } = query;
-  const all = plainUsers(db).where("users.realm_id", "=", realm);
-  if (search === "") return pageOf(db, all, order, query);
+  const all = plainUsers(db).where("users.realm_id", "=", realm).where(allOf(conditions));
+  if (search === "") {
+    // A range of days comes in the order of the days.
+    const days = query.createdFrom !== undefined || query.createdTo !== undefined;
+    const count = query.locked === false ? () => countUnlocked(db, realm, query, all) : undefined;
+    return pageOf(db, all, order, days ? { ...query, sort: query.sort ?? "createdAt" } : query, count);
+  }
   const prefix = loginKey(search);
-  const count = () => countMatches(db, realm, prefix);
+  const count = conditions.length === 0 ? () => countMatches(db, realm, prefix) : undefined;
   if (isId(search)) {
     const ids = sql<string>`(select ${search}::uuid union all ${named(db, realm, prefix).select("n.user_id")})`;
     return pageOf(db, all.where("users.user_id", "in", ids), order, query);
   }
-  if (query.sort !== undefined)
-    return pageOf(db, all.where("users.user_id", "in", named(db, realm, prefix).select("n.user_id")), order, query, count);
+  if (query.sort !== undefined) return pageOfSortedMatches(db, realm, prefix, all, query, handful, count);
   // Whoever matches by both names is shown once, at the first of them.
   const first = sql`least(users.username_key, users.email_key)`;
   const matches = plainUsers(db)
     .innerJoin("login_names as n", (join) => join.onRef("n.realm_id", "=", "users.realm_id").onRef("n.user_id", "=", "users.user_id"))
     .where("n.realm_id", "=", realm)
     .where(startsWith("n.key", prefix))
-    .where(sql<boolean>`(n.key = ${first} or not ${startsWith(first, prefix)})`);
+    .where(sql<boolean>`(n.key = ${first} or not ${startsWith(first, prefix)})`)
+    .where(allOf(conditions));
   // biome-ignore lint/suspicious/noExplicitAny: an aliased query no longer names its tables
   return pageOf(db, matches as any, orderOfMatches, query, count) as Promise<Page<PlainUser>>;
+}
+
+/** Postgres takes half of all users for locked; an estimate does better to take none. */
+async function countUnlocked(db: Db, realm: string, { locked: _, ...query }: UserQuery, unlocked: UserList) {
+  const counted = await countUpTo(db, unlocked);
+  if (!counted.estimated) return counted;
+  const loose = plainUsers(db)
+    .where("users.realm_id", "=", realm)
+    .where(allOf(conditionsOf(realm, query, 0)));
+  return { total: Math.max(EXACT_TOTAL + 1, await estimate(loose)), estimated: true };
+}
+
+/** The same here: few matches are found first, many by walking. */
+async function pageOfSortedMatches(
+  db: Db,
+  realm: string,
+  prefix: string,
+  all: UserList,
+  query: UserQuery,
+  handful: boolean,
+  count: (() => ReturnType<typeof countMatches>) | undefined,
+): Promise<Page<PlainUser>> {
+  const ids = named(db, realm, prefix).select("n.user_id");
+  const { matches } = await db
+    .selectFrom(ids.limit(FEW + 1).as("found"))
+    .select(({ fn }) => fn.countAll<number>().as("matches"))
+    .executeTakeFirstOrThrow();
+  const among = matches <= FEW && !handful ? sql<boolean>`users.user_id = any(array(${ids}))` : sql<boolean>`users.user_id in (${ids})`;
+  return pageOf(db, all.where(among), order, query, count);
 }
 
 const named = (db: Db, realm: string, prefix: string) =>
@@ -54,12 +161,11 @@ const startsWith = (column: string | ReturnType<typeof sql>, prefix: string) => 
   return sql<boolean>`(${key} >= ${prefix} and ${key} < ${prefix + LAST})`;
 };
 
-const EXACT_TOTAL = 10_000;
-
-/** Reads names only, from their index; a user has two at most. */
+/** Reads names only, from their index and in its order, which keeps Postgres to it; a user has two at most. */
 async function countMatches(db: Db, realm: string, prefix: string): Promise<{ total: number; estimated: boolean }> {
   const names = named(db, realm, prefix)
     .select("n.user_id")
+    .orderBy("n.key")
     .limit(2 * (EXACT_TOTAL + 1));
   const owners = db.selectFrom(names.as("names")).select("names.user_id").distinct();
   const { total } = await db

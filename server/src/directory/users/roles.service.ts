@@ -4,18 +4,19 @@ import {
   assertMayGrant,
   findRole,
   keepingRealmAdmin,
-  permissionsOfRoles,
+  permissionsOfUser,
   type RoleMapping,
   roleErrors,
   shareRolesByName,
 } from "../roles/index.ts";
-import { addRoles, dropRoles, listMappings } from "./roles.store.ts";
+import { addRoles, dropRoles, effectiveRoles, listMappings } from "./roles.store.ts";
 import { readUser, takeUser } from "./service.ts";
 import { touchUser } from "./store.ts";
 
+/** What counts for the user by whatever way; what was given to this very user is marked. */
 export async function readMappings(ctx: ReadCtx, userId: string): Promise<RoleMapping[]> {
   await readUser(ctx, userId);
-  return listMappings(ctx.tx, ctx.realm, userId);
+  return effectiveRoles(ctx.tx, ctx.realm, userId);
 }
 
 export async function assignRole(ctx: Ctx, id: string, name: string): Promise<RoleMapping[]> {
@@ -26,16 +27,17 @@ export async function assignRole(ctx: Ctx, id: string, name: string): Promise<Ro
   await addRoles(ctx.tx, ctx.realm, userId, [role.roleId]);
   await touchUser(ctx.tx, ctx.realm, userId);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail: `roles +${role.name}` });
-  return listMappings(ctx.tx, ctx.realm, userId);
+  return effectiveRoles(ctx.tx, ctx.realm, userId);
 }
 
 export async function unassignRole(ctx: Ctx, id: string, roleId: string): Promise<void> {
   const { userId } = await takeUser(ctx, id);
   const role = isId(roleId) ? await findRole(ctx.tx, ctx.realm, roleId) : null;
-  const held = (await listMappings(ctx.tx, ctx.realm, userId)).some((mapping) => mapping.roleId === role?.roleId);
-  if (!role || !held) throw roleErrors.not_found();
+  if (!role) throw roleErrors.not_found();
+  const held = (await listMappings(ctx.tx, ctx.realm, userId)).some((mapping) => mapping.roleId === role.roleId);
+  if (!held) throw roleErrors.not_assigned();
   const drop = () => dropRoles(ctx.tx, ctx.realm, userId, [role.roleId]);
-  const takesRealmAdmin = (await permissionsOfRoles(ctx.tx, ctx.realm, [role.roleId])).includes("realm-admin");
+  const takesRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
   await (takesRealmAdmin ? keepingRealmAdmin(ctx, drop) : drop());
   await touchUser(ctx.tx, ctx.realm, userId);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail: `roles -${role.name}` });

@@ -1,7 +1,9 @@
+import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import type { RoleMapping } from "../roles/index.ts";
+import type { NamedRole, RoleMapping } from "../roles/index.ts";
 
-export async function listMappings(db: Db, realm: string, userId: string): Promise<RoleMapping[]> {
+/** The roles that were given to this very user. */
+export async function listMappings(db: Db, realm: string, userId: string): Promise<NamedRole[]> {
   const rows = await db
     .selectFrom("user_roles as ur")
     .innerJoin("roles as r", (join) => join.onRef("r.realm_id", "=", "ur.realm_id").onRef("r.role_id", "=", "ur.role_id"))
@@ -11,6 +13,27 @@ export async function listMappings(db: Db, realm: string, userId: string): Promi
     .orderBy("r.name_key")
     .execute();
   return rows.map(({ role_id, name }) => ({ roleId: role_id, name }));
+}
+
+/** Every role that counts for a user, by name, with all the ways by which the user comes by it. */
+export async function effectiveRoles(db: Db, realm: string, userId: string): Promise<RoleMapping[]> {
+  const { rows } = await sql<{ role_id: string; name: string; is_default: boolean; origins: RoleMapping["origins"] }>`
+    select r.role_id, r.name, r.is_default,
+      json_agg(json_build_object('type', e.origin, 'id', e.via, 'name', coalesce(g.name, i.name))
+        order by array_position(array['direct', 'group', 'composite'], e.origin), coalesce(g.name_key, i.name_key), e.via) as origins
+    from (select distinct role_id, origin, via from user_effective_roles where realm_id = ${realm} and user_id = ${userId}) e
+    join roles r on r.realm_id = ${realm} and r.role_id = e.role_id
+    left join groups g on e.origin = 'group' and g.realm_id = ${realm} and g.group_id = e.via
+    left join roles i on e.origin = 'composite' and i.realm_id = ${realm} and i.role_id = e.via
+    group by r.role_id, r.name, r.name_key, r.is_default
+    order by r.name_key`.execute(db);
+  return rows.map((row) => ({
+    roleId: row.role_id,
+    name: row.name,
+    direct: row.origins.some(({ type }) => type === "direct"),
+    default: row.is_default,
+    origins: row.origins,
+  }));
 }
 
 export async function addRoles(tx: Tx, realm: string, userId: string, roleIds: readonly string[]): Promise<void> {

@@ -1,13 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
-import type { PasswordHasher } from "../../platform/passwords/index.ts";
-import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
-import { checkPasswordPolicy } from "../../tenancy/settings/index.ts";
+import { describePage, etag } from "../../platform/http/index.ts";
 import { AssignRole, RoleMapping } from "../roles/index.ts";
+import { UserQuery } from "./list.schema.ts";
 import { assignRole, readMappings, unassignRole } from "./roles.service.ts";
-import { CreateUser, SetPassword, UpdateUser, User } from "./schema.ts";
-import { createUser, readReachableUser, readUser, removeUser, resetPassword, saveUser, searchUsers } from "./service.ts";
+import { CreateUser, UpdateUser, User } from "./schema.ts";
+import { createUser, readUser, removeUser, saveUser, searchUsers } from "./service.ts";
 
 const tags = ["Users"];
 const params = Type.Object({ realm: Type.String(), userId: Type.String() });
@@ -15,16 +13,11 @@ const read = { permission: "view-users" } as const;
 const write = { permission: "manage-users" } as const;
 const done = Type.Null({ description: "Done" });
 
-export interface UserRouteParts {
-  readonly hasher: PasswordHasher;
-  readonly realms: RealmSnapshots;
-}
-
 /** Mounted under /admin/realms/:realm/users. */
-export const userRoutes: FastifyPluginAsyncTypebox<UserRouteParts> = async (app, { hasher, realms }) => {
+export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     "/",
-    { config: read, schema: { summary: "List users", tags, querystring: ListQuery, response: { 200: Type.Array(User) } } },
+    { config: read, schema: { summary: "List users", tags, querystring: UserQuery, response: { 200: Type.Array(User) } } },
     async (req, reply) => {
       const page = await req.read((ctx) => searchUsers(ctx, req.query));
       describePage(req, reply, page);
@@ -66,34 +59,16 @@ export const userRoutes: FastifyPluginAsyncTypebox<UserRouteParts> = async (app,
     },
   );
 
-  app.put(
-    "/:userId/password",
-    {
-      config: write,
-      schema: {
-        summary: "Set a user's password",
-        description: "Ends the user's other sessions.",
-        tags,
-        params,
-        body: SetPassword,
-        response: { 204: done },
-      },
-    },
-    async (req, reply) => {
-      const user = await req.read((ctx) => readReachableUser(ctx, req.params.userId));
-      const realm = await realms.get(req.params.realm);
-      checkPasswordPolicy(realm!.settings.passwordPolicy, req.body.newPassword, user);
-      const hash = await hasher.hash(req.body.newPassword);
-      await req.transact((ctx) => resetPassword(ctx, req.params.userId, hash));
-      return reply.code(204).send(null);
-    },
-  );
-
   app.get(
     "/:userId/roles",
     {
       config: { permission: ["view-users", "manage-users", "manage-roles"] },
-      schema: { summary: "List a user's roles", tags, params, response: { 200: Type.Array(RoleMapping) } },
+      schema: {
+        summary: "List a user's roles, also those by groups and other roles",
+        tags,
+        params,
+        response: { 200: Type.Array(RoleMapping) },
+      },
     },
     (req) => req.read((ctx) => readMappings(ctx, req.params.userId)),
   );

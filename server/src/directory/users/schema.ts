@@ -1,12 +1,7 @@
 import Type, { type Static } from "typebox";
+import { visibleName } from "../../platform/http/index.ts";
 
-const username = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
-  description: "a username has no control or invisible characters and no space at either end",
-  examples: ["ada"],
-});
+const username = visibleName("a username", "ada");
 const email = Type.Union([Type.String({ format: "email", maxLength: 320 }), Type.Null()]);
 const attributes = Type.Record(
   Type.String({ pattern: "^[A-Za-z0-9_.:-]{1,128}$" }),
@@ -71,8 +66,3 @@ export const UpdateUser = Type.Object(
   { $id: "UpdateUser", additionalProperties: false },
 );
 export type UpdateUser = Static<typeof UpdateUser>;
-
-export const SetPassword = Type.Object(
-  { newPassword: Type.String({ minLength: 1, maxLength: 1024 }) },
-  { $id: "SetPassword", additionalProperties: false },
-);

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
-import { clearAttempts, savePassword } from "../credentials/index.ts";
+import { expectVersion, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { clearAttempts, type PreparedPassword, replacePassword, savePassword, storePassword } from "../credentials/index.ts";
 import {
   assertMayControl,
   assertMayGrant,
@@ -13,7 +14,9 @@ import {
   shareRolesByName,
 } from "../roles/index.ts";
 import { userErrors } from "./errors.ts";
+import type { UserQuery } from "./list.schema.ts";
 import { listUsers } from "./list.store.ts";
+import { addRequiredAction, dropRequiredAction } from "./required-actions.store.ts";
 import { addRoles, dropRoles, listMappings } from "./roles.store.ts";
 import type { CreateUser, UpdateUser } from "./schema.ts";
 import { deleteUser, findUser, insertUser, lockUser, type UserRow, updateUser } from "./store.ts";
@@ -22,12 +25,14 @@ declare module "../../platform/context.ts" {
   interface DomainEvents {
     /** The user may not sign in any more: disabled, or locked by an administrator. */
     "user.disabled": { readonly userId: string };
+    /** Gone by an administrator's hand; what hangs on the user's row goes by itself. Erasing is `user.erased`. */
+    "user.deleted": { readonly userId: string; readonly username: string; readonly email: string | null };
     /** Whoever knew the old password must not stay signed in; the session that made the change may. */
     "user.password_changed": { readonly userId: string; readonly keepSession: string | null };
   }
 }
 
-export const searchUsers = (ctx: ReadCtx, query: ListQuery): Promise<Page<UserRow>> => listUsers(ctx.tx, ctx.realm, query, ctx.now);
+export const searchUsers = (ctx: ReadCtx, query: UserQuery): Promise<Page<UserRow>> => listUsers(ctx.tx, ctx.realm, query, ctx.now);
 
 export async function readUser(ctx: ReadCtx, userId: string): Promise<UserRow> {
   const user = isId(userId) ? await findUser(ctx.tx, ctx.realm, userId, ctx.now) : null;
@@ -97,33 +102,67 @@ export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise
       attributes: input.attributes ?? {},
       lockedByAdmin,
     });
-    if (input.roles) await replaceRoles(ctx, userId, input.roles);
+    return input.roles ? replaceRoles(ctx, userId, input.roles) : [];
   };
   const heldRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
-  await (heldRealmAdmin && (shutsOut || input.roles) ? keepingRealmAdmin(ctx, write) : write());
+  const roleChanges = await (heldRealmAdmin && (shutsOut || input.roles) ? keepingRealmAdmin(ctx, write) : write());
 
   if (unlocks) await clearAttempts(ctx.tx, ctx.realm, "user:password", userId);
   if (shutsOut) await ctx.emit("user.disabled", { userId });
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId });
+  const user = await readUser(ctx, userId);
+  const detail = whatChanged(current, user, roleChanges);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail });
   if (unlocks) ctx.audit({ category: "SECURITY", type: "USER_UNLOCKED", resourceType: "users", resourceId: userId });
   else if (!current.lockedByAdmin && lockedByAdmin)
     ctx.audit({ category: "SECURITY", type: "USER_LOCKED", resourceType: "users", resourceId: userId });
-  return readUser(ctx, userId);
+  return user;
+}
+
+/** For the trail: which members, and never what a person is called by; who got which role has to be found there. */
+function whatChanged(before: UserRow, after: UserRow, roleChanges: readonly string[]): string | null {
+  const members = (["username", "email", "emailVerified", "attributes"] as const).filter(
+    (member) => !isDeepStrictEqual(before[member], after[member]),
+  );
+  const flags = [
+    ...(before.enabled === after.enabled ? [] : [after.enabled ? "enabled" : "disabled"]),
+    ...(before.locked === after.locked ? [] : [after.locked ? "locked" : "unlocked"]),
+  ];
+  const roles = roleChanges.length > 0 ? [`roles ${roleChanges.join(" ")}`] : [];
+  return [...flags, ...members, ...roles].join(", ") || null;
 }
 
 export async function removeUser(ctx: Ctx, id: string): Promise<void> {
-  const { userId } = await takeUser(ctx, id);
+  const { userId, username, email } = await takeUser(ctx, id);
   if (isSelf(ctx, userId)) throw userErrors.self();
   const heldRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
   const remove = () => deleteUser(ctx.tx, ctx.realm, userId);
   await (heldRealmAdmin ? keepingRealmAdmin(ctx, remove) : remove());
+  await ctx.emit("user.deleted", { userId, username, email });
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "users", resourceId: userId });
 }
 
-/** Sets a password that was checked and hashed before the transaction. */
+/** Sets a password that was prepared before the transaction; false, with nothing written, when another came in between. */
+export async function setPassword(
+  ctx: Ctx,
+  id: string,
+  prepared: PreparedPassword,
+  { temporary }: { readonly temporary: boolean },
+): Promise<boolean> {
+  const { userId } = await takeUser(ctx, id);
+  if (!(await storePassword(ctx, userId, prepared))) return false;
+  await (temporary ? addRequiredAction : dropRequiredAction)(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
+  await passwordWasReset(ctx, userId);
+  return true;
+}
+
+/** A hash that was made elsewhere takes the place of whatever password there is. */
 export async function resetPassword(ctx: Ctx, id: string, hash: string): Promise<void> {
   const { userId } = await takeUser(ctx, id);
-  await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
+  await replacePassword(ctx, userId, hash);
+  await passwordWasReset(ctx, userId);
+}
+
+async function passwordWasReset(ctx: Ctx, userId: string): Promise<void> {
   await ctx.emit("user.password_changed", { userId, keepSession: ctx.actor.sessionId });
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail: "password" });
   ctx.audit({ category: "SECURITY", type: "PASSWORD_RESET", resourceType: "users", resourceId: userId });
@@ -144,14 +183,22 @@ async function roleIdsOf(ctx: Ctx, names: readonly string[]): Promise<string[]> 
 const defaultRoleIds = async (ctx: Ctx) =>
   [await shareDefaultRole(ctx.tx, ctx.realm)].filter((role) => role !== null).map(({ roleId }) => roleId);
 
-async function replaceRoles(ctx: Ctx, userId: string, names: readonly string[]): Promise<void> {
+/** Answers what was changed, as the trail tells it. */
+async function replaceRoles(ctx: Ctx, userId: string, names: readonly string[]): Promise<string[]> {
   const wanted = await roleIdsOf(ctx, names);
-  const held = (await listMappings(ctx.tx, ctx.realm, userId)).map(({ roleId }) => roleId);
+  const before = await listMappings(ctx.tx, ctx.realm, userId);
+  const held = before.map(({ roleId }) => roleId);
   const added = wanted.filter((roleId) => !held.includes(roleId));
   const dropped = held.filter((roleId) => !wanted.includes(roleId));
   await assertMayGrant(ctx, [...added, ...dropped]);
   await addRoles(ctx.tx, ctx.realm, userId, added);
   await dropRoles(ctx.tx, ctx.realm, userId, dropped);
+  if (added.length + dropped.length === 0) return [];
+  const after = await listMappings(ctx.tx, ctx.realm, userId);
+  return [
+    ...after.filter(({ roleId }) => added.includes(roleId)).map(({ name }) => `+${name}`),
+    ...before.filter(({ roleId }) => dropped.includes(roleId)).map(({ name }) => `-${name}`),
+  ];
 }
 
 export const isSelf = (ctx: Ctx, userId: string): boolean => ctx.actor.id === userId && ctx.actor.realm === ctx.realm;

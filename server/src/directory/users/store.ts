@@ -19,6 +19,7 @@ interface UsersTable {
   locked: Generated<boolean>;
   attributes: ColumnType<Attributes, string, string>;
   source: Generated<string>;
+  required_actions: ColumnType<string[], never, never>;
   created_at: number;
   version: Generated<number>;
 }
@@ -39,7 +40,7 @@ export interface UserRow extends User {
 /** What counts as a second factor. */
 const SECOND_FACTORS = sql.raw("('totp', 'passkey', 'push')");
 
-const columns = [
+export const userColumns = [
   "users.realm_id",
   "users.user_id",
   "users.username",
@@ -67,23 +68,37 @@ const workedOut = (now: number) =>
   ] as const;
 
 /** Users without what is worked out: a list finds its page first, and asks for the rest of those few. */
-export const plainUsers = (db: Db) => db.selectFrom("users").select(columns);
+export const plainUsers = (db: Db) => db.selectFrom("users").select(userColumns);
 
 export type PlainUser = Pick<
   Selectable<UsersTable>,
   "realm_id" | "user_id" | "username" | "email" | "email_verified" | "enabled" | "locked" | "attributes" | "created_at" | "version"
 >;
 
+/**
+ * Keeps Postgres from joining in another way than looking users up one by one. Where realms are small on average, a kept plan would
+ * rather read all users of the realm and compare, which a large one would pay for with every request.
+ */
+const ONE = sql<number>`1`;
+
 /** Completes one page of a list, in its order. Who was deleted in between is left out. */
 export async function completeUsers(db: Db, realm: string, users: readonly PlainUser[], now: number): Promise<UserRow[]> {
   if (users.length === 0) return [];
   const ids = users.map(({ user_id }) => user_id);
   const rows = await db
-    .selectFrom("users")
+    .selectFrom(sql<{ user_id: string }>`unnest(${ids}::uuid[])`.as<"asked">(sql`asked (user_id)`))
+    .innerJoinLateral(
+      ({ selectFrom }) =>
+        selectFrom("users")
+          .select(["users.realm_id", "users.user_id"])
+          .where("users.realm_id", "=", realm)
+          .whereRef("users.user_id", "=", "asked.user_id")
+          .limit(ONE)
+          .as("users"),
+      (join) => join.onTrue(),
+    )
     .select("users.user_id")
     .select(workedOut(now))
-    .where("users.realm_id", "=", realm)
-    .where(sql<boolean>`users.user_id = any(${ids}::uuid[])`)
     .execute();
   const byId = new Map(rows.map((row) => [row.user_id, row]));
   return users.flatMap((user) => {
@@ -185,7 +200,16 @@ export async function findUserByLogin(
 ): Promise<{ userId: string; username: string; enabled: boolean; locked: boolean } | null> {
   const row = await db
     .selectFrom("login_names as n")
-    .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "n.realm_id").onRef("u.user_id", "=", "n.user_id"))
+    .innerJoinLateral(
+      ({ selectFrom }) =>
+        selectFrom("users")
+          .select(["users.user_id", "users.username", "users.enabled", "users.locked"])
+          .whereRef("users.realm_id", "=", "n.realm_id")
+          .whereRef("users.user_id", "=", "n.user_id")
+          .limit(ONE)
+          .as("u"),
+      (join) => join.onTrue(),
+    )
     .select(["u.user_id", "u.username", "u.enabled", "u.locked"])
     .where("n.realm_id", "=", realm)
     .where("n.key", "=", loginKey(login))
@@ -193,18 +217,24 @@ export async function findUserByLogin(
   return row ? { userId: row.user_id, username: row.username, enabled: row.enabled, locked: row.locked } : null;
 }
 
-/** A user who may sign in, kept so until commit: whoever shuts them out then waits, and ends the session that began here. */
-export async function holdUserForSignIn(tx: Tx, realm: string, userId: string): Promise<{ username: string } | null> {
-  const row = await tx
+/**
+ * A user who may sign in, kept so until commit: whoever shuts them out then waits, and ends the session that began here. Sign-ins of one
+ * user share the row; one that is going to write to it says so here, because two that both began by sharing it would wait for each other.
+ */
+export async function holdUserForSignIn(
+  tx: Tx,
+  realm: string,
+  userId: string,
+  { toWrite = false }: { readonly toWrite?: boolean } = {},
+): Promise<{ username: string } | null> {
+  const held = tx
     .selectFrom("users")
     .select("username")
     .where("realm_id", "=", realm)
     .where("user_id", "=", userId)
     .where("enabled", "=", true)
-    .where("locked", "=", false)
-    .forShare()
-    .executeTakeFirst();
-  return row ?? null;
+    .where("locked", "=", false);
+  return (await (toWrite ? held.forNoKeyUpdate() : held.forShare()).executeTakeFirst()) ?? null;
 }
 
 type CompleteUser = PlainUser & { roles: string[]; mfa_enabled: boolean; locked_for_now: boolean };

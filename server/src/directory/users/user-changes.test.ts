@@ -33,6 +33,18 @@ describe("PUT /users/{userId}", () => {
     expect(await realm.events(`type=ADMIN_UPDATE&resourceId=${userId}`)).toMatchObject([{ actor: admin.username, resourceType: "users" }]);
   });
 
+  test("tells in the trail what was changed, and which roles, but nothing of the person", async () => {
+    const realm = await iam.realm();
+    const admin = realm.asMaster();
+    const { userId } = await create(realm, { username: "ada", email: "ada@example.com" });
+    const put = (body: object) => admin.put(`/users/${userId}`, { username: "ada", email: "ada@example.com", ...body });
+    await put({ roles: ["auditor"] });
+    await put({ enabled: false, locked: true });
+    await put({ enabled: true, locked: false, username: "lovelace", attributes: { a: "b" } });
+    const told = (await realm.events(`type=ADMIN_UPDATE&resourceId=${userId}`)).map(({ detail }) => detail);
+    expect(told).toEqual(["enabled, unlocked, username, attributes", "disabled, locked", "roles +auditor -user"]);
+  });
+
   test("empties what is left out, but keeps roles, lock and whether the user is enabled", async () => {
     const realm = await iam.realm();
     const { userId } = await create(realm, { username: "ada", email: "ada@example.com", attributes: { a: "b" }, enabled: false });
@@ -250,11 +262,11 @@ describe("PUT /users/{userId}/password", () => {
       { newPassword: "\u0000aaaaaaaa" },
     ])
       expect(await put(body)).toMatchObject({ status: 400, body: { errors: [{ field: "newPassword" }] } });
-    expect(await put({ newPassword: "Password1!", temporary: true })).toMatchObject({
+    expect(await put({ newPassword: "Quiet Sentence 1!", forever: true })).toMatchObject({
       status: 400,
-      body: { errors: [{ field: "temporary" }] },
+      body: { errors: [{ field: "forever" }] },
     });
-    expect((await put({ newPassword: "Password1!" })).status).toBe(204);
+    expect((await put({ newPassword: "Quiet Sentence 1!" })).status).toBe(204);
   });
 });
 
@@ -272,7 +284,8 @@ describe("/users/{userId}/roles", () => {
     const { roleId } = given.body.find(({ name }: { name: string }) => name === "auditor");
     expect((await admin.delete(`/users/${holder.userId}/roles/${roleId.toUpperCase()}`)).status).toBe(204);
     expect((await holder.get("/users")).status).toBe(403);
-    expect((await admin.delete(`/users/${holder.userId}/roles/${roleId}`)).status, "no longer held").toBe(404);
+    const again = await admin.delete(`/users/${holder.userId}/roles/${roleId}`);
+    expect(again, "no longer held").toMatchObject({ status: 404, body: { code: "roles.not_assigned" } });
     const told = (await realm.events(`type=ADMIN_UPDATE&resourceId=${holder.userId}`)).map(({ detail }) => detail);
     expect(told.slice(0, 2)).toEqual(["roles -auditor", "roles +auditor"]);
   });

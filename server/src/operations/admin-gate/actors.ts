@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { clock } from "../../kernel/clock.ts";
 import type { Actor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { type Cookies, CSRF_HEADER, type Csrf, type LiveSession, resolveSession } from "../../signin/sessions/index.ts";
+import { actorOfSession, type Cookies, CSRF_HEADER, type Csrf, type LiveSession, resolveSession } from "../../signin/sessions/index.ts";
 import { MASTER, type RealmSnapshot, type RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { gateErrors } from "./errors.ts";
 
@@ -55,15 +55,6 @@ async function sessionFor(parts: ActorParts, request: FastifyRequest, realm: Rea
 
 /** An impersonated session never reaches the admin API, whatever the user may do. */
 const mayAdminister = (session: LiveSession) => session.impersonator === null && session.permissions.size > 0;
-
-const actorOfSession = (session: LiveSession, realm: string): Actor => ({
-  id: session.userId,
-  name: session.realm === realm ? session.username : `${session.realm}/${session.username}`,
-  realm: session.realm,
-  permissions: session.impersonator === null ? session.permissions : new Set(),
-  sessionId: session.sessionId,
-  impersonator: session.impersonator,
-});
 
 async function actorOfBearer(parts: ActorParts, request: FastifyRequest, realm: RealmSnapshot): Promise<Actor> {
   const cookie = parts.cookies.sessionToken(request, realm.realmId) ?? parts.cookies.sessionToken(request, MASTER);

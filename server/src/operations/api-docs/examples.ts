@@ -19,7 +19,49 @@ const user = {
   createdAt: time,
 };
 const { realmId: _realm, userId: _user, createdAt: _created, mfaEnabled: _mfa, ...userState } = user;
-const role = { realmId: "acme", roleId, name: "support", description: "The help desk", default: false, createdAt: time };
+const credential = {
+  id: "019b76da-a800-7c1d-8e2f-3a4b5c6d7e8f",
+  type: "password",
+  label: null,
+  createdAt: time,
+  lastUsedAt: null,
+  expiresAt: null,
+};
+const userImport = {
+  importId: "staff-2026-01",
+  status: "COMPLETED",
+  dryRun: false,
+  rows: 3,
+  created: 2,
+  updated: 0,
+  skipped: 0,
+  failed: 1,
+  errors: [{ row: 3, line: 4, code: "users.login_name_taken", message: "Another user in this realm already signs in by that name" }],
+  errorsTruncated: false,
+  stopped: null,
+  startedAt: time,
+  finishedAt: time + 900,
+};
+const role = {
+  realmId: "acme",
+  roleId,
+  name: "support",
+  description: "The help desk",
+  default: false,
+  compositeRoles: ["reader"],
+  createdAt: time,
+};
+const groupId = "019b76da-a805-7c1d-8e2f-3a4b5c6d7e8f";
+const group = {
+  realmId: "acme",
+  groupId,
+  name: "Support",
+  description: "The help desk",
+  parentId: null,
+  memberCount: 12,
+  roleNames: ["support"],
+  createdAt: time,
+};
 const event = {
   id: "019b76da-a801-7e5d-8f6a-7b8c9d0e1f2a",
   ts: "2026-01-01T00:00:00.000Z",
@@ -88,6 +130,24 @@ const webhook = {
   previousSecretUntil: null,
 };
 
+const consent = { clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time };
+
+const organization = {
+  realmId: "acme",
+  organizationId: "019b76da-a805-7a1b-8c2d-3e4f5a6b7c8d",
+  name: "Initech",
+  alias: "initech",
+  displayName: "Initech Corporation",
+  domains: [{ domain: "initech.example", verified: true }],
+  attributes: { contract: "C-1984" },
+  branding: { displayName: null, logoUrl: null, primaryColor: "#0f766e", backgroundColor: null, welcomeText: null, customCss: null },
+  identityProvider: null,
+  enabled: true,
+  memberCount: 12,
+  createdAt: time,
+};
+const { realmId: _in, organizationId, memberCount: _members, createdAt: _founded, ...organizationState } = organization;
+
 export const examples: Readonly<Record<string, unknown>> = {
   Problem: {
     type: "urn:gatehouse:problem:request.invalid",
@@ -105,12 +165,34 @@ export const examples: Readonly<Record<string, unknown>> = {
   User: user,
   CreateUser: { username: "ada", email: "ada@example.com", enabled: true },
   UpdateUser: userState,
-  SetPassword: { newPassword: "a long and quiet sentence" },
+  SetPassword: { newPassword: "a long and quiet sentence", temporary: true },
+  Credential: credential,
+  CreateCredential: { type: "enrollment-token", label: "Ada's phone", expiresIn: 3_600 },
+  CreatedCredential: {
+    ...credential,
+    type: "enrollment-token",
+    label: "Ada's phone",
+    expiresAt: time + 3_600_000,
+    token: "shown here and nowhere else",
+  },
+  RequiredActions: ["UPDATE_PASSWORD", "VERIFY_EMAIL"],
+  ReplaceRequiredActions: ["VERIFY_EMAIL"],
+  AddRequiredAction: { action: "UPDATE_PASSWORD" },
+  ImportUser: { username: "ada", email: "ada@example.com", emailVerified: true, roles: ["user"], createdAt: time },
+  UserImport: userImport,
   Role: role,
   CreateRole: { name: "support", description: "The help desk" },
   UpdateRole: { name: "support", description: "The help desk, day and night" },
   AssignRole: { name: "support" },
-  RoleMapping: { roleId, name: "support" },
+  RoleMapping: { roleId, name: "support", direct: false, default: false, origins: [{ type: "group", id: groupId, name: "Support" }] },
+  RoleOrigin: { type: "group", id: groupId, name: "Support" },
+  Group: group,
+  CreateGroup: { name: "Support", parentId: null },
+  UpdateGroup: { name: "Support", description: "The help desk, day and night", parentId: null },
+  GroupMember: { userId, username: "ada", email: "ada@example.com", enabled: true, joinedAt: time },
+  AddGroupMember: { userId },
+  GroupRole: { roleId, name: "support" },
+  AddGroupRole: { name: "support" },
   AdminRole: { realmId: "acme", roleId, roleName: "support", permissions: ["view-users", "manage-users"] },
   UpdateAdminRole: { permissions: ["view-users", "manage-users"] },
   Permission: { key: "view-users", label: "View users" },
@@ -161,6 +243,55 @@ export const examples: Readonly<Record<string, unknown>> = {
     endedAt: time + 140,
   },
   WebhookTestResult: { delivered: true, status: 200, latencyMs: 38, answer: "thank you" },
+  Organization: organization,
+  CreateOrganization: { name: "Initech", domains: [{ domain: "initech.example" }] },
+  UpdateOrganization: organizationState,
+  OrganizationMember: { userId, username: "ada", email: "ada@example.com", enabled: true, role: "owner", joinedAt: time },
+  SetOrganizationMember: { role: "owner" },
+  Invitation: {
+    invitationId: "019b76da-a806-7b2c-9d3e-4f5a6b7c8d9e",
+    organizationId,
+    email: "grace@example.com",
+    role: "member",
+    status: "open",
+    invitedBy: "ada",
+    createdAt: time,
+    expiresAt: time + 604_800_000,
+    acceptedAt: null,
+  },
+  CreateInvitation: { email: "grace@example.com", role: "member", expiresInHours: 168 },
+  AcceptInvitationForm: { _csrf: "the value of the cookie XSRF-TOKEN" },
+  InvitedAccountForm: {
+    _csrf: "the value of the cookie XSRF-TOKEN",
+    username: "grace",
+    password: "a long and quiet sentence",
+    passwordAgain: "a long and quiet sentence",
+  },
   LoginForm: { username: "admin", password: "your password", _csrf: "the value of the cookie XSRF-TOKEN", return_to: "/" },
+  Impersonation: {
+    sessionId: "019b76da-a805-7e7f-9a81-9c0d1e2f3a4b",
+    url: "https://id.example.com/realms/acme/impersonation?ticket=works-once",
+    expiresAt: time + 60_000,
+  },
+  ImpersonationForm: { ticket: "works-once", _csrf: "the value of the cookie XSRF-TOKEN" },
+  EndImpersonationForm: { _csrf: "the value of the cookie XSRF-TOKEN" },
+  Consent: consent,
+  PersonalData: {
+    generatedAt: time,
+    schema: "gatehouse.gdpr.export/v1",
+    realmId: "acme",
+    userId,
+    profile: { username: "ada", email: "ada@example.com", enabled: true, createdAt: time },
+    attributes: user.attributes,
+    roles: ["user"],
+    realmMemberships: [{ realmId: "acme", joinedAt: time, groups: [] }],
+    organizations: [],
+    credentials: [{ type: "password", createdAt: time, lastUsedAt: null }],
+    federatedLinks: [],
+    consents: [consent],
+    loginEvents: [
+      { id: event.id, ts: "2026-11-15T09:30:00.000Z", type: "LOGIN_SUCCESS", outcome: "SUCCESS", sourceIp: "203.0.113.7", detail: null },
+    ],
+  },
   LogoutForm: { _csrf: "the value of the cookie XSRF-TOKEN" },
 };

@@ -22,7 +22,7 @@ export interface Operation {
   description?: string;
   tags: string[];
   parameters?: (Parameter | Reference)[];
-  requestBody?: { content: Record<string, { schema: Schema }>; required?: boolean };
+  requestBody?: { content: Record<string, { schema: Schema; example?: unknown }>; required?: boolean };
   responses: Record<string, Response | Reference>;
   security?: Record<string, string[]>[];
   "x-permission"?: string | string[];

@@ -11,9 +11,12 @@ export interface VisitorParts {
   readonly csrf: Csrf;
 }
 
-/** The visitor's session in a realm, if there is one. */
-export const sessionIn = ({ db, cookies }: VisitorParts, request: FastifyRequest, realm: RealmSnapshot): Promise<LiveSession | null> =>
-  resolveSession(db, realm.realmId, cookies.sessionToken(request, realm.realmId), realm.settings.sessions, clock.now());
+/** The visitor's session in a realm, if there is one. Whoever plays somebody is nobody on pages for administrators. */
+export async function sessionIn({ db, cookies }: VisitorParts, request: FastifyRequest, realm: RealmSnapshot): Promise<LiveSession | null> {
+  const token = cookies.sessionToken(request, realm.realmId);
+  const session = await resolveSession(db, realm.realmId, token, realm.settings.sessions, clock.now());
+  return session?.impersonator === null ? session : null;
+}
 
 /** Leaves the browser with a CSRF token that fits the session, so that the first write from the page is accepted. */
 export function fitCsrfToken({ cookies, csrf }: VisitorParts, request: FastifyRequest, reply: FastifyReply, session: LiveSession): void {

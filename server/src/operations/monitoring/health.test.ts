@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -105,6 +107,39 @@ describe("when something is not", () => {
       expect(node.output.join("")).not.toContain("hunter2");
     } finally {
       await node.close();
+    }
+  });
+
+  test("a corpus of breached passwords that cannot be asked is DOWN, blocks no password, and the server stays ready", async () => {
+    const corpus = join(tmpdir(), `no-corpus-${process.pid}`);
+    const node = await harness({ GATEHOUSE_BREACH_CORPUS: corpus });
+    try {
+      const answer = await node.browser().get("/monitoring/health");
+      expect(answer).toMatchObject({ status: 503, body: { status: "DOWN", components: { breachCorpus: down, readinessState: up } } });
+      expect(answer.text).not.toContain(corpus);
+      expect((await node.browser().get("/readyz")).status).toBe(200);
+      const realm = await node.realm();
+      const { userId } = await realm.user();
+      const set = (newPassword: string) => realm.asMaster().put(`/users/${userId}/password`, { newPassword });
+      expect((await set("a sentence nobody else has")).status).toBe(204);
+      expect(await set("password123"), "the list that ships still counts").toMatchObject({
+        status: 400,
+        body: { code: "password.breached" },
+      });
+      expect(
+        node.output.filter((line) => line.includes("only the list that ships")),
+        "once a minute",
+      ).toHaveLength(1);
+
+      await mkdir(corpus);
+      const sha1 = createHash("sha1").update("leaked a while ago").digest("hex").toUpperCase();
+      await writeFile(join(corpus, `${sha1.slice(0, 5)}.txt`), `${sha1.slice(5)}:3\r\n`);
+      expect(await set("leaked a while ago")).toMatchObject({ status: 400, body: { code: "password.breached" } });
+      clock.advance(MINUTE);
+      expect(await node.browser().get("/monitoring/health")).toMatchObject({ status: 200, body: { components: { breachCorpus: up } } });
+    } finally {
+      await node.close();
+      await rm(corpus, { recursive: true, force: true });
     }
   });
 

@@ -22,6 +22,8 @@ export interface HealthParts {
   readonly baseUrl: string;
   /** Whether Redis answers; null where none is configured. */
   readonly redis: (() => Promise<boolean>) | null;
+  /** Throws when the corpus of breached passwords cannot be asked; null where none is configured. */
+  readonly breachCorpus: (() => Promise<void>) | null;
   /** Whether the server is shutting down. */
   readonly draining: () => boolean;
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
@@ -32,7 +34,7 @@ const MIB = 1024 * 1024;
 /** The same as `gatehouse doctor` calls too little. */
 const MIN_FREE = 100 * MIB;
 
-export function createHealth({ db, dataDir, baseUrl, redis, draining, log }: HealthParts): Health {
+export function createHealth({ db, dataDir, baseUrl, redis, breachCorpus, draining, log }: HealthParts): Health {
   /** Callers learn up or down; why is for the log, once per change. */
   const component = (name: string, keepMs: number, check: () => Promise<void>): (() => Promise<Status>) => {
     const look = kept(keepMs, PATIENCE, check);
@@ -62,12 +64,22 @@ export function createHealth({ db, dataDir, baseUrl, redis, draining, log }: Hea
       // The rate limiter logs what went wrong itself, without the address and the password in it.
       if (!(await redis())) throw new Error("Redis does not answer");
     });
+  // Somebody else's server, perhaps: asked once a minute. Without it passwords are changed all the same, so the server stays ready.
+  const corpus = breachCorpus && component("breachCorpus", 60 * SECOND, breachCorpus);
   const readinessState = async (): Promise<Status> => (draining() ? "DOWN" : database());
 
   return {
     async overall() {
-      const [db, disk, ready, tls, shared] = await Promise.all([database(), diskSpace(), readinessState(), ssl(), cache?.()]);
+      const [db, disk, ready, tls, shared, breaches] = await Promise.all([
+        database(),
+        diskSpace(),
+        readinessState(),
+        ssl(),
+        cache?.(),
+        corpus?.(),
+      ]);
       const components = {
+        ...(breaches && { breachCorpus: { status: breaches } }),
         db: { status: db },
         diskSpace: { status: disk },
         livenessState: { status: "UP" as const },

@@ -12,6 +12,7 @@ export const HealthResponse = Type.Object(
     status,
     groups: Type.Array(Type.String(), { description: "Each is answered on its own at `/monitoring/health/{group}`" }),
     components: Type.Object({
+      breachCorpus: Type.Optional(Component),
       db: Component,
       diskSpace: Component,
       livenessState: Component,

@@ -38,6 +38,23 @@ describe.runIf(testDatabase() === "postgres")("a prepared statement", () => {
     }
   });
 
+  test("is kept, but for the first so many of something, which are planned for their own values", async () => {
+    for (let run = 0; run < 3; run++) {
+      await sql`select id as kept from things where id > ${run}`.execute(database.db);
+      const page = await sql`select id as paged from things where id > ${run} order by id limit ${5}`.execute(database.db);
+      expect(page.rows.length).toBe(3 - run);
+      const part = await sql`select count(*) as counted from (select 1 from things where id > ${run} limit ${5}) found`.execute(
+        database.db,
+      );
+      expect(part.rows).toEqual([{ counted: 3 - run }]);
+    }
+    const { rows } = await sql<{
+      statement: string;
+    }>`select statement from pg_prepared_statements where statement like ${"%things%"}`.execute(database.db);
+    expect(rows.some(({ statement }) => statement.includes("kept"))).toBe(true);
+    expect(rows.some(({ statement }) => /paged|counted/.test(statement))).toBe(false);
+  });
+
   test("fails without harm to the next run, whether the server or the values are at fault", async () => {
     const divide = (by: number) => sql<{ result: number }>`select ${12}::int / ${by}::int as result`.execute(database.db);
     const cyclic: Record<string, unknown> = {};

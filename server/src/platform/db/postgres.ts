@@ -117,11 +117,18 @@ class PreparingClient extends pg.Client {
 function statementName(text: string): string | undefined {
   const known = names.get(text);
   // Queries of ever new shape (lists of values) would fill the server's memory: those past the limit stay unnamed.
-  if (known || names.size >= MAX_NAMES) return known;
+  if (known || names.size >= MAX_NAMES || isPartOfMany(text)) return known;
   const name = `gh${names.size}`;
   names.set(text, name);
   return name;
 }
+
+/**
+ * The first so many of whatever there is (a page, a count that stops somewhere) are found by walking along an index or by looking at
+ * everything, and how much there is decides which. A kept plan is made for the average realm: among thousands of small ones it would
+ * sort the whole of a large one for every page. Without a name, such a query is planned for its own values each time.
+ */
+const isPartOfMany = (text: string): boolean => / limit \$\d+/.test(text);
 
 export interface PostgresOptions {
   readonly url: string;

@@ -15,7 +15,7 @@ export function parseJson(body: Buffer): unknown {
   try {
     value = secureJson.parse(text, undefined, { protoAction: "error", constructorAction: "error" });
   } catch (cause) {
-    throw malformed("The body is not valid JSON", cause);
+    throw malformed("The body is not valid JSON, or uses a forbidden name such as __proto__", cause);
   }
   // NUL and lone surrogates can only be written as escapes (raw NUL is not JSON), so most bodies need no second look.
   const faults = text.includes("\\u") ? dirtyFields(value) : [];

@@ -1,8 +1,9 @@
 // The HTTP side of the platform: the server, strict bodies, problem+json, lists, ETags, and the unit of work on each request.
 // Features import it for schemas (`ListQuery`, `Problem`) and for the request's `transact` and `read`.
-export { refuseDirtyText } from "./bodies.ts";
+export { parseJson, refuseDirtyText } from "./bodies.ts";
 export { etag, expectVersion } from "./etag.ts";
 export { refuseReadOnly } from "./full-state.ts";
+export { Instant, instant } from "./instants.ts";
 export {
   countUpTo,
   describePage,
@@ -17,5 +18,6 @@ export {
 } from "./lists.ts";
 export { asAppError, logFailure, notFound, Problem, sendProblem } from "./problem.ts";
 export { unitOfWorkPlugin } from "./requests.ts";
-export { oneOf } from "./schemas.ts";
+export { oneOf, visibleName } from "./schemas.ts";
 export { type App, createServer } from "./server.ts";
+export { buildValidator, toFieldErrors } from "./validation.ts";

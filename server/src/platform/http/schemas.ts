@@ -5,6 +5,19 @@ import Type from "typebox";
 export const oneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: "string", enum: [...values], ...options });
 
+/** What nobody sees: controls, marks of direction, fillers, selectors of variants, line separators, the blank of Braille. */
+const UNSEEN = "\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800";
+
+/** A name that people tell from others by looking at it. */
+export const visibleName = (what: string, example: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: `^[^${UNSEEN}\\s]([^${UNSEEN}]*[^${UNSEEN}\\s])?$`,
+    description: `${what} has no control or invisible characters and no space at either end`,
+    examples: [example],
+  });
+
 interface Schema {
   $id?: string;
   [keyword: string]: unknown;

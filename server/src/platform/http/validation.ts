@@ -46,12 +46,13 @@ const MAX_FIELDS = 200;
 /** What ajv says, in our words: one entry per offending field. */
 export function toFieldErrors(errors: readonly FastifySchemaValidationError[], context: string | undefined): FieldError[] {
   const isSummary = ({ keyword }: { keyword: string }) => keyword === "anyOf" || keyword === "if";
-  const told = new Set(errors.filter((error) => !isSummary(error)).map(({ instancePath }) => instancePath));
+  const told = errors.filter((error) => !isSummary(error)).map(({ instancePath }) => instancePath);
+  const isTold = (at: string) => told.some((path) => path === at || path.startsWith(`${at}/`));
   const seen = new Map<string, FieldError>();
   for (const error of errors as unknown as ErrorObject[]) {
     if (seen.size === MAX_FIELDS) break;
     // A failed alternative is told by the alternatives' own errors, or by the summary when they name nothing.
-    if (isSummary(error) && told.has(error.instancePath)) continue;
+    if (isSummary(error) && isTold(error.instancePath)) continue;
     const field = fieldOf(error) || (context ?? "body");
     if (!seen.has(field)) seen.set(field, { field, code: codeOf(error), message: messageOf(error, field) });
   }
@@ -86,7 +87,8 @@ function messageOf({ keyword, params, message, parentSchema }: ErrorObject, fiel
     case "required":
       return `${field} is required`;
     case "additionalProperties":
-      return `${field} is not a known member`;
+      // Where members are free to choose, their names still have a form.
+      return parentSchema?.patternProperties ? `${field} is not a name that is accepted here` : `${field} is not a known member`;
     case "type":
       return `${field} must be ${article(String(params.type))}`;
     case "format":

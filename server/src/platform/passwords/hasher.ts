@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { hash, type ParsedHashOptions, parseOptions, verify } from "@node-rs/argon2";
 import { AppError } from "../../kernel/errors.ts";
 import { createSemaphore, SemaphoreFull } from "../../kernel/semaphore.ts";
+import { readForeignHash } from "./foreign.ts";
 
 /** The price of one hash. */
 export interface HashParams {
@@ -14,12 +15,12 @@ export interface HashParams {
 export interface PasswordHasher {
   /** A PHC string of a new salt. Refuses what cannot be a password with 400 `password.policy`. */
   hash(password: string): Promise<string>;
-  /** Whether the password belongs to the hash. A hash that cannot be read belongs to nobody. */
-  verify(phc: string, password: string): Promise<boolean>;
+  /** Whether the password belongs to the hash, ours or that of another system. A hash that cannot be read belongs to nobody. */
+  verify(encoded: string, password: string): Promise<boolean>;
   /** Costs what `verify` costs and never succeeds: for users that do not exist or have no password. */
   verifyNothing(password: string): Promise<false>;
-  /** Whether the hash was made at another price than today's, so that the next sign-in should replace it. */
-  needsRehash(phc: string): boolean;
+  /** Whether the hash was made elsewhere or at another price than today's, so that the next sign-in should replace it. */
+  needsRehash(encoded: string): boolean;
   stats(): { running: number; waiting: number };
 }
 
@@ -30,6 +31,8 @@ export const MAX_PASSWORD_BYTES = 1024;
 const DEFAULT_PARAMS: HashParams = { memoryKiB: 19 * 1024, passes: 2, parallelism: 1 };
 const OUTPUT_BYTES = 32;
 const SALT_BYTES = 16;
+// Fewer are so few that a wrong password may match them.
+const MIN_OUTPUT_BYTES = 16;
 // `Algorithm.Argon2id` and `Version.V0x13`: the package declares const enums, which isolated modules cannot read.
 const ARGON2ID = 2;
 const VERSION_19 = 1;
@@ -68,9 +71,13 @@ function readable(phc: string): ParsedHashOptions | null {
     // Not a PHC string: the caller treats it as a hash that nothing matches.
     return null;
   }
-  const { memoryCost, timeCost, parallelism } = parsed;
-  return memoryCost <= CEILING.memoryKiB && timeCost <= CEILING.passes && parallelism <= CEILING.parallelism ? parsed : null;
+  const { memoryCost, timeCost, parallelism, outputLen } = parsed;
+  const isPayable = memoryCost <= CEILING.memoryKiB && timeCost <= CEILING.passes && parallelism <= CEILING.parallelism;
+  return isPayable && outputLen >= MIN_OUTPUT_BYTES ? parsed : null;
 }
+
+/** Whether `verify` can ever say yes to it: for whoever stores hashes that another system made. */
+export const isKnownHash = (encoded: string): boolean => readable(encoded) !== null || readForeignHash(encoded) !== null;
 
 export function createPasswordHasher(
   options: { concurrency?: number; maxQueue?: number; params?: Partial<HashParams> } = {},
@@ -93,12 +100,19 @@ export function createPasswordHasher(
       throw error instanceof SemaphoreFull ? overloaded(error) : error;
     });
 
-  const check = async (phc: string, password: string): Promise<boolean> => {
+  const check = async (encoded: string, password: string): Promise<boolean> => {
     const bytes = passwordBytes(password);
     // No stored hash can belong to it; known and unknown users are answered alike, at no cost.
     if (bytes === null) return false;
+    if (readable(encoded)) return queued(() => verify(encoded, bytes));
+    const foreign = readForeignHash(encoded);
     // An unreadable hash costs what a readable one does, so that time does not tell which users have one.
-    return queued(() => verify(readable(phc) ? phc : nobody, bytes));
+    if (!foreign) return queued(() => verify(nobody, bytes));
+    return queued(async () => {
+      const belongs = await foreign.verify(bytes);
+      if (foreign.cheap) await verify(nobody, bytes);
+      return belongs;
+    });
   };
 
   return {
@@ -118,8 +132,8 @@ export function createPasswordHasher(
       await check(nobody, password);
       return false;
     },
-    needsRehash(phc) {
-      const made = readable(phc);
+    needsRehash(encoded) {
+      const made = readable(encoded);
       return (
         made === null ||
         made.algorithm !== ARGON2ID ||

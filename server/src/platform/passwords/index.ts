@@ -1,3 +1,5 @@
-// Passwords: hashing and checking them with Argon2id, off the main thread and never more at once than the machine has cores.
-// Rules about what a good password is live with credentials; this folder only knows the mathematics and its price.
-export { createPasswordHasher, type HashParams, MAX_PASSWORD_BYTES, type PasswordHasher } from "./hasher.ts";
+// Passwords: hashing and checking them off the main thread, never more at once than the machine has cores; hashes of other systems;
+// and which passwords have leaked. Rules about what a good password is live with credentials; this folder knows only what they cost.
+export { type BreachedPasswords, createBreachedPasswords, shippedBreaches } from "./breaches.ts";
+export { passwordErrors } from "./errors.ts";
+export { createPasswordHasher, type HashParams, isKnownHash, MAX_PASSWORD_BYTES, type PasswordHasher } from "./hasher.ts";

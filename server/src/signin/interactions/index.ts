@@ -3,6 +3,7 @@
 export {
   completeInteraction,
   deleteExpiredInteractions,
+  forgetInteractions,
   type Interaction,
   interactionErrors,
   readInteraction,

@@ -127,6 +127,23 @@ export async function takeResult(ctx: Ctx, interactionId: string, browser: strin
   return toInteraction(row);
 }
 
+/** `user.erased`: sign-ins in progress that know the person by their id or a name, wherever in them it stands. */
+export async function forgetInteractions(
+  ctx: Ctx,
+  { userId, username, email }: { readonly userId: string; readonly username: string; readonly email: string | null },
+): Promise<void> {
+  const names = [userId, username, email ?? userId].map((name) => name.toLowerCase());
+  const path = sql.lit("$.** ? (@ == $a || @ == $b || @ == $c)");
+  const known = JSON.stringify({ a: names[0], b: names[1], c: names[2] });
+  const holds = (column: string) =>
+    sql`jsonb_path_exists(lower(${sql.ref(column)}::text)::jsonb, ${path}::jsonpath, ${known}::text::jsonb)`;
+  await sql`
+    delete from interactions
+    where realm_id = ${ctx.realm} and (${holds("request")} or ${holds("state")} or (result is not null and ${holds("result")}))`.execute(
+    ctx.tx,
+  );
+}
+
 export async function deleteExpiredInteractions(db: Db, now: number): Promise<void> {
   await sql`delete from interactions where expires_at <= ${now}`.execute(db);
 }

@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { type AttemptPolicy, clearAttempts, lowerAttempts, raiseAttempts } from "../../directory/credentials/index.ts";
+import { type AttemptPolicy, clearAttempts, forgetAttempts, lowerAttempts, raiseAttempts } from "../../directory/credentials/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -80,6 +80,15 @@ async function takeBack(ctx: Ctx, counters: readonly CountedBy[]): Promise<void>
 
 /** A name that nobody has is counted like one that somebody has, or the lock would tell which exist. */
 const userSubject = ({ userId, login }: { userId: string | null; login: string }) => userId ?? `unknown:${sha256(loginKey(login))}`;
+
+/** `user.erased`: the user's counters, and those of their names from when nobody had them. */
+export async function forgetAttemptsOf(
+  ctx: Ctx,
+  { userId, username, email }: { readonly userId: string; readonly username: string; readonly email: string | null },
+): Promise<void> {
+  const names = [username, ...(email === null ? [] : [email])].map((login) => userSubject({ userId: null, login }));
+  await forgetAttempts(ctx.tx, ctx.realm, [userId, ...names]);
+}
 
 /** Whoever has one IPv6 address has the whole /64 it is in, so that is what counts. */
 export function addressSubject(ip: string): string {

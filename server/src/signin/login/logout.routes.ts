@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { renderLogout, sendPage } from "../pages/index.ts";
-import { type Cookies, type Csrf, endSession } from "../sessions/index.ts";
+import { actorOfSession, type Cookies, type Csrf, endSession } from "../sessions/index.ts";
 import type { Visitors } from "./visitors.ts";
 
 const LogoutForm = Type.Object({ _csrf: Type.Optional(Type.String({ maxLength: 512 })) }, { $id: "LogoutForm" });
@@ -24,7 +24,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
     async (request, reply) => {
       const visitor = await visitors.visitorOf(request, reply);
       const { realm, session } = visitor;
-      const frame = { branding: realm.settings, locale: visitors.localeOf(request, realm) };
+      const frame = visitors.frameOf(request, reply, visitor);
       const html = session
         ? renderLogout({
             ...frame,
@@ -58,15 +58,13 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const { realm, session } = visitor;
       if (session) {
         if (!visitors.hasToken(request, visitor)) return visitors.showLogin(request, reply, visitor, 403, { error: "csrf" });
-        const actor = {
-          id: session.userId,
-          name: session.username,
-          realm: realm.realmId,
-          permissions: session.permissions,
-          sessionId: session.sessionId,
-          impersonator: session.impersonator,
-        };
-        await work.transact({ realm: realm.realmId, actor, sourceIp: request.ip }, (ctx) => endSession(ctx, session.sessionId));
+        // Whoever plays somebody and signs out is gone from this browser altogether, not back in a session put aside.
+        const own = session.impersonator === null ? null : await visitors.sessionOf(realm, cookies.ownToken(request, realm.realmId));
+        for (const each of own ? [session, own] : [session]) {
+          const origin = { realm: realm.realmId, actor: actorOfSession(each, realm.realmId), sourceIp: request.ip };
+          await work.transact(origin, (ctx) => endSession(ctx, each.sessionId));
+        }
+        cookies.clearAside(reply, realm.realmId);
       }
       cookies.clearSession(reply, realm.realmId);
       cookies.setCsrf(reply, csrf.issue(visitor.preSession));

@@ -17,7 +17,10 @@ export type PasswordAnswer =
       readonly userId: string;
       /** The hash it was checked against, where that is ours: it must still be the user's when the session starts. */
       readonly checked?: string;
-      readonly betterHash?: string;
+      /** When that password was set. */
+      readonly setAt?: number;
+      /** That hash should be replaced by one of today's. */
+      readonly outdated?: boolean;
     }
   | { readonly verdict: "wrong" }
   | { readonly verdict: "unknown" };
@@ -45,7 +48,8 @@ export const localPasswords = (db: Db, hasher: PasswordHasher): PasswordSource =
       verdict: "right",
       userId: userId!,
       checked: credential.hash,
-      ...(hasher.needsRehash(credential.hash) && { betterHash: await hasher.hash(password) }),
+      setAt: credential.createdAt,
+      outdated: hasher.needsRehash(credential.hash),
     };
   },
 });

@@ -1,6 +1,6 @@
-import { isCurrentPassword, savePassword } from "../../directory/credentials/index.ts";
-import { findUserByLogin, holdUserForSignIn } from "../../directory/users/index.ts";
-import { clock, SECOND } from "../../kernel/clock.ts";
+import { usePassword } from "../../directory/credentials/index.ts";
+import { addRequiredAction, findUserByLogin, holdUserForSignIn } from "../../directory/users/index.ts";
+import { clock, DAY, SECOND } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { cut } from "../../kernel/text.ts";
 import type { Actor, Ctx } from "../../platform/context.ts";
@@ -12,12 +12,14 @@ import { completeInteraction, type Interaction } from "../interactions/index.ts"
 import { type LiveSession, type StartedSession, startSession } from "../sessions/index.ts";
 import { type Attempt, countAttempt } from "./attempts.ts";
 import type { PasswordAnswer, PasswordSource } from "./password-sources.ts";
+import type { PasswordUpgrades } from "./password-upgrades.ts";
 
 export interface LoginParts {
   readonly db: Db;
   readonly work: UnitOfWork;
   readonly metrics: Metrics;
   readonly sources: readonly PasswordSource[];
+  readonly upgrades: PasswordUpgrades;
 }
 
 export interface LoginInput {
@@ -55,7 +57,12 @@ export async function logIn(parts: LoginParts, input: LoginInput): Promise<Login
     const answer = await askSources(parts.sources, input, userId);
     if (answer.verdict !== "right" || isShutOut) return null;
     const session = await parts.work.transact(origin, (ctx) => openSession(ctx, input, answer, attempt));
-    if (session !== "password-changed") return session;
+    if (session !== "password-changed") {
+      const { userId, checked, outdated } = answer;
+      if (session && checked !== undefined && outdated)
+        parts.upgrades.soon({ realm: realm.realmId, userId, password: input.password, checked });
+      return session;
+    }
     // Somebody set another password, or another sign-in stored a better hash of this one: asking once more tells which.
     return again ? tryPassword(false) : null;
   };
@@ -76,14 +83,17 @@ async function openSession(
   answer: RightPassword,
   attempt: Attempt,
 ): Promise<StartedSession | "password-changed" | null> {
-  const { userId, checked, betterHash } = answer;
+  const { userId, checked, setAt } = answer;
+  const { sessions, passwordPolicy } = input.realm.settings;
+  const { maxAgeDays } = passwordPolicy;
+  const hasExpired = setAt !== undefined && maxAgeDays !== null && setAt + maxAgeDays * DAY <= ctx.now;
   // Held until commit: whoever disables the user or changes the password now finds this session and ends it.
-  const user = await holdUserForSignIn(ctx.tx, ctx.realm, userId);
+  const user = await holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite: hasExpired });
   if (!user) return null;
-  if (checked !== undefined && !(await isCurrentPassword(ctx.tx, ctx.realm, userId, checked))) return "password-changed";
+  if (checked !== undefined && !(await usePassword(ctx.tx, ctx.realm, userId, checked, ctx.now))) return "password-changed";
+  if (hasExpired) await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
   await attempt.succeeded(ctx);
-  if (betterHash !== undefined) await savePassword(ctx.tx, ctx.realm, userId, betterHash, ctx.now);
-  const started = await startSession(ctx, input.realm.settings.sessions, { ...input, userId, acr: null, amr: ["pwd"] });
+  const started = await startSession(ctx, sessions, { ...input, userId, acr: null, amr: ["pwd"] });
   if (input.interaction) await completeInteraction(ctx, input.interaction, { userId, sessionId: started.sessionId });
   ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", actor: { id: userId, name: user.username } });
   return started;

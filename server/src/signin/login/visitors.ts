@@ -8,6 +8,7 @@ import {
   type LoginView,
   languageLinks,
   messageKindOf,
+  type PageFrame,
   pickLocale,
   renderLogin,
   renderMessage,
@@ -41,11 +42,13 @@ interface AskedFor {
 export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
   const realmOf = (request: FastifyRequest) => realms.get((request.params as { realm: string }).realm);
 
+  const sessionOf = (realm: RealmSnapshot, token: string | undefined) =>
+    resolveSession(db, realm.realmId, token, realm.settings.sessions, clock.now());
+
   const visitorOf = async (request: FastifyRequest, reply: FastifyReply): Promise<Visitor> => {
     const realm = await realmOf(request);
     if (!realm) throw unknownRealm();
-    const token = cookies.sessionToken(request, realm.realmId);
-    const session = await resolveSession(db, realm.realmId, token, realm.settings.sessions, clock.now());
+    const session = await sessionOf(realm, cookies.sessionToken(request, realm.realmId));
     const preSession = cookies.preSession(request, reply);
     return { realm, session, preSession, binding: session?.sessionId ?? preSession };
   };
@@ -73,6 +76,15 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
       realmDefault: realm?.settings.defaultLocale ?? "en",
     });
 
+  /** What every page of the realm has. While an administrator plays the user, that is said on each of them. */
+  const frameOf = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => {
+    const { realm, session } = visitor;
+    const frame = { branding: realm.settings, locale: localeOf(request, realm) } satisfies PageFrame;
+    if (session === null || session.impersonator === null) return frame;
+    const action = `/realms/${realm.realmId}/impersonation/end`;
+    return { ...frame, impersonation: { account: session.username, csrf: tokenFor(request, reply, visitor), action } };
+  };
+
   const showLogin = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -87,8 +99,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
       (["return_to", "interaction"] as const).flatMap((name) => (typeof asked[name] === "string" ? [[name, asked[name]]] : [])),
     );
     const html = renderLogin({
-      branding: realm.settings,
-      locale: localeOf(request, realm),
+      ...frameOf(request, reply, visitor),
       csrf: tokenFor(request, reply, visitor),
       action: path,
       rememberMe: false,
@@ -108,11 +119,11 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     logFailure(request, error);
     // Without the database there is no branding either; the page must still say what happened.
     const realm = await realmOf(request).catch(() => null);
+    const visitor = realm && (await visitorOf(request, reply).catch(() => null));
     const retry = error.headers?.["retry-after"];
     const retryAfterSeconds = retry === undefined ? {} : { retryAfterSeconds: Number(retry) };
     const html = renderMessage({
-      branding: realm?.settings ?? null,
-      locale: localeOf(request, realm),
+      ...(visitor ? frameOf(request, reply, visitor) : { branding: realm?.settings ?? null, locale: localeOf(request, realm) }),
       kind: !realm && error.status === 404 ? "unknown-realm" : messageKindOf(error.status),
       requestId: request.id,
       ...retryAfterSeconds,
@@ -123,7 +134,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     });
   };
 
-  return { visitorOf, tokenFor, hasToken, localeOf, showLogin, showFailure };
+  return { sessionOf, visitorOf, tokenFor, hasToken, localeOf, frameOf, showLogin, showFailure };
 }
 
 export type Visitors = ReturnType<typeof createVisitors>;

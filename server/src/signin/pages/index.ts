@@ -2,6 +2,9 @@
 // Owns their HTML, style sheet, languages and security headers. Routes decide what to show; nothing here reads state.
 export type { Branding } from "./branding.ts";
 export { type PageHeaderOptions, pageHeaders, type SendPageOptions, sendPage } from "./headers.ts";
+export { type ImpersonationView, renderImpersonation } from "./impersonation.tsx";
+export { type InvitationError, type InvitationView, renderInvitation } from "./invitation.tsx";
+export type { PageFrame } from "./layout.tsx";
 export { dirOf, type LanguageLink, type LocaleWishes, languageLinks, pickLocale } from "./locale.ts";
 export { type LoginError, type LoginView, renderLogin } from "./login.tsx";
 export { type LogoutView, renderLogout } from "./logout.tsx";

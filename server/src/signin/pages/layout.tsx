@@ -12,10 +12,19 @@ export interface PageFrame {
   readonly branding: Branding | null;
   readonly locale: Locale;
   readonly languages?: readonly LanguageLink[];
+  /** An administrator plays somebody: every page says so and offers to stop. */
+  readonly impersonation?: ImpersonationBanner;
+}
+
+export interface ImpersonationBanner {
+  readonly account: string;
+  readonly csrf: string;
+  /** The path the form is sent to. */
+  readonly action: string;
 }
 
 interface DocumentProps extends PageFrame {
-  readonly kind: "login" | "logout" | "message";
+  readonly kind: "login" | "logout" | "invitation" | "message";
   /** The heading; `{name}` is the realm's name. */
   readonly title: string;
   /** A problem to name first in the browser's title, which is what a screen reader says first. */
@@ -32,7 +41,7 @@ export function linkTarget(href: string | undefined): string | null {
 
 export const renderDocument = (page: VNode): string => `<!doctype html>${render(page)}`;
 
-export function Document({ branding, locale, languages, kind, title, problem, lead, children }: DocumentProps) {
+export function Document({ branding, locale, languages, impersonation, kind, title, problem, lead, children }: DocumentProps) {
   const brand = branding ?? OPERATOR_BRANDING;
   const { light, dark } = palettesOf(brand);
   const names = { name: brandName(brand) };
@@ -52,7 +61,8 @@ export function Document({ branding, locale, languages, kind, title, problem, le
         <link rel="icon" type="image/svg+xml" href={icon(brand, light.button, light["button-text"])} />
         <link rel="stylesheet" href={branding ? themeHref(branding) : `/realms/${OPERATOR_BRANDING.realmId}/theme.css`} />
       </head>
-      <body class={`gh-page gh-page--${kind}`}>
+      <body class={`gh-page gh-page--${kind}${impersonation ? " gh-page--impersonated" : ""}`}>
+        {impersonation ? <Banner locale={locale} {...impersonation} /> : null}
         <main class="gh-card">
           <header class="gh-header">
             <BrandMark branding={brand} />
@@ -66,6 +76,23 @@ export function Document({ branding, locale, languages, kind, title, problem, le
         </main>
       </body>
     </html>
+  );
+}
+
+function Banner({ locale, account, csrf, action }: ImpersonationBanner & { locale: Locale }) {
+  const text = messagesOf(locale);
+  return (
+    <aside class="gh-banner" aria-label={text.impersonationLabel}>
+      <p class="gh-banner-text">
+        <Filled template={text.impersonationBanner} values={{ account }} class="gh-banner-account" />
+      </p>
+      <form class="gh-banner-form" method="post" action={action}>
+        <HiddenInputs csrf={csrf} />
+        <button class="gh-banner-button" type="submit">
+          {text.impersonationEnd}
+        </button>
+      </form>
+    </aside>
   );
 }
 

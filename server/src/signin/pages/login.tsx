@@ -1,5 +1,6 @@
 import { type Branding, brandName } from "./branding.ts";
-import { Alert, Document, HiddenInputs, linkTarget, renderDocument } from "./layout.tsx";
+import { Field, LinkButton, loginName, Submit } from "./controls.tsx";
+import { Alert, Document, HiddenInputs, type ImpersonationBanner, renderDocument } from "./layout.tsx";
 import type { LanguageLink } from "./locale.ts";
 import { type Locale, type Messages, messagesOf, waitingTime } from "./messages.ts";
 import { Filled, withoutBidiControls } from "./text.tsx";
@@ -25,6 +26,7 @@ export interface LoginView {
   readonly logoutAction?: string;
   readonly notice?: "signed-out";
   readonly languages: readonly LanguageLink[];
+  readonly impersonation?: ImpersonationBanner;
 }
 
 const ALERT_ID = "gh-error";
@@ -38,6 +40,7 @@ export function renderLogin(view: LoginView): string {
       branding={view.branding}
       locale={view.locale}
       languages={view.languages}
+      {...(view.impersonation && { impersonation: view.impersonation })}
       kind="login"
       title={view.signedInAs === undefined ? text.signInTitle : text.signedInTitle}
       problem={problem?.title}
@@ -82,66 +85,39 @@ function Credentials({ view, text }: { view: LoginView; text: Messages }) {
   return (
     <form class="gh-form" method="post" action={view.action} aria-label={text.signIn}>
       <HiddenInputs csrf={view.csrf} values={view.hidden} />
-      <div class="gh-field">
-        <label class="gh-label" for="username">
-          {text.username}
-        </label>
-        <input
-          class="gh-input"
-          id="username"
-          name="username"
-          type="text"
-          dir="auto"
-          value={view.username ?? ""}
-          autocomplete="username webauthn"
-          autocapitalize="none"
-          autocorrect="off"
-          spellcheck={false}
-          required
-          // The page has one purpose, and this is its first step.
-          autofocus={focus === "username"}
-          {...invalid}
-        />
-      </div>
-      <div class="gh-field">
-        <label class="gh-label" for="password">
-          {text.password}
-        </label>
-        <input
-          class="gh-input"
-          id="password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          enterkeyhint="go"
-          required
-          // The name is filled in already.
-          autofocus={focus === "password"}
-          {...invalid}
-        />
-      </div>
+      <Field
+        id="username"
+        label={text.username}
+        {...loginName}
+        value={view.username ?? ""}
+        autocomplete="username webauthn"
+        // The page has one purpose, and this is its first step.
+        autofocus={focus === "username"}
+        {...invalid}
+      />
+      <Field
+        id="password"
+        label={text.password}
+        type="password"
+        autocomplete="current-password"
+        enterkeyhint="go"
+        // The name is filled in already.
+        autofocus={focus === "password"}
+        {...invalid}
+      />
       <label class="gh-check">
         <input type="checkbox" name="rememberMe" value="true" checked={view.rememberMe} />
         <span>{text.rememberMe}</span>
       </label>
-      <button class="gh-button gh-button--primary" type="submit">
-        {text.signIn}
-      </button>
+      <Submit>{text.signIn}</Submit>
     </form>
   );
 }
 
 function SignedIn({ view, text }: { view: LoginView; text: Messages }) {
-  const target = linkTarget(view.continueUrl);
   return (
     <>
-      {target ? (
-        <div class="gh-actions">
-          <a class="gh-button gh-button--primary" href={target}>
-            {text.continue}
-          </a>
-        </div>
-      ) : null}
+      <LinkButton href={view.continueUrl}>{text.continue}</LinkButton>
       {view.logoutAction ? (
         <form
           class="gh-form"
@@ -150,9 +126,7 @@ function SignedIn({ view, text }: { view: LoginView; text: Messages }) {
           aria-label={`${text.signOut}: ${withoutBidiControls(brandName(view.branding))}`}
         >
           <HiddenInputs csrf={view.csrf} />
-          <button class="gh-button gh-button--plain" type="submit">
-            {text.signOut}
-          </button>
+          <Submit look="plain">{text.signOut}</Submit>
         </form>
       ) : null}
     </>

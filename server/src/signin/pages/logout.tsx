@@ -1,4 +1,5 @@
-import { Document, HiddenInputs, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { LinkButton, Submit } from "./controls.tsx";
+import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
 import { messagesOf } from "./messages.ts";
 import { Filled } from "./text.tsx";
 
@@ -25,7 +26,6 @@ export const renderLogout = (view: LogoutView): string =>
 
 function Confirm({ view }: { view: ConfirmLogout }) {
   const text = messagesOf(view.locale);
-  const cancel = linkTarget(view.cancelUrl);
   const lead =
     view.signedInAs === undefined ? (
       text.signOutText
@@ -36,33 +36,22 @@ function Confirm({ view }: { view: ConfirmLogout }) {
     <Document {...view} kind="logout" title={text.signOutTitle} lead={<p class="gh-lead">{lead}</p>}>
       <form class="gh-form" method="post" action={view.action} aria-label={text.signOut}>
         <HiddenInputs csrf={view.csrf} values={view.hidden} />
-        <button class="gh-button gh-button--primary" type="submit">
-          {text.signOut}
-        </button>
+        <Submit>{text.signOut}</Submit>
       </form>
-      {cancel ? (
-        <div class="gh-actions">
-          <a class="gh-button gh-button--plain" href={cancel}>
-            {text.cancel}
-          </a>
-        </div>
-      ) : null}
+      <LinkButton href={view.cancelUrl} look="plain">
+        {text.cancel}
+      </LinkButton>
     </Document>
   );
 }
 
 function Done({ view }: { view: LoggedOut }) {
   const text = messagesOf(view.locale);
-  const signIn = linkTarget(view.signInUrl);
   return (
     <Document {...view} kind="logout" title={text.signedOutTitle} lead={<p class="gh-lead">{text.signedOutText}</p>}>
-      {signIn ? (
-        <div class="gh-actions">
-          <a class="gh-button gh-button--plain" href={signIn}>
-            {text.signInAgain}
-          </a>
-        </div>
-      ) : null}
+      <LinkButton href={view.signInUrl} look="plain">
+        {text.signInAgain}
+      </LinkButton>
     </Document>
   );
 }

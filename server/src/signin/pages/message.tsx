@@ -1,4 +1,5 @@
-import { Document, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { LinkButton } from "./controls.tsx";
+import { Document, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf, waitingTime } from "./messages.ts";
 
 export type MessageKind = "unknown-realm" | "not-found" | "bad-request" | "forbidden" | "too-many-requests" | "internal" | "unavailable";
@@ -43,16 +44,11 @@ export function renderMessage(view: MessageView): string {
   const seconds = view.retryAfterSeconds;
   const ownText =
     timed !== undefined && seconds !== undefined ? timed.replace("{time}", () => waitingTime(view.locale, seconds)) : kindText;
-  const back = linkTarget(view.back?.href);
   return renderDocument(
     <Document {...view} kind="message" title={view.title ?? kindTitle} lead={<p class="gh-lead">{view.text ?? ownText}</p>}>
-      {back ? (
-        <div class="gh-actions">
-          <a class="gh-button gh-button--plain" href={back}>
-            {view.back?.label ?? text.back}
-          </a>
-        </div>
-      ) : null}
+      <LinkButton href={view.back?.href} look="plain">
+        {view.back?.label ?? text.back}
+      </LinkButton>
       {view.requestId ? (
         <p class="gh-reference">
           {text.requestNumber}: <code>{view.requestId}</code>

@@ -7,7 +7,14 @@ export const CLASS_NAMES = {
   "gh-page": "The whole page (body)",
   "gh-page--login": "The page, when it is the sign-in page",
   "gh-page--logout": "The page, when it is about signing out",
+  "gh-page--invitation": "The page, when it is about an invitation",
   "gh-page--message": "The page, when it only says something (an error, for instance)",
+  "gh-page--impersonated": "The page, while an administrator acts as somebody",
+  "gh-banner": "The box above the card that says so",
+  "gh-banner-text": "Its text",
+  "gh-banner-account": "The name of whom they act as",
+  "gh-banner-form": "The form around its button",
+  "gh-banner-button": "The button that ends it",
   "gh-card": "The card in the middle",
   "gh-header": "Logo, title and welcome text together",
   "gh-brand": "The box around the logo or the letter",
@@ -18,6 +25,7 @@ export const CLASS_NAMES = {
   "gh-form": "A form",
   "gh-field": "One field: its label and its input",
   "gh-label": "The label of a field",
+  "gh-hint": "What to know about a field, below it",
   "gh-input": "A text or password input",
   "gh-check": "A checkbox with its label",
   "gh-button": "A button, or a link that looks like one",
@@ -69,6 +77,36 @@ html {
   box-shadow: 0 1px 2px rgb(16 24 40 / 5%), 0 12px 32px -8px rgb(16 24 40 / 14%);
 }
 
+/* The colours of the text, turned round: it stands out in every brand and scheme. */
+.gh-banner {
+  display: flex;
+  flex-wrap: wrap;
+  align-items: center;
+  gap: .75rem 1rem;
+  margin-block-end: 1rem;
+  padding: .875rem 1.25rem;
+  border: 1px solid transparent;
+  border-radius: 1rem;
+  background: var(--gh-text);
+  color: var(--gh-card);
+  font-size: .9375rem;
+}
+.gh-banner-text { flex: 1 1 14rem; margin: 0; }
+.gh-banner-account { font-weight: 700; }
+.gh-banner-form { margin: 0; }
+.gh-banner-button {
+  min-block-size: 2.5rem;
+  padding: .375rem 1rem;
+  border: 1px solid var(--gh-card);
+  border-radius: .625rem;
+  background: var(--gh-card);
+  color: var(--gh-text);
+  font: inherit;
+  font-weight: 600;
+  cursor: pointer;
+}
+.gh-banner-button:focus-visible { outline: 3px solid var(--gh-card); outline-offset: 2px; }
+
 .gh-header { margin-block-end: 1.75rem; text-align: center; }
 .gh-header:last-child { margin-block-end: .75rem; }
 .gh-brand { display: flex; justify-content: center; margin-block-end: 1.25rem; }
@@ -97,6 +135,7 @@ html {
 .gh-form + .gh-actions, .gh-actions + .gh-form { margin-block-start: .75rem; }
 .gh-field { display: grid; gap: .375rem; }
 .gh-label { font-size: .9375rem; font-weight: 600; }
+.gh-hint { margin: 0; color: var(--gh-muted); font-size: .875rem; }
 
 .gh-input {
   inline-size: 100%;
@@ -169,6 +208,8 @@ html {
 
 @media (max-width: 30rem) {
   .gh-page { padding: 0; grid-template-columns: minmax(0, 1fr); align-content: stretch; }
+  .gh-page--impersonated { grid-template-rows: auto minmax(0, 1fr); }
+  .gh-banner { margin: 0; border-radius: 0; }
   .gh-card { padding: 3rem 1.5rem 1.5rem; display: flex; flex-direction: column; border: 0; border-radius: 0; box-shadow: none; }
   .gh-footer { margin-block-start: auto; }
   .gh-footer { border: 0; padding-block-start: 2rem; }
@@ -182,12 +223,12 @@ html {
 
 @media (prefers-contrast: more) {
   .gh-card, .gh-footer, .gh-input, .gh-button--plain { border-color: currentcolor; }
-  .gh-lead, .gh-language, .gh-reference { color: var(--gh-text); }
+  .gh-lead, .gh-hint, .gh-language, .gh-reference { color: var(--gh-text); }
 }
 
 @media (forced-colors: active) {
-  .gh-monogram, .gh-button { border-color: ButtonText; }
-  .gh-input:focus-visible, .gh-button:focus-visible, .gh-alert:focus, .gh-language:focus-visible { outline-color: Highlight; }
+  .gh-monogram, .gh-button, .gh-banner, .gh-banner-button { border-color: ButtonText; }
+  .gh-input:focus-visible, .gh-button:focus-visible, .gh-alert:focus, .gh-language:focus-visible, .gh-banner-button:focus-visible { outline-color: Highlight; }
 }
 
 @media (prefers-reduced-motion: no-preference) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { safeCustomCss } from "../../tenancy/settings/index.ts";
-import { type Branding, CLASS_NAMES, renderLogin, renderLogout, renderMessage, themeCss, themeVersion } from "./index.ts";
+import { defaultSettings, safeCustomCss } from "../../tenancy/settings/index.ts";
+import { type Branding, CLASS_NAMES, renderInvitation, renderLogin, renderLogout, renderMessage, themeCss, themeVersion } from "./index.ts";
 
 const branding: Branding = {
   realmId: "acme",
@@ -50,13 +50,15 @@ test("documents every class that the pages and the rules use, and no other", () 
   ];
   const frame = { branding, locale: "en", languages } as const;
   const form = { ...frame, csrf: "", action: "/", rememberMe: false, hidden: {} };
+  const invitation = { organization: "Acme", address: "ada@example.com", role: "member", inviter: null };
   const html = [
     renderLogin({ ...form, branding: { ...branding, logoUrl: "/logo.svg" } }),
     renderLogin({ ...form, error: "credentials" }),
     renderLogin({ ...form, notice: "signed-out" }),
     renderLogin({ ...form, signedInAs: "ada", continueUrl: "/", logoutAction: "/" }),
     renderLogout({ ...form, state: "confirm" }),
-    renderMessage({ ...frame, kind: "internal", requestId: "r" }),
+    renderInvitation({ ...form, ...invitation, state: "create", policy: defaultSettings("acme").passwordPolicy }),
+    renderMessage({ ...frame, kind: "internal", requestId: "r", impersonation: { account: "ada", csrf: "", action: "/" } }),
   ].join("");
   const inPages = new Set([...html.matchAll(/class="([^"]+)"/g)].flatMap((match) => match[1]!.split(" ")));
   const inRules = [...themeCss(branding).matchAll(/\.(gh-[a-z-]+)/g)].map((match) => match[1]!);

@@ -9,11 +9,16 @@ const PRE_SESSION_COOKIE = "gh__pre";
 const LANGUAGE_COOKIE = "gh__lang";
 const A_YEAR = (365 * DAY) / SECOND;
 const sessionCookie = (realm: string) => `gh_${realm}`;
+const asideCookie = (realm: string) => `gh__own_${realm}`;
 
 export interface Cookies {
   sessionToken(request: FastifyRequest, realm: string): string | undefined;
   setSession(reply: FastifyReply, realm: string, token: string, maxAge: number | null): void;
   clearSession(reply: FastifyReply, realm: string): void;
+  /** The administrator's own cookie, put aside in this browser while they play somebody of the same realm. */
+  ownToken(request: FastifyRequest, realm: string): string | undefined;
+  putAside(reply: FastifyReply, realm: string, token: string): void;
+  clearAside(reply: FastifyReply, realm: string): void;
   csrf(request: FastifyRequest): string | undefined;
   setCsrf(reply: FastifyReply, token: string): void;
   /** The browser's pre-session id, made now if it has none. */
@@ -31,6 +36,9 @@ export function createCookies(secure: boolean): Cookies {
     setSession: (reply, realm, token, maxAge) =>
       void reply.setCookie(sessionCookie(realm), token, { ...hidden, ...(maxAge !== null && { maxAge }) }),
     clearSession: (reply, realm) => void reply.clearCookie(sessionCookie(realm), hidden),
+    ownToken: (request, realm) => request.cookies[asideCookie(realm)],
+    putAside: (reply, realm, token) => void reply.setCookie(asideCookie(realm), token, { ...hidden, path: `/realms/${realm}` }),
+    clearAside: (reply, realm) => void reply.clearCookie(asideCookie(realm), { ...hidden, path: `/realms/${realm}` }),
     csrf: (request) => request.cookies[CSRF_COOKIE],
     // Scripts of our own pages must read it: that is what makes it a proof that the page is ours.
     setCsrf: (reply, token) => void reply.setCookie(CSRF_COOKIE, token, { sameSite: "lax", path: "/", secure }),

@@ -2,14 +2,20 @@
 // Every protocol stands on it; what a session may do is read fresh at each request.
 export { type Cookies, createCookies } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
+export { isAtWork, takeBackSession } from "./impersonators.store.ts";
 export { sessionRoutes } from "./routes.ts";
 export {
+  actorOfSession,
+  endImpersonation,
   endOtherSessions,
   endSession,
   endSessionsOfUser,
+  forgetImpersonations,
+  type Impersonation,
   resolveSession,
   type SignIn,
   type StartedSession,
+  startImpersonation,
   startSession,
 } from "./service.ts";
-export { deleteExpiredSessions, type LiveSession } from "./store.ts";
+export { deleteExpiredSessions, type LiveSession, type OwnSession } from "./store.ts";

@@ -3,19 +3,23 @@ import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import type { Actor, Ctx, ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../platform/http/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
+import { isAtWork, keepAwake } from "./impersonators.store.ts";
+import { listSessions } from "./list.store.ts";
 import type { Session } from "./schema.ts";
 import {
+  deleteImpersonationsBy,
   deleteSession,
   deleteSessionsOfUser,
+  type EndedSession,
   findLiveSession,
   insertSession,
   type LiveSession,
-  listSessions,
   type NewSession,
+  type OwnSession,
   renewSession,
   touchSession,
 } from "./store.ts";
@@ -37,12 +41,25 @@ export async function resolveSession(
 ): Promise<LiveSession | null> {
   if (!token || token.length > 128) return null;
   const session = await findLiveSession(db, realm, sha256(token), now);
+  // Whoever plays somebody does so from their own session, and only for as long as they may.
+  if (session?.impersonatedFrom && !(await isAtWork(db, session.impersonatedFrom, now))) return null;
   if (session && now - session.lastSeenAt >= touchEvery(policy)) {
     const idleUntil = session.remembered ? session.absoluteExpiry : Math.min(now + policy.idleMinutes * MINUTE, session.absoluteExpiry);
     await touchSession(db, realm, session, now, idleUntil);
+    if (session.impersonatedFrom) await keepAwake(db, session.impersonatedFrom, now);
   }
   return session;
 }
+
+/** Who acts in a session, as this realm's trail names them. Whoever plays the user administers nothing in their name. */
+export const actorOfSession = (session: LiveSession, realm: string): Actor => ({
+  id: session.userId,
+  name: session.realm === realm ? session.username : `${session.realm}/${session.username}`,
+  realm: session.realm,
+  permissions: session.impersonator === null ? session.permissions : new Set(),
+  sessionId: session.sessionId,
+  impersonator: session.impersonator,
+});
 
 export interface SignIn {
   readonly userId: string;
@@ -86,16 +103,81 @@ export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Pr
   };
   const renewed = isOwn && (await renewSession(ctx.tx, ctx.realm, session));
   if (!renewed) {
-    if (previous) await deleteSession(ctx.tx, ctx.realm, previous.sessionId);
+    const ended = previous && (await deleteSession(ctx.tx, ctx.realm, previous.sessionId));
+    if (ended) await endWithIt(ctx, ended);
     await insertSession(ctx.tx, ctx.realm, session);
   }
   return { sessionId: session.sessionId, token, maxAge: remembered ? policy.rememberDays * (DAY / 1000) : null };
 }
 
+/** An administrator plays a user for an hour at most, however long sessions last in the realm. */
+const IMPERSONATED_FOR = HOUR;
+
+export interface Impersonation {
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly impersonator: OwnSession & { readonly name: string };
+  readonly sourceIp: string | null;
+  readonly userAgent: string | null;
+  /** The session this browser had in the realm. */
+  readonly previous: LiveSession | null;
+}
+
+/** Takes the browser's place in the realm, too; but the administrator's own session lives on without its cookie. */
+export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impersonation): Promise<StartedSession & { until: number }> {
+  const { previous, impersonator } = start;
+  if (previous && previous.sessionId !== impersonator.sessionId) await endImpersonation(ctx, previous.sessionId);
+  const token = randomToken();
+  const until = ctx.now + IMPERSONATED_FOR;
+  await insertSession(ctx.tx, ctx.realm, {
+    sessionId: start.sessionId,
+    tokenHash: sha256(token),
+    userId: start.userId,
+    now: ctx.now,
+    expiresAt: Math.min(ctx.now + policy.idleMinutes * MINUTE, until),
+    absoluteExpiry: until,
+    remembered: false,
+    acr: null,
+    amr: [], // nobody proved to be the user
+    sourceIp: start.sourceIp,
+    userAgent: start.userAgent === null ? null : cut(start.userAgent, 512),
+    impersonator,
+  });
+  return { sessionId: start.sessionId, token, maxAge: null, until };
+}
+
+/** The administrator is done. The user has not signed out, so nothing says so. */
+export async function endImpersonation(ctx: Ctx, sessionId: string): Promise<void> {
+  const ended = await deleteSession(ctx.tx, ctx.realm, sessionId);
+  if (ended) await endWithIt(ctx, ended);
+}
+
 /** The user signs out. */
 export async function endSession(ctx: Ctx, sessionId: string): Promise<void> {
   const ended = await deleteSession(ctx.tx, ctx.realm, sessionId);
-  if (ended) ctx.audit({ category: "AUTHN", type: "LOGOUT" });
+  if (!ended) return;
+  ctx.audit({ category: "AUTHN", type: "LOGOUT" });
+  await endWithIt(ctx, ended);
+}
+
+/** What ends together with a session: if it was an administrator's, those in which they play somebody. */
+async function endWithIt(ctx: Ctx, ended: EndedSession): Promise<void> {
+  tellEndedImpersonations(ctx, [ended, ...(await deleteImpersonationsBy(ctx.tx, ended.userId, ended.sessionId))]);
+}
+
+function tellEndedImpersonations(ctx: Ctx, ended: readonly EndedSession[]): void {
+  for (const { realm, sessionId, userId, impersonator, impersonatorId } of ended) {
+    if (impersonator === null) continue;
+    ctx.audit({
+      category: "SECURITY",
+      type: "IMPERSONATION",
+      realm,
+      actor: { id: impersonatorId, name: impersonator },
+      resourceType: "users",
+      resourceId: userId,
+      detail: `ended session ${sessionId}`,
+    });
+  }
 }
 
 export async function searchSessions(ctx: ReadCtx, query: ListQuery): Promise<Page<Session>> {
@@ -109,14 +191,24 @@ export async function revokeSession(ctx: Ctx, sessionId: string): Promise<void> 
   if (!ended) throw errors.not_found();
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "sessions", resourceId: sessionId });
   ctx.audit({ category: "SECURITY", type: "SESSION_REVOKED", resourceType: "users", resourceId: ended.userId, detail: sessionId });
+  await endWithIt(ctx, ended);
 }
 
 /** `user.disabled` */
-export const endSessionsOfUser = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> =>
-  deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
+export async function endSessionsOfUser(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
+  const ended = await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
+  tellEndedImpersonations(ctx, [...ended, ...(await deleteImpersonationsBy(ctx.tx, userId))]);
+}
 
 /** `user.password_changed` */
-export const endOtherSessions = (
+export async function endOtherSessions(
   ctx: Ctx,
   { userId, keepSession }: { readonly userId: string; readonly keepSession: string | null },
-): Promise<void> => deleteSessionsOfUser(ctx.tx, ctx.realm, userId, keepSession);
+): Promise<void> {
+  for (const ended of await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, keepSession)) await endWithIt(ctx, ended);
+}
+
+/** `user.erased`: their own sessions go with the user; those in which they play somebody are elsewhere. Events would name them again. */
+export async function forgetImpersonations(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
+  await deleteImpersonationsBy(ctx.tx, userId);
+}

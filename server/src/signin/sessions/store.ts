@@ -1,11 +1,7 @@
 import { type ColumnType, type Selectable, sql } from "kysely";
-import { isId } from "../../kernel/ids.ts";
-import { likePrefix, loginKey } from "../../kernel/text.ts";
 import { type Db, gathered, prepared, type Tx } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
-import type { Session } from "./schema.ts";
 
-interface SessionsTable {
+export interface SessionsTable {
   realm_id: string;
   session_id: string;
   token_hash: string;
@@ -19,6 +15,9 @@ interface SessionsTable {
   acr: string | null;
   amr: ColumnType<string[], string, string>;
   impersonator: string | null;
+  impersonator_id: string | null;
+  impersonator_realm: string | null;
+  impersonator_session: string | null;
   source_ip: string | null;
   user_agent: string | null;
 }
@@ -29,13 +28,23 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
+/** Whose a session is. */
+export interface OwnSession {
+  readonly realm: string;
+  readonly userId: string;
+  readonly sessionId: string;
+}
+
 /** A session as a request meets it: alive, with what its user may do at this moment. */
 export interface LiveSession {
   readonly realm: string;
   readonly sessionId: string;
   readonly userId: string;
   readonly username: string;
+  /** The administrator who plays the user, as the trail names them. */
   readonly impersonator: string | null;
+  /** That administrator's own session, without which this one is none. */
+  readonly impersonatedFrom: OwnSession | null;
   readonly remembered: boolean;
   readonly lastSeenAt: number;
   readonly absoluteExpiry: number;
@@ -48,6 +57,9 @@ interface LiveRow {
   user_id: string;
   username: string;
   impersonator: string | null;
+  impersonator_id: string | null;
+  impersonator_realm: string | null;
+  impersonator_session: string | null;
   remembered: boolean;
   last_seen_at: number;
   absolute_expiry: number;
@@ -60,14 +72,22 @@ interface Cookie {
   readonly now: number;
 }
 
-const liveColumns = sql`s.session_id, s.user_id, u.username, s.impersonator, s.remembered, s.last_seen_at, s.absolute_expiry,
+const liveColumns = sql`s.session_id, s.user_id, u.username, s.impersonator, s.impersonator_id, s.impersonator_realm, s.impersonator_session,
+      s.remembered, s.last_seen_at, s.absolute_expiry,
       array(select p.permission from user_permissions p where p.realm_id = s.realm_id and p.user_id = s.user_id) as permissions`;
+
+/**
+ * The user of one session. As a plain join, Postgres also knows the realm of the user, and where realms are small on average its kept
+ * plan reads all users of the realm: a large one would pay for that with every request. `limit` makes it look up that one user.
+ */
+const itsUser = sql`cross join lateral (
+      select u.username from users u where u.realm_id = s.realm_id and u.user_id = s.user_id and u.enabled and not u.locked limit 1) u`;
 
 const oneSession = prepared((db, { realm, tokenHash, now }: Cookie) => {
   const query = sql<LiveRow>`
     select 1 as n, ${liveColumns}
-    from sessions s join users u on u.realm_id = s.realm_id and u.user_id = s.user_id
-    where s.realm_id = ${realm} and s.token_hash = ${tokenHash} and s.expires_at > ${now} and u.enabled and not u.locked`;
+    from sessions s ${itsUser}
+    where s.realm_id = ${realm} and s.token_hash = ${tokenHash} and s.expires_at > ${now}`;
   return { compile: () => query.compile(db) };
 });
 
@@ -76,8 +96,8 @@ const manySessions = prepared((db, { realms, hashes, now }: { realms: readonly s
     select asked.n::int as n, ${liveColumns}
     from unnest(${realms}::text[], ${hashes}::text[]) with ordinality as asked (realm_id, token_hash, n)
     join sessions s on s.realm_id = asked.realm_id and s.token_hash = asked.token_hash
-    join users u on u.realm_id = s.realm_id and u.user_id = s.user_id
-    where s.expires_at > ${now} and u.enabled and not u.locked`;
+    ${itsUser}
+    where s.expires_at > ${now}`;
   return { compile: () => query.compile(db) };
 });
 
@@ -105,6 +125,10 @@ export async function findLiveSession(db: Db, realm: string, tokenHash: string, 
     userId: row.user_id,
     username: row.username,
     impersonator: row.impersonator,
+    impersonatedFrom:
+      row.impersonator_session === null
+        ? null
+        : { realm: row.impersonator_realm!, userId: row.impersonator_id!, sessionId: row.impersonator_session },
     remembered: row.remembered,
     lastSeenAt: row.last_seen_at,
     absoluteExpiry: row.absolute_expiry,
@@ -124,6 +148,7 @@ export interface NewSession {
   readonly amr: readonly string[];
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
+  readonly impersonator?: OwnSession & { readonly name: string };
 }
 
 const authentication = (session: NewSession) => ({
@@ -147,7 +172,10 @@ export async function insertSession(tx: Tx, realm: string, session: NewSession):
       session_id: session.sessionId,
       user_id: session.userId,
       created_at: session.now,
-      impersonator: null,
+      impersonator: session.impersonator?.name ?? null,
+      impersonator_id: session.impersonator?.userId ?? null,
+      impersonator_realm: session.impersonator?.realm ?? null,
+      impersonator_session: session.impersonator?.sessionId ?? null,
       ...authentication(session),
     })
     .execute();
@@ -182,23 +210,54 @@ export async function touchSession(
     .execute();
 }
 
-export async function deleteSession(tx: Tx, realm: string, sessionId: string): Promise<{ userId: string } | null> {
+/** A session that is over. */
+export interface EndedSession {
+  readonly realm: string;
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly impersonator: string | null;
+  readonly impersonatorId: string | null;
+}
+
+const ending = ["realm_id", "session_id", "user_id", "impersonator", "impersonator_id"] as const;
+const toEnded = (row: Pick<Selectable<SessionsTable>, (typeof ending)[number]>): EndedSession => ({
+  realm: row.realm_id,
+  sessionId: row.session_id,
+  userId: row.user_id,
+  impersonator: row.impersonator,
+  impersonatorId: row.impersonator_id,
+});
+
+export async function deleteSession(tx: Tx, realm: string, sessionId: string): Promise<EndedSession | null> {
   const row = await tx
     .deleteFrom("sessions")
     .where("realm_id", "=", realm)
     .where("session_id", "=", sessionId)
-    .returning("user_id")
+    .returning(ending)
     .executeTakeFirst();
-  return row ? { userId: row.user_id } : null;
+  return row ? toEnded(row) : null;
 }
 
-export async function deleteSessionsOfUser(tx: Tx, realm: string, userId: string, except: string | null): Promise<void> {
-  await tx
+export async function deleteSessionsOfUser(tx: Tx, realm: string, userId: string, except: string | null): Promise<EndedSession[]> {
+  const rows = await tx
     .deleteFrom("sessions")
     .where("realm_id", "=", realm)
     .where("user_id", "=", userId)
     .$if(except !== null, (q) => q.where("session_id", "!=", except!))
+    .returning(ending)
     .execute();
+  return rows.map(toEnded);
+}
+
+/** The sessions in which an administrator plays somebody, in whatever realm; those begun from one of their sessions, if it is named. */
+export async function deleteImpersonationsBy(tx: Tx, userId: string, from: string | null = null): Promise<EndedSession[]> {
+  const rows = await tx
+    .deleteFrom("sessions")
+    .where("impersonator_id", "=", userId)
+    .$if(from !== null, (q) => q.where("impersonator_session", "=", from!))
+    .returning(ending)
+    .execute();
+  return rows.map(toEnded);
 }
 
 const CLEANUP_BATCH = 5_000;
@@ -212,62 +271,3 @@ export async function deleteExpiredSessions(db: Db, now: number): Promise<void> 
     if (Number(numAffectedRows ?? 0n) < CLEANUP_BATCH) return;
   }
 }
-
-const listed = [
-  "sessions.session_id",
-  "sessions.realm_id",
-  "sessions.user_id",
-  "users.username",
-  "sessions.created_at",
-  "sessions.auth_time",
-  "sessions.last_seen_at",
-  "sessions.expires_at",
-  "sessions.remembered",
-  "sessions.acr",
-  "sessions.amr",
-  "sessions.impersonator",
-  "sessions.source_ip",
-  "sessions.user_agent",
-] as const;
-
-const order: ListOrder = {
-  sorts: { lastSeenAt: sql.ref("sessions.last_seen_at"), createdAt: sql.ref("sessions.created_at") },
-  defaultSort: "-lastSeenAt",
-  id: sql.ref("sessions.session_id"),
-};
-
-export async function listSessions(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<Omit<Session, "current">>> {
-  const search = query.search ?? "";
-  const base = db
-    .selectFrom("sessions")
-    .innerJoin("users", (join) => join.onRef("users.realm_id", "=", "sessions.realm_id").onRef("users.user_id", "=", "sessions.user_id"))
-    .select(listed)
-    .where("sessions.realm_id", "=", realm)
-    .where("sessions.expires_at", ">", now)
-    .$if(search !== "", (q) =>
-      isId(search)
-        ? q.where((eb) => eb.or([eb("sessions.session_id", "=", search), eb("sessions.user_id", "=", search)]))
-        : q.where("users.username_key", "like", likePrefix(loginKey(search))),
-    );
-  const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map(toSession) };
-}
-
-const toSession = (
-  row: Omit<Selectable<SessionsTable>, "token_hash" | "absolute_expiry"> & { username: string },
-): Omit<Session, "current"> => ({
-  id: row.session_id,
-  realmId: row.realm_id,
-  userId: row.user_id,
-  username: row.username,
-  createdAt: row.created_at,
-  authTime: row.auth_time,
-  lastSeenAt: row.last_seen_at,
-  expiresAt: row.expires_at,
-  remembered: row.remembered,
-  amr: row.amr,
-  acr: row.acr,
-  impersonator: row.impersonator,
-  sourceIp: row.source_ip,
-  userAgent: row.user_agent,
-});

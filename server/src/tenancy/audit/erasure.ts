@@ -1,41 +1,67 @@
 import { type RawBuilder, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { MASTER } from "../realms/index.ts";
 
 /** Whom to erase: what events may call them by. */
 export interface ErasedPerson {
   readonly userId: string;
   readonly username: string;
   readonly email: string | null;
+  /** What stands in their place; made here unless it is given. */
+  readonly pseudonym?: string;
+}
+
+export const newPseudonym = (): string => `erased:${newId()}`;
+
+// The mail address before the username, with which it often begins.
+const namesOf = ({ userId, username, email }: ErasedPerson) => [userId, ...(email === null ? [] : [email]), username];
+const acrossRealms = ({ username }: ErasedPerson) => `${MASTER}/${username}`;
+const isOneOf = (column: string, names: readonly string[]) => sql<boolean>`${sql.ref(column)} in (${sql.join(names)})`;
+
+/** The one person, by id, whom an event about something else may name. Written as in the index that finds it. */
+const named = sql`substring(detail from '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}')`;
+
+/**
+ * The condition for events that name a person: the realm's, by whatever name, and of an administrator of `master` those of every
+ * realm. Other events do not name them (see docs/audit.md), so nothing has to be searched by its text.
+ */
+export function namesPerson(realm: string, person: ErasedPerson): RawBuilder<boolean> {
+  const names = namesOf(person);
+  const inRealm = sql<boolean>`(audit_events.realm_id = ${realm} and (${isOneOf("actor", names)} or actor_id = ${person.userId}
+    or ${isOneOf("resource_id", names)} or ${isOneOf("impersonator", names)} or ${named} = ${person.userId}))`;
+  if (realm !== MASTER) return inRealm;
+  return sql<boolean>`(${inRealm} or (actor like 'master/%' and actor_id = ${person.userId})
+    or (impersonator like 'master/%' and impersonator = ${acrossRealms(person)}))`;
 }
 
 /**
- * Takes a person out of the realm's trail: id, username and mail address become one `erased:<uuid>` wherever they are the actor, the
- * resource or the impersonator, and in the detail of those events; the address they came from goes. Events about somebody else do
- * not name them (see docs/audit.md), so nothing has to be searched by its text. The caller leaves the event that tells of it.
+ * Takes a person out of the trail: id, username and mail address become one `erased:<uuid>` wherever they are the actor, the
+ * resource or the impersonator, and in the detail of those events; the address they came from goes. The caller leaves the event
+ * that tells of it.
  */
-export async function eraseFromTrail(ctx: Ctx, { userId, username, email }: ErasedPerson): Promise<{ pseudonym: string; events: number }> {
-  const pseudonym = `erased:${newId()}`;
-  // The mail address first: it often begins with the username.
-  const names = [userId, ...(email === null ? [] : [email]), username];
-  const isOne = (column: string) => sql<boolean>`${sql.ref(column)} in (${sql.join(names)})`;
-  const replaced = (column: string) => sql`case when ${isOne(column)} then ${pseudonym} else ${sql.ref(column)} end`;
+export async function eraseFromTrail(ctx: Ctx, person: ErasedPerson): Promise<{ pseudonym: string; events: number }> {
+  const { userId, pseudonym = newPseudonym() } = person;
+  const names = namesOf(person);
+  const impersonators = ctx.realm === MASTER ? [...names, acrossRealms(person)] : names;
+  const replaced = (column: string, these = names) =>
+    sql`case when ${isOneOf(column, these)} then ${pseudonym} else ${sql.ref(column)} end`;
+  const isActor = sql<boolean>`(${isOneOf("actor", names)} or actor_id = ${userId})`;
   const detail = names.reduce<RawBuilder<unknown>>(
-    (text, name) => sql`regexp_replace(${text}, ${wholeWord(name)}, ${pseudonym}, 'gi')`,
+    (text, name) => sql`regexp_replace(${text}, ${name === userId ? userId : wholeWord(name)}, ${pseudonym}, 'gi')`,
     sql.ref("detail"),
   );
   await sql`select set_config('gatehouse.maintenance', 'erasure', true)`.execute(ctx.tx);
   const { numAffectedRows } = await sql`
     update audit_events
-    set actor = case when ${isOne("actor")} or actor_id = ${userId} then ${pseudonym} else actor end,
-      actor_id = ${replaced("actor_id")}, resource_id = ${replaced("resource_id")}, impersonator = ${replaced("impersonator")},
+    set actor = case when ${isActor} then ${pseudonym} else actor end,
+      actor_id = ${replaced("actor_id")}, resource_id = ${replaced("resource_id")}, impersonator = ${replaced("impersonator", impersonators)},
       detail = ${detail},
-      source_ip = case when ${isOne("actor")} or actor_id = ${userId} then null else source_ip end
-    where realm_id = ${ctx.realm}
-      and (${isOne("actor")} or actor_id = ${userId} or ${isOne("resource_id")} or ${isOne("impersonator")})`.execute(ctx.tx);
+      source_ip = case when ${isActor} or ${isOneOf("impersonator", impersonators)} then null else source_ip end
+    where ${namesPerson(ctx.realm, person)}`.execute(ctx.tx);
   await sql`select set_config('gatehouse.maintenance', '', true)`.execute(ctx.tx);
   return { pseudonym, events: Number(numAffectedRows ?? 0n) };
 }
 
-/** A name in a text, not a part of a longer one: erasing “al” leaves “personal” alone. */
+/** A name in a text, not a part of a longer one: erasing “al” leaves “personal” alone. An id is itself wherever it stands: `members -<id>`. */
 const wholeWord = (name: string) => `(?<![\\w.@-])${name.replace(/[^\p{L}\p{N}]/gu, "\\$&")}(?![\\w@-])`;

@@ -1,11 +1,12 @@
 // The audit trail: append-only, written in the transaction of what it tells. Owns `audit_events`.
 // Requests only insert; whatever sends events on reads committed rows.
 export { catalogue, categories, eventTypes } from "./catalogue.ts";
-export { type ErasedPerson, eraseFromTrail } from "./erasure.ts";
+export { type ErasedPerson, eraseFromTrail, namesPerson, newPseudonym } from "./erasure.ts";
 export { createForwarder, type Forwarder, forgetForwarder } from "./forwarder.ts";
 export { applyRetention, RETENTION_JOB, scheduleRetention } from "./retention.ts";
 export { auditConfigRoutes, eventRoutes } from "./routes.ts";
 export type { AuditConfig, AuditEventRecord } from "./schema.ts";
+export { type SignInEvent, signInsOf } from "./sign-ins.store.ts";
 export { columns as eventColumns, type EventRow, insertEvents, toEvent, toEventRecord } from "./store.ts";
 export { lockCursor, moveCursor, type Position, readStream, type StreamedEvent, type StreamReader } from "./stream.ts";
 export { httpReceiver, transports } from "./transports.ts";

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { Instant, oneOf } from "../../platform/http/index.ts";
 import { categories, describedTypes, eventTypes } from "./catalogue.ts";
 
 const text = Type.Union([Type.String(), Type.Null()]);
@@ -30,9 +30,6 @@ export const EventPage = Type.Object(
 );
 export type EventPage = Static<typeof EventPage>;
 
-const instant = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 40, description: `${description}: ISO 8601, or epoch milliseconds` }));
-
 export const EventQuery = Type.Object(
   {
     type: Type.Optional(Type.String({ maxLength: 64, description: `One of: ${eventTypes.join(", ")}` })),
@@ -41,8 +38,8 @@ export const EventQuery = Type.Object(
     category: Type.Optional(oneOf(categories)),
     resourceType: Type.Optional(Type.String({ maxLength: 64 })),
     resourceId: Type.Optional(Type.String({ maxLength: 2048 })),
-    from: instant("Not before"),
-    to: instant("Before"),
+    from: Instant("Not before"),
+    to: Instant("Before"),
     page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
     size: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
   },

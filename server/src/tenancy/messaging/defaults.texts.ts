@@ -62,11 +62,11 @@ export const english: Texts = {
       notes: ["The link works once, within {{ttl}}.", "That was not you? Then ignore this mail: your password stays as it is."],
     },
     "invitation-email": {
-      subject: "You are invited to {{realm}}",
-      heading: "Welcome to {{realm}}",
-      lead: "An account at {{realm}} is ready for you. Follow this button to set it up.",
+      subject: "You are invited to join {{organization}}",
+      heading: "Join {{organization}}",
+      lead: "You are invited to join {{organization}} at {{realm}}. Use this button to accept; if you have no account yet, you create one there.",
       button: { label: "Accept the invitation", href: "{{link}}" },
-      notes: ["The invitation is valid for {{ttl}}.", "You did not expect it? Then you can ignore this mail."],
+      notes: ["The link works once, within {{ttl}}.", "You did not expect it? Then you can ignore this mail."],
     },
     "new-device-email": {
       subject: "New sign-in to {{realm}}",
@@ -124,11 +124,11 @@ export const dutch: Texts = {
       ],
     },
     "invitation-email": {
-      subject: "Je bent uitgenodigd voor {{realm}}",
-      heading: "Welkom bij {{realm}}",
-      lead: "Er staat een account bij {{realm}} voor je klaar. Stel het in met deze knop.",
+      subject: "Je bent uitgenodigd voor {{organization}}",
+      heading: "Uitnodiging voor {{organization}}",
+      lead: "Je bent uitgenodigd voor {{organization}} bij {{realm}}. Neem de uitnodiging aan met deze knop; heb je nog geen account, dan maak je het daar aan.",
       button: { label: "Uitnodiging aannemen", href: "{{link}}" },
-      notes: ["De uitnodiging is {{ttl}} geldig.", "Had je deze niet verwacht? Dan kun je deze mail negeren."],
+      notes: ["De link werkt één keer, en is {{ttl}} geldig.", "Had je deze niet verwacht? Dan kun je deze mail negeren."],
     },
     "new-device-email": {
       subject: "Nieuwe aanmelding bij {{realm}}",

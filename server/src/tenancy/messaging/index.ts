@@ -13,12 +13,13 @@ export {
 export { driverOf, drivers } from "./drivers/index.ts";
 export { deleteExpiredLimits } from "./limits.ts";
 export { messageJob } from "./messages.delivery.ts";
+export { forgetMessages } from "./messages.erasure.ts";
 export { createMessageMetrics, type MessageMetrics, type MessageOutcome } from "./messages.metrics.ts";
 export { createMessages, MESSAGE_JOB, type Messages, type OutgoingMessage } from "./messages.ts";
 export { providerRoutes } from "./providers.routes.ts";
 export { findProvider } from "./providers.service.ts";
 export { pushTokenRoutes } from "./push-tokens.routes.ts";
-export { pushTokensOf } from "./push-tokens.store.ts";
+export { deleteDeviceOf, devicesOf, pushTokensOf } from "./push-tokens.store.ts";
 export { sendNow } from "./send.ts";
 export { type TemplateKey, templateKeys } from "./templates.catalogue.ts";
 export type { MessageUser } from "./templates.render.ts";

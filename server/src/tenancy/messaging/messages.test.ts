@@ -117,8 +117,11 @@ describe("sending", () => {
     expect(text).toContain(CODE);
     expect(text).toContain("valid for 10 minutes");
     expect(html).toContain(CODE);
-    expect(inside).toEqual([{ payload: { channel: "EMAIL" }, sealed: expect.stringMatching(/^v1\./), dedupe_key: null, last_error: null }]);
-    expect(JSON.stringify(inside)).not.toContain(CODE);
+    const marks = { to: expect.stringMatching(/^[\w-]{43}$/), user: expect.stringMatching(/^[\w-]{43}$/) };
+    expect(inside).toEqual([
+      { payload: { channel: "EMAIL", ...marks }, sealed: expect.stringMatching(/^v1\./), dedupe_key: null, last_error: null },
+    ]);
+    for (const secret of [CODE, to, ada.id]) expect(JSON.stringify(inside)).not.toContain(secret);
     await noJobs(realm);
     expect(await metric("sent")).toBe(sent + 1);
     expect(await iam.core.metrics.registry.metrics()).toContain('svc_message_latency_seconds_count{channel="EMAIL"}');

@@ -30,7 +30,7 @@ export interface OutgoingMessage {
   readonly user: MessageUser | null;
   /** The language of the page it was asked for on, if there was one; else the user's own. */
   readonly locale?: string | null;
-  readonly values: { readonly code?: string; readonly link?: string; readonly ttlSeconds?: number };
+  readonly values: { readonly code?: string; readonly link?: string; readonly ttlSeconds?: number; readonly organization?: string };
   /** PUSH: members for the app. */
   readonly data?: Readonly<Record<string, string>>;
   /** Epoch milliseconds. After it nothing is sent any more. */
@@ -77,18 +77,12 @@ interface Parts {
 }
 
 export function createMessages({ vault, metrics, wake }: Parts): Messages {
-  const hashKey = vault.derive("messaging.limits");
-  const hash = (...parts: string[]) => hmac(hashKey, parts.join("\u0000"));
+  const marks = messageMarks(vault);
 
   /** The recipient's budget first: who asks for too many for one address must not use up what the realm has for the others. */
   const takeLimits = async (ctx: Ctx, channel: Channel, to: string, { messaging }: Settings) => {
     const rules = [
-      [
-        "recipient",
-        hash("recipient", ctx.realm, channel, mailbox(channel, to)),
-        messaging.maxPerRecipient,
-        messaging.recipientMinutes * MINUTE,
-      ],
+      ["recipient", marks.recipient(ctx.realm, channel, to), messaging.maxPerRecipient, messaging.recipientMinutes * MINUTE],
       ["realm", `realm:${channel}`, messaging.maxPerHour, HOUR],
     ] as const;
     for (const [whose, subject, limit, windowMs] of rules) {
@@ -115,14 +109,14 @@ export function createMessages({ vault, metrics, wake }: Parts): Messages {
       if (!template) throw templateDisabled(templateKey);
 
       if (message.dedupeKey !== undefined) {
-        const subject = hash("once", ctx.realm, templateKey, message.dedupeKey);
+        const subject = marks.once(ctx.realm, templateKey, message.dedupeKey);
         if (!(await isFirst(ctx.tx, ctx.realm, subject, expiresAt, ctx.now))) return null;
       }
       await takeLimits(ctx, channel, to, settings);
 
-      const { code, link, ttlSeconds } = message.values;
+      const { code, link, ttlSeconds, organization } = message.values;
       const ttl = ttlSeconds === undefined ? undefined : ttlText(ttlSeconds, template.locale ?? "en");
-      const facts = { realm: displayName(settings), user: user ?? strangerAt(channel, to), code, link, ttl };
+      const facts = { realm: displayName(settings), user: user ?? strangerAt(channel, to), code, link, ttl, organization };
       const sealed: SealedMessage = {
         channel,
         to,
@@ -139,7 +133,7 @@ export function createMessages({ vault, metrics, wake }: Parts): Messages {
           id,
           kind: MESSAGE_JOB,
           realm: ctx.realm,
-          payload: { channel },
+          payload: { channel, to: marks.recipient(ctx.realm, channel, to), ...(user && { user: marks.user(ctx.realm, user.id) }) },
           sealed: vault.seal(JSON.stringify(sealed), sealPlace(ctx.realm, id)),
           runAt: ctx.now,
           maxAttempts: MAX_ATTEMPTS,
@@ -174,6 +168,17 @@ const strangerAt = (channel: Channel, to: string): MessageUser => ({
   email: channel === "EMAIL" ? to : null,
   attributes: {},
 });
+
+/** What the tables may know of whom a message is for: keyed hashes, by which it is found again and nobody is named. */
+export function messageMarks(vault: Vault) {
+  const key = vault.derive("messaging.limits");
+  const mark = (...parts: string[]) => hmac(key, parts.join("\u0000"));
+  return {
+    recipient: (realm: string, channel: Channel, to: string) => mark("recipient", realm, channel, mailbox(channel, to)),
+    user: (realm: string, userId: string) => mark("user", realm, userId),
+    once: (realm: string, templateKey: TemplateKey, dedupeKey: string) => mark("once", realm, templateKey, dedupeKey),
+  };
+}
 
 /** One person's mailbox is one, whatever its letter case and whatever is written behind a plus. */
 function mailbox(channel: Channel, to: string): string {

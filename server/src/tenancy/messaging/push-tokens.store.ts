@@ -156,3 +156,35 @@ export async function deletePushToken(db: Db, realm: string, id: string): Promis
 export async function markUsed(db: Db, realm: string, id: string, now: number): Promise<void> {
   await db.updateTable("push_tokens").set({ last_used_at: now }).where("realm_id", "=", realm).where("push_token_id", "=", id).execute();
 }
+
+/** Every device of a user, by whatever it is reached. */
+export async function devicesOf(
+  db: Db,
+  realm: string,
+  userId: string,
+): Promise<{ id: string; deviceName: string | null; createdAt: number; lastUsedAt: number | null }[]> {
+  const rows = await db
+    .selectFrom("push_tokens")
+    .select(["push_token_id", "device_name", "created_at", "last_used_at"])
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .orderBy("push_token_id")
+    .execute();
+  return rows.map((row) => ({
+    id: row.push_token_id,
+    deviceName: row.device_name,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  }));
+}
+
+/** Whether this user had that device. */
+export async function deleteDeviceOf(tx: Tx, realm: string, userId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("push_tokens")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("push_token_id", "=", id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -14,7 +14,7 @@ export const catalogue = {
   "push-approval": { channel: "PUSH", placeholders: ["realm", "ttl", "user"] },
   "verify-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
   "reset-password-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
-  "invitation-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
+  "invitation-email": { channel: "EMAIL", placeholders: ["realm", "organization", "link", "ttl", "user"] },
   "new-device-email": { channel: "EMAIL", placeholders: ["realm", "link", "user"] },
 } as const satisfies Record<string, Entry>;
 

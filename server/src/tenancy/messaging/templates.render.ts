@@ -64,6 +64,7 @@ export interface MessageFacts {
   readonly code?: string | undefined;
   readonly link?: string | undefined;
   readonly ttl?: string | undefined;
+  readonly organization?: string | undefined;
 }
 
 /** What each placeholder stands for; what is not known is empty. */

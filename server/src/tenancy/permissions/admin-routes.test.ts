@@ -26,13 +26,40 @@ const all: Permission[] = [
 const opens: Record<string, readonly Permission[]> = {
   "GET /users": ["view-users"],
   "POST /users": ["manage-users"],
+  "POST /users/import": ["manage-users"],
+  "GET /users/import/:importId": ["view-users"],
   "GET /users/:userId": ["view-users"],
   "PUT /users/:userId": ["manage-users"],
   "DELETE /users/:userId": ["manage-users"],
   "PUT /users/:userId/password": ["manage-users"],
+  "GET /users/:userId/credentials": ["view-users"],
+  "POST /users/:userId/credentials": ["manage-users"],
+  "DELETE /users/:userId/credentials/:type/:credentialId": ["manage-users"],
+  "GET /users/:userId/required-actions": ["view-users"],
+  "PUT /users/:userId/required-actions": ["manage-users"],
+  "POST /users/:userId/required-actions": ["manage-users"],
   "GET /users/:userId/roles": ["view-users", "manage-users", "manage-roles"],
   "POST /users/:userId/roles": ["manage-users", "manage-roles"],
   "DELETE /users/:userId/roles/:roleId": ["manage-users", "manage-roles"],
+  "GET /groups": ["view-users"],
+  "POST /groups": ["manage-organizations"],
+  "GET /groups/:groupId": ["view-users"],
+  "PUT /groups/:groupId": ["manage-organizations"],
+  "DELETE /groups/:groupId": ["manage-organizations"],
+  "GET /groups/:groupId/members": ["view-users"],
+  "POST /groups/:groupId/members": ["manage-organizations"],
+  "PUT /groups/:groupId/members/:userId": ["manage-organizations"],
+  "POST /groups/:groupId/members/:userId": ["manage-organizations"],
+  "DELETE /groups/:groupId/members/:userId": ["manage-organizations"],
+  "GET /groups/:groupId/roles": ["view-users"],
+  "POST /groups/:groupId/roles": ["manage-organizations"],
+  "PUT /groups/:groupId/roles/:roleId": ["manage-organizations"],
+  "POST /groups/:groupId/roles/:roleId": ["manage-organizations"],
+  "DELETE /groups/:groupId/roles/:roleId": ["manage-organizations"],
+  "POST /users/:userId/impersonate": ["manage-users"],
+  "GET /users/:userId/gdpr/export": ["view-users"],
+  "GET /users/:userId/gdpr/consents": ["view-users"],
+  "DELETE /users/:userId/gdpr": ["manage-users"],
   "GET /roles": ["view-users"],
   "POST /roles": ["manage-roles"],
   "GET /roles/:roleId": ["view-users"],
@@ -42,6 +69,17 @@ const opens: Record<string, readonly Permission[]> = {
   "GET /admin-roles": ["view-users"],
   "GET /admin-roles/permissions": ["view-users"],
   "PUT /admin-roles/:roleId": ["manage-roles"],
+  "GET /organizations": ["view-users"],
+  "POST /organizations": ["manage-organizations"],
+  "GET /organizations/:orgId": ["view-users"],
+  "PUT /organizations/:orgId": ["manage-organizations"],
+  "DELETE /organizations/:orgId": ["manage-organizations"],
+  "GET /organizations/:orgId/members": ["view-users"],
+  "PUT /organizations/:orgId/members/:userId": ["manage-organizations"],
+  "DELETE /organizations/:orgId/members/:userId": ["manage-organizations"],
+  "GET /organizations/:orgId/invitations": ["view-users"],
+  "POST /organizations/:orgId/invitations": ["manage-organizations"],
+  "DELETE /organizations/:orgId/invitations/:invitationId": ["manage-organizations"],
   "GET /settings": ["manage-realm"],
   "PUT /settings": ["manage-realm"],
   "GET /keys": ["manage-realm"],
@@ -204,9 +242,18 @@ describe("an id of another realm is a 404", () => {
   const bodies: Record<string, object> = {
     "PUT /users/:userId": { username: "taken-over" },
     "PUT /users/:userId/password": { newPassword: "a password from elsewhere" },
+    "POST /users/:userId/credentials": { type: "enrollment-token" },
+    "PUT /users/:userId/required-actions": { requiredActions: ["VERIFY_EMAIL"] },
+    "POST /users/:userId/required-actions": { action: "VERIFY_EMAIL" },
     "POST /users/:userId/roles": { name: "user" },
+    "PUT /groups/:groupId": { name: "taken-over" },
+    "POST /groups/:groupId/members": { userId: newId() },
+    "POST /groups/:groupId/roles": { name: "target" },
     "PUT /roles/:roleId": { name: "taken-over" },
     "PUT /admin-roles/:roleId": { permissions: [] },
+    "PUT /organizations/:orgId": { name: "taken-over" },
+    "PUT /organizations/:orgId/members/:userId": { role: "owner" },
+    "POST /organizations/:orgId/invitations": { email: "somebody@example.com" },
     "PUT /webhooks/:webhookId": { name: "taken-over", url: "https://elsewhere.example/", eventTypes: "*", enabled: true },
     "POST /webhooks/:webhookId/rotate-secret": {},
     "POST /messaging/providers/:channel/test": { to: "ada@example.com" },
@@ -219,6 +266,9 @@ describe("an id of another realm is a 404", () => {
       await admin.post("/keys/rotate");
       const { roleId } = (await admin.post("/roles", { name: "target" })).body;
       const { userId } = (await admin.post("/users", { username: "target", roles: ["target"] })).body;
+      const { groupId } = (await admin.post("/groups", { name: "target" })).body;
+      await admin.put(`/groups/${groupId}/members/${userId}`);
+      await admin.put(`/groups/${groupId}/roles/${roleId}`);
       await (await of.admin()).get("/users");
       const [session] = (await admin.get("/sessions")).body;
       const [, retained] = (await admin.get("/keys")).body;
@@ -226,13 +276,38 @@ describe("an id of another realm is a 404", () => {
       const { id: pushTokenId } = (await admin.post("/messaging/push-tokens", device)).body;
       const hook = { name: "target", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false };
       const { id: webhookId } = (await admin.post("/webhooks", hook)).body;
+      const importId = `import-of-${of.name}`;
+      await admin.post(`/users/import?importId=${importId}`, []);
       const deliveryId = newId();
       const delivery = { realm_id: of.name, webhook_id: webhookId, delivery_id: deliveryId, event_id: newId(), event_type: "LOGOUT" };
       await iam.core.db
         .insertInto("webhook_deliveries")
         .values({ ...delivery, event_ts: 0, next_at: 0, created_at: 0 })
         .execute();
-      return { userId, roleId, keyId: retained.keyId, id: session.id, pushTokenId, webhookId, deliveryId } as Record<string, string>;
+      const { id: credentialId } = (await admin.post(`/users/${userId}/credentials`, { type: "enrollment-token" })).body;
+      const { organizationId: orgId } = (await admin.post("/organizations", { name: "target" })).body;
+      await admin.put(`/organizations/${orgId}/members/${userId}`);
+      const invitationId = newId();
+      const invited = { email: "target@example.com", email_key: "target@example.com", role: "member", token_hash: invitationId };
+      await iam.core.db
+        .insertInto("organization_invitations")
+        .values({ realm_id: of.name, invitation_id: invitationId, organization_id: orgId, ...invited, created_at: 0, expires_at: 0 })
+        .execute();
+      const ids = {
+        userId,
+        credentialId,
+        groupId,
+        roleId,
+        keyId: retained.keyId,
+        id: session.id,
+        pushTokenId,
+        webhookId,
+        deliveryId,
+        importId,
+        orgId,
+        invitationId,
+      };
+      return ids as Record<string, string>;
     };
     const [mine, foreign] = [await idsOf(here), await idsOf(there)];
     const stateOf = async () =>
@@ -242,6 +317,10 @@ describe("an id of another realm is a 404", () => {
             "users",
             "roles",
             "admin-roles",
+            "groups",
+            "organizations",
+            `organizations/${foreign.orgId}/members`,
+            `organizations/${foreign.orgId}/invitations`,
             "keys",
             "sessions",
             "messaging/push-tokens",
@@ -257,10 +336,12 @@ describe("an id of another realm is a 404", () => {
     for (const caller of [await here.as("realm-admin"), here.asMaster()]) {
       for (const route of routes) {
         const [method, path] = route.split(" ") as [string, string];
-        const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+        const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!).filter((name) => name !== "type");
         // Each parameter in turn is the foreign one.
         for (const stranger of names) {
-          const url = path.replace(/:(\w+)/g, (_, name: string) => (name === stranger ? foreign : mine)[name] ?? `no-id-for-${name}`);
+          const url = path
+            .replace(":type", "enrollment-token")
+            .replace(/:(\w+)/g, (_, name: string) => (name === stranger ? foreign : mine)[name] ?? `no-id-for-${name}`);
           const answer = await caller.browser.request(method, `/admin/realms/${here.name}${url}`, {
             ...(bodies[route] && { body: bodies[route] }),
           });
@@ -268,6 +349,18 @@ describe("an id of another realm is a 404", () => {
           expect(answer.headers["content-type"]).toContain("application/problem+json");
         }
       }
+    }
+    // In a body and in a filter, too, it is nobody's.
+    for (const caller of [await here.as("realm-admin"), here.asMaster()]) {
+      const unknown = { body: { errors: [{ field: "parentId" }] } };
+      expect(await caller.post("/groups", { name: "below", parentId: foreign.groupId })).toMatchObject({ status: 400, ...unknown });
+      const moved = await caller.put(`/groups/${mine.groupId}`, { name: "target", parentId: foreign.groupId });
+      expect(moved).toMatchObject({ status: 400, ...unknown });
+      expect((await caller.post(`/groups/${mine.groupId}/members`, { userId: foreign.userId })).status).toBe(404);
+      const device = { userId: foreign.userId, driver: "fcm", token: "token-from-elsewhere" };
+      expect(await caller.post("/messaging/push-tokens", device)).toMatchObject({ status: 400, body: { errors: [{ field: "userId" }] } });
+      for (const filter of [`group=${foreign.groupId}`, `organization=${foreign.orgId}`, `search=${foreign.userId}`])
+        expect((await caller.get(`/users?${filter}`)).body, filter).toEqual([]);
     }
     expect(await stateOf()).toBe(before);
     expect((await here.asMaster().get(`/users/${mine.userId}`)).status, "while its own are found").toBe(200);

@@ -99,6 +99,7 @@ describe("creating a realm", () => {
     [{ realm: "fine", displayName: "x".repeat(256) }, "displayName"],
     [{ realm: "fine", adminPassword: null }, "adminPassword"],
     [{ realm: "fine", adminPassword: "short" }, "adminPassword"],
+    [{ realm: "fine", adminPassword: "password123" }, "adminPassword"],
     [{ realm: "fine", realmId: "fine" }, "realmId"],
     [{ realm: "fine", enabled: true }, "enabled"],
   ])("names the offending member of %j", async (body, field) => {

@@ -4,7 +4,7 @@ import { randomToken, type Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { expectVersion, type ListQuery, refuseReadOnly } from "../../platform/http/index.ts";
 import { enqueue } from "../../platform/jobs/index.ts";
-import type { PasswordHasher } from "../../platform/passwords/index.ts";
+import { type BreachedPasswords, type PasswordHasher, passwordErrors } from "../../platform/passwords/index.ts";
 import { generateKey, type MakeKeyPair, type NewKey } from "../keys/index.ts";
 import { checkPasswordPolicy, defaultSettings, saveDisplayName } from "../settings/index.ts";
 import { realmErrors } from "./errors.ts";
@@ -56,11 +56,12 @@ export interface RealmMaker {
   readonly vault: Vault;
   readonly hasher: PasswordHasher;
   readonly makeKeyPair: MakeKeyPair;
+  readonly breaches: Pick<BreachedPasswords, "has">;
 }
 
 /** Makes the seed: a key pair and a password hash, neither of which may be made inside a transaction. */
 export async function prepareRealm(
-  { vault, hasher, makeKeyPair }: RealmMaker,
+  { vault, hasher, makeKeyPair, breaches }: RealmMaker,
   input: CreateRealm,
 ): Promise<{ seed: RealmSeed; madeUpPassword: string | null }> {
   if (reserved.has(input.realm))
@@ -70,6 +71,7 @@ export async function prepareRealm(
   const madeUpPassword = input.adminPassword === undefined ? randomToken().slice(0, 24) : null;
   const password = input.adminPassword ?? madeUpPassword!;
   checkPasswordPolicy(defaultSettings(input.realm).passwordPolicy, password, { username: "admin", email: null }, "adminPassword");
+  if (madeUpPassword === null && (await breaches.has(password))) throw passwordErrors.breached("adminPassword");
   const [signingKey, adminPasswordHash] = await Promise.all([generateKey(vault, input.realm, makeKeyPair), hasher.hash(password)]);
   return { seed: { realm: input.realm, displayName: input.displayName ?? null, adminPasswordHash, signingKey }, madeUpPassword };
 }

@@ -25,6 +25,9 @@ export const PasswordPolicy = group({
   minSymbols: count(0, 0, 16, "Fewest characters that are neither letter nor digit"),
   notUsername: flag(true, "Refuse the username as password"),
   notEmail: flag(true, "Refuse the mail address as password"),
+  history: count(5, 0, 24, "How many of a user's last passwords, the present one among them, are refused as the next; 0 refuses none"),
+  breachCheck: flag(true, "Refuse passwords that are known to have leaked"),
+  maxAgeDays: nullable(Type.Integer({ minimum: 1, maximum: 3_650 }), "After this many days a password has to be replaced; null: never"),
 });
 
 export const BruteForcePolicy = group({
@@ -41,11 +44,16 @@ export const MessagingPolicy = group({
   maxPerHour: count(1_000, 1, 1_000_000, "Messages of one channel in an hour"),
 });
 
+export const GroupPolicy = group({
+  inheritRoles: flag(false, "Members of a group also get the roles of the groups above it"),
+});
+
 export const AuditPolicy = group({
   retentionDays: nullable(Type.Integer({ minimum: 7, maximum: 3_650 }), "Audit events are deleted after this many days; null keeps them"),
 });
 
-const brandingMembers = {
+/** What a realm may decide about its pages; organizations have the same members. */
+export const brandingMembers = {
   displayName: nullable(Type.String({ minLength: 1, maxLength: 255 }), "Shown on pages and in messages"),
   logoUrl: nullable(
     Type.String({
@@ -69,8 +77,11 @@ const members = {
   sessions: SessionPolicy,
   passwordPolicy: PasswordPolicy,
   bruteForce: BruteForcePolicy,
+  groups: GroupPolicy,
   audit: AuditPolicy,
   messaging: MessagingPolicy,
+  clientSecretReveal: flag(true, "Show a client's secret again to holders of `manage-clients` who ask for it; each time is recorded"),
+  auditClientLogins: flag(false, "Record every successful sign-in of a client (CLIENT_LOGIN), too; failed ones always are"),
 };
 
 export const Settings = Type.Object(members, { $id: "RealmSettings" });

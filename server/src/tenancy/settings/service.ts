@@ -73,10 +73,15 @@ function checkBetweenMembers(settings: Settings): void {
       { field: "passwordPolicy.minLength", code: "range", message: "passwordPolicy.minLength may not exceed maxLength" },
     ]);
   }
-  if (settings.logoUrl?.startsWith("https:") && !URL.canParse(settings.logoUrl))
-    throw invalidFields([{ field: "logoUrl", code: "format", message: "logoUrl is not a valid address" }]);
-  const css = settings.customCss === null ? null : safeCustomCss(settings.customCss);
-  if (css && !css.ok) throw invalidFields([{ field: "customCss", code: "css", message: css.reason }]);
+  checkBranding(settings);
+}
+
+/** What a schema cannot say of a branding; `at` is where it stands in the request. */
+export function checkBranding({ logoUrl, customCss }: Pick<Settings, "logoUrl" | "customCss">, at = ""): void {
+  if (logoUrl?.startsWith("https:") && !URL.canParse(logoUrl))
+    throw invalidFields([{ field: `${at}logoUrl`, code: "format", message: `${at}logoUrl is not a valid address` }]);
+  const css = customCss === null ? null : safeCustomCss(customCss);
+  if (css && !css.ok) throw invalidFields([{ field: `${at}customCss`, code: "css", message: css.reason }]);
 }
 
 export const defaultSettings = (realm: string): Settings => withDefaults(realm, {});

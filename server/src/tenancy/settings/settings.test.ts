@@ -22,8 +22,19 @@ test("a fresh realm has no branding and the documented defaults", async () => {
     realmId: realm.name,
     ...branding,
     sessions: { idleMinutes: 30, absoluteHours: 10, rememberDays: 30 },
-    passwordPolicy: { minLength: 8, maxLength: 128, notUsername: true, notEmail: true },
+    passwordPolicy: {
+      minLength: 8,
+      maxLength: 128,
+      notUsername: true,
+      notEmail: true,
+      history: 5,
+      breachCheck: true,
+      maxAgeDays: null,
+    },
     bruteForce: { enabled: true, maxFailures: 10, lockMinutes: 15 },
+    groups: { inheritRoles: false },
+    clientSecretReveal: true,
+    auditClientLogins: false,
   });
 });
 
@@ -41,6 +52,8 @@ test("what GET answers is a valid PUT that changes nothing", async () => {
     sessions: { idleMinutes: 5, absoluteHours: 1, rememberMe: false, rememberDays: 1 },
     passwordPolicy: { minLength: 12, minDigits: 1 },
     bruteForce: { enabled: false },
+    clientSecretReveal: false,
+    auditClientLogins: true,
   };
   const put = await admin.put("/settings", full);
   expect(put).toMatchObject({ status: 200, body: { ...full, realmId: realm.name } });
@@ -124,6 +137,10 @@ test.each<[string, unknown]>([
   ["passwordPolicy.minSymbols", "1"],
   ["passwordPolicy.notUsername", 1],
   ["passwordPolicy.notEmail", null],
+  ["passwordPolicy.history", 25],
+  ["passwordPolicy.history", -1],
+  ["passwordPolicy.breachCheck", "yes"],
+  ["passwordPolicy.maxAgeDays", 0],
   ["passwordPolicy.__unheard", true],
   ["bruteForce.enabled", "no"],
   ["bruteForce.maxFailures", 2],

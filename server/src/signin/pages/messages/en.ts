@@ -1,4 +1,4 @@
-/** English is the source: its keys are the keys of every language. `{name}`, `{account}` and `{time}` are filled in. */
+/** English is the source: its keys are the keys of every language. `{name}`, `{account}`, `{time}` and the like are filled in. */
 export const en = {
   languageName: "English",
   languageChoice: "Language",
@@ -35,6 +35,60 @@ export const en = {
   signedOutTitle: "You are signed out",
   signedOutText: "You can close this window now. On a shared computer, close the whole browser.",
   signInAgain: "Sign in again",
+
+  impersonationLabel: "Acting as somebody else",
+  impersonationBanner: "You are acting as {account}. What you do is recorded under your own name.",
+  impersonationEnd: "Stop",
+  impersonationTitle: "Act as somebody else in {name}?",
+  impersonationText:
+    "You are about to act as {account}. What you do is recorded under your own name, and this browser is signed out of {name} otherwise.",
+  impersonationStart: "Act as this user",
+  impersonationGoneTitle: "This link works no more",
+  impersonationGoneText: "It works once and only for a minute. Ask for another one where you got it.",
+  impersonationRefusedTitle: "You cannot act as this user",
+  impersonationRefusedText:
+    "The user may not sign in at the moment, or you are signed out, or your permissions have changed since you asked.",
+
+  invitationTitle: "You are invited",
+  invitationText: "You are invited to join {organization}. The invitation is for {address}.",
+  invitationFromText: "{inviter} invites you to join {organization}. The invitation is for {address}.",
+  invitationRoleText: "Your role there: {role}.",
+  invitationAccountText: "You are signed in as {account}.",
+  invitationAccept: "Accept the invitation",
+  invitationSignInText: "There is an account with this address already. Sign in with it to accept.",
+  invitationSignIn: "Sign in to accept",
+  invitationUsername: "Choose a username",
+  invitationPassword: "Choose a password",
+  invitationPasswordAgain: "Repeat the password",
+  invitationCreate: "Create my account and join",
+  invitationOtherTitle: "This invitation is for another account",
+  invitationOtherText:
+    "You are signed in as {account}, but the invitation is for {address}. Sign out, then open the link in the mail again.",
+  invitationJoinedTitle: "You have joined",
+  invitationJoinedText: "You are now a member of {organization}.",
+  invitationExpiredTitle: "This invitation has expired",
+  invitationExpiredText: "Ask the person who invited you to send it again.",
+  invitationUsedTitle: "This invitation has been used",
+  invitationUsedText: "It works once. If it was you who accepted it, simply sign in. If not, ask the person who invited you for a new one.",
+  invitationUnknownTitle: "This invitation is not valid",
+  invitationUnknownText:
+    "It may have been withdrawn, or replaced by a newer one. Look for the latest mail, or ask the person who invited you.",
+  invitationCsrfText:
+    "This page could not be matched to your browser, so nothing was changed. Make sure that cookies are allowed and try again.",
+  usernameTakenTitle: "This username is taken",
+  usernameTakenText: "Somebody has this username already. Choose another one.",
+  usernameInvalidTitle: "This username does not work",
+  usernameInvalidText: "A username has 1 to 255 characters, none of them invisible, and no space at either end.",
+  passwordMismatchTitle: "The passwords are not the same",
+  passwordMismatchText: "Type the same password twice.",
+  passwordRefusedTitle: "Please choose another password",
+  passwordRefusedText:
+    "It has to follow the rules below the field. It may be neither your username nor your mail address, nor one that is widely known.",
+  passwordRules: "{min} to {max} characters.",
+  passwordRuleLower: "Lower-case letters: at least {count}.",
+  passwordRuleUpper: "Upper-case letters: at least {count}.",
+  passwordRuleDigits: "Digits: at least {count}.",
+  passwordRuleSymbols: "Other characters: at least {count}.",
 
   unknownRealmTitle: "There is nothing at this address",
   unknownRealmText: "Check the address for a typing error, or ask the person who gave it to you.",

@@ -1,0 +1,62 @@
+// Users and realms by the million, written past the server. Names are spread over the alphabet, as people's are.
+import { fillEvents } from "./events-data.mjs";
+
+/** The n-th of the users that are there from the beginning. @param {number} n */
+export const usernameOf = (n) => `person-${((BigInt(n) * 2654435761n) % 4294967296n).toString(16).padStart(8, "0")}`;
+const USERNAME = "'person-' || lpad(to_hex(n * 2654435761 % 4294967296), 8, '0')";
+const USER_ID = "('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid";
+/** @param {number} n */
+export const userIdOf = (n) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`;
+
+/** Of nobody's password, as the server writes them. */
+export const HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g";
+
+/**
+ * @param {import("pg").Client} client
+ * @param {{ realm: string, users: number, progress: (text: string) => void }} options
+ */
+export async function fillUsers(client, { realm, users, progress }) {
+  progress(`writing ${users.toLocaleString("en")} users`);
+  // References are right by construction; looking every one of them up would take most of the time.
+  await client.query("set session_replication_role = replica");
+  const from = `from generate_series(1::bigint, ${users}) n`;
+  await client.query(`
+    insert into users (realm_id, user_id, username, username_key, email, email_key, email_verified, attributes, created_at)
+    select '${realm}', ${USER_ID}, ${USERNAME}, ${USERNAME}, ${USERNAME} || '@example.com', ${USERNAME} || '@example.com', true,
+      jsonb_build_object('firstName', 'Ada', 'lastName', 'Bench ' || n), 1600000000000 + n ${from}`);
+  await client.query(`insert into login_names (realm_id, key, user_id) select '${realm}', ${USERNAME}, ${USER_ID} ${from}`);
+  await client.query(
+    `insert into login_names (realm_id, key, user_id) select '${realm}', ${USERNAME} || '@example.com', ${USER_ID} ${from}`,
+  );
+  await client.query(`
+    insert into credentials (realm_id, user_id, credential_id, type, secret, created_at)
+    select '${realm}', ${USER_ID}, ${USER_ID}, 'password', '${HASH}', 1600000000000 ${from}`);
+  await client.query(`
+    insert into user_roles (realm_id, user_id, role_id)
+    select '${realm}', ${USER_ID}, (select role_id from roles where realm_id = '${realm}' and is_default) ${from}`);
+  await client.query("set session_replication_role = origin");
+  await fillEvents(client, { total: users, realm, progress });
+}
+
+/**
+ * Realms as the server makes them, but for their keys: a key of its own for each would take most of an hour, so they share one.
+ * @param {import("pg").Client} client
+ * @param {{ like: string, count: number, progress: (text: string) => void }} options
+ */
+export async function fillRealms(client, { like, count, progress }) {
+  progress(`writing ${count.toLocaleString("en")} realms`);
+  await client.query("set session_replication_role = replica");
+  const { rows: tables } = await client.query(`
+    select c.table_name, array_agg(quote_ident(c.column_name) order by c.ordinal_position) filter (where c.column_name <> 'realm_id') as columns
+    from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+    where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.table_name <> 'audit_events'
+    group by c.table_name having bool_or(c.column_name = 'realm_id')`);
+  for (const { table_name, columns } of tables) {
+    const copied = columns.map((/** @type {string} */ column) => `, ${column}`).join("");
+    // Whatever table a realm has rows in, also those that come later; what is not the realm's alone (jobs) is left out by its key.
+    await client.query(`
+      insert into ${table_name} (realm_id${copied}) select 'bench-r' || n${copied}
+      from ${table_name}, generate_series(1, ${count}) n where realm_id = '${like}' on conflict do nothing`);
+  }
+  await client.query("set session_replication_role = origin");
+}

@@ -1,0 +1,33 @@
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { consentErrors } from "./errors.ts";
+import type { Consent } from "./schema.ts";
+import { deleteConsent, listConsents, upsertConsent } from "./store.ts";
+
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** What the client was given under the consent must end with it. */
+    "consent.revoked": { readonly userId: string; readonly clientId: string };
+  }
+}
+
+export const readConsents = (ctx: ReadCtx, userId: string): Promise<Consent[]> => listConsents(ctx.tx, ctx.realm, userId);
+
+/** The user allows a client more than before. */
+export async function grantConsent(ctx: Ctx, userId: string, clientId: string, scopes: readonly string[]): Promise<Consent> {
+  const consent = await upsertConsent(ctx.tx, ctx.realm, userId, clientId, scopes, ctx.now);
+  ctx.audit({
+    category: "SECURITY",
+    type: "CONSENT_GRANTED",
+    resourceType: "consents",
+    resourceId: clientId,
+    detail: consent.scopes.join(" "),
+  });
+  return consent;
+}
+
+/** The user takes back what a client was allowed. */
+export async function revokeConsent(ctx: Ctx, userId: string, clientId: string): Promise<void> {
+  if (!(await deleteConsent(ctx.tx, ctx.realm, userId, clientId))) throw consentErrors.not_found();
+  await ctx.emit("consent.revoked", { userId, clientId });
+  ctx.audit({ category: "SECURITY", type: "CONSENT_REVOKED", resourceType: "consents", resourceId: clientId });
+}

@@ -1,0 +1,86 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../../platform/db/index.ts";
+
+/** What may be told of a credential: never its secret. */
+export interface CredentialSummary {
+  readonly id: string;
+  readonly type: string;
+  readonly label: string | null;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly expiresAt: number | null;
+}
+
+export const ENROLLMENT_TOKEN = "enrollment-token";
+
+const expiry = sql<number | null>`(data ->> 'expiresAt')::bigint`;
+
+/** A user's credentials, oldest first, without those that have expired. */
+export async function listCredentials(db: Db, realm: string, userId: string, now: number): Promise<CredentialSummary[]> {
+  const rows = await db
+    .selectFrom("credentials")
+    .select(["credential_id", "type", "created_at", "last_used_at"])
+    .select([sql<string | null>`data ->> 'label'`.as("label"), expiry.as("expires_at")])
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where(sql<boolean>`coalesce(${expiry} > ${now}, true)`)
+    .orderBy("credential_id")
+    .execute();
+  return rows.map((row) => ({
+    id: row.credential_id,
+    type: row.type,
+    label: row.label,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+  }));
+}
+
+/** Answers the secret that went, for whoever has to remember it (the password's history); null when there was no such credential. */
+export async function deleteCredential(tx: Tx, realm: string, userId: string, type: string, id: string): Promise<string | null> {
+  const row = await tx
+    .deleteFrom("credentials")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("type", "=", type)
+    .where("credential_id", "=", id)
+    .returning("secret")
+    .executeTakeFirst();
+  return row?.secret ?? null;
+}
+
+export interface EnrollmentToken {
+  readonly id: string;
+  readonly tokenHash: string;
+  readonly label: string | null;
+  readonly expiresAt: number;
+}
+
+/** A user has one enrollment token: a new one ends the one before. Answers whether there was one. */
+export async function replaceEnrollmentToken(tx: Tx, realm: string, userId: string, token: EnrollmentToken, now: number): Promise<boolean> {
+  const ended = await tx
+    .deleteFrom("credentials")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("type", "=", ENROLLMENT_TOKEN)
+    .where(sql<boolean>`${expiry} > ${now}`)
+    .executeTakeFirst();
+  await tx
+    .insertInto("credentials")
+    .values({
+      realm_id: realm,
+      user_id: userId,
+      credential_id: token.id,
+      type: ENROLLMENT_TOKEN,
+      secret: token.tokenHash,
+      data: JSON.stringify({ label: token.label, expiresAt: token.expiresAt }),
+      created_at: now,
+    })
+    .execute();
+  return ended.numDeletedRows > 0n;
+}
+
+export async function deleteExpiredEnrollments(db: Db, now: number): Promise<void> {
+  // Written out: as a parameter the type would hide the partial index from the plan.
+  await db.deleteFrom("credentials").where("type", "=", sql.lit(ENROLLMENT_TOKEN)).where(sql<boolean>`${expiry} <= ${now}`).execute();
+}

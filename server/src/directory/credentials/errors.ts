@@ -1,0 +1,6 @@
+import { defineErrors } from "../../kernel/errors.ts";
+
+export const credentialErrors = defineErrors("credentials", {
+  not_found: [404, "This user has no such credential"],
+  password_changed: [409, "The password was changed by somebody else at the same moment. Please look whether yours is still wanted"],
+});

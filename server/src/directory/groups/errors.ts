@@ -1,0 +1,10 @@
+import { defineErrors } from "../../kernel/errors.ts";
+
+export const groupErrors = defineErrors("groups", {
+  not_found: [404, "No such group in this realm"],
+  not_member: [404, "That user is not a member of this group"],
+  not_granted: [404, "This group does not grant that role itself"],
+  name_taken: [409, "Another group beside it has this name"],
+  cycle: [409, "A group cannot be moved below itself"],
+  too_deep: [409, "Groups can be nested 50 deep, and this would be deeper"],
+});

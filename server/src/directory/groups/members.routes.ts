@@ -1,0 +1,74 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { describePage, ListQuery } from "../../platform/http/index.ts";
+import { join, leave, searchMembers } from "./members.service.ts";
+import { AddGroupMember, GroupMember } from "./schema.ts";
+
+const tags = ["Groups"];
+const params = Type.Object({ realm: Type.String(), groupId: Type.String() });
+const itemParams = Type.Object({ realm: Type.String(), groupId: Type.String(), userId: Type.String() });
+const write = { permission: "manage-organizations" } as const;
+const done = { 204: Type.Null({ description: "Done" }) };
+
+/** Mounted under /admin/realms/:realm/groups/:groupId/members. */
+export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    "/",
+    {
+      config: { permission: "view-users" },
+      schema: { summary: "List a group's members", tags, params, querystring: ListQuery, response: { 200: Type.Array(GroupMember) } },
+    },
+    async (req, reply) => {
+      const page = await req.read((ctx) => searchMembers(ctx, req.params.groupId, req.query));
+      describePage(req, reply, page);
+      return page.rows;
+    },
+  );
+
+  app.post(
+    "/",
+    {
+      config: write,
+      schema: {
+        summary: "Add a member to a group",
+        description: "201 with the membership; 200 with it where the user was a member already.",
+        tags,
+        params,
+        body: AddGroupMember,
+        response: { 200: GroupMember, 201: GroupMember },
+      },
+    },
+    async (req, reply) => {
+      const { member, joined } = await req.transact((ctx) => join(ctx, req.params.groupId, req.body.userId));
+      return reply.code(joined ? 201 : 200).send(member);
+    },
+  );
+
+  // The same by either method: what is there already is no mistake.
+  for (const method of ["PUT", "POST"] as const)
+    app.route({
+      method,
+      url: "/:userId",
+      config: write,
+      schema: {
+        operationId: `${method === "PUT" ? "set" : "add"}GroupMember`,
+        summary: `Make a user a member of a group${method === "POST" ? " (the same as PUT)" : ""}`,
+        tags,
+        params: itemParams,
+        response: done,
+      },
+      handler: async (req, reply) => {
+        await req.transact((ctx) => join(ctx, req.params.groupId, req.params.userId));
+        return reply.code(204).send(null);
+      },
+    });
+
+  app.delete(
+    "/:userId",
+    { config: write, schema: { summary: "Remove a member from a group", tags, params: itemParams, response: done } },
+    async (req, reply) => {
+      await req.transact((ctx) => leave(ctx, req.params.groupId, req.params.userId));
+      return reply.code(204).send(null);
+    },
+  );
+};

@@ -1,0 +1,43 @@
+import { isId } from "../../kernel/ids.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { expectVersion, type ListQuery, type Page } from "../../platform/http/index.ts";
+import { assertMayGrant, changingGrants } from "../roles/index.ts";
+import { userErrors } from "../users/index.ts";
+import { groupErrors } from "./errors.ts";
+import { deleteMember, findMember, insertMember, listMembers } from "./members.store.ts";
+import { rolesGrantedBy } from "./roles.store.ts";
+import type { GroupMember } from "./schema.ts";
+import { readGroup } from "./service.ts";
+
+export async function searchMembers(ctx: ReadCtx, groupId: string, query: ListQuery): Promise<Page<GroupMember>> {
+  return listMembers(ctx.tx, ctx.realm, await readGroup(ctx, groupId), query);
+}
+
+/**
+ * Whoever joins gets what the group grants, so whoever lets them in must hold it. No lock of the realm: people join at once. A role
+ * that the group is given at this moment is answered for by whoever gives it, since that gives it to everybody who may be in it.
+ */
+export async function join(ctx: Ctx, id: string, userId: string): Promise<{ member: GroupMember; joined: boolean }> {
+  const { groupId, version } = await readGroup(ctx, id);
+  await assertMayGrant(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, [groupId]));
+  expectVersion(ctx, version);
+  if (!isId(userId)) throw userErrors.not_found();
+  const joined = await insertMember(ctx.tx, ctx.realm, groupId, userId, ctx.now);
+  const member = await findMember(ctx.tx, ctx.realm, groupId, userId);
+  if (!member) throw groupErrors.not_found();
+  if (joined) tell(ctx, groupId, `members +${member.userId}`);
+  return { member, joined };
+}
+
+export async function leave(ctx: Ctx, id: string, userId: string): Promise<void> {
+  const { groupId, version } = await readGroup(ctx, id);
+  await changingGrants(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, [groupId]), async () => {
+    expectVersion(ctx, version);
+    const left = isId(userId) && (await deleteMember(ctx.tx, ctx.realm, groupId, userId));
+    if (!left) throw groupErrors.not_member();
+  });
+  tell(ctx, groupId, `members -${userId.toLowerCase()}`);
+}
+
+const tell = (ctx: Ctx, groupId: string, detail: string): void =>
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "groups", resourceId: groupId, detail });

@@ -1,0 +1,96 @@
+import { sql } from "kysely";
+import { isId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import { userErrors } from "../users/index.ts";
+import { groupErrors } from "./errors.ts";
+import type { GroupMember } from "./schema.ts";
+import type { GroupRow } from "./store.ts";
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    group_members: { realm_id: string; group_id: string; user_id: string; joined_at: number };
+  }
+}
+
+const order: ListOrder = {
+  sorts: { username: sql.ref("users.username_key"), joinedAt: sql.ref("group_members.joined_at") },
+  defaultSort: "username",
+  id: sql.ref("group_members.user_id"),
+};
+
+const membersOf = (db: Db, realm: string, groupId: string) =>
+  db
+    .selectFrom("group_members")
+    .innerJoin("users", (join) =>
+      join
+        .onRef("users.realm_id", "=", "group_members.realm_id")
+        .onRef("users.user_id", "=", "group_members.user_id")
+        // Said twice, or Postgres would not think of walking over the users in their order.
+        .on("users.realm_id", "=", realm),
+    )
+    .select(["group_members.user_id", "users.username", "users.email", "users.enabled", "group_members.joined_at"])
+    .where("group_members.realm_id", "=", realm)
+    .where("group_members.group_id", "=", groupId);
+
+/** Up to this many members are found first and then sorted; more are found by walking over the users in their order. */
+const FEW = 20_000;
+/** As an array, found before anything else is decided: Postgres would walk for few, too, if it hoped to meet them early. */
+const amongMembers = (realm: string, groupId: string) =>
+  sql<boolean>`users.user_id = any(array(select m.user_id from group_members m where m.realm_id = ${realm} and m.group_id = ${groupId}))`;
+
+export async function listMembers(db: Db, realm: string, group: GroupRow, query: ListQuery): Promise<Page<GroupMember>> {
+  const { search = "" } = query;
+  const sortsFew = query.sort?.endsWith("joinedAt") !== true && search === "" && group.memberCount <= FEW;
+  const all = membersOf(db, realm, group.groupId).$if(sortsFew, (q) => q.where(amongMembers(realm, group.groupId)));
+  const page =
+    search === ""
+      ? await pageOf(db, all, order, query, async () => ({ total: group.memberCount, estimated: false }))
+      : await pageOf(db, all.where("group_members.user_id", "in", named(realm, search)), order, query);
+  return { ...page, rows: page.rows.map(toMember) };
+}
+
+/** The last character there is, which no name holds: between a prefix and the prefix with it lies what starts with it. */
+const LAST = "\u{10FFFF}";
+const named = (realm: string, search: string) => {
+  const prefix = loginKey(search);
+  return sql<string>`(select n.user_id from login_names n where n.realm_id = ${realm} and n.key >= ${prefix} and n.key < ${prefix + LAST}
+    ${isId(search) ? sql`union select ${search}::uuid` : sql``})`;
+};
+
+export async function findMember(db: Db, realm: string, groupId: string, userId: string): Promise<GroupMember | null> {
+  const row = await membersOf(db, realm, groupId).where("group_members.user_id", "=", userId).executeTakeFirst();
+  return row ? toMember(row) : null;
+}
+
+/** Whether the user was not a member before. A user that the realm does not have is a 404, and so is a group deleted meanwhile. */
+export async function insertMember(tx: Tx, realm: string, groupId: string, userId: string, now: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await translating(
+    { group_members_user: userErrors.not_found, group_members_group: groupErrors.not_found },
+    tx
+      .insertInto("group_members")
+      .values({ realm_id: realm, group_id: groupId, user_id: userId, joined_at: now })
+      .onConflict((conflict) => conflict.constraint("group_members_pkey").doNothing())
+      .executeTakeFirst(),
+  );
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export async function deleteMember(tx: Tx, realm: string, groupId: string, userId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("group_members")
+    .where("realm_id", "=", realm)
+    .where("group_id", "=", groupId)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+const toMember = (row: { user_id: string; username: string; email: string | null; enabled: boolean; joined_at: number }): GroupMember => ({
+  userId: row.user_id,
+  username: row.username,
+  email: row.email,
+  enabled: row.enabled,
+  joinedAt: row.joined_at,
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newId } from "../../kernel/ids.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+
+let iam: Harness;
+let realm: RealmUnderTest;
+let admin: AdminClient;
+beforeAll(async () => {
+  iam = await harness();
+  realm = await iam.realm();
+  admin = await realm.as("manage-organizations", "view-users");
+});
+afterAll(() => iam?.close());
+
+let made = 0;
+const group = async (): Promise<string> => (await admin.post("/groups", { name: `group${made++}` })).body.groupId;
+const person = async (username = `person${made++}`): Promise<string> => {
+  const answer = await realm.asMaster().post("/users", { username, email: `${username}@example.com` });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.userId;
+};
+const countOf = async (groupId: string) => (await admin.get(`/groups/${groupId}`)).body.memberCount;
+
+describe("/groups/{groupId}/members", () => {
+  test("takes PUT and POST alike, once and again, and DELETE once", async () => {
+    const [groupId, a, b, c] = [await group(), await person(), await person(), await person()];
+    const at = `/groups/${groupId}/members`;
+    expect((await admin.put(`${at}/${a}`)).status).toBe(204);
+    expect((await admin.post(`${at}/${b}`)).status).toBe(204);
+    const joined = await admin.post(at, { userId: c });
+    const { username, email } = (await admin.get(`/users/${c}`)).body;
+    expect(joined.body).toEqual({ userId: c, username, email, enabled: true, joinedAt: expect.any(Number) });
+    expect(joined.status).toBe(201);
+    expect(await admin.post(at, { userId: c.toUpperCase() }), "again").toMatchObject({ status: 200, body: joined.body });
+    for (const again of [await admin.put(`${at}/${a}`), await admin.post(`${at}/${a}`)]) expect(again.status).toBe(204);
+    expect(await countOf(groupId)).toBe(3);
+    expect((await admin.delete(`${at}/${b}`)).status).toBe(204);
+    expect(await admin.delete(`${at}/${b}`)).toMatchObject({ status: 404, body: { code: "groups.not_member" } });
+    expect(await countOf(groupId)).toBe(2);
+    expect((await realm.events(`type=ADMIN_UPDATE&resourceType=groups&resourceId=${groupId}`)).map(({ detail }) => detail)).toEqual([
+      `members -${b}`,
+      `members +${c}`,
+      `members +${b}`,
+      `members +${a}`,
+    ]);
+  });
+
+  test("lists by name and by time of joining, searches, and says how many", async () => {
+    const groupId = await group();
+    const at = `/groups/${groupId}/members`;
+    for (const username of ["list-b", "list-c", "list-a"]) await admin.put(`${at}/${await person(username)}`);
+    const names = async (query = "") => (await admin.get(`${at}${query}`)).body.map(({ username }: { username: string }) => username);
+    expect(await names()).toEqual(["list-a", "list-b", "list-c"]);
+    expect(await names("?sort=joinedAt")).toEqual(["list-b", "list-c", "list-a"]);
+    expect(await names("?sort=-username&size=1")).toEqual(["list-c"]);
+    expect(await names("?search=LIST-B")).toEqual(["list-b"]);
+    expect(await names("?search=holder"), "who is no member").toEqual([]);
+    const page = await admin.get(`${at}?size=2`);
+    expect(page.headers["x-total-count"]).toBe("3");
+    const next = /<\/admin\/realms\/[^/]+([^>]*)>; rel="next"/.exec(String(page.headers.link))?.[1];
+    expect((await admin.get(next!)).body).toMatchObject([{ username: "list-c" }]);
+    expect((await admin.get(`${at}?sort=email`)).status).toBe(400);
+  });
+
+  test("are users and groups of this realm; anything else is a 404, and a bad body a 400", async () => {
+    const [groupId, userId] = [await group(), await person()];
+    const other = await iam.realm();
+    const stranger = (await other.user()).userId;
+    for (const id of [newId(), "nonsense", stranger]) {
+      expect(await admin.put(`/groups/${groupId}/members/${id}`)).toMatchObject({ status: 404, body: { code: "users.not_found" } });
+      expect(await admin.post(`/groups/${groupId}/members`, { userId: id })).toMatchObject({ status: 404 });
+      expect((await admin.delete(`/groups/${groupId}/members/${id}`)).status).toBe(404);
+      expect(await admin.put(`/groups/${id}/members/${userId}`)).toMatchObject({ status: 404, body: { code: "groups.not_found" } });
+      expect((await admin.get(`/groups/${id}/members`)).status).toBe(404);
+    }
+    for (const body of [{}, { userId: 5 }, { userId, role: "owner" }])
+      expect((await admin.post(`/groups/${groupId}/members`, body)).status).toBe(400);
+    expect(await countOf(groupId)).toBe(0);
+  });
+});
+
+describe("memberCount", () => {
+  test("is right after joins and leaves at once, and when users are deleted", async () => {
+    const [one, two] = [await group(), await group()];
+    const people = await Promise.all(Array.from({ length: 12 }, () => person()));
+    const join = (groupId: string, userId: string) => admin.put(`/groups/${groupId}/members/${userId}`);
+    await Promise.all(people.flatMap((userId) => [join(one, userId), join(two, userId), join(one, userId)]));
+    expect([await countOf(one), await countOf(two)]).toEqual([12, 12]);
+    const [gone, left, ...rest] = people as [string, string, ...string[]];
+    await Promise.all([
+      realm.asMaster().delete(`/users/${gone}`),
+      admin.delete(`/groups/${one}/members/${left}`),
+      admin.delete(`/groups/${one}/members/${left}`),
+      ...rest.slice(0, 3).map((userId) => admin.delete(`/groups/${two}/members/${userId}`)),
+    ]);
+    expect([await countOf(one), await countOf(two)]).toEqual([10, 8]);
+    expect((await admin.get(`/groups/${one}/members`)).body).toHaveLength(10);
+  });
+
+  test("somebody who joins while the group is deleted is in it and out again, or never in", async () => {
+    for (let round = 0; round < 4; round++) {
+      const [groupId, userId] = [await group(), await person()];
+      const [joined, deleted] = await Promise.all([admin.put(`/groups/${groupId}/members/${userId}`), admin.delete(`/groups/${groupId}`)]);
+      expect([204, 404]).toContain(joined.status);
+      expect(deleted.status).toBe(204);
+      expect((await admin.get(`/users/${userId}`)).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,64 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { grantRole, readGroupRoles, withdrawRole } from "./roles.service.ts";
+import { AddGroupRole, GroupRole } from "./schema.ts";
+
+const tags = ["Groups"];
+const params = Type.Object({ realm: Type.String(), groupId: Type.String() });
+const itemParams = Type.Object({ realm: Type.String(), groupId: Type.String(), roleId: Type.String() });
+const write = { permission: "manage-organizations" } as const;
+const done = { 204: Type.Null({ description: "Done" }) };
+
+/** Mounted under /admin/realms/:realm/groups/:groupId/roles. */
+export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    "/",
+    {
+      config: { permission: "view-users" },
+      schema: { summary: "List the roles that a group grants", tags, params, response: { 200: Type.Array(GroupRole) } },
+    },
+    (req) => req.read((ctx) => readGroupRoles(ctx, req.params.groupId)),
+  );
+
+  app.post(
+    "/",
+    {
+      config: write,
+      schema: {
+        summary: "Let a group grant a role, by its name",
+        tags,
+        params,
+        body: AddGroupRole,
+        response: { 200: Type.Array(GroupRole) },
+      },
+    },
+    (req) => req.transact((ctx) => grantRole(ctx, req.params.groupId, { name: req.body.name })),
+  );
+
+  for (const method of ["PUT", "POST"] as const)
+    app.route({
+      method,
+      url: "/:roleId",
+      config: write,
+      schema: {
+        operationId: `${method === "PUT" ? "set" : "add"}GroupRole`,
+        summary: `Let a group grant a role${method === "POST" ? " (the same as PUT)" : ""}`,
+        tags,
+        params: itemParams,
+        response: done,
+      },
+      handler: async (req, reply) => {
+        await req.transact((ctx) => grantRole(ctx, req.params.groupId, { roleId: req.params.roleId }));
+        return reply.code(204).send(null);
+      },
+    });
+
+  app.delete(
+    "/:roleId",
+    { config: write, schema: { summary: "Let a group no longer grant a role", tags, params: itemParams, response: done } },
+    async (req, reply) => {
+      await req.transact((ctx) => withdrawRole(ctx, req.params.groupId, req.params.roleId));
+      return reply.code(204).send(null);
+    },
+  );
+};

@@ -1,0 +1,73 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import type { NamedRole } from "../roles/index.ts";
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    group_roles: { realm_id: string; group_id: string; role_id: string };
+  }
+}
+
+/** Whether members of groups below get the roles of those above. */
+const inherits = (realm: string) =>
+  sql<boolean>`exists (select 1 from realm_settings s where s.realm_id = ${realm} and s.settings #> '{groups,inheritRoles}' = 'true')`;
+
+export async function rolesOf(db: Db, realm: string, groupId: string): Promise<NamedRole[]> {
+  const rows = await db
+    .selectFrom("group_roles as gr")
+    .innerJoin("roles as r", (join) => join.onRef("r.realm_id", "=", "gr.realm_id").onRef("r.role_id", "=", "gr.role_id"))
+    .select(["r.role_id", "r.name"])
+    .where("gr.realm_id", "=", realm)
+    .where("gr.group_id", "=", groupId)
+    .orderBy("r.name_key")
+    .execute();
+  return rows.map(({ role_id, name }) => ({ roleId: role_id, name }));
+}
+
+/** The roles that members of these groups get by them, also from the groups above where the realm says so. */
+export async function rolesGrantedBy(db: Db, realm: string, groupIds: readonly string[]): Promise<string[]> {
+  const ids = [...groupIds];
+  const { rows } = await sql<{ role_id: string }>`
+    select role_id from group_roles where realm_id = ${realm} and group_id = any(${ids}::uuid[])
+    union
+    select gr.role_id from group_ancestors ga
+      join group_roles gr on gr.realm_id = ga.realm_id and gr.group_id = ga.ancestor_id
+      where ga.realm_id = ${realm} and ga.group_id = any(${ids}::uuid[]) and ${inherits(realm)}`.execute(db);
+  return rows.map(({ role_id }) => role_id);
+}
+
+/** The roles that whatever hangs below these groups gets from them: none where the realm does not hand roles down. */
+export async function rolesHandedDown(db: Db, realm: string, groupIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ role_id: string }>`
+    select distinct role_id from group_roles
+    where realm_id = ${realm} and group_id = any(${[...groupIds]}::uuid[]) and ${inherits(realm)}`.execute(db);
+  return rows.map(({ role_id }) => role_id);
+}
+
+/** The roles of all groups with others below them. */
+export async function rolesOfParents(db: Db, realm: string): Promise<string[]> {
+  const { rows } = await sql<{ role_id: string }>`
+    select distinct gr.role_id from group_roles gr
+    where gr.realm_id = ${realm} and exists (
+      select 1 from group_ancestors ga where ga.realm_id = gr.realm_id and ga.ancestor_id = gr.group_id)`.execute(db);
+  return rows.map(({ role_id }) => role_id);
+}
+
+export async function addRole(tx: Tx, realm: string, groupId: string, roleId: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto("group_roles")
+    .values({ realm_id: realm, group_id: groupId, role_id: roleId })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export async function dropRole(tx: Tx, realm: string, groupId: string, roleId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("group_roles")
+    .where("realm_id", "=", realm)
+    .where("group_id", "=", groupId)
+    .where("role_id", "=", roleId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,66 @@
+import Type, { type Static } from "typebox";
+import { listQuery, visibleName } from "../../platform/http/index.ts";
+
+const name = visibleName("a group's name", "Support");
+const description = Type.Union([Type.String({ maxLength: 1000 }), Type.Null()]);
+const parentId = Type.Union([Type.String({ maxLength: 64 }), Type.Null()], { description: "The group above; null at the top" });
+const id = Type.String({ format: "uuid" });
+const time = Type.Integer({ description: "Epoch milliseconds" });
+
+export const Group = Type.Object(
+  {
+    realmId: Type.String(),
+    groupId: id,
+    name: Type.String(),
+    description,
+    parentId: Type.Union([id, Type.Null()]),
+    memberCount: Type.Integer({ description: "Its own members; those of the groups below are not among them" }),
+    roleNames: Type.Array(Type.String(), {
+      description: "Roles granted to every member and, with the realm setting `groups.inheritRoles`, to the members of the groups below",
+    }),
+    createdAt: time,
+  },
+  { $id: "Group" },
+);
+export type Group = Static<typeof Group>;
+
+export const CreateGroup = Type.Object(
+  { name, description: Type.Optional(description), parentId: Type.Optional(parentId) },
+  { $id: "CreateGroup", additionalProperties: false },
+);
+export type CreateGroup = Static<typeof CreateGroup>;
+
+/** The full state: a description that is left out is emptied; a parent that is left out stays, null moves the group to the top. */
+export const UpdateGroup = Type.Object(
+  { ...Type.Partial(Group).properties, name, description: Type.Optional(description), parentId: Type.Optional(parentId) },
+  { $id: "UpdateGroup", additionalProperties: false },
+);
+export type UpdateGroup = Static<typeof UpdateGroup>;
+
+export const GroupQuery = listQuery({
+  parentId: Type.Optional(
+    Type.String({
+      pattern: "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$",
+      description: "the id of a group, for those right below it; empty for those at the top",
+    }),
+  ),
+});
+export type GroupQuery = Static<typeof GroupQuery>;
+
+export const GroupMember = Type.Object(
+  { userId: id, username: Type.String(), email: Type.Union([Type.String(), Type.Null()]), enabled: Type.Boolean(), joinedAt: time },
+  { $id: "GroupMember" },
+);
+export type GroupMember = Static<typeof GroupMember>;
+
+export const AddGroupMember = Type.Object(
+  { userId: Type.String({ maxLength: 64 }) },
+  { $id: "AddGroupMember", additionalProperties: false },
+);
+
+export const GroupRole = Type.Object({ roleId: id, name: Type.String() }, { $id: "GroupRole" });
+
+export const AddGroupRole = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 255, description: "A realm role's name" }) },
+  { $id: "AddGroupRole", additionalProperties: false },
+);

@@ -1,0 +1,102 @@
+import { invalidFields } from "../../kernel/errors.ts";
+import { isId } from "../../kernel/ids.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { lockRealm } from "../../platform/db/index.ts";
+import { expectVersion, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { changingGrants } from "../roles/index.ts";
+import { groupErrors } from "./errors.ts";
+import { rolesGrantedBy, rolesHandedDown } from "./roles.store.ts";
+import type { CreateGroup, GroupQuery, UpdateGroup } from "./schema.ts";
+import { deleteGroup, findGroup, type GroupRow, insertGroup, listGroups, updateGroup } from "./store.ts";
+import { heightOf, replaceAncestors, subtreeOf, withAncestors } from "./tree.store.ts";
+
+const MAX_DEPTH = 50;
+
+export const searchGroups = (ctx: ReadCtx, query: GroupQuery): Promise<Page<GroupRow>> => listGroups(ctx.tx, ctx.realm, query);
+
+export async function readGroup(ctx: ReadCtx, groupId: string): Promise<GroupRow> {
+  const group = isId(groupId) ? await findGroup(ctx.tx, ctx.realm, groupId) : null;
+  if (!group) throw groupErrors.not_found();
+  return group;
+}
+
+/** For a change of what it is, where it hangs or what it grants: such changes take turns, or two moves could close a circle. */
+export async function takeGroup(ctx: Ctx, groupId: string): Promise<GroupRow> {
+  await lockRealm(ctx.tx, ctx.realm);
+  return readGroup(ctx, groupId);
+}
+
+export async function createGroup(ctx: Ctx, input: CreateGroup): Promise<GroupRow> {
+  await lockRealm(ctx.tx, ctx.realm);
+  const parentId = input.parentId ?? null;
+  const above = await chainOf(ctx, parentId);
+  if (above.length >= MAX_DEPTH) throw groupErrors.too_deep();
+  const groupId = await insertGroup(
+    ctx.tx,
+    ctx.realm,
+    { name: input.name, description: input.description ?? null, parentId: above[0] ?? null },
+    ctx.now,
+  );
+  await replaceAncestors(ctx.tx, ctx.realm, [groupId], [], above);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "groups", resourceId: groupId });
+  return readGroup(ctx, groupId);
+}
+
+/** The parent and all above it; a parent that does not exist is the caller's mistake, told by its field. */
+async function chainOf(ctx: Ctx, parentId: string | null): Promise<string[]> {
+  if (parentId === null) return [];
+  const parent = isId(parentId) ? await findGroup(ctx.tx, ctx.realm, parentId) : null;
+  if (!parent) throw invalidFields([{ field: "parentId", code: "unknown_group", message: "There is no group with this id in the realm" }]);
+  return withAncestors(ctx.tx, ctx.realm, parent.groupId);
+}
+
+/** Renames, describes and moves a group. */
+export async function saveGroup(ctx: Ctx, id: string, input: UpdateGroup): Promise<GroupRow> {
+  const current = await takeGroup(ctx, id);
+  const { groupId } = current;
+  const before = await chainOf(ctx, current.parentId);
+  const after = input.parentId === undefined ? before : await chainOf(ctx, input.parentId);
+  const parentId = after[0] ?? null;
+  const moves = parentId !== current.parentId;
+  const handedDown = moves ? await rolesHandedDown(ctx.tx, ctx.realm, changed(before, after)) : [];
+  await changingGrants(ctx, handedDown, async () => {
+    refuseReadOnly(current, input, ["realmId", "groupId", "createdAt", "memberCount"], "cannot be changed here");
+    refuseOtherRoles(current, input);
+    expectVersion(ctx, current.version);
+    if (moves) await move(ctx, groupId, before, after);
+    await updateGroup(ctx.tx, ctx.realm, groupId, { name: input.name, description: input.description ?? null, parentId });
+  });
+  const detail = moves ? `moved ${parentId === null ? "to the top" : `below ${parentId}`}` : null;
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "groups", resourceId: groupId, detail });
+  return readGroup(ctx, groupId);
+}
+
+async function move(ctx: Ctx, groupId: string, before: readonly string[], after: readonly string[]): Promise<void> {
+  const subtree = await subtreeOf(ctx.tx, ctx.realm, groupId);
+  if (after.some((above) => subtree.includes(above))) throw groupErrors.cycle();
+  if (after.length + 1 + (await heightOf(ctx.tx, ctx.realm, groupId)) > MAX_DEPTH) throw groupErrors.too_deep();
+  await replaceAncestors(ctx.tx, ctx.realm, subtree, before, after);
+}
+
+const changed = (before: readonly string[], after: readonly string[]): string[] => [
+  ...before.filter((one) => !after.includes(one)),
+  ...after.filter((one) => !before.includes(one)),
+];
+
+function refuseOtherRoles({ roleNames }: GroupRow, input: UpdateGroup): void {
+  if (input.roleNames === undefined || changed(roleNames, input.roleNames).length === 0) return;
+  throw invalidFields([{ field: "roleNames", code: "read_only", message: "roleNames is changed by the group's roles, not here" }]);
+}
+
+/** The groups below go with it; every member of any of them loses what they granted, at once. */
+export async function removeGroup(ctx: Ctx, id: string): Promise<void> {
+  const group = await takeGroup(ctx, id);
+  const subtree = await subtreeOf(ctx.tx, ctx.realm, group.groupId);
+  await changingGrants(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, subtree), async () => {
+    expectVersion(ctx, group.version);
+    await deleteGroup(ctx.tx, ctx.realm, group.groupId);
+  });
+  const below = subtree.length - 1;
+  const detail = below > 0 ? `${group.name}, with ${below} ${below === 1 ? "group" : "groups"} below it` : group.name;
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "groups", resourceId: group.groupId, detail });
+}

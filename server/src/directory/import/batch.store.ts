@@ -1,0 +1,123 @@
+// Many users in a few statements. The tables belong to users, credentials and roles; only the number of rows at a time is its own.
+import { sql } from "kysely";
+import { newId } from "../../kernel/ids.ts";
+import type { Tx } from "../../platform/db/index.ts";
+import type { User } from "../users/index.ts";
+
+export interface NewUser {
+  readonly userId: string;
+  readonly username: string;
+  readonly usernameKey: string;
+  readonly email: string | null;
+  readonly emailKey: string | null;
+  readonly emailVerified: boolean;
+  readonly enabled: boolean;
+  readonly attributes: User["attributes"];
+  readonly requiredActions: readonly string[];
+  readonly passwordHash: string | null;
+  readonly roleIds: readonly string[];
+  readonly createdAt: number;
+}
+
+/** Who signs in by these keys. `byUsername`: it is that user's name, not the mail address. */
+export async function findTaken(
+  tx: Tx,
+  realm: string,
+  keys: readonly string[],
+): Promise<Map<string, { userId: string; byUsername: boolean }>> {
+  const { rows } = await sql<{ key: string; user_id: string; by_username: boolean }>`
+    select n.key, n.user_id, n.key = u.username_key as by_username
+    from login_names n
+    -- The limit makes it look the users up one by one: a kept plan might read all users of the realm for every batch.
+    cross join lateral (select u.username_key from users u where u.realm_id = n.realm_id and u.user_id = n.user_id limit 1) u
+    where n.realm_id = ${realm} and n.key = any(${[...keys]}::text[])`.execute(tx);
+  return new Map(rows.map((row) => [row.key, { userId: row.user_id, byUsername: row.by_username }]));
+}
+
+/** Answers with the ids of those who are in. Of the others somebody took a name at this very moment; nothing of them is left. */
+export async function insertNewUsers(tx: Tx, realm: string, users: readonly NewUser[], now: number): Promise<Set<string>> {
+  if (users.length === 0) return new Set();
+  await sql`
+    insert into users (realm_id, user_id, username, username_key, email, email_key, email_verified, enabled, attributes, required_actions, created_at)
+    select ${realm}, r.* from json_to_recordset(${JSON.stringify(users.map(userColumns))}::text::json) as r(user_id uuid, username text,
+      username_key text, email text, email_key text, email_verified boolean, enabled boolean, attributes jsonb, required_actions jsonb,
+      created_at bigint)`.execute(tx);
+  const names = users.flatMap(({ userId, usernameKey, emailKey }) =>
+    [...new Set([usernameKey, emailKey])].filter((key) => key !== null).map((key) => ({ key, user_id: userId })),
+  );
+  // In the order of keys, so that two imports of the same people wait for each other instead of both for ever.
+  const { rows } = await sql<{ user_id: string }>`
+    insert into login_names (realm_id, key, user_id)
+    select ${realm}, r.key, r.user_id from json_to_recordset(${JSON.stringify(names)}::text::json) as r(key text, user_id uuid)
+    order by r.key collate "C" on conflict (realm_id, key) do nothing returning user_id`.execute(tx);
+  const kept = await dropNameless(tx, realm, users, names, rows);
+  const stay = users.filter(({ userId }) => kept.has(userId));
+  await insertPasswords(tx, realm, stay, now);
+  await insertRoles(tx, realm, stay);
+  return kept;
+}
+
+const userColumns = (user: NewUser) => ({
+  user_id: user.userId,
+  username: user.username,
+  username_key: user.usernameKey,
+  email: user.email,
+  email_key: user.emailKey,
+  email_verified: user.emailVerified,
+  enabled: user.enabled,
+  attributes: user.attributes,
+  required_actions: user.requiredActions,
+  created_at: user.createdAt,
+});
+
+/** Takes out whoever did not get all of their names. */
+async function dropNameless(
+  tx: Tx,
+  realm: string,
+  users: readonly NewUser[],
+  wanted: readonly { user_id: string }[],
+  got: readonly { user_id: string }[],
+): Promise<Set<string>> {
+  const kept = new Set(users.map(({ userId }) => userId));
+  if (got.length === wanted.length) return kept;
+  const open = new Map<string, number>();
+  for (const { user_id } of wanted) open.set(user_id, (open.get(user_id) ?? 0) + 1);
+  for (const { user_id } of got) open.set(user_id, (open.get(user_id) ?? 0) - 1);
+  const nameless = [...open].filter(([, missing]) => missing > 0).map(([userId]) => userId);
+  await sql`delete from users where realm_id = ${realm} and user_id = any(${nameless}::uuid[])`.execute(tx);
+  for (const userId of nameless) kept.delete(userId);
+  return kept;
+}
+
+async function insertPasswords(tx: Tx, realm: string, users: readonly NewUser[], now: number): Promise<void> {
+  const passwords = users.flatMap(({ userId, passwordHash }) =>
+    passwordHash === null ? [] : [{ user_id: userId, credential_id: newId(), secret: passwordHash }],
+  );
+  if (passwords.length === 0) return;
+  await sql`
+    insert into credentials (realm_id, user_id, credential_id, type, secret, created_at)
+    select ${realm}, r.user_id, r.credential_id, 'password', r.secret, ${now}
+    from json_to_recordset(${JSON.stringify(passwords)}::text::json) as r(user_id uuid, credential_id uuid, secret text)`.execute(tx);
+}
+
+async function insertRoles(tx: Tx, realm: string, users: readonly NewUser[]): Promise<void> {
+  const mappings = users.flatMap(({ userId, roleIds }) => roleIds.map((roleId) => ({ user_id: userId, role_id: roleId })));
+  if (mappings.length === 0) return;
+  await sql`
+    insert into user_roles (realm_id, user_id, role_id)
+    select ${realm}, r.user_id, r.role_id
+    from json_to_recordset(${JSON.stringify(mappings)}::text::json) as r(user_id uuid, role_id uuid)`.execute(tx);
+}
+
+/** Runs one row's change so that it is undone whole, alone, when it fails. */
+export async function inSavepoint<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  await sql`savepoint import_row`.execute(tx);
+  try {
+    const result = await work();
+    await sql`release savepoint import_row`.execute(tx);
+    return result;
+  } catch (error) {
+    await sql`rollback to savepoint import_row`.execute(tx);
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import type { AppError } from "../../kernel/errors.ts";
+import { newId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import type { AuditDraft, Ctx } from "../../platform/context.ts";
+import { assertMayGrant, shareDefaultRole, shareRolesByName } from "../roles/index.ts";
+import { replaceRequiredActions, resetPassword, saveUser, takeUser, userErrors } from "../users/index.ts";
+import { findTaken, inSavepoint, insertNewUsers, type NewUser } from "./batch.store.ts";
+import type { Fault } from "./readers/index.ts";
+import { type CheckedRow, faultOfError, isReady, keysOf, type ReadyRow } from "./row.ts";
+import type { OnConflict } from "./schema.ts";
+
+export type Outcome = "created" | "updated" | "skipped" | Fault;
+
+const fault = ({ code, message }: AppError): Fault => ({ code, message });
+const taken = fault(userErrors.login_name_taken());
+
+/**
+ * Writes the rows of one batch, of which no two share a name, and says of each what became of it. New users go in by a statement
+ * per table; users who are there are changed one by one, by the same rules and with the same effects as any change of them.
+ */
+export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConflict: OnConflict): Promise<Outcome[]> {
+  const outcomes = new Map<CheckedRow, Outcome>();
+  const roles = await rolesOf(ctx, rows.filter(isReady));
+  const sound = rows.filter((row): row is ReadyRow => {
+    const refusal = isReady(row) ? roles.unknownIn(row) : row.fault;
+    if (refusal) outcomes.set(row, refusal);
+    return refusal === null;
+  });
+
+  const present = await findTaken(ctx.tx, ctx.realm, sound.flatMap(keysOf));
+  const isTaken = (row: ReadyRow) => keysOf(row).some((key) => present.has(key));
+  const newcomers = new Map<ReadyRow, NewUser>();
+  for (const row of sound.filter((each) => !isTaken(each))) {
+    const refusal = await roles.refusalFor(row);
+    if (refusal) outcomes.set(row, refusal);
+    else newcomers.set(row, newUser(ctx, row, roles.idsFor(row)));
+  }
+  const inserted = await insertNewUsers(ctx.tx, ctx.realm, [...newcomers.values()], ctx.now);
+  const late: ReadyRow[] = [];
+  for (const [row, { userId }] of newcomers) inserted.has(userId) ? outcomes.set(row, "created") : late.push(row);
+
+  const owners = late.length === 0 ? present : new Map([...present, ...(await findTaken(ctx.tx, ctx.realm, late.flatMap(keysOf)))]);
+  for (const row of [...sound.filter(isTaken), ...late]) outcomes.set(row, await settle(ctx, row, owners.get(row.usernameKey), onConflict));
+  return rows.map((row) => outcomes.get(row)!);
+}
+
+/** A row whose name or mail address is taken. A user is known again by the username alone. */
+async function settle(
+  ctx: Ctx,
+  row: ReadyRow,
+  owner: { userId: string; byUsername: boolean } | undefined,
+  onConflict: OnConflict,
+): Promise<Outcome> {
+  if (onConflict === "skip") return "skipped";
+  if (onConflict === "fail" || !owner?.byUsername) return taken;
+  try {
+    await updateUser(ctx, owner.userId, row);
+    return "updated";
+  } catch (error) {
+    return faultOfError(error);
+  }
+}
+
+/** Changes what the row names and keeps the rest, whole or not at all. */
+async function updateUser(ctx: Ctx, userId: string, { user, passwordHash }: ReadyRow): Promise<void> {
+  const drafts: AuditDraft[] = [];
+  const effects: (() => void)[] = [];
+  // One event tells of the import; what touches somebody's security is told of each, once it is certain.
+  const rowCtx: Ctx = {
+    ...ctx,
+    ifMatch: null,
+    audit: (draft) => void (draft.category !== "ADMIN" && drafts.push(draft)),
+    afterCommit: (effect) => void effects.push(effect),
+  };
+  await inSavepoint(ctx.tx, async () => {
+    const current = await takeUser(rowCtx, userId);
+    const state = {
+      username: user.username,
+      email: user.email === undefined ? current.email : user.email,
+      attributes: user.attributes ?? current.attributes,
+      ...(user.enabled !== undefined && { enabled: user.enabled }),
+      ...(user.emailVerified !== undefined && { emailVerified: user.emailVerified }),
+      ...(user.roles !== undefined && { roles: user.roles }),
+    };
+    const saved = await saveUser(rowCtx, userId, state);
+    // A changed address loses its mark, also when the state that is sent still carries it; here the row itself vouches for it.
+    if (user.emailVerified && user.email && !saved.emailVerified) await saveUser(rowCtx, userId, state);
+    if (user.requiredActions) await replaceRequiredActions(ctx.tx, ctx.realm, userId, user.requiredActions);
+    if (passwordHash !== null) await resetPassword(rowCtx, userId, passwordHash);
+  });
+  for (const draft of drafts) ctx.audit(draft);
+  for (const effect of effects) ctx.afterCommit(effect);
+}
+
+const newUser = (ctx: Ctx, { user, usernameKey, emailKey, createdAt, passwordHash }: ReadyRow, roleIds: readonly string[]): NewUser => ({
+  userId: newId(),
+  username: user.username,
+  usernameKey,
+  email: user.email ?? null,
+  emailKey,
+  emailVerified: user.email != null && (user.emailVerified ?? false),
+  enabled: user.enabled ?? true,
+  attributes: user.attributes ?? {},
+  requiredActions: user.requiredActions ?? [],
+  passwordHash,
+  roleIds,
+  createdAt: createdAt ?? ctx.now,
+});
+
+/** The roles that a batch hands out, looked up once and kept from changing until it commits. */
+async function rolesOf(ctx: Ctx, rows: readonly ReadyRow[]) {
+  const names = [...new Set(rows.flatMap(({ user }) => user.roles ?? []).map(loginKey))];
+  const found = new Map((await shareRolesByName(ctx.tx, ctx.realm, names)).map(({ name, roleId }) => [loginKey(name), roleId]));
+  const usual = rows.some(({ user }) => !user.roles) ? await shareDefaultRole(ctx.tx, ctx.realm) : null;
+  const refusals = new Map<string, Fault | null>();
+
+  const idsFor = ({ user }: ReadyRow): string[] =>
+    user.roles ? [...new Set(user.roles.map((name) => found.get(loginKey(name))!))] : usual ? [usual.roleId] : [];
+  const mayGrant = async (roleId: string): Promise<Fault | null> => {
+    try {
+      await assertMayGrant(ctx, [roleId]);
+      return null;
+    } catch (error) {
+      return faultOfError(error);
+    }
+  };
+  return {
+    idsFor,
+    unknownIn({ user }: ReadyRow): Fault | null {
+      const unknown = (user.roles ?? []).filter((name) => !found.has(loginKey(name)));
+      return unknown.length === 0
+        ? null
+        : { code: "request.invalid", message: unknown.map((name) => `There is no role “${name}” in this realm`).join("; ") };
+    },
+    /** Why the caller may not create a user with these roles, if so: the escalation rule, asked once for each role. */
+    async refusalFor(row: ReadyRow): Promise<Fault | null> {
+      for (const roleId of idsFor(row)) {
+        if (!refusals.has(roleId)) refusals.set(roleId, await mayGrant(roleId));
+        const refusal = refusals.get(roleId);
+        if (refusal) return refusal;
+      }
+      return null;
+    },
+  };
+}

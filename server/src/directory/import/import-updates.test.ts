@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+const importing = (client: AdminClient, rows: unknown, query = "onConflict=update") =>
+  client.post(`/users/import?${query}`, JSON.stringify(rows), { headers: { "content-type": "application/json" } });
+const find = async (realm: RealmUnderTest, username: string) =>
+  (await realm.asMaster().get(`/users?search=${username}`)).body.find((user: { username: string }) => user.username === username);
+
+test("changes what the row names and keeps the rest", async () => {
+  const realm = await iam.realm();
+  const admin = realm.asMaster();
+  const attributes = { team: "a" };
+  await admin.post("/users", { username: "ada", email: "ada@example.com", emailVerified: true, attributes, roles: ["auditor"] });
+  const before = await find(realm, "ada");
+  expect((await importing(admin, [{ username: "ada", enabled: false }])).body).toMatchObject({ updated: 1, created: 0, failed: 0 });
+  expect(await find(realm, "ada")).toEqual({ ...before, enabled: false });
+
+  const row = { username: "Ada", email: "new@example.com", attributes: { team: "b" }, roles: ["user"], createdAt: 5 };
+  expect((await importing(admin, [row, { username: "bob" }])).body).toMatchObject({ updated: 1, created: 1 });
+  expect(await find(realm, "Ada")).toEqual({
+    ...before,
+    username: "Ada",
+    email: "new@example.com",
+    emailVerified: false,
+    enabled: false,
+    attributes: { team: "b" },
+    roles: ["user"],
+  });
+});
+
+test("takes the row's word for a new address, and null for none", async () => {
+  const realm = await iam.realm();
+  const admin = realm.asMaster();
+  await admin.post("/users", { username: "ada", email: "ada@example.com", emailVerified: true });
+  await importing(admin, [{ username: "ada", email: "new@example.com", emailVerified: true }]);
+  expect(await find(realm, "ada")).toMatchObject({ email: "new@example.com", emailVerified: true });
+  await importing(admin, [{ username: "ada", email: null }]);
+  expect(await find(realm, "ada")).toMatchObject({ email: null, emailVerified: false });
+});
+
+test("a user is known by the username: an address that is another's is refused, and nothing of the row is kept", async () => {
+  const realm = await iam.realm();
+  const admin = realm.asMaster();
+  await admin.post("/users", { username: "ada", email: "ada@example.com" });
+  await admin.post("/users", { username: "bob", email: "bob@example.com" });
+  const { body } = await importing(admin, [
+    { username: "ada", email: "bob@example.com", enabled: false },
+    { username: "newcomer", email: "bob@example.com" },
+    { username: "bob@example.com", enabled: false },
+    { username: "bob", attributes: { seen: "yes" } },
+  ]);
+  expect(body).toMatchObject({ updated: 1, failed: 3 });
+  expect(body.errors.map(({ row, code }: { row: number; code: string }) => [row, code])).toEqual([
+    [1, "users.login_name_taken"],
+    [2, "users.login_name_taken"],
+    [3, "users.login_name_taken"],
+  ]);
+  expect(await find(realm, "ada")).toMatchObject({ enabled: true, email: "ada@example.com" });
+  expect(await find(realm, "bob")).toMatchObject({ enabled: true, attributes: { seen: "yes" } });
+});
+
+test("a row of the same file is found again, too", async () => {
+  const realm = await iam.realm();
+  const { body } = await importing(realm.asMaster(), [{ username: "ada" }, { username: "ada", attributes: { n: "2" } }]);
+  expect(body).toMatchObject({ created: 1, updated: 1 });
+  expect(await find(realm, "ada")).toMatchObject({ attributes: { n: "2" } });
+});
+
+test("whoever is disabled is signed out, and a new password ends the old one's sessions", async () => {
+  const realm = await iam.realm();
+  const [disabled, renewed] = [await realm.user("disabled"), await realm.user("renewed")];
+  for (const { username, password } of [disabled, renewed]) await iam.browser().signIn(realm.name, username, password);
+  const sessionsOf = async (userId: string) =>
+    (await realm.asMaster().get("/sessions?size=1000")).body.filter((session: { userId: string }) => session.userId === userId);
+  expect(await sessionsOf(disabled.userId)).toHaveLength(1);
+  expect(await sessionsOf(renewed.userId)).toHaveLength(1);
+  const rows = [
+    { username: "disabled", enabled: false },
+    { username: "renewed", password: "something else entirely" },
+  ];
+  expect((await importing(realm.asMaster(), rows)).body).toMatchObject({ updated: 2 });
+  expect(await sessionsOf(disabled.userId)).toEqual([]);
+  expect(await sessionsOf(renewed.userId)).toEqual([]);
+  await iam.browser().signIn(realm.name, "renewed", "something else entirely");
+  expect(await realm.events(`type=PASSWORD_RESET&resourceId=${renewed.userId}`)).toHaveLength(2);
+  const changes = await realm.events(`type=ADMIN_UPDATE&resourceId=${disabled.userId}`);
+  expect(
+    changes.map(({ detail }) => detail),
+    "only the one of setting the test up",
+  ).toEqual(["password"]);
+});
+
+test("the escalation rule holds for every row: giving a role, taking over an administrator, and oneself", async () => {
+  const realm = await iam.realm();
+  const helper = await realm.as("manage-users");
+  const auditor = await realm.as("view-events");
+  const { body } = await importing(helper, [
+    { username: "newcomer", roles: ["admin"] },
+    { username: "promoted" },
+    { username: "promoted", roles: ["admin"] },
+    { username: "admin", password: "mine from now on" },
+    { username: auditor.username, email: "mine@example.com" },
+    { username: helper.username, enabled: false },
+    { username: "fine", roles: ["user"] },
+  ]);
+  expect(body).toMatchObject({ created: 2, updated: 0, failed: 5 });
+  expect(body.errors.map(({ row, code }: { row: number; code: string }) => [row, code])).toEqual([
+    [1, "permissions.escalation"],
+    [3, "permissions.escalation"],
+    [4, "permissions.escalation"],
+    [5, "permissions.escalation"],
+    [6, "users.self"],
+  ]);
+  expect(await find(realm, "newcomer")).toBeUndefined();
+  expect(await find(realm, "promoted")).toMatchObject({ roles: ["user"] });
+  await iam.browser().signIn(realm.name, "admin", realm.adminPassword);
+});
+
+test("the last administrator stays one", async () => {
+  const realm = await iam.realm();
+  const { body } = await importing(realm.asMaster(), [
+    { username: "admin", enabled: false },
+    { username: "admin", roles: [] },
+    { username: "x" },
+  ]);
+  expect(body).toMatchObject({ created: 1, failed: 2, errors: [{ code: "roles.last_realm_admin" }, { code: "roles.last_realm_admin" }] });
+  expect(await find(realm, "admin")).toMatchObject({ enabled: true, roles: ["admin", "user"] });
+});

@@ -1,0 +1,196 @@
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { DAY, MINUTE } from "../../kernel/clock.ts";
+import type { Actor } from "../../platform/context.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import type { Stop } from "./readers/index.ts";
+import type { RowError, Status, UserImport } from "./schema.ts";
+
+interface UserImportsTable {
+  realm_id: string;
+  import_id: string;
+  status: Status;
+  rows_done: Generated<number>;
+  digest: Generated<string>;
+  created: Generated<number>;
+  updated: Generated<number>;
+  skipped: Generated<number>;
+  failed: Generated<number>;
+  errors: ColumnType<RowError[], never, never>;
+  stopped: ColumnType<Stop | null, never, never>;
+  holder: string | null;
+  held_until: Generated<number>;
+  actor: ColumnType<StartedBy | null, never, never>;
+  started_at: number;
+  updated_at: number;
+  finished_at: number | null;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    user_imports: UserImportsTable;
+  }
+}
+
+/** Enough to find what is wrong with a file; a million lines of it would be another file. */
+export const MAX_ERRORS = 1_000;
+/** How long an import is believed to run that says nothing. */
+export const HOLD = MINUTE;
+const KEPT = 30 * DAY;
+
+export interface StartedBy {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Counts {
+  readonly created: number;
+  readonly updated: number;
+  readonly skipped: number;
+  readonly failed: number;
+}
+
+const columns = [
+  "import_id",
+  "status",
+  "rows_done",
+  "digest",
+  "created",
+  "updated",
+  "skipped",
+  "failed",
+  "errors",
+  "stopped",
+  "started_at",
+  "finished_at",
+] as const;
+type Columns = Pick<Selectable<UserImportsTable>, (typeof columns)[number]>;
+
+export interface StoredImport {
+  readonly report: UserImport;
+  readonly digest: string;
+}
+
+const toImport = (row: Columns): StoredImport => ({
+  digest: row.digest,
+  report: {
+    importId: row.import_id,
+    status: row.status,
+    dryRun: false,
+    rows: row.rows_done,
+    created: row.created,
+    updated: row.updated,
+    skipped: row.skipped,
+    failed: row.failed,
+    errors: row.errors,
+    errorsTruncated: row.failed > row.errors.length,
+    stopped: row.stopped,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+  },
+});
+
+export async function findImport(db: Db, realm: string, importId: string): Promise<StoredImport | null> {
+  const row = await db
+    .selectFrom("user_imports")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("import_id", "=", importId)
+    .executeTakeFirst();
+  return row ? toImport(row) : null;
+}
+
+/** Begins an import or goes on with one, for `holder` alone. Null while somebody else holds it. */
+export async function holdImport(
+  tx: Tx,
+  realm: string,
+  importId: string,
+  holder: string,
+  actor: Actor,
+  now: number,
+): Promise<StoredImport | null> {
+  const startedBy: StartedBy = { id: actor.id, name: actor.name };
+  const { rows } = await sql<Columns>`
+    insert into user_imports as i (realm_id, import_id, status, holder, held_until, actor, started_at, updated_at)
+    values (${realm}, ${importId}, 'RUNNING', ${holder}::uuid, ${now + HOLD}, ${JSON.stringify(startedBy)}::text::jsonb, ${now}, ${now})
+    on conflict (realm_id, import_id) do update set status = 'RUNNING', holder = excluded.holder, held_until = excluded.held_until,
+      actor = excluded.actor, updated_at = excluded.updated_at, finished_at = null, stopped = null
+    where i.held_until <= ${now}
+    returning ${sql.join(columns.map((column) => sql.ref(column)))}`.execute(tx);
+  return rows[0] ? toImport(rows[0]) : null;
+}
+
+/** Says that the import is still being worked on. False when somebody else holds it by now. */
+export async function keepHold(db: Db, realm: string, importId: string, holder: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("user_imports")
+    .set({ held_until: now + HOLD })
+    .where("realm_id", "=", realm)
+    .where("import_id", "=", importId)
+    .where("holder", "=", holder)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** In the transaction of the rows that it counts: whoever goes on begins exactly after them. False when somebody else holds it. */
+export async function addProgress(
+  tx: Tx,
+  realm: string,
+  importId: string,
+  holder: string,
+  progress: Counts & { readonly rows: number; readonly digest: string; readonly errors: readonly RowError[] },
+  now: number,
+): Promise<boolean> {
+  const { created, updated, skipped, failed, rows, digest, errors } = progress;
+  // A long list that does not change is not written again.
+  const appended = errors.length === 0 ? sql`` : sql`, errors = errors || ${JSON.stringify(errors)}::text::jsonb`;
+  const { numAffectedRows } = await sql`
+    update user_imports set rows_done = rows_done + ${rows}, digest = ${digest}, created = created + ${created}, updated = updated + ${updated},
+      skipped = skipped + ${skipped}, failed = failed + ${failed}, held_until = ${now + HOLD}, updated_at = ${now} ${appended}
+    where realm_id = ${realm} and import_id = ${importId} and holder = ${holder}::uuid`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+/** Lets go of it, and forgets who asked. Null when somebody else holds it. */
+export async function finishImport(
+  tx: Tx,
+  realm: string,
+  importId: string,
+  holder: string,
+  status: Status,
+  stopped: Stop | null,
+  now: number,
+): Promise<StoredImport | null> {
+  const { rows } = await sql<Columns>`
+    update user_imports set status = ${status}, holder = null, held_until = 0, actor = null, updated_at = ${now}, finished_at = ${now},
+      stopped = ${stopped === null ? null : JSON.stringify(stopped)}::text::jsonb
+    where realm_id = ${realm} and import_id = ${importId} and holder = ${holder}::uuid
+    returning ${sql.join(columns.map((column) => sql.ref(column)))}`.execute(tx);
+  return rows[0] ? toImport(rows[0]) : null;
+}
+
+export interface AbandonedImport {
+  readonly realm: string;
+  readonly importId: string;
+  readonly holder: string;
+  readonly actor: StartedBy | null;
+}
+
+/** Those whose server went away while they ran. */
+export async function abandonedImports(db: Db, now: number): Promise<AbandonedImport[]> {
+  const rows = await db
+    .selectFrom("user_imports")
+    .select(["realm_id", "import_id", "holder", "actor"])
+    .where("status", "=", sql.lit("RUNNING" as const))
+    .where("held_until", "<=", now)
+    .limit(100)
+    .execute();
+  return rows.map(({ realm_id, import_id, holder, actor }) => ({ realm: realm_id, importId: import_id, holder: holder ?? "", actor }));
+}
+
+export async function deleteOldImports(db: Db, now: number): Promise<void> {
+  await db
+    .deleteFrom("user_imports")
+    .where("updated_at", "<=", now - KEPT)
+    .where("status", "!=", "RUNNING")
+    .execute();
+}

@@ -1,0 +1,76 @@
+import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
+import type { Fault } from "./rows.ts";
+
+/** One column of a CSV: puts its field into the row, or says why not. */
+export interface Column {
+  put(row: Record<string, unknown>, field: string): Fault | null;
+}
+export type RowColumns = readonly Column[];
+
+const LIST = "|";
+const ATTRIBUTE = "attributes.";
+
+type Read = (field: string) => { value: unknown } | { expected: string };
+const asText: Read = (field) => ({ value: field });
+const asList: Read = (field) => ({ value: field.split(LIST) });
+const asTime: Read = (field) => ({ value: /^\d{1,16}$/.test(field) ? Number(field) : field });
+const words = new Map([
+  ...["true", "yes", "1"].map((word) => [word, true] as const),
+  ...["false", "no", "0"].map((word) => [word, false] as const),
+]);
+const asBoolean: Read = (field) => {
+  const value = words.get(field.toLowerCase());
+  return value === undefined ? { expected: "true or false" } : { value };
+};
+
+const known = new Map<string, Read>([
+  ["username", asText],
+  ["email", asText],
+  ["emailVerified", asBoolean],
+  ["enabled", asBoolean],
+  ["roles", asList],
+  ["password", asText],
+  ["passwordHash", asText],
+  ["requiredActions", asList],
+  ["createdAt", asTime],
+]);
+
+/** What the header says of each field. A column that means nothing is refused before any row is read: its data would be lost. */
+export function columnsOf(header: readonly string[]): RowColumns {
+  const names = header.map((name) => name.trim());
+  const faults: FieldError[] = [];
+  const refuse = (name: string, code: string, message: string) => faults.push({ field: name.slice(0, 200), code, message });
+  const columns = names.map((name, index): Column => {
+    if (names.indexOf(name) !== index) refuse(name, "repeated", "The header names this column twice");
+    if (name.startsWith(ATTRIBUTE))
+      return attributeColumn(name.slice(ATTRIBUTE.length), () => refuse(name, "unknown", "No attribute can have this name"));
+    const read = known.get(name);
+    if (!read) refuse(name, "unknown", `This column is not known. Known are: ${[...known.keys()].join(", ")}, attributes.<name>`);
+    return memberColumn(name, read ?? asText);
+  });
+  if (!names.includes("username")) refuse("username", "required", "The header must name the column username");
+  if (faults.length > 0) throw invalidFields(faults.slice(0, 200));
+  return columns;
+}
+
+const memberColumn = (name: string, read: Read): Column => ({
+  put(row, field) {
+    const result = read(field);
+    if ("expected" in result) return { code: "request.invalid", message: `${name} must be ${result.expected}` };
+    row[name] = result.value;
+    return null;
+  },
+});
+
+/** `attributes.department`: a text, or a list where it is parted by `|`. Formulas and the like are text as well. */
+function attributeColumn(name: string, refuse: () => void): Column {
+  if (name === "" || name === "__proto__") refuse();
+  return {
+    put(row, field) {
+      row.attributes ??= {};
+      const attributes = row.attributes as Record<string, unknown>;
+      attributes[name] = field.includes(LIST) ? field.split(LIST) : field;
+      return null;
+    },
+  };
+}

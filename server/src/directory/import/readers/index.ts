@@ -1,0 +1,59 @@
+// Reading a body of users in any of its formats, in pieces, with what it holds bounded by one row and one piece.
+import type { Readable } from "node:stream";
+import { AppError } from "../../../kernel/errors.ts";
+import { csvReader } from "./csv.ts";
+import { jsonArrayReader } from "./json-array.ts";
+import { ndjsonReader } from "./ndjson.ts";
+import type { RawRow, RowReader, Stop } from "./rows.ts";
+
+export type { Fault, RawRow, Stop } from "./rows.ts";
+
+export const delimiters = { ",": ",", ";": ";", tab: "\t" } as const;
+export type Delimiter = keyof typeof delimiters;
+
+export const mediaTypes = ["application/json", "application/x-ndjson", "text/csv"] as const;
+export type MediaType = (typeof mediaTypes)[number];
+
+const readers: Record<MediaType, (delimiter: Delimiter) => RowReader> = {
+  "application/json": jsonArrayReader,
+  "application/x-ndjson": ndjsonReader,
+  "text/csv": (delimiter) => csvReader(delimiters[delimiter]),
+};
+
+/** The body's rows, a piece's worth at a time, and at last where the reading stopped, if it did before the end. */
+export async function* readRows(body: Readable, type: MediaType, delimiter: Delimiter): AsyncGenerator<readonly RawRow[], Stop | null> {
+  const reader = readers[type](delimiter);
+  for await (const piece of withoutMark(body)) {
+    yield reader.push(piece);
+    if (reader.stopped) return reader.stopped;
+  }
+  yield reader.end();
+  return reader.stopped;
+}
+
+const malformed = (message: string) => new AppError("request.malformed", 400, message, { errors: [] });
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Spreadsheets begin their files with a byte order mark. One of another encoding says at once that nothing here can be read. */
+async function* withoutMark(body: Readable): AsyncGenerator<Buffer> {
+  let first: Buffer | null = Buffer.alloc(0);
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    if (first === null) {
+      yield piece;
+      continue;
+    }
+    first = Buffer.concat([first, piece]);
+    if (first.length < UTF8_MARK.length) continue;
+    yield begin(first);
+    first = null;
+  }
+  if (first === null) return;
+  if (first.length === 0) throw malformed("The body is empty: send the users to import");
+  yield begin(first);
+}
+
+function begin(bytes: Buffer): Buffer {
+  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  if (isUtf16) throw malformed("The body is encoded as UTF-16: save it as UTF-8 and send it again");
+  return bytes.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? bytes.subarray(UTF8_MARK.length) : bytes;
+}

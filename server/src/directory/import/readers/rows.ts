@@ -1,0 +1,71 @@
+// What the three formats have in common: a body comes in pieces of any size and leaves as rows, one at a time, however long it is.
+
+/** Why a row was not taken. Neither part says what the row held: reports are kept, and people can ask to be forgotten. */
+export interface Fault {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** One row as it was found; `fault` where it could not even be read. */
+export interface RawRow {
+  /** From 1 on, a CSV's header not counted. */
+  readonly row: number;
+  /** Where it begins in the file. */
+  readonly line: number;
+  /** As it was sent; empty for a row that is too large to be kept. */
+  readonly bytes: Buffer;
+  readonly value?: unknown;
+  readonly fault?: Fault;
+}
+
+/** Where the body stopped making sense as a whole: what came before stays, what comes after cannot be told apart. */
+export interface Stop {
+  readonly row: number;
+  readonly line: number;
+  /** In bytes from the beginning. */
+  readonly position: number;
+  readonly message: string;
+}
+
+export interface RowReader {
+  /** The rows that this piece completes. */
+  push(piece: Buffer): RawRow[];
+  /** The rows that the end completes. */
+  end(): RawRow[];
+  /** Set when nothing more can be read. */
+  readonly stopped: Stop | null;
+}
+
+/** A row may be as large as the body of any other request. */
+export const MAX_ROW_BYTES = 1024 * 1024;
+
+export const tooLarge: Fault = { code: "import.row_too_large", message: "The row is larger than 1 MB" };
+export const notUtf8: Fault = { code: "import.encoding", message: "The row is not valid UTF-8" };
+
+/** Gathers one row over the borders of pieces, and stops gathering, not counting, when it grows too large. */
+export class RowBytes {
+  #parts: Buffer[] = [];
+  #length = 0;
+
+  add(part: Buffer): void {
+    this.#length += part.length;
+    if (this.isTooLarge) this.#parts = [];
+    else if (part.length > 0) this.#parts.push(part);
+  }
+
+  get isTooLarge(): boolean {
+    return this.#length > MAX_ROW_BYTES;
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  /** What was gathered; the next row begins. Empty when it was too large. */
+  take(): Buffer {
+    const parts = this.#parts;
+    this.#parts = [];
+    this.#length = 0;
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+}

@@ -1,0 +1,107 @@
+import type { Readable } from "node:stream";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { AppError } from "../../kernel/errors.ts";
+import { buildValidator } from "../../platform/http/index.ts";
+import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
+import { type PasswordParts, preparePassword } from "../credentials/index.ts";
+import type { HashPassword } from "./passwords.ts";
+import { type MediaType, mediaTypes } from "./readers/index.ts";
+import { ImportQuery, ImportUser, UserImport } from "./schema.ts";
+import { importUsers, readImport } from "./service.ts";
+
+const tags = ["Users"];
+
+export interface ImportRouteParts extends PasswordParts {
+  readonly realms: RealmSnapshots;
+}
+
+const csv =
+  "username,email,emailVerified,roles,attributes.department,passwordHash\nada,ada@example.com,true,user|support,R&D,$argon2id$…\n";
+const body = {
+  description: "Users, one after the other; the body is read while it arrives and may be as long as it likes, a row 1 MB.",
+  content: {
+    "application/json": {
+      schema: Type.Array(ImportUser, { examples: [[{ username: "ada", email: "ada@example.com" }, { username: "grace" }]] }),
+    },
+    "application/x-ndjson": {
+      schema: Type.String({ description: "One JSON object a line", examples: ['{"username":"ada"}\n{"username":"grace"}\n'] }),
+    },
+    "text/csv": { schema: Type.String({ description: "RFC 4180 with a header row; lists are parted by |", examples: [csv] }) },
+  },
+};
+
+/** Mounted under /admin/realms/:realm/users/import. */
+export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = async (app, { hasher, breaches, realms }) => {
+  // Here, and only here, a body is handed over as it arrives, whatever its length.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+
+  const standard = buildValidator({});
+  app.post(
+    "/",
+    {
+      config: { permission: "manage-users" },
+      // The rows are judged one by one as they come.
+      validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route)),
+      schema: {
+        summary: "Import users",
+        description:
+          "Rows are committed in batches while the body arrives: one bad row never stops or half-applies the others, and what is committed stays. The answer is the report. After a broken connection, send the same file with the same `importId` again: rows that were dealt with are not done twice.",
+        operationId: "importUsers",
+        tags,
+        params: Type.Object({ realm: Type.String() }),
+        querystring: ImportQuery,
+        body: body as never,
+        response: { 200: UserImport },
+      },
+    },
+    async (req, reply) => {
+      const type = mediaTypeOf(req.headers["content-type"], req.headers["content-encoding"]);
+      const { settings } = (await realms.get(req.params.realm))!;
+      const { dryRun = false, onConflict = "fail", delimiter = ",", importId } = req.query;
+      // Of a dry run nobody wants the hashes, only whether the rules allow the passwords.
+      const passwordParts = { hasher: dryRun ? { ...hasher, hash: async () => "" } : hasher, breaches };
+      const hashPassword: HashPassword = (password, owner) =>
+        req.read(
+          async (ctx) => (await preparePassword(ctx, passwordParts, settings.passwordPolicy, { userId: null, ...owner }, password)).hash,
+        );
+      const parts = { transact: req.transact.bind(req), hashPassword, log: req.log };
+      try {
+        return await importUsers(parts, req.body as unknown as Readable, { type, delimiter, onConflict, dryRun, importId });
+      } finally {
+        // Nobody reads the rest of a body that was given up: what would follow on this connection would wait behind it.
+        if (!req.raw.complete) reply.header("connection", "close");
+      }
+    },
+  );
+
+  app.get(
+    "/:importId",
+    {
+      config: { permission: "view-users" },
+      schema: {
+        summary: "Follow an import of users",
+        description: "Shows how far it is, and after its end the report, for 30 days.",
+        operationId: "getUserImport",
+        tags,
+        params: Type.Object({ realm: Type.String(), importId: Type.String() }),
+        response: { 200: UserImport },
+      },
+    },
+    (req) => req.read((ctx) => readImport(ctx, req.params.importId)),
+  );
+};
+
+/** What the content type says, where it says something that can be read here. */
+function mediaTypeOf(contentType: string | undefined, encoding: string | undefined): MediaType {
+  const [, name = "", parameters = ""] = /^\s*([^;\s]*)\s*(.*)$/s.exec(contentType ?? "") ?? [];
+  const charset = /charset\s*=\s*"?([^";\s]*)/i.exec(parameters)?.[1] ?? "utf-8";
+  const type = mediaTypes.find((known) => known === name.toLowerCase());
+  if (!type) throw refused(`Send the users as ${mediaTypes.join(", ")}`);
+  if (!["utf-8", "utf8", "us-ascii"].includes(charset.toLowerCase())) throw refused("Send the users in UTF-8");
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") throw refused("Send the users uncompressed");
+  return type;
+}
+
+const refused = (message: string) => new AppError("request.media_type", 415, message);

@@ -1,0 +1,82 @@
+import { AppError } from "../../kernel/errors.ts";
+import { cut, loginKey } from "../../kernel/text.ts";
+import { buildValidator, toFieldErrors } from "../../platform/http/index.ts";
+import { isKnownHash } from "../../platform/passwords/index.ts";
+import type { Fault, RawRow } from "./readers/index.ts";
+import { ImportUser, type RowError } from "./schema.ts";
+
+/** A row that has passed every rule that can be judged without the database. */
+export interface ReadyRow {
+  readonly row: number;
+  readonly line: number;
+  readonly user: ImportUser;
+  readonly usernameKey: string;
+  readonly emailKey: string | null;
+  readonly createdAt: number | null;
+  /** Ready, or made of the row's password before the batch is written. */
+  passwordHash: string | null;
+}
+export type CheckedRow = ReadyRow | { readonly row: number; readonly line: number; readonly fault: Fault };
+
+export const isReady = (row: CheckedRow): row is ReadyRow => !("fault" in row);
+export const keysOf = ({ usernameKey, emailKey }: ReadyRow): string[] =>
+  emailKey === null || emailKey === usernameKey ? [usernameKey] : [usernameKey, emailKey];
+
+type Validate = ((value: unknown) => boolean) & { errors?: Parameters<typeof toFieldErrors>[0] | null };
+const validate = buildValidator({})({ schema: ImportUser, httpPart: "body" }) as Validate;
+
+const MAX_MESSAGE = 500;
+
+/** Names the rules a row breaks, in the words that `POST /users` has for them. */
+export function checkRow(raw: RawRow, now: number): CheckedRow {
+  const { row, line, value } = raw;
+  const refused = (fault: Fault): CheckedRow => ({ row, line, fault });
+  if (raw.fault) return refused(raw.fault);
+  if (!validate(value)) {
+    const faults = toFieldErrors(validate.errors ?? [], "row");
+    return refused({ code: "request.invalid", message: faults.map(({ message }) => message).join("; ") });
+  }
+  const user = value as ImportUser;
+  const createdAt = user.createdAt === undefined ? null : timeOf(user.createdAt);
+  const fault = (createdAt !== null && faultOfTime(createdAt, now)) || faultOfPassword(user);
+  if (fault) return refused(fault);
+  const { username, email = null } = user;
+  return {
+    row,
+    line,
+    user,
+    usernameKey: loginKey(username),
+    emailKey: email === null ? null : loginKey(email),
+    createdAt,
+    passwordHash: user.passwordHash ?? null,
+  };
+}
+
+const timeOf = (time: string | number): number => (typeof time === "number" ? time : Date.parse(time));
+
+const faultOfTime = (time: number, now: number): Fault | null =>
+  time >= 0 && time <= now ? null : { code: "request.invalid", message: "createdAt must lie between 1970 and now" };
+
+function faultOfPassword({ password, passwordHash }: ImportUser): Fault | null {
+  if (passwordHash === undefined) return null;
+  if (password !== undefined) return { code: "request.invalid", message: "A row has a password or a passwordHash, not both" };
+  if (isKnownHash(passwordHash)) return null;
+  return {
+    code: "import.unknown_hash",
+    message: "passwordHash is of no kind that can be checked here, or asks for more work than allowed",
+  };
+}
+
+/** A refusal that one row can bear; anything else is not about the row. */
+export function faultOfError(error: unknown): Fault {
+  if (!(error instanceof AppError) || error.status >= 500) throw error;
+  const { code, message, errors = [] } = error;
+  return { code, message: errors.length > 1 ? errors.map((field) => field.message).join("; ") : message };
+}
+
+export const toRowError = ({ row, line }: { row: number; line: number }, { code, message }: Fault): RowError => ({
+  row,
+  line,
+  code,
+  message: cut(message, MAX_MESSAGE),
+});

@@ -1,0 +1,111 @@
+import { clock } from "../../kernel/clock.ts";
+import { newId } from "../../kernel/ids.ts";
+import { type AuditDraft, type Ctx, systemActor } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { inSavepoint } from "./batch.store.ts";
+import { type Outcome, writeBatch } from "./batch.ts";
+import type { Batch } from "./batches.ts";
+import { importErrors } from "./errors.ts";
+import { abandonedImports, addProgress, finishImport, HOLD, holdImport, keepHold, MAX_ERRORS } from "./imports.store.ts";
+import type { OnConflict, Status, UserImport } from "./schema.ts";
+import { type ImportOptions, type ImportParts, type Target, tally } from "./target.ts";
+
+/** Rows go into the database, their number and fate with them. One request at a time holds an import. */
+export async function storedTarget(
+  { transact, log }: ImportParts,
+  { importId = newId(), onConflict }: Pick<ImportOptions, "importId" | "onConflict">,
+): Promise<Target> {
+  const holder = newId();
+  const held = await transact((ctx) => holdImport(ctx.tx, ctx.realm, importId, holder, ctx.actor, ctx.now));
+  if (!held) throw importErrors.running();
+  let listed = held.report.errors.length;
+
+  // A body may arrive slowly: that nothing was committed for a while does not mean that nobody is here.
+  const heartbeat = setInterval(() => {
+    transact((ctx) => keepHold(ctx.tx, ctx.realm, importId, holder, ctx.now)).catch((err) =>
+      log.warn({ err, importId }, "could not say that an import is still running"),
+    );
+  }, HOLD / 4).unref();
+
+  const finish = async (status: Status, stopped: Parameters<Target["finish"]>[0]): Promise<UserImport | null> => {
+    clearInterval(heartbeat);
+    return transact(async (ctx) => {
+      const ended = await finishImport(ctx.tx, ctx.realm, importId, holder, status, stopped, ctx.now);
+      if (ended) ctx.audit(eventOf(ended.report));
+      return ended?.report ?? null;
+    });
+  };
+
+  return {
+    done: { rows: held.report.rows, digest: held.digest },
+    async write(batch) {
+      const outcomes = await writing(batch, onConflict, (write) =>
+        transact(async (ctx) => {
+          const results = await write(ctx);
+          const { errors, ...counts } = tally(batch.rows, results);
+          const progress = { ...counts, rows: batch.rows.length, digest: batch.digest, errors: errors.slice(0, MAX_ERRORS - listed) };
+          if (!(await addProgress(ctx.tx, ctx.realm, importId, holder, progress, ctx.now))) throw importErrors.taken_over();
+          return results;
+        }),
+      );
+      listed = Math.min(MAX_ERRORS, listed + tally(batch.rows, outcomes).failed);
+    },
+    async finish(stopped) {
+      const report = await finish(stopped ? "FAILED" : "COMPLETED", stopped);
+      if (!report) throw importErrors.taken_over();
+      return report;
+    },
+    async interrupt() {
+      // Whoever took it over goes on with it; there is nothing for us to end.
+      await finish("INTERRUPTED", null).catch((err) => log.warn({ err, importId }, "could not mark an import as interrupted"));
+    },
+  };
+}
+
+/** SQLSTATE of what is wrong with the data (22, 23) or larger than an index takes (54). */
+const isAboutData = (error: unknown): boolean => /^(22|23|54)/.test(String((error as { code?: unknown })?.code));
+const notStored = { code: "import.not_stored", message: "The database does not take this row: a value is out of its range" };
+
+/** Writes a batch; where the database refuses something in it that no rule foresaw, once more row by row, to lose that row only. */
+export async function writing(
+  { rows }: Batch,
+  onConflict: OnConflict,
+  run: (write: (ctx: Ctx) => Promise<Outcome[]>) => Promise<Outcome[]>,
+): Promise<Outcome[]> {
+  try {
+    return await run((ctx) => writeBatch(ctx, rows, onConflict));
+  } catch (error) {
+    if (!isAboutData(error)) throw error;
+  }
+  return run(async (ctx) => {
+    const outcomes: Outcome[] = [];
+    for (const row of rows) {
+      try {
+        outcomes.push(...(await inSavepoint(ctx.tx, () => writeBatch(ctx, [row], onConflict))));
+      } catch (error) {
+        if (!isAboutData(error)) throw error;
+        outcomes.push(notStored);
+      }
+    }
+    return outcomes;
+  });
+}
+
+const eventOf = ({ importId, status, rows, created, updated, skipped, failed }: UserImport): AuditDraft => ({
+  category: "ADMIN",
+  type: "ADMIN_ACTION",
+  resourceType: "users",
+  resourceId: importId!,
+  detail: `import ${status}: ${rows} rows, ${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`,
+});
+
+/** Ends what a server left behind that went away: what it committed is told in the trail, and the import can be resumed. */
+export async function endAbandonedImports({ db, work }: { db: Db; work: UnitOfWork }): Promise<void> {
+  for (const { realm, importId, holder, actor } of await abandonedImports(db, clock.now())) {
+    await work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {
+      const ended = await finishImport(ctx.tx, realm, importId, holder, "INTERRUPTED", null, ctx.now);
+      if (ended) ctx.audit({ ...eventOf(ended.report), ...(actor && { actor }) });
+    });
+  }
+}

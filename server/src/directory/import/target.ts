@@ -1,0 +1,50 @@
+import type { Logger } from "pino";
+import type { Ctx } from "../../platform/context.ts";
+import type { Outcome } from "./batch.ts";
+import type { Batch } from "./batches.ts";
+import type { HashPassword } from "./passwords.ts";
+import type { Delimiter, MediaType, Stop } from "./readers/index.ts";
+import { type CheckedRow, toRowError } from "./row.ts";
+import type { OnConflict, RowError, UserImport } from "./schema.ts";
+
+/** Runs one transaction with its events. */
+export type Transact = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>;
+
+export interface ImportParts {
+  readonly transact: Transact;
+  readonly hashPassword: HashPassword;
+  readonly log: Pick<Logger, "warn">;
+}
+
+export interface ImportOptions {
+  readonly type: MediaType;
+  readonly delimiter: Delimiter;
+  readonly onConflict: OnConflict;
+  readonly dryRun: boolean;
+  readonly importId: string | undefined;
+}
+
+/** Where the rows go: the database, or nowhere. */
+export interface Target {
+  /** How many rows an earlier request has dealt with, and what they looked like. */
+  readonly done: { readonly rows: number; readonly digest: string };
+  write(batch: Batch): Promise<void>;
+  finish(stopped: Stop | null): Promise<UserImport>;
+  /** The request ends before the body does, or the server cannot go on. */
+  interrupt(): Promise<void>;
+}
+
+/** What became of a batch. */
+export function tally(rows: readonly CheckedRow[], outcomes: readonly Outcome[]) {
+  const counts = { created: 0, updated: 0, skipped: 0, failed: 0 };
+  const errors: RowError[] = [];
+  for (const [index, row] of rows.entries()) {
+    const outcome = outcomes[index]!;
+    if (typeof outcome === "string") counts[outcome]++;
+    else {
+      counts.failed++;
+      errors.push(toRowError(row, outcome));
+    }
+  }
+  return { ...counts, errors };
+}

@@ -1,0 +1,36 @@
+import { domainToASCII } from "node:url";
+import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+
+export interface Domain {
+  readonly domain: string;
+  readonly verified: boolean;
+}
+
+// Looked at before IDNA: the URL parser behind it would cut at a slash, undo percent-encoding and read 0x7f.1 as an address.
+const TYPED = /^[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)+$/u;
+// RFC 1123 §2.1 with RFC 1034 §3.1: two labels or more of up to 63 letters, digits and hyphens, the last of them no number.
+const LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+const WRITTEN = new RegExp(`^(${LABEL}\\.)+(?=[a-z])${LABEL}$`);
+
+/** The domain as it is compared and kept: lower case, in ASCII (UTS #46), without the root's dot. Null for what is none. */
+export function normalDomain(text: string): string | null {
+  const typed = text.trim().replace(/\.$/, "");
+  if (!TYPED.test(typed)) return null;
+  const domain = domainToASCII(typed);
+  return domain.length <= 253 && WRITTEN.test(domain) ? domain : null;
+}
+
+/** All of them in their normal form and order; every one that is not a domain, or is there twice, is told by its field. */
+export function normalDomains(given: readonly { readonly domain: string; readonly verified?: boolean }[]): Domain[] {
+  const faults: FieldError[] = [];
+  const known = new Map<string, Domain>();
+  for (const [index, { domain: text, verified = false }] of given.entries()) {
+    const field = `domains.${index}.domain`;
+    const domain = normalDomain(text);
+    if (domain === null) faults.push({ field, code: "domain", message: `${field} is not a domain name such as example.com` });
+    else if (known.has(domain)) faults.push({ field, code: "duplicate", message: `${field}: ${domain} is listed twice` });
+    else known.set(domain, { domain, verified });
+  }
+  if (faults.length > 0) throw invalidFields(faults);
+  return [...known.values()].sort((a, b) => (a.domain < b.domain ? -1 : 1));
+}

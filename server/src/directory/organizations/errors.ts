@@ -1,0 +1,26 @@
+import { AppError, defineErrors, invalidFields } from "../../kernel/errors.ts";
+
+export const organizationErrors = {
+  /** Names written in other scripts: a guess at their sound would help nobody. */
+  alias_needed: () =>
+    invalidFields([{ field: "alias", code: "required", message: "alias is required, because none can be made from this name" }]),
+  ...defineErrors("organizations", {
+    not_found: [404, "No such organization in this realm"],
+    name_taken: [409, "Another organization in this realm already has that name"],
+    alias_taken: [409, "Another organization in this realm already has that alias: send another `alias`"],
+    not_a_member: [404, "This user is not a member of the organization"],
+    already_member: [409, "Whoever has this mail address is a member already"],
+    disabled: [409, "The organization is disabled: enable it before inviting anybody"],
+    invitation_not_found: [404, "No such invitation"],
+    invitation_expired: [410, "The invitation has expired"],
+    invitation_used: [410, "The invitation has been used already"],
+  }),
+  domains_taken: (domains: readonly string[]) =>
+    new AppError(
+      "organizations.domain_taken",
+      409,
+      domains.length === 1
+        ? `The domain ${domains[0]} belongs to another organization in this realm`
+        : `These domains belong to other organizations in this realm: ${domains.join(", ")}`,
+    ),
+};

@@ -1,0 +1,7 @@
+// Organizations: companies and teams inside a realm, their domains, members and invitations. Owns the `organization…` tables.
+// Membership gives no permission. The pages behind an invitation's link are in signin/invitations.
+export { organizationErrors } from "./errors.ts";
+export { forgetInvitationsTo, inviteeOf, joinByInvitation, presentInvitation, takeInvitation } from "./invitations.service.ts";
+export { deleteExpiredInvitations, type PresentedInvitation } from "./invitations.store.ts";
+export { type Membership, membershipsOf } from "./members.store.ts";
+export { organizationRoutes } from "./routes.ts";

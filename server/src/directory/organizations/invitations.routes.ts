@@ -1,0 +1,71 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { describePage } from "../../platform/http/index.ts";
+import { type InvitationParts, invite, searchInvitations, withdrawInvitation } from "./invitations.service.ts";
+import { CreateInvitation, Invitation, InvitationQuery } from "./schema.ts";
+
+const tags = ["Organizations"];
+const params = Type.Object({ realm: Type.String(), orgId: Type.String() });
+const write = { permission: "manage-organizations" } as const;
+
+/** Mounted under …/organizations/:orgId/invitations. */
+export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = async (app, parts) => {
+  app.get(
+    "/",
+    {
+      config: { permission: "view-users" },
+      schema: {
+        summary: "List the invitations of an organization",
+        description: "Newest first. Thirty days after it has expired, an invitation is deleted.",
+        tags,
+        params,
+        querystring: InvitationQuery,
+        response: { 200: Type.Array(Invitation) },
+      },
+    },
+    async (req, reply) => {
+      const page = await req.read((ctx) => searchInvitations(ctx, req.params.orgId, req.query));
+      describePage(req, reply, page);
+      return page.rows;
+    },
+  );
+
+  app.post(
+    "/",
+    {
+      config: write,
+      schema: {
+        summary: "Invite somebody by mail",
+        description:
+          "Sends the template `invitation-email` with a link that works once. An invitation to the same address that was not " +
+          "accepted yet is replaced: its link ends. 409 `messaging.no_provider` where the realm cannot send mail.",
+        tags,
+        params,
+        body: CreateInvitation,
+        response: { 201: Invitation },
+      },
+    },
+    async (req, reply) => {
+      const invitation = await req.transact((ctx) => invite(ctx, parts, req.params.orgId, req.body));
+      return reply.code(201).send(invitation);
+    },
+  );
+
+  app.delete(
+    "/:invitationId",
+    {
+      config: write,
+      schema: {
+        summary: "Withdraw an invitation",
+        description: "Its link ends. Whoever has accepted it stays a member.",
+        tags,
+        params: Type.Object({ realm: Type.String(), orgId: Type.String(), invitationId: Type.String() }),
+        response: { 204: Type.Null({ description: "Withdrawn" }) },
+      },
+    },
+    async (req, reply) => {
+      await req.transact((ctx) => withdrawInvitation(ctx, req.params.orgId, req.params.invitationId));
+      return reply.code(204).send(null);
+    },
+  );
+};

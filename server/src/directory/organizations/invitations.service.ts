@@ -1,0 +1,113 @@
+import { HOUR, SECOND } from "../../kernel/clock.ts";
+import { isId } from "../../kernel/ids.ts";
+import { randomToken, sha256 } from "../../kernel/vault.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import type { Page } from "../../platform/http/index.ts";
+import type { Messages } from "../../tenancy/messaging/index.ts";
+import { organizationErrors } from "./errors.ts";
+import {
+  deleteInvitation,
+  deleteInvitationsTo,
+  findInvitation,
+  findInvitee,
+  findPresented,
+  listInvitations,
+  lockPresented,
+  markAccepted,
+  type PresentedInvitation,
+  upsertInvitation,
+} from "./invitations.store.ts";
+import { DEFAULT_ROLE, holdOrganization, recordMembership } from "./members.service.ts";
+import { addMember, isMember } from "./members.store.ts";
+import type { CreateInvitation, Invitation, InvitationQuery } from "./schema.ts";
+import { readOrganization } from "./service.ts";
+
+const A_WEEK = 7 * 24;
+
+export interface InvitationParts {
+  readonly messages: Messages;
+  readonly baseUrl: string;
+}
+
+export async function searchInvitations(ctx: ReadCtx, id: string, query: InvitationQuery): Promise<Page<Invitation>> {
+  const { organizationId } = await readOrganization(ctx, id);
+  return listInvitations(ctx.tx, ctx.realm, organizationId, query, ctx.now);
+}
+
+/** Sends a link by mail, and by mail only: whoever opens it reads that mailbox. The answer does not hold it, nor does the database. */
+export async function invite(
+  ctx: Ctx,
+  { messages, baseUrl }: InvitationParts,
+  id: string,
+  { email, role = DEFAULT_ROLE, expiresInHours = A_WEEK }: CreateInvitation,
+): Promise<Invitation> {
+  const { organizationId, label, enabled } = await holdOrganization(ctx, id);
+  if (!enabled) throw organizationErrors.disabled();
+  const user = await findInvitee(ctx.tx, ctx.realm, email);
+  if (user && (await isMember(ctx.tx, ctx.realm, { organizationId, userId: user.id }))) throw organizationErrors.already_member();
+
+  const token = randomToken();
+  const ttl = expiresInHours * HOUR;
+  const invitation = {
+    organizationId,
+    email,
+    role,
+    tokenHash: sha256(token),
+    inviter: isId(ctx.actor.id) ? { realm: ctx.actor.realm, userId: ctx.actor.id } : null,
+    expiresAt: ctx.now + ttl,
+  };
+  const invitationId = await upsertInvitation(ctx.tx, ctx.realm, invitation, ctx.now);
+  await messages.send(ctx, {
+    templateKey: "invitation-email",
+    to: email,
+    user,
+    values: { organization: label, link: `${baseUrl}/realms/${ctx.realm}/invitations/${token}`, ttlSeconds: ttl / SECOND },
+    expiresAt: invitation.expiresAt,
+  });
+  record(ctx, "ADMIN_CREATE", organizationId, `invitations/${invitationId}`);
+  return (await findInvitation(ctx.tx, ctx.realm, invitationId, ctx.now))!;
+}
+
+/** Also one that was accepted or has expired; a membership that came of it stays. */
+export async function withdrawInvitation(ctx: Ctx, id: string, invitationId: string): Promise<void> {
+  const { organizationId } = await holdOrganization(ctx, id);
+  const gone = isId(invitationId) && (await deleteInvitation(ctx.tx, ctx.realm, organizationId, invitationId));
+  if (!gone) throw organizationErrors.invitation_not_found();
+  record(ctx, "ADMIN_DELETE", organizationId, `invitations/${invitationId}`);
+}
+
+function record(ctx: Ctx, type: "ADMIN_CREATE" | "ADMIN_DELETE" | "ADMIN_ACTION", organizationId: string, detail: string): void {
+  ctx.audit({ category: "ADMIN", type, resourceType: "organizations", resourceId: organizationId, detail });
+}
+
+/** `user.deleted`, `user.erased`: a link that is still on its way would let whoever was removed come back. */
+export const forgetInvitationsTo = (
+  ctx: Ctx,
+  { username, email }: { readonly username: string; readonly email: string | null },
+): Promise<void> => deleteInvitationsTo(ctx.tx, ctx.realm, email === null ? [username] : [username, email]);
+
+/** What a link stands for; null for one that was withdrawn, replaced or never given. */
+export const presentInvitation = (ctx: Pick<ReadCtx, "tx" | "realm" | "now">, token: string): Promise<PresentedInvitation | null> =>
+  findPresented(ctx.tx, ctx.realm, sha256(token), ctx.now);
+
+/** Whom the invited address means at sign-in: nobody else may accept. */
+export const inviteeOf = async (ctx: Pick<ReadCtx, "tx" | "realm">, { email }: PresentedInvitation): Promise<string | null> =>
+  (await findInvitee(ctx.tx, ctx.realm, email))?.id ?? null;
+
+/** For accepting: open, and held until commit, so that it works once. */
+export async function takeInvitation(ctx: Ctx, token: string): Promise<PresentedInvitation> {
+  const invitation = await lockPresented(ctx.tx, ctx.realm, sha256(token), ctx.now);
+  if (!invitation) throw organizationErrors.invitation_not_found();
+  if (invitation.status === "accepted") throw organizationErrors.invitation_used();
+  if (invitation.status === "expired") throw organizationErrors.invitation_expired();
+  return invitation;
+}
+
+/** The person whom a taken invitation is for joins. That gives them no permission. */
+export async function joinByInvitation(ctx: Ctx, invitation: PresentedInvitation, userId: string): Promise<void> {
+  const { invitationId, organizationId, organization, role } = invitation;
+  await markAccepted(ctx.tx, ctx.realm, invitationId, userId, ctx.now);
+  await addMember(ctx.tx, ctx.realm, { organizationId, userId, role }, ctx.now);
+  record(ctx, "ADMIN_ACTION", organizationId, `invitations/${invitationId} accepted`);
+  recordMembership(ctx, organizationId, userId, `member added (${role})`, `+${organization.alias} (${role})`);
+}

@@ -1,0 +1,60 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { describePage } from "../../platform/http/index.ts";
+import { removeMember, searchMembers, setMember } from "./members.service.ts";
+import { Member, MemberQuery, SetMember } from "./schema.ts";
+
+const tags = ["Organizations"];
+const params = Type.Object({ realm: Type.String(), orgId: Type.String(), userId: Type.String() });
+const write = { permission: "manage-organizations" } as const;
+const done = Type.Null({ description: "Done" });
+
+/** Mounted under …/organizations/:orgId/members. */
+export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    "/",
+    {
+      config: { permission: "view-users" },
+      schema: {
+        summary: "List the members of an organization",
+        tags,
+        params: Type.Object({ realm: Type.String(), orgId: Type.String() }),
+        querystring: MemberQuery,
+        response: { 200: Type.Array(Member) },
+      },
+    },
+    async (req, reply) => {
+      const page = await req.read((ctx) => searchMembers(ctx, req.params.orgId, req.query));
+      describePage(req, reply, page);
+      return page.rows;
+    },
+  );
+
+  app.put(
+    "/:userId",
+    {
+      config: write,
+      schema: {
+        summary: "Make a user a member, or give a member another role",
+        description: "Without a body, or without `role`, the role is `member`.",
+        tags,
+        params,
+        body: SetMember,
+        response: { 204: done },
+      },
+    },
+    async (req, reply) => {
+      await req.transact((ctx) => setMember(ctx, req.params.orgId, req.params.userId, req.body));
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    "/:userId",
+    { config: write, schema: { summary: "Take a user out of an organization", tags, params, response: { 204: done } } },
+    async (req, reply) => {
+      await req.transact((ctx) => removeMember(ctx, req.params.orgId, req.params.userId));
+      return reply.code(204).send(null);
+    },
+  );
+};

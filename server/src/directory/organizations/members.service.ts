@@ -1,0 +1,47 @@
+import { isId } from "../../kernel/ids.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { expectVersion, type Page } from "../../platform/http/index.ts";
+import { userErrors } from "../users/index.ts";
+import { organizationErrors } from "./errors.ts";
+import { deleteMember, listMembers, saveMember } from "./members.store.ts";
+import type { Member, MemberQuery, SetMember } from "./schema.ts";
+import { readOrganization } from "./service.ts";
+import { shareOrganization } from "./store.ts";
+
+export const DEFAULT_ROLE = "member";
+
+export async function searchMembers(ctx: ReadCtx, id: string, query: MemberQuery): Promise<Page<Member>> {
+  const { organizationId } = await readOrganization(ctx, id);
+  return listMembers(ctx.tx, ctx.realm, organizationId, query);
+}
+
+/** For a change around it: there until commit, and as the caller saw it. */
+export async function holdOrganization(ctx: Ctx, id: string) {
+  const organization = isId(id) ? await shareOrganization(ctx.tx, ctx.realm, id) : null;
+  if (!organization) throw organizationErrors.not_found();
+  expectVersion(ctx, organization.version);
+  return organization;
+}
+
+/** A role in an organization is a word for applications: it gives no permission here, so whoever manages organizations may give it. */
+export async function setMember(ctx: Ctx, id: string, userId: string, input: SetMember): Promise<void> {
+  const { role = DEFAULT_ROLE } = input ?? {};
+  const { organizationId, alias } = await holdOrganization(ctx, id);
+  if (!isId(userId)) throw userErrors.not_found();
+  await saveMember(ctx.tx, ctx.realm, { organizationId, userId, role }, ctx.now);
+  recordMembership(ctx, organizationId, userId, `member added (${role})`, `+${alias} (${role})`);
+}
+
+export async function removeMember(ctx: Ctx, id: string, userId: string): Promise<void> {
+  const { organizationId, alias } = await holdOrganization(ctx, id);
+  const left = isId(userId) && (await deleteMember(ctx.tx, ctx.realm, { organizationId, userId }));
+  if (!left) throw organizationErrors.not_a_member();
+  recordMembership(ctx, organizationId, userId, "member removed", `-${alias}`);
+}
+
+/** Told twice: an event about the organization may not name a person, or erasing that person would not find it. */
+export function recordMembership(ctx: Ctx, organizationId: string, userId: string, inOrganization: string, ofUser: string): void {
+  const event = { category: "ADMIN", type: "ADMIN_UPDATE" } as const;
+  ctx.audit({ ...event, resourceType: "organizations", resourceId: organizationId, detail: inOrganization });
+  ctx.audit({ ...event, resourceType: "users", resourceId: userId, detail: `organizations ${ofUser}` });
+}

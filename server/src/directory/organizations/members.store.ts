@@ -1,0 +1,154 @@
+import { sql } from "kysely";
+import { isId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type Page, pageOf } from "../../platform/http/index.ts";
+import { userErrors } from "../users/index.ts";
+import type { Member, MemberQuery } from "./schema.ts";
+
+interface OrganizationMembersTable {
+  realm_id: string;
+  organization_id: string;
+  user_id: string;
+  role: string;
+  joined_at: number;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    organization_members: OrganizationMembersTable;
+  }
+}
+
+const order: ListOrder = {
+  sorts: { username: sql.ref("users.username_key"), joinedAt: sql.ref("organization_members.joined_at") },
+  defaultSort: "username",
+  id: sql.ref("organization_members.user_id"),
+};
+
+export async function listMembers(db: Db, realm: string, organizationId: string, query: MemberQuery): Promise<Page<Member>> {
+  const { search = "", role } = query;
+  const members = db
+    .selectFrom("organization_members")
+    .innerJoin("users", (join) =>
+      join
+        .onRef("users.realm_id", "=", "organization_members.realm_id")
+        .onRef("users.user_id", "=", "organization_members.user_id")
+        // Said twice, or Postgres would not think of walking over the users in their order.
+        .on("users.realm_id", "=", realm),
+    )
+    .select([
+      "organization_members.user_id",
+      "users.username",
+      "users.email",
+      "users.enabled",
+      "organization_members.role",
+      "organization_members.joined_at",
+    ])
+    .where("organization_members.realm_id", "=", realm)
+    .where("organization_members.organization_id", "=", organizationId)
+    .$if(role !== undefined, (q) => q.where("organization_members.role", "=", role!))
+    .$if(search !== "", (q) => q.where("organization_members.user_id", "in", named(realm, search)));
+  const page = await pageOf(db, members, order, query);
+  return {
+    ...page,
+    rows: page.rows.map((row) => ({
+      userId: row.user_id,
+      username: row.username,
+      email: row.email,
+      enabled: row.enabled,
+      role: row.role,
+      joinedAt: row.joined_at,
+    })),
+  };
+}
+
+const LAST = "\u{10FFFF}";
+const named = (realm: string, search: string) => {
+  const prefix = loginKey(search);
+  return sql<string>`(select n.user_id from login_names n where n.realm_id = ${realm} and n.key >= ${prefix} and n.key < ${prefix + LAST}
+    ${isId(search) ? sql`union select ${search}::uuid` : sql``})`;
+};
+
+/** Adds a member, or gives one another role. A user that the realm does not have is a 404. */
+export async function saveMember(tx: Tx, realm: string, member: MemberKey & { role: string }, now: number): Promise<void> {
+  await translating(
+    { organization_members_user: userErrors.not_found },
+    tx
+      .insertInto("organization_members")
+      .values({ ...keyOf(realm, member), role: member.role, joined_at: now })
+      .onConflict((conflict) => conflict.constraint("organization_members_pkey").doUpdateSet({ role: member.role }))
+      .execute(),
+  );
+}
+
+/** Whoever is a member already keeps the role they have. */
+export async function addMember(tx: Tx, realm: string, member: MemberKey & { role: string }, now: number): Promise<void> {
+  await tx
+    .insertInto("organization_members")
+    .values({ ...keyOf(realm, member), role: member.role, joined_at: now })
+    .onConflict((conflict) => conflict.constraint("organization_members_pkey").doNothing())
+    .execute();
+}
+
+export interface MemberKey {
+  readonly organizationId: string;
+  readonly userId: string;
+}
+
+const keyOf = (realm: string, { organizationId, userId }: MemberKey) => ({
+  realm_id: realm,
+  organization_id: organizationId,
+  user_id: userId,
+});
+
+export async function deleteMember(tx: Tx, realm: string, { organizationId, userId }: MemberKey): Promise<boolean> {
+  const row = await tx
+    .deleteFrom("organization_members")
+    .where("realm_id", "=", realm)
+    .where("organization_id", "=", organizationId)
+    .where("user_id", "=", userId)
+    .returning("user_id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function isMember(db: Db, realm: string, { organizationId, userId }: MemberKey): Promise<boolean> {
+  const row = await db
+    .selectFrom("organization_members")
+    .select("user_id")
+    .where("realm_id", "=", realm)
+    .where("organization_id", "=", organizationId)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export interface Membership {
+  readonly organizationId: string;
+  readonly name: string;
+  readonly alias: string;
+  readonly role: string;
+  readonly joinedAt: number;
+}
+
+/** Where somebody is a member: for the export of what is known of them. */
+export async function membershipsOf(db: Db, realm: string, userId: string): Promise<Membership[]> {
+  const rows = await db
+    .selectFrom("organization_members as m")
+    .innerJoin("organizations as o", (join) =>
+      join.onRef("o.realm_id", "=", "m.realm_id").onRef("o.organization_id", "=", "m.organization_id"),
+    )
+    .select(["o.organization_id", "o.name", "o.alias", "m.role", "m.joined_at"])
+    .where("m.realm_id", "=", realm)
+    .where("m.user_id", "=", userId)
+    .orderBy("o.name_key")
+    .execute();
+  return rows.map((row) => ({
+    organizationId: row.organization_id,
+    name: row.name,
+    alias: row.alias,
+    role: row.role,
+    joinedAt: row.joined_at,
+  }));
+}

@@ -1,0 +1,146 @@
+import Type, { type Static } from "typebox";
+import { listQuery, oneOf, visibleName } from "../../platform/http/index.ts";
+import { brandingMembers } from "../../tenancy/settings/index.ts";
+import { CreateUser } from "../users/index.ts";
+
+const name = visibleName("a name", "Acme International");
+const alias = Type.String({
+  pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
+  description:
+    "an alias has 1 to 63 lower-case letters, digits and hyphens, and begins and ends with a letter or digit; left out, it is made from the name",
+  examples: ["acme"],
+});
+const displayName = Type.Union([name, Type.Null()]);
+const domains = Type.Array(
+  Type.Object(
+    {
+      domain: Type.String({ minLength: 1, maxLength: 255, description: "Kept in lower case and in ASCII" }),
+      verified: Type.Optional(
+        Type.Boolean({ default: false, description: "Whether the domain is known to be the organization's: the administrator's word" }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  { maxItems: 100, description: "Each belongs to one organization of the realm" },
+);
+const identityProvider = Type.Union([
+  Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$", description: "the alias of an identity provider" }),
+  Type.Null(),
+]);
+const role = Type.String({
+  pattern: "^[a-z][a-z0-9_-]{0,62}$",
+  description: "a role in an organization has up to 63 lower-case letters, digits, - and _; `owner`, `admin` and `member` are usual",
+  examples: ["member"],
+});
+const time = Type.Integer({ description: "Epoch milliseconds" });
+
+const Branding = Type.Object(brandingMembers, { additionalProperties: false, description: "As the realm's own, for later pages" });
+const GivenBranding = Type.Object(
+  Object.fromEntries(Object.entries(brandingMembers).map(([member, schema]) => [member, Type.Optional(schema)])) as {
+    [M in keyof typeof brandingMembers]: Type.TOptional<(typeof brandingMembers)[M]>;
+  },
+  { additionalProperties: false },
+);
+
+export const Organization = Type.Object(
+  {
+    realmId: Type.String(),
+    organizationId: Type.String({ format: "uuid" }),
+    name: Type.String(),
+    alias: Type.String({ description: "For programs; cannot be changed" }),
+    displayName: Type.Union([Type.String(), Type.Null()]),
+    domains: Type.Array(Type.Object({ domain: Type.String(), verified: Type.Boolean() })),
+    attributes: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
+    branding: Branding,
+    identityProvider: Type.Union([Type.String(), Type.Null()], { description: "The alias of the identity provider its people use" }),
+    enabled: Type.Boolean({ description: "While false, nobody can be invited and open invitations cannot be accepted" }),
+    memberCount: Type.Integer(),
+    createdAt: time,
+  },
+  { $id: "Organization" },
+);
+export type Organization = Static<typeof Organization>;
+export type OrganizationBranding = Organization["branding"];
+
+const state = {
+  name,
+  displayName: Type.Optional(displayName),
+  domains: Type.Optional(domains),
+  attributes: CreateUser.properties.attributes,
+  branding: Type.Optional(GivenBranding),
+  identityProvider: Type.Optional(identityProvider),
+  enabled: Type.Optional(Type.Boolean()),
+};
+
+export const CreateOrganization = Type.Object(
+  { ...state, alias: Type.Optional(alias) },
+  { $id: "CreateOrganization", additionalProperties: false },
+);
+export type CreateOrganization = Static<typeof CreateOrganization>;
+
+/** The full state: what is left out is emptied, except whether the organization is enabled, which stays. */
+export const UpdateOrganization = Type.Object(
+  {
+    realmId: Type.Optional(Type.String()),
+    organizationId: Type.Optional(Type.String()),
+    alias: Type.Optional(Type.String()),
+    memberCount: Type.Optional(Type.Integer()),
+    createdAt: Type.Optional(Type.Integer()),
+    ...state,
+  },
+  { $id: "UpdateOrganization", additionalProperties: false },
+);
+export type UpdateOrganization = Static<typeof UpdateOrganization>;
+
+export const Member = Type.Object(
+  {
+    userId: Type.String({ format: "uuid" }),
+    username: Type.String(),
+    email: Type.Union([Type.String(), Type.Null()]),
+    enabled: Type.Boolean(),
+    role: Type.String(),
+    joinedAt: time,
+  },
+  { $id: "OrganizationMember" },
+);
+export type Member = Static<typeof Member>;
+
+export const MemberQuery = listQuery({ role: Type.Optional(role) });
+export type MemberQuery = Static<typeof MemberQuery>;
+
+/** The body may be left out, which arrives as null. */
+export const SetMember = Type.Union([Type.Object({ role: Type.Optional(role) }, { additionalProperties: false }), Type.Null()], {
+  $id: "SetOrganizationMember",
+});
+export type SetMember = Static<typeof SetMember>;
+
+export const invitationStatuses = ["open", "accepted", "expired"] as const;
+
+export const Invitation = Type.Object(
+  {
+    invitationId: Type.String({ format: "uuid" }),
+    organizationId: Type.String({ format: "uuid" }),
+    email: Type.String(),
+    role: Type.String(),
+    status: oneOf(invitationStatuses),
+    invitedBy: Type.Union([Type.String(), Type.Null()], { description: "The username, as long as that user exists" }),
+    createdAt: Type.Integer({ description: "When it was last sent; epoch milliseconds" }),
+    expiresAt: time,
+    acceptedAt: Type.Union([Type.Integer(), Type.Null()], { description: "Epoch milliseconds" }),
+  },
+  { $id: "Invitation" },
+);
+export type Invitation = Static<typeof Invitation>;
+
+export const InvitationQuery = listQuery({ status: Type.Optional(oneOf(invitationStatuses)) });
+export type InvitationQuery = Static<typeof InvitationQuery>;
+
+export const CreateInvitation = Type.Object(
+  {
+    email: Type.String({ format: "email", maxLength: 320 }),
+    role: Type.Optional(role),
+    expiresInHours: Type.Optional(Type.Integer({ minimum: 1, maximum: 720, default: 168 })),
+  },
+  { $id: "CreateInvitation", additionalProperties: false },
+);
+export type CreateInvitation = Static<typeof CreateInvitation>;

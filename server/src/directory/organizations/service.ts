@@ -1,0 +1,105 @@
+import { isId } from "../../kernel/ids.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { checkBranding } from "../../tenancy/settings/index.ts";
+import { normalDomains } from "./domains.ts";
+import { organizationErrors } from "./errors.ts";
+import type { CreateOrganization, Organization, OrganizationBranding, UpdateOrganization } from "./schema.ts";
+import {
+  deleteOrganization,
+  findOrganization,
+  insertOrganization,
+  listOrganizations,
+  lockOrganization,
+  type OrganizationFields,
+  type OrganizationRow,
+  replaceDomains,
+  updateOrganization,
+} from "./store.ts";
+
+export interface VersionedOrganization extends Organization {
+  readonly version: number;
+}
+
+export async function searchOrganizations(ctx: ReadCtx, query: ListQuery): Promise<Page<VersionedOrganization>> {
+  const page = await listOrganizations(ctx.tx, ctx.realm, query);
+  return { ...page, rows: page.rows.map(shown) };
+}
+
+export async function readOrganization(ctx: ReadCtx, organizationId: string): Promise<VersionedOrganization> {
+  const organization = isId(organizationId) ? await findOrganization(ctx.tx, ctx.realm, organizationId) : null;
+  if (!organization) throw organizationErrors.not_found();
+  return shown(organization);
+}
+
+async function takeOrganization(ctx: Ctx, organizationId: string): Promise<OrganizationRow> {
+  const organization = isId(organizationId) ? await lockOrganization(ctx.tx, ctx.realm, organizationId) : null;
+  if (!organization) throw organizationErrors.not_found();
+  return organization;
+}
+
+export async function createOrganization(ctx: Ctx, input: CreateOrganization): Promise<VersionedOrganization> {
+  const domains = normalDomains(input.domains ?? []);
+  const fields = { ...fieldsOf(input), enabled: input.enabled ?? true, alias: input.alias ?? aliasOf(input.name) };
+  const organizationId = await insertOrganization(ctx.tx, ctx.realm, fields, ctx.now);
+  await replaceDomains(ctx.tx, ctx.realm, organizationId, domains);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "organizations", resourceId: organizationId });
+  return readOrganization(ctx, organizationId);
+}
+
+/** Replaces an organization's state. */
+export async function saveOrganization(ctx: Ctx, id: string, input: UpdateOrganization): Promise<VersionedOrganization> {
+  const domains = normalDomains(input.domains ?? []);
+  const fields = fieldsOf(input);
+  const current = await takeOrganization(ctx, id);
+  const { organizationId } = current;
+  refuseReadOnly(current, input, ["realmId", "organizationId", "alias", "memberCount", "createdAt"]);
+  expectVersion(ctx, current.version);
+  await updateOrganization(ctx.tx, ctx.realm, organizationId, { ...fields, enabled: input.enabled ?? current.enabled });
+  await replaceDomains(ctx.tx, ctx.realm, organizationId, domains);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "organizations", resourceId: organizationId });
+  return readOrganization(ctx, organizationId);
+}
+
+/** Its members stay users of the realm; memberships, domains and invitations go. */
+export async function removeOrganization(ctx: Ctx, id: string): Promise<void> {
+  const { organizationId, version } = await takeOrganization(ctx, id);
+  expectVersion(ctx, version);
+  await deleteOrganization(ctx.tx, ctx.realm, organizationId);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "organizations", resourceId: organizationId });
+}
+
+function fieldsOf(input: CreateOrganization | UpdateOrganization): Omit<OrganizationFields, "enabled"> {
+  const branding = filledBranding(input.branding ?? {});
+  checkBranding(branding, "branding.");
+  return {
+    name: input.name,
+    displayName: input.displayName ?? null,
+    attributes: input.attributes ?? {},
+    // Only what was set is kept, so that a member which comes later needs no change of old rows.
+    branding: Object.fromEntries(Object.entries(branding).filter(([, value]) => value !== null)),
+    identityProvider: input.identityProvider ?? null,
+  };
+}
+
+/** A name in the letters of an alias; “Bücher & Co.” becomes `bucher-co`. One of which nothing is left needs an alias of its own. */
+function aliasOf(name: string): string {
+  const letters = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const alias = letters
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 63)
+    .replace(/^-+|-+$/g, "");
+  if (alias === "") throw organizationErrors.alias_needed();
+  return alias;
+}
+
+const noBranding: OrganizationBranding = {
+  displayName: null,
+  logoUrl: null,
+  primaryColor: null,
+  backgroundColor: null,
+  welcomeText: null,
+  customCss: null,
+};
+const filledBranding = (branding: Partial<OrganizationBranding>): OrganizationBranding => ({ ...noBranding, ...branding });
+const shown = (row: OrganizationRow): VersionedOrganization => ({ ...row, branding: filledBranding(row.branding) });

@@ -1,0 +1,219 @@
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { isId, newId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import { normalDomain } from "./domains.ts";
+import { organizationErrors } from "./errors.ts";
+import type { Organization, OrganizationBranding } from "./schema.ts";
+
+interface OrganizationsTable {
+  realm_id: string;
+  organization_id: string;
+  name: string;
+  name_key: string;
+  alias: string;
+  display_name: string | null;
+  display_name_key: string | null;
+  attributes: ColumnType<Organization["attributes"], string, string>;
+  branding: ColumnType<Partial<OrganizationBranding>, string, string>;
+  identity_provider: string | null;
+  enabled: boolean;
+  created_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    organizations: OrganizationsTable;
+    organization_domains: { realm_id: string; domain: string; organization_id: string; verified: boolean };
+  }
+}
+
+/** As it is stored; what is missing in the branding was never set. */
+export interface OrganizationRow extends Omit<Organization, "branding"> {
+  readonly branding: Partial<OrganizationBranding>;
+  readonly version: number;
+}
+
+const columns = [
+  "realm_id",
+  "organization_id",
+  "name",
+  "alias",
+  "display_name",
+  "attributes",
+  "branding",
+  "identity_provider",
+  "enabled",
+  "created_at",
+  "version",
+] as const;
+type Columns = Pick<Selectable<OrganizationsTable>, (typeof columns)[number]>;
+
+const order: ListOrder = {
+  sorts: { name: sql.ref("name_key"), alias: sql.ref("alias"), createdAt: sql.ref("created_at") },
+  defaultSort: "name",
+  id: sql.ref("organization_id"),
+};
+
+export async function listOrganizations(db: Db, realm: string, query: ListQuery): Promise<Page<OrganizationRow>> {
+  const { search = "" } = query;
+  const all = db.selectFrom("organizations").select(columns).where("realm_id", "=", realm);
+  const found = search === "" ? all : all.where("organization_id", "in", matches(realm, search));
+  const page = await pageOf(db, found, order, query);
+  return { ...page, rows: await complete(db, realm, page.rows) };
+}
+
+/** The last character there is, which no name holds: between a prefix and the prefix with it lies what starts with it. */
+const LAST = "\u{10FFFF}";
+
+/** Whose name, alias, display name or domain begins so. Each part reads its own index: one `or` over all could use none. */
+function matches(realm: string, search: string) {
+  const key = loginKey(search);
+  // A domain as people write it is found, too, and so is its beginning.
+  const domain = normalDomain(search) ?? key;
+  const begins = (column: string, prefix: string) => sql`(${sql.ref(column)} >= ${prefix} and ${sql.ref(column)} < ${prefix + LAST})`;
+  return sql<string>`(
+    select o.organization_id from organizations o where o.realm_id = ${realm} and ${begins("o.name_key", key)}
+    union select o.organization_id from organizations o where o.realm_id = ${realm} and ${begins("o.alias", key)}
+    union select o.organization_id from organizations o where o.realm_id = ${realm} and ${begins("o.display_name_key", key)}
+    union select d.organization_id from organization_domains d where d.realm_id = ${realm} and ${begins("d.domain", domain)}
+    ${isId(search) ? sql`union select ${search}::uuid` : sql``})`;
+}
+
+export async function findOrganization(db: Db, realm: string, organizationId: string): Promise<OrganizationRow | null> {
+  const rows = await byId(db, realm, organizationId).execute();
+  return (await complete(db, realm, rows))[0] ?? null;
+}
+
+/** Held until commit, so that two changes take turns; whoever joins refers to it and need not wait. */
+export async function lockOrganization(tx: Tx, realm: string, organizationId: string): Promise<OrganizationRow | null> {
+  const rows = await byId(tx, realm, organizationId).forNoKeyUpdate().execute();
+  return (await complete(tx, realm, rows))[0] ?? null;
+}
+
+export interface HeldOrganization {
+  readonly organizationId: string;
+  /** The name to show to people. */
+  readonly label: string;
+  readonly alias: string;
+  readonly enabled: boolean;
+  readonly version: number;
+}
+
+/** Kept from being deleted or changed until commit. */
+export async function shareOrganization(tx: Tx, realm: string, organizationId: string): Promise<HeldOrganization | null> {
+  const row = await tx
+    .selectFrom("organizations")
+    .select(["organization_id", "name", "display_name", "alias", "enabled", "version"])
+    .where("realm_id", "=", realm)
+    .where("organization_id", "=", organizationId)
+    .forShare()
+    .executeTakeFirst();
+  if (!row) return null;
+  const { organization_id, name, display_name, alias, enabled, version } = row;
+  return { organizationId: organization_id, label: display_name ?? name, alias, enabled, version };
+}
+
+const byId = (db: Db, realm: string, organizationId: string) =>
+  db.selectFrom("organizations").select(columns).where("realm_id", "=", realm).where("organization_id", "=", organizationId);
+
+export interface OrganizationFields {
+  readonly name: string;
+  readonly displayName: string | null;
+  readonly attributes: Organization["attributes"];
+  readonly branding: Partial<OrganizationBranding>;
+  readonly identityProvider: string | null;
+  readonly enabled: boolean;
+}
+
+const columnsOf = (fields: OrganizationFields) => ({
+  name: fields.name,
+  name_key: loginKey(fields.name),
+  display_name: fields.displayName,
+  display_name_key: fields.displayName === null ? null : loginKey(fields.displayName),
+  attributes: JSON.stringify(fields.attributes),
+  branding: JSON.stringify(fields.branding),
+  identity_provider: fields.identityProvider,
+  enabled: fields.enabled,
+});
+
+const taken = { organizations_name_taken: organizationErrors.name_taken, organizations_alias_taken: organizationErrors.alias_taken };
+
+export async function insertOrganization(
+  tx: Tx,
+  realm: string,
+  fields: OrganizationFields & { readonly alias: string },
+  now: number,
+): Promise<string> {
+  const organizationId = newId();
+  const row = { realm_id: realm, organization_id: organizationId, alias: fields.alias, ...columnsOf(fields), created_at: now };
+  await translating(taken, tx.insertInto("organizations").values(row).execute());
+  return organizationId;
+}
+
+export async function updateOrganization(tx: Tx, realm: string, organizationId: string, fields: OrganizationFields): Promise<void> {
+  await translating(
+    taken,
+    tx
+      .updateTable("organizations")
+      .set((eb) => ({ ...columnsOf(fields), version: eb("version", "+", 1) }))
+      .where("realm_id", "=", realm)
+      .where("organization_id", "=", organizationId)
+      .execute(),
+  );
+}
+
+/** Its domains, memberships and invitations go with it. */
+export async function deleteOrganization(tx: Tx, realm: string, organizationId: string): Promise<void> {
+  await tx.deleteFrom("organizations").where("realm_id", "=", realm).where("organization_id", "=", organizationId).execute();
+}
+
+/** Leaves it with exactly these, which are in order. The primary key is the check: a domain that another one has is told by its name. */
+export async function replaceDomains(tx: Tx, realm: string, organizationId: string, domains: Organization["domains"]): Promise<void> {
+  const names = domains.map(({ domain }) => domain);
+  await sql`delete from organization_domains
+    where realm_id = ${realm} and organization_id = ${organizationId} and domain <> all(${names}::text[])`.execute(tx);
+  if (names.length === 0) return;
+  // Whoever wants one that is being taken at this moment waits for that to be decided. Another one's row is left as it is.
+  const { rows } = await sql<{ domain: string }>`
+    insert into organization_domains as d (realm_id, domain, organization_id, verified)
+    select ${realm}, given.domain, ${organizationId}::uuid, given.verified
+      from unnest(${names}::text[], ${domains.map(({ verified }) => verified)}::boolean[]) as given (domain, verified) order by given.domain
+    on conflict (realm_id, domain) do update set verified = excluded.verified where d.organization_id = excluded.organization_id
+    returning domain`.execute(tx);
+  const kept = new Set(rows.map(({ domain }) => domain));
+  const others = names.filter((domain) => !kept.has(domain));
+  if (others.length > 0) throw organizationErrors.domains_taken(others);
+}
+
+/** With domains and the number of members, for a whole page in two queries. */
+async function complete(db: Db, realm: string, rows: readonly Columns[]): Promise<OrganizationRow[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ organization_id }) => organization_id);
+  const { rows: domains } = await sql<{ organization_id: string; domain: string; verified: boolean }>`
+    select organization_id, domain, verified from organization_domains
+    where realm_id = ${realm} and organization_id = any(${ids}::uuid[]) order by domain`.execute(db);
+  const { rows: counts } = await sql<{ organization_id: string; members: number }>`
+    select organization_id, sum(members)::bigint as members from organization_member_counts
+    where realm_id = ${realm} and organization_id = any(${ids}::uuid[]) group by organization_id`.execute(db);
+  const domainsOf = new Map<string, Organization["domains"]>(ids.map((id) => [id, []]));
+  for (const { organization_id, ...domain } of domains) domainsOf.get(organization_id)?.push(domain);
+  const countOf = new Map(counts.map(({ organization_id, members }) => [organization_id, members]));
+  return rows.map((row) => ({
+    realmId: row.realm_id,
+    organizationId: row.organization_id,
+    name: row.name,
+    alias: row.alias,
+    displayName: row.display_name,
+    domains: domainsOf.get(row.organization_id) ?? [],
+    attributes: row.attributes,
+    branding: row.branding,
+    identityProvider: row.identity_provider,
+    enabled: row.enabled,
+    memberCount: countOf.get(row.organization_id) ?? 0,
+    createdAt: row.created_at,
+    version: row.version,
+  }));
+}

@@ -1,0 +1,69 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../../platform/db/index.ts";
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    role_composites: { realm_id: string; role_id: string; included_id: string };
+    /** Everything that a role includes by whatever way; follows from `role_composites`. */
+    role_closure: { realm_id: string; role_id: string; included_id: string };
+  }
+}
+
+/** The roles that a role includes itself, not by way of others. */
+export async function includedIn(db: Db, realm: string, roleId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("role_composites")
+    .select("included_id")
+    .where("realm_id", "=", realm)
+    .where("role_id", "=", roleId)
+    .execute();
+  return rows.map(({ included_id }) => included_id);
+}
+
+/** Whether one of these roles is, or includes by whatever way, that one. */
+export async function reach(db: Db, realm: string, roleIds: readonly string[], roleId: string): Promise<boolean> {
+  if (roleIds.includes(roleId)) return true;
+  if (roleIds.length === 0) return false;
+  const row = await db
+    .selectFrom("role_closure")
+    .select("role_id")
+    .where("realm_id", "=", realm)
+    .where("included_id", "=", roleId)
+    .where(sql<boolean>`role_id = any(${[...roleIds]}::uuid[])`)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The roles that include this one, by whatever way. */
+export async function includersOf(db: Db, realm: string, roleId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("role_closure")
+    .select("role_id")
+    .where("realm_id", "=", realm)
+    .where("included_id", "=", roleId)
+    .execute();
+  return rows.map(({ role_id }) => role_id);
+}
+
+export async function replaceIncluded(tx: Tx, realm: string, roleId: string, included: readonly string[]): Promise<void> {
+  await tx.deleteFrom("role_composites").where("realm_id", "=", realm).where("role_id", "=", roleId).execute();
+  if (included.length > 0)
+    await tx
+      .insertInto("role_composites")
+      .values(included.map((included_id) => ({ realm_id: realm, role_id: roleId, included_id })))
+      .execute();
+}
+
+/** Works out anew what these roles include. Whoever calls it holds the realm's lock. */
+export async function rebuildClosure(tx: Tx, realm: string, roleIds: readonly string[]): Promise<void> {
+  if (roleIds.length === 0) return;
+  const ids = [...roleIds];
+  await sql`delete from role_closure where realm_id = ${realm} and role_id = any(${ids}::uuid[])`.execute(tx);
+  await sql`
+    with recursive included (role_id, included_id) as (
+      select role_id, included_id from role_composites where realm_id = ${realm} and role_id = any(${ids}::uuid[])
+      union
+      select i.role_id, c.included_id from included i join role_composites c on c.realm_id = ${realm} and c.role_id = i.included_id
+    )
+    insert into role_closure (realm_id, role_id, included_id) select ${realm}, role_id, included_id from included`.execute(tx);
+}

@@ -1,0 +1,98 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
+import { type PasswordParts, preparePassword, untilStored } from "../credentials/index.ts";
+import { CreateCredential, CreatedCredential, Credential, SetPassword } from "./credentials.schema.ts";
+import { createEnrollmentToken, readCredentials, revokeCredential } from "./credentials.service.ts";
+import { readReachableUser, setPassword } from "./service.ts";
+
+const tags = ["Users"];
+const params = Type.Object({ realm: Type.String(), userId: Type.String() });
+const write = { permission: "manage-users" } as const;
+const done = Type.Null({ description: "Done" });
+
+export interface UserCredentialParts extends PasswordParts {
+  readonly realms: RealmSnapshots;
+}
+
+/** Mounted under /admin/realms/:realm/users. */
+export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts> = async (app, { realms, hasher, breaches }) => {
+  const policyOf = async (realm: string) => (await realms.get(realm))!.settings.passwordPolicy;
+
+  app.put(
+    "/:userId/password",
+    {
+      config: write,
+      schema: {
+        summary: "Set a user's password",
+        description:
+          "Checked against the realm's policy (400 `password.policy`), the user's last passwords (`password.history`) and what has leaked " +
+          "(`password.breached`), in this order. Ends the user's other sessions.",
+        tags,
+        params,
+        body: SetPassword,
+        response: { 204: done },
+      },
+    },
+    async (req, reply) => {
+      const { newPassword, temporary = false } = req.body;
+      const policy = await policyOf(req.params.realm);
+      await untilStored(async () => {
+        const user = await req.read((ctx) => readReachableUser(ctx, req.params.userId));
+        const prepared = await req.read((ctx) => preparePassword(ctx, { hasher, breaches }, policy, user, newPassword));
+        return req.transact((ctx) => setPassword(ctx, user.userId, prepared, { temporary }));
+      });
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    "/:userId/credentials",
+    {
+      config: { permission: "view-users" },
+      schema: { summary: "List a user's credentials", tags, params, response: { 200: Type.Array(Credential) } },
+    },
+    (req) => req.read((ctx) => readCredentials(ctx, req.params.userId)),
+  );
+
+  app.post(
+    "/:userId/credentials",
+    {
+      config: write,
+      schema: {
+        summary: "Make an enrollment token for a user's device",
+        description: "It works once, until it expires, and takes the place of one that was made before.",
+        tags,
+        params,
+        body: CreateCredential,
+        response: { 201: CreatedCredential },
+      },
+    },
+    async (req, reply) => reply.code(201).send(await req.transact((ctx) => createEnrollmentToken(ctx, req.params.userId, req.body))),
+  );
+
+  app.delete(
+    "/:userId/credentials/:type/:credentialId",
+    {
+      config: write,
+      schema: {
+        summary: "Revoke a user's credential",
+        description: "Ends no session: what it opened before stays open.",
+        tags,
+        params: Type.Object({
+          realm: Type.String(),
+          userId: Type.String(),
+          type: Type.String({ description: "The credential's type" }),
+          credentialId: Type.String({ description: "The credential's id" }),
+        }),
+        response: { 204: done },
+      },
+    },
+    async (req, reply) => {
+      const { realm, userId, type, credentialId } = req.params;
+      const { history } = await policyOf(realm);
+      await req.transact((ctx) => revokeCredential(ctx, userId, type, credentialId, history));
+      return reply.code(204).send(null);
+    },
+  );
+};

@@ -1,0 +1,57 @@
+import { SECOND } from "../../kernel/clock.ts";
+import { isId, newId } from "../../kernel/ids.ts";
+import { randomToken, sha256 } from "../../kernel/vault.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { deleteDeviceOf, devicesOf } from "../../tenancy/messaging/index.ts";
+import {
+  credentialErrors,
+  deleteCredential,
+  ENROLLMENT_TOKEN,
+  keepEarlierPassword,
+  listCredentials,
+  replaceEnrollmentToken,
+} from "../credentials/index.ts";
+import type { CreateCredential, CreatedCredential, Credential } from "./credentials.schema.ts";
+import { readUser, takeUser } from "./service.ts";
+import { touchUser } from "./store.ts";
+
+/** Devices that push messages are sent to live with messaging; to whoever looks after the user they are credentials like others. */
+const PUSH = "push";
+
+export async function readCredentials(ctx: ReadCtx, id: string): Promise<Credential[]> {
+  const { userId } = await readUser(ctx, id);
+  const own = await listCredentials(ctx.tx, ctx.realm, userId, ctx.now);
+  const devices = await devicesOf(ctx.tx, ctx.realm, userId);
+  return [...own, ...devices.map(({ deviceName, ...device }) => ({ ...device, type: PUSH, label: deviceName, expiresAt: null }))];
+}
+
+/** Whoever has the token can add a device to the user, so it takes what control of the user takes. */
+export async function createEnrollmentToken(ctx: Ctx, id: string, input: CreateCredential): Promise<CreatedCredential> {
+  const { userId } = await takeUser(ctx, id);
+  const token = randomToken();
+  const made = { id: newId(), label: input.label ?? null, expiresAt: ctx.now + (input.expiresIn ?? 3_600) * SECOND };
+  const ended = await replaceEnrollmentToken(ctx.tx, ctx.realm, userId, { ...made, tokenHash: sha256(token) }, ctx.now);
+  const about = { resourceType: "users", resourceId: userId, detail: ENROLLMENT_TOKEN };
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", ...about });
+  if (ended) ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", ...about });
+  ctx.audit({ category: "SECURITY", type: "CREDENTIAL_ADDED", ...about });
+  return { ...made, type: ENROLLMENT_TOKEN, createdAt: ctx.now, lastUsedAt: null, token };
+}
+
+/** From now on it opens nothing. What it opened before stays open. */
+export async function revokeCredential(ctx: Ctx, id: string, type: string, credentialId: string, history: number): Promise<void> {
+  const { userId } = await takeUser(ctx, id);
+  if (!isId(credentialId) || !(await remove(ctx, userId, type, credentialId, history))) throw credentialErrors.not_found();
+  // Whether there is a second factor is part of the user's record.
+  await touchUser(ctx.tx, ctx.realm, userId);
+  const about = { resourceType: "users", resourceId: userId, detail: type };
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", ...about });
+  ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", ...about });
+}
+
+async function remove(ctx: Ctx, userId: string, type: string, id: string, history: number): Promise<boolean> {
+  const secret = await deleteCredential(ctx.tx, ctx.realm, userId, type, id);
+  // Taking a password away must not be a way to set it again.
+  if (secret !== null && type === "password") await keepEarlierPassword(ctx.tx, ctx.realm, userId, secret, history, ctx.now);
+  return secret !== null || (type === PUSH && deleteDeviceOf(ctx.tx, ctx.realm, userId, id));
+}

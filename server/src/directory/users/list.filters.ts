@@ -1,0 +1,104 @@
+import { type RawBuilder, sql } from "kysely";
+import { isId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { instant } from "../../platform/http/index.ts";
+import type { UserQuery } from "./list.schema.ts";
+
+/** Something that users belong to. Its table has an index from it to its users, in the order of their ids. */
+export interface Membership {
+  readonly table: "user_roles" | "group_members" | "organization_members";
+  readonly column: "role_id" | "group_id" | "organization_id";
+  readonly id: string;
+}
+
+/** What was asked for; null where a role, group or organization is meant that the realm does not have: nobody belongs to that. */
+export async function membershipsOf(db: Db, realm: string, { role, group, organization }: UserQuery): Promise<Membership[] | null> {
+  const found: Membership[] = [];
+  if (role !== undefined) {
+    const id = await oneId(
+      db,
+      sql`select role_id as id from roles
+      where realm_id = ${realm} and (name_key = ${loginKey(role)}${isId(role) ? sql` or role_id = ${role}` : sql``}) order by role_id limit 1`,
+    );
+    if (id === null) return null;
+    found.push({ table: "user_roles", column: "role_id", id });
+  }
+  if (group !== undefined) {
+    if (!isId(group)) return null;
+    found.push({ table: "group_members", column: "group_id", id: group });
+  }
+  if (organization !== undefined) {
+    const byId = isId(organization) ? sql` or organization_id = ${organization}` : sql``;
+    const id = await oneId(
+      db,
+      sql`select organization_id as id from organizations
+      where realm_id = ${realm} and (alias = ${organization.toLowerCase()}${byId}) limit 1`,
+    );
+    if (id === null) return null;
+    found.push({ table: "organization_members", column: "organization_id", id });
+  }
+  return found;
+}
+
+async function oneId(db: Db, query: RawBuilder<unknown>): Promise<string | null> {
+  const { rows } = await query.execute(db);
+  return (rows[0] as { id: string } | undefined)?.id ?? null;
+}
+
+const usersOf = (realm: string, { table, column, id }: Membership) =>
+  sql`from ${sql.table(table)} m where m.realm_id = ${realm} and m.${sql.ref(column)} = ${id}`;
+
+/** So few that they can be found first and put in order afterwards. */
+export const FEW = 20_000;
+
+/** Below this many, an array of them is searched faster than an index. */
+export const TINY = 1_000;
+
+/** The membership that the fewest users share, and how many; those beyond `FEW` are all the same. */
+export async function fewest(
+  db: Db,
+  realm: string,
+  memberships: readonly Membership[],
+): Promise<{ readonly membership: Membership; readonly users: number }> {
+  const counted = [];
+  for (const membership of memberships) {
+    const { rows } = await sql<{ users: number }>`
+      select count(*)::int as users from (select 1 ${usersOf(realm, membership)} limit ${FEW + 1}) found`.execute(db);
+    counted.push({ membership, users: rows[0]!.users });
+  }
+  return counted.reduce((least, one) => (one.users < least.users ? one : least));
+}
+
+/** As an array, found before anything else is decided: Postgres then looks its users up one by one. */
+export const amongFew = (realm: string, membership: Membership): RawBuilder<boolean> =>
+  sql<boolean>`users.user_id = any(array(select m.user_id ${usersOf(realm, membership)}))`;
+
+/** Asked of one user after the other, in whatever order they come. Not `exists`, which Postgres would turn round. */
+export const belongsTo = (realm: string, membership: Membership): RawBuilder<boolean> =>
+  sql<boolean>`coalesce((select true ${usersOf(realm, membership)} and m.user_id = users.user_id), false)`;
+
+/** What the user's own row decides, and whether too many attempts failed. */
+export function conditionsOf(realm: string, query: UserQuery, now: number): RawBuilder<boolean>[] {
+  const from = instant("createdFrom", query.createdFrom);
+  const to = instant("createdTo", query.createdTo);
+  return [
+    ...(query.enabled === undefined ? [] : [query.enabled ? sql<boolean>`users.enabled` : sql<boolean>`not users.enabled`]),
+    ...(query.locked === undefined ? [] : [isLocked(realm, query.locked, now)]),
+    ...(from === undefined ? [] : [sql<boolean>`users.created_at >= ${from}`]),
+    ...(to === undefined ? [] : [sql<boolean>`users.created_at < ${to}`]),
+  ];
+}
+
+const isLocked = (realm: string, locked: boolean, now: number) =>
+  locked
+    ? sql<boolean>`users.user_id = any(array(${lockedUsers(realm, now)}))`
+    : sql<boolean>`users.user_id not in (${lockedUsers(realm, now)})`;
+
+/** Both kinds have an index of their own. Attempts on names that nobody has are counted by something that is no id. */
+const lockedUsers = (realm: string, now: number) => sql`
+  select l.user_id from users l where l.realm_id = ${realm} and l.locked
+  union all
+  select a.subject::uuid from login_attempts a
+  where a.realm_id = ${realm} and a.kind = 'user:password' and a.locked_until > 0 and a.locked_until > ${now}
+    and a.subject ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'`;

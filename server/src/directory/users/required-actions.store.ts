@@ -1,0 +1,34 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
+
+export async function findRequiredActions(db: Db, realm: string, userId: string): Promise<RequiredAction[]> {
+  const row = await db
+    .selectFrom("users")
+    .select("required_actions")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return requiredActions.filter((action) => row?.required_actions.includes(action));
+}
+
+export async function replaceRequiredActions(tx: Tx, realm: string, userId: string, actions: readonly RequiredAction[]): Promise<void> {
+  await change(tx, realm, userId, sql`${JSON.stringify(actions)}::text::jsonb`);
+}
+
+/** Written only where something changes: this happens at sign-ins, which share the user's row. */
+export async function addRequiredAction(tx: Tx, realm: string, userId: string, action: RequiredAction): Promise<void> {
+  const added = JSON.stringify([action]);
+  await change(tx, realm, userId, sql`required_actions || ${added}::text::jsonb`, sql`not required_actions @> ${added}::text::jsonb`);
+}
+
+export async function dropRequiredAction(tx: Tx, realm: string, userId: string, action: RequiredAction): Promise<void> {
+  const dropped = JSON.stringify([action]);
+  await change(tx, realm, userId, sql`required_actions - ${action}::text`, sql`required_actions @> ${dropped}::text::jsonb`);
+}
+
+async function change(tx: Tx, realm: string, userId: string, value: RawBuilder<unknown>, when: RawBuilder<unknown> = sql`true`) {
+  await sql`update users set required_actions = ${value}, version = version + 1 where realm_id = ${realm} and user_id = ${userId} and ${when}`.execute(
+    tx,
+  );
+}

@@ -1,0 +1,322 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { grantConsent } from "../../directory/consents/index.ts";
+import { MINUTE } from "../../kernel/clock.ts";
+import { newId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import { systemActor } from "../../platform/context.ts";
+import { startInteraction } from "../../signin/interactions/index.ts";
+import { messageMarks } from "../../tenancy/messaging/messages.ts";
+import type { Answer, Browser } from "../../testing/browser.ts";
+import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
+import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+  // What is to be sent, or cleaned up, stays where this test looks for it.
+  await iam.server.jobs.stop();
+});
+afterAll(() => iam?.close());
+
+const refusal = ({ status, body }: Answer) => [status, body?.code];
+const must = (answer: Answer) => {
+  expect(answer.status, answer.text).toBeLessThan(400);
+  return answer.body;
+};
+const PASSWORD = "a password for tests";
+
+/** Every table, with the text of each of its rows: whatever column of whatever table holds a needle is found. */
+async function findEverywhere(needles: readonly string[]): Promise<string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = current_schema() and table_type = 'BASE TABLE' order by 1`.execute(iam.core.db);
+  expect(tables.length).toBeGreaterThan(30);
+  // In one statement: what is asked for table by table takes most of the test's time.
+  const rows = tables.map(({ name }) => sql`select ${sql.lit(name)} as name, lower(t::text) as row from ${sql.table(name)} t`);
+  const { rows: found } = await sql<{ name: string; needle: string }>`
+    select distinct r.name, n.needle from (${sql.join(rows, sql` union all `)}) r
+      join unnest(${[...needles]}::text[]) n (needle) on position(lower(n.needle) in r.row) > 0
+    order by 1, 2`.execute(iam.core.db);
+  return found.map(({ name, needle }) => `${name}: ${needle}`);
+}
+
+/** Tables with a row for each user, by what refers to users: none of them may be forgotten in this test. */
+async function tablesOfUsers(): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct k.conrelid::regclass::text as name from pg_constraint k where k.contype = 'f' and k.confrelid = 'users'::regclass
+    union select table_name from information_schema.columns where table_schema = current_schema() and column_name = 'user_id'
+      and table_name in (select table_name from information_schema.tables where table_type = 'BASE TABLE')
+    order by 1`.execute(iam.core.db);
+  return rows.map(({ name }) => name);
+}
+
+const formOf = (browser: Browser, more: Record<string, string> = {}) => ({
+  form: { _csrf: browser.cookies.get("XSRF-TOKEN") ?? "", ...more },
+  csrf: false,
+});
+const become = async (admin: AdminClient, userId: string) => {
+  const { url } = must(await admin.post(`/users/${userId}/impersonate`));
+  const browser = iam.browser();
+  await browser.get(url.replace("http://localhost:8080", ""));
+  const form = formOf(browser, { ticket: new URL(url).searchParams.get("ticket")! });
+  expect((await browser.request("POST", `/realms/${new URL(url).pathname.split("/")[2]}/impersonation`, form)).status).toBe(303);
+  return browser;
+};
+
+/** Somebody who has used everything there is, and administered it, too. */
+async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
+  const username = "Augusta.Q";
+  const email = "Augusta@Quill.example";
+  const attributes = { firstName: "Augustaline", phoneNumber: "+4915112345678", "badge-no": ["Zq-7781", "Zq-7782"] };
+  // Somebody tried these names when nobody had them.
+  for (const name of [username, email]) await iam.browser().trySignIn(realm.name, name, "a wrong password");
+  const { userId } = must(await boss.post("/users", { username, email, attributes }));
+  const person = { userId, username, email, attributes };
+  for (const newPassword of ["the first of passwords", PASSWORD]) must(await boss.put(`/users/${userId}/password`, { newPassword }));
+
+  const { roleId } = must(await boss.post("/roles", { name: "helpers" }));
+  const permissions = ["manage-users", "view-users", "manage-organizations"];
+  must(await boss.put(`/admin-roles/${roleId}`, { permissions }));
+  must(await boss.post(`/users/${userId}/roles`, { name: "helpers" }));
+  const { groupId } = must(await boss.post("/groups", { name: "readers" }));
+  must(await boss.put(`/groups/${groupId}/members/${userId}`));
+  const { organizationId: orgId } = must(await boss.post("/organizations", { name: "Quill & Co", alias: "quill" }));
+  const mail = { channel: "EMAIL", driver: "smtp", fromAddress: "no-reply@acme.example", config: { host: "mail.example.com", port: 587 } };
+  must(await boss.put("/messaging/providers", mail));
+  must(await boss.post(`/organizations/${orgId}/invitations`, { email }));
+  must(await boss.put(`/organizations/${orgId}/members/${userId}`, {}));
+  must(
+    await boss.post("/messaging/push-tokens", { userId, driver: "fcm", token: "push-token-of-hers", deviceName: "Augustaline's phone" }),
+  );
+  must(await boss.post(`/users/${userId}/credentials`, { type: "enrollment-token" }));
+  must(await boss.post("/webhooks", { name: "all", url: "https://hooks.example.com/", eventTypes: "*", enabled: false }));
+
+  // At work.
+  const browser = iam.browser();
+  await browser.signIn(realm.name, username, PASSWORD);
+  await iam.browser().trySignIn(realm.name, username.toUpperCase(), "a wrong password");
+  const admin = `/admin/realms/${realm.name}`;
+  const other = await realm.user();
+  must(await browser.put(`${admin}/users/${other.userId}/password`, { newPassword: "another password" }));
+  must(await browser.post(`${admin}/organizations/${orgId}/invitations`, { email: "someone@else.example" }));
+  must(
+    await browser.post(`${admin}/users/import?importId=hers`, '[{"username":"imported"}]', {
+      headers: { "content-type": "application/json" },
+    }),
+  );
+  const asHerself = { ...boss, post: (path: string, body?: unknown) => browser.post(`${admin}${path}`, body) };
+  await become(asHerself, other.userId);
+  must(await asHerself.post(`/users/${other.userId}/impersonate`));
+  // Played by somebody else, and about to be.
+  await become(boss, userId);
+  must(await boss.post(`/users/${userId}/impersonate`));
+  must(await boss.put(`/users/${userId}/required-actions`, { requiredActions: ["UPDATE_PROFILE"] }));
+
+  await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name, username), sourceIp: "192.0.2.1" }, async (ctx) => {
+    await grantConsent(ctx, userId, "shop", ["openid"]);
+    await startInteraction(ctx, { kind: "oidc", browser: "b", request: { login_hint: email.toLowerCase() }, returnTo: "/" });
+    await startInteraction(ctx, { kind: "oidc", browser: "b", request: { nested: [{ sub: userId }] }, returnTo: "/" });
+    await startInteraction(ctx, { kind: "oidc", browser: "b", request: { login_hint: "somebody.else" }, returnTo: "/" });
+    await iam.server.messages.send(ctx, {
+      templateKey: "otp-email",
+      to: email,
+      user: { id: userId, username, email, attributes },
+      values: { code: "123456", ttlSeconds: 600 },
+      expiresAt: ctx.now + 10 * MINUTE,
+    });
+  });
+  const { db } = iam.core;
+  const [session] = await db.selectFrom("sessions").select("session_id").where("user_id", "=", userId).execute();
+  await sql`insert into session_participants (realm_id, session_id, protocol, client_id, participant, joined_at)
+    values (${realm.name}, ${session!.session_id}, 'saml', 'sp', ${JSON.stringify({ nameId: email })}::text::jsonb, 1)`.execute(db);
+  // An import that runs knows who started it.
+  await sql`update user_imports set actor = ${JSON.stringify({ id: userId, name: username })}::text::jsonb where realm_id = ${realm.name}`.execute(
+    db,
+  );
+  // A receiver that repeats what it was told.
+  const [event] = await db.selectFrom("audit_events").select(["event_id", "ts"]).where("resource_id", "=", userId).limit(1).execute();
+  const [hook] = await db.selectFrom("webhooks").select("webhook_id").where("realm_id", "=", realm.name).execute();
+  const delivery = { realm_id: realm.name, webhook_id: hook!.webhook_id, event_type: "ADMIN_UPDATE", next_at: 0, created_at: 1 };
+  await db
+    .insertInto("webhook_deliveries")
+    .values([
+      { ...delivery, delivery_id: newId(), event_id: event!.event_id, event_ts: event!.ts, answer: `thank you for ${userId}` },
+      { ...delivery, delivery_id: newId(), event_id: newId(), event_ts: 1, answer: "thank you" },
+    ])
+    .execute();
+  return person;
+}
+
+describe("erasing", () => {
+  test("leaves nothing of the person in any column of any table, and what they did told by nobody", async () => {
+    const realm = await iam.realm();
+    const boss = realm.asMaster();
+    const person = await busyPerson(realm, boss);
+    const { userId, username, email, attributes } = person;
+    const marks = messageMarks(iam.core.vault);
+    const needles = [
+      ...[userId, username, email, ...Object.values(attributes).flat()],
+      ...[username, email].map((name) => sha256(loginKey(name))),
+      ...[marks.user(realm.name, userId), marks.recipient(realm.name, "EMAIL", email)],
+    ];
+
+    const before = await findEverywhere(needles);
+    const touched = new Set(before.map((line) => line.split(":")[0]!));
+    expect(
+      (await tablesOfUsers()).filter((table) => !touched.has(table)),
+      "a table that refers to users: let the busy person use it",
+    ).toEqual([]);
+    for (const table of ["audit_events", "login_attempts", "interactions", "jobs", "message_limits", "webhook_deliveries", "user_imports"])
+      expect(touched, table).toContain(table);
+    expect(
+      needles.filter((needle) => !before.some((line) => line.endsWith(`: ${needle}`))),
+      "a needle that was never there",
+    ).toEqual([]);
+    const actions = (await realm.events()).length;
+
+    expect((await boss.delete(`/users/${userId}/gdpr`)).status).toBe(204);
+    expect(await findEverywhere(needles)).toEqual([]);
+
+    const [erased] = await realm.events("type=USER_ERASED");
+    expect(erased).toMatchObject({ category: "SECURITY", actor: "master/admin", resourceType: "users", detail: null });
+    expect(erased.resourceId).toMatch(/^erased:[0-9a-f-]{36}$/);
+    const theirs = await realm.events(`actor=${erased.resourceId}`);
+    expect(new Set(theirs.map(({ type }) => type))).toEqual(
+      new Set([
+        "LOGIN_SUCCESS",
+        "LOGIN_FAILURE",
+        "ADMIN_UPDATE",
+        "ADMIN_CREATE",
+        "ADMIN_ACTION",
+        "PASSWORD_RESET",
+        "IMPERSONATION",
+        "CONSENT_GRANTED",
+      ]),
+    );
+    expect(theirs.every(({ sourceIp }) => sourceIp === null)).toBe(true);
+    expect(await realm.events(), "nothing is lost but the name").toHaveLength(actions + 2);
+    expect(await realm.events(`resourceId=${erased.resourceId}&type=ADMIN_DELETE`)).toMatchObject([{ detail: "gdpr" }]);
+
+    // What is others' stays.
+    const { db } = iam.core;
+    const left = await db.selectFrom("interactions").select("request").where("realm_id", "=", realm.name).execute();
+    expect(left.map(({ request }) => request)).toEqual([{ login_hint: "somebody.else" }]);
+    const answers = await db.selectFrom("webhook_deliveries").select("answer").where("realm_id", "=", realm.name).execute();
+    expect(answers.map(({ answer }) => answer).sort()).toEqual([null, "thank you"].sort());
+    expect((await boss.get("/organizations?search=quill")).body).toHaveLength(1);
+    expect((await boss.get("/users?search=imported")).body).toHaveLength(1);
+
+    expect(refusal(await boss.delete(`/users/${userId}/gdpr`)), "a second time").toEqual([404, "users.not_found"]);
+    expect(refusal(await boss.get(`/users/${userId}/gdpr/export`))).toEqual([404, "users.not_found"]);
+    must(await boss.post("/users", { username, email }));
+  }, 120_000);
+
+  test("reaches what an administrator of master did in every realm", async () => {
+    const [one, two] = [await iam.realm(), await iam.realm()];
+    const boss = one.asMaster().browser;
+    const username = "Ottoline.V";
+    const { userId } = must(await boss.post("/admin/realms/master/users", { username, email: "otto@vane.example", roles: ["admin"] }));
+    must(await boss.put(`/admin/realms/master/users/${userId}/password`, { newPassword: PASSWORD }));
+    const otto = iam.browser();
+    await otto.signIn("master", username, PASSWORD);
+    for (const realm of [one, two]) {
+      const { userId: played } = must(await otto.post(`/admin/realms/${realm.name}/users`, { username: "played" }));
+      const client = { ...one.asMaster(), post: (path: string) => otto.post(`/admin/realms/${realm.name}${path}`) };
+      const browser = await become(client, played);
+      await browser.request("POST", `/realms/${realm.name}/logout`, formOf(browser));
+      await become(client, played);
+    }
+    const needles = [userId, username, "otto@vane.example"];
+    expect((await findEverywhere(needles)).length).toBeGreaterThan(5);
+    expect(await one.events("actor=master/Ottoline.V")).not.toEqual([]);
+    expect((await boss.delete(`/admin/realms/master/users/${userId}/gdpr`)).status).toBe(204);
+    expect(await findEverywhere(needles)).toEqual([]);
+    const [erased] = must(await boss.get("/admin/realms/master/events?type=USER_ERASED")).items;
+    for (const realm of [one, two]) {
+      expect(await realm.events(`actor=${erased.resourceId}&type=ADMIN_CREATE`)).toHaveLength(1);
+      expect(await realm.events("type=LOGOUT")).toMatchObject([{ actor: "played", impersonator: erased.resourceId, sourceIp: null }]);
+    }
+  });
+
+  test("leaves everybody else alone, also of the same name in another realm", async () => {
+    const [realm, other] = [await iam.realm(), await iam.realm()];
+    const twin = await other.user("twin");
+    const { userId } = await realm.user("twin");
+    await iam.browser().signIn(other.name, "twin", twin.password);
+    const before = JSON.stringify(await other.events());
+    expect((await realm.asMaster().delete(`/users/${userId}/gdpr`)).status).toBe(204);
+    expect(JSON.stringify(await other.events())).toBe(before);
+    expect((await other.asMaster().get(`/users/${twin.userId}`)).status).toBe(200);
+    expect((await other.asMaster().get(`/sessions?search=${twin.userId}`)).body).toHaveLength(1);
+  });
+
+  test("ends the person's sessions and those in which they play somebody", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.as("manage-users", "view-users");
+    const played = await become(admin, (await realm.user()).userId);
+    const isPlaying = async () => (await played.get(`/realms/${realm.name}/login`)).text.includes("You are acting as");
+    expect(await isPlaying()).toBe(true);
+    expect((await realm.asMaster().delete(`/users/${admin.userId}/gdpr`)).status).toBe(204);
+    expect((await admin.get("/users")).status).toBe(401);
+    expect(await isPlaying()).toBe(false);
+    expect((await realm.asMaster().get("/sessions")).body).toEqual([]);
+  });
+
+  test("is told to webhooks, and what was to be told before is told without the name", async () => {
+    const realm = await iam.realm();
+    const boss = realm.asMaster();
+    const { userId } = await realm.user("hooked");
+    const { id } = must(
+      await boss.post("/webhooks", { name: "all", url: "https://hooks.example.com/", eventTypes: "SECURITY", enabled: true }),
+    );
+    expect((await boss.delete(`/users/${userId}/gdpr`)).status).toBe(204);
+    const types = async () => must(await boss.get(`/webhooks/${id}/deliveries`)).map(({ eventType }: { eventType: string }) => eventType);
+    for (let tries = 0; tries < 500 && !(await types()).includes("USER_ERASED"); tries++) await new Promise((done) => setTimeout(done, 10));
+    expect(await types()).toContain("USER_ERASED");
+  });
+});
+
+describe("who may erase", () => {
+  test("whoever manages users, but nobody above themselves; refusals are recorded", async () => {
+    const realm = await iam.realm();
+    const manager = await realm.as("manage-users", "view-users");
+    const looker = await realm.as("view-users");
+    const mighty = await realm.as("realm-admin");
+    const { userId } = await realm.user();
+    expect(refusal(await looker.delete(`/users/${userId}/gdpr`))).toEqual([403, "auth.forbidden"]);
+    expect(refusal(await manager.delete(`/users/${mighty.userId}/gdpr`))).toEqual([403, "permissions.escalation"]);
+    expect(await realm.events(`type=ADMIN_DENIED&resourceId=${mighty.userId}`)).toMatchObject([{ actor: manager.username }]);
+    expect((await mighty.get("/users")).status).toBe(200);
+    expect(refusal(await manager.delete(`/users/${manager.userId}/gdpr`))).toEqual([409, "users.self"]);
+    expect(refusal(await manager.delete(`/users/${userId}/gdpr`, { csrf: false }))).toEqual([403, "auth.csrf"]);
+    expect(refusal(await manager.delete(`/users/${userId}/gdpr`, { headers: { "if-match": '"99"' } }))[0]).toBe(412);
+    const elsewhere = await (await iam.realm()).user();
+    for (const id of [elsewhere.userId, "nobody"])
+      expect(refusal(await manager.delete(`/users/${id}/gdpr`))).toEqual([404, "users.not_found"]);
+    expect(await realm.events("type=USER_ERASED")).toEqual([]);
+    expect((await manager.delete(`/users/${userId}/gdpr`)).status).toBe(204);
+  });
+
+  test("the last administrator stays, and nothing of them is gone", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.admin();
+    const before = (await realm.events()).length;
+    expect((await realm.asMaster().delete(`/users/${admin.userId}/gdpr`)).status).toBe(409);
+    expect((await admin.get("/users")).status).toBe(200);
+    expect(await realm.events()).toHaveLength(before);
+    await realm.as("realm-admin");
+    expect((await realm.asMaster().delete(`/users/${admin.userId}/gdpr`)).status).toBe(204);
+  });
+
+  test("of two at once one erases, and the other finds nobody", async () => {
+    const realm = await iam.realm();
+    const { userId } = await realm.user();
+    const browsers = [iam.browser(), iam.browser()];
+    for (const browser of browsers) await browser.signIn("master", "admin", MASTER_PASSWORD);
+    const answers = await Promise.all(browsers.map((browser) => browser.delete(`/admin/realms/${realm.name}/users/${userId}/gdpr`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
+    expect(await realm.events("type=USER_ERASED")).toHaveLength(1);
+  });
+});

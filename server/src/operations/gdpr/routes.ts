@@ -1,0 +1,62 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { Consent, readConsents } from "../../directory/consents/index.ts";
+import { readUser } from "../../directory/users/index.ts";
+import { collectPersonalData, fileNameOf, PersonalData } from "../../protocols/account/index.ts";
+import { eraseUser } from "./erasure.ts";
+
+const tags = ["Users"];
+const params = Type.Object({ realm: Type.String(), userId: Type.String() });
+const read = { permission: "view-users" } as const;
+
+/** Mounted under /admin/realms/:realm/users. */
+export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    "/:userId/gdpr/export",
+    {
+      config: read,
+      schema: {
+        summary: "Export everything that the realm knows of a user",
+        description: "Leaves an ADMIN_ACTION.",
+        tags,
+        params,
+        response: { 200: PersonalData },
+      },
+    },
+    async (req, reply) => {
+      const data = await req.read((ctx) => collectPersonalData(ctx, req.params.userId));
+      // Told before it is handed over.
+      await req.transact(async (ctx) =>
+        ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "users", resourceId: data.userId, detail: "gdpr export" }),
+      );
+      reply.header("content-disposition", `attachment; filename="${fileNameOf(data)}"`);
+      return data;
+    },
+  );
+
+  app.get(
+    "/:userId/gdpr/consents",
+    { config: read, schema: { summary: "List what a user allowed applications", tags, params, response: { 200: Type.Array(Consent) } } },
+    (req) => req.read(async (ctx) => readConsents(ctx, (await readUser(ctx, req.params.userId)).userId)),
+  );
+
+  app.delete(
+    "/:userId/gdpr",
+    {
+      config: { permission: "manage-users" },
+      schema: {
+        summary: "Erase a user for good",
+        description:
+          "The user, and whatever names them, is gone when this answers; in the audit trail `erased:<uuid>` stands in their place. It cannot " +
+          "be undone. Needs the permissions that the user holds; 409 for yourself and for the last administrator of the realm.",
+        tags,
+        params,
+        response: { 204: Type.Null({ description: "Erased" }) },
+      },
+    },
+    async (req, reply) => {
+      await req.transact((ctx) => eraseUser(ctx, req.params.userId));
+      return reply.code(204).send(null);
+    },
+  );
+};

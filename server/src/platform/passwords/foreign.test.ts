@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { createPasswordHasher, isKnownHash } from "./index.ts";
+
+const passwords = createPasswordHasher({ params: { memoryKiB: 64, passes: 1, parallelism: 1 } });
+
+// What others publish about their own formats, not what this code makes of them.
+const SHA1 = "SwB5AbdlSJq+rUnZJvch0GWkKcE"; // RFC 6070 §2, 4096 rounds
+const SHA256 = "VawEblbjCJ/sFpHCJUS2BflBhSFt3gRl5oudV8INrLxJypzM8Xm2RZkWZLOdd+8xfHG4RbHjC9UJESBB06GXgw"; // RFC 7914 §11, 1 round
+const SHA512 = "0Zexsz2wFD4BixLz0dFHnmzevcyXxcD4f2kC4HL0V7UUPzBgJkGz1VzTNZiMs2uEN2Bg7NUy4Dm3QqI5Q0ry1Q"; // 4096 rounds
+const SCRYPT = "/bq+HJ00cgB4VucZDQHp/nxq18vII3gw53N2Y0s3MWIurzDZLiKjiG/xCSedmDDaxyevuUqD7m2DYMvfoswGQA"; // RFC 7914 §12
+
+const known: readonly [name: string, encoded: string, password: string][] = [
+  ["bcrypt $2a$", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW", "U*U"],
+  ["bcrypt $2y$", "$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW", "U*U"],
+  ["bcrypt $2b$", "$2b$12$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW", "secret"],
+  ["PBKDF2 of passlib", "$pbkdf2-sha256$29000$N2YMIWQsBWBMae09x1jrPQ$1t8iyB2A.WF/Z5JZv.lfCIhXXN33N23OSgQYThBYRfk", "toomanysecrets"],
+  ["PBKDF2-SHA1 of passlib", `$pbkdf2$4096$c2FsdA$${SHA1}`, "password"],
+  ["PBKDF2-SHA1 by its name", `$pbkdf2-sha1$4096$c2FsdA$${SHA1}`, "password"],
+  ["PBKDF2-SHA256 of Keycloak, with padding", `$pbkdf2-sha256$i=1$c2FsdA==$${SHA256}==`, "passwd"],
+  ["PBKDF2-SHA512 as a PHC string", `$pbkdf2-sha512$i=4096,l=64$c2FsdA$${SHA512}`, "password"],
+  ["PBKDF2-SHA512 of LDAP", `{PBKDF2-SHA512}4096$c2FsdA$${SHA512}`, "password"],
+  ["PBKDF2-SHA256 of Django", `pbkdf2_sha256$1$salt$${SHA256}==`, "passwd"],
+  ["scrypt of passlib", `$scrypt$ln=10,r=8,p=16$TmFDbA$${SCRYPT}`, "password"],
+  ["scrypt of Django", `scrypt$1024$NaCl$8$16$${SCRYPT}==`, "password"],
+  ["Argon2i", "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA", "password"],
+  ["Argon2id", "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc", "password"],
+  ["SSHA", "{SSHA}yrht1iYXEIkejLVu42JWkadd80RzYWx0c2FsdA==", "password"],
+  ["SSHA256", "{SSHA256}DIzeh0gCRMTRu9dAH3C3rr7fWkRT0Bp2ZdtRqvTX3XJzYWx0c2FsdA==", "password"],
+  ["SSHA512", "{SSHA512}9ZxHVj4YomwqqFiYKcIjExMLx2ZblYfXRGc4KMqbgvHq2+HOgwiTIi+eO/Uam/8D0beDAkGpvx14+UFlfBskLnNhbHRzYWx0", "password"],
+];
+
+describe.each(known)("%s", (_name, encoded, password) => {
+  test("opens for its password, not for another, and asks to be replaced", async () => {
+    expect(isKnownHash(encoded)).toBe(true);
+    expect(await passwords.verify(encoded, password)).toBe(true);
+    expect(await passwords.verify(encoded, `${password}.`)).toBe(false);
+    expect(await passwords.verify(encoded, "")).toBe(false);
+    expect(passwords.needsRehash(encoded)).toBe(true);
+  });
+});
+
+test.each([
+  ["a plain text", "password"],
+  ["nothing", ""],
+  ["a hash of an unsalted digest", "{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g="],
+  ["a salted digest without its salt", "{SSHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g="],
+  ["MD5 by crypt", "$1$salt$qJH7.N4xYta3aEG/dfqo/0"],
+  ["an unknown bcrypt", "$2z$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"],
+  ["a bcrypt that was cut", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyO"],
+  ["a bcrypt of hours", "$2a$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"],
+  ["a PBKDF2 of hours", `$pbkdf2-sha256$999999999$c2FsdA$${SHA256}`],
+  ["a PBKDF2 of no rounds", `$pbkdf2-sha256$0$c2FsdA$${SHA256}`],
+  ["a PBKDF2 of one byte", "$pbkdf2-sha256$6400$0ZrzXitFSGltTQnBWOsdeg$Yw"],
+  ["a PBKDF2 of an unknown digest", `$pbkdf2-sha999$6400$c2FsdA$${SHA256}`],
+  ["a scrypt of gigabytes", `$scrypt$ln=30,r=8,p=1$TmFDbA$${SCRYPT}`],
+  ["a scrypt of hours", `$scrypt$ln=10,r=8,p=9999$TmFDbA$${SCRYPT}`],
+  ["a scrypt of no power of two", `scrypt$1000$NaCl$8$16$${SCRYPT}`],
+  ["an Argon2 of four bytes", "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$AAAAAA"],
+  ["a text of megabytes", `{SSHA}${"A".repeat(2_000_000)}`],
+])("%s is not a hash, and nothing matches it", async (_name, encoded) => {
+  expect(isKnownHash(encoded)).toBe(false);
+  expect(await passwords.verify(encoded, "password")).toBe(false);
+});
+
+test("hashes of other systems wait in the same queue, and a full one says so", async () => {
+  const busy = createPasswordHasher({ concurrency: 1, maxQueue: 1, params: { memoryKiB: 64, passes: 1, parallelism: 1 } });
+  const [, bcrypt] = known[2]!;
+  const checks = [busy.verify(bcrypt, "secret"), busy.verify(known[14]![1], "password")];
+  expect(busy.stats()).toEqual({ running: 1, waiting: 1 });
+  await expect(busy.verify(bcrypt, "secret")).rejects.toMatchObject({ code: "auth.overloaded", status: 503 });
+  expect(await Promise.all(checks)).toEqual([true, true]);
+});
+
+test("a salted digest takes the work of a real hash, or its speed would tell who came from where", async () => {
+  const work = async (passes: number) => {
+    const costly = createPasswordHasher({ params: { memoryKiB: 8192, passes, parallelism: 1 } });
+    const start = process.cpuUsage();
+    await costly.verify(known[14]![1], "wrong");
+    const { user, system } = process.cpuUsage(start);
+    return user + system;
+  };
+  await work(1);
+  // CPU time, not wall time: 1 against 16 passes differ by far more than any noise.
+  expect(await work(16)).toBeGreaterThan(2 * (await work(1)));
+});

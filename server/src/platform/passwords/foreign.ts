@@ -1,0 +1,127 @@
+import { createHash, pbkdf2, scrypt, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+import { parseOptions as parseBcrypt, verify as verifyBcrypt } from "@node-rs/bcrypt";
+
+/** A hash that another system made, as far as this server can check it. docs/passwords.md lists the forms. */
+export interface ForeignHash {
+  /** Costs next to nothing: checking it would tell by its speed that the user exists, and where they came from. */
+  readonly cheap: boolean;
+  /** Off the main thread, except where it is cheap. */
+  verify(password: Buffer): Promise<boolean>;
+}
+
+type Read = (parts: Readonly<Record<string, string>>) => ForeignHash | null;
+
+const deriveByPbkdf2 = promisify(pbkdf2);
+const deriveByScrypt = promisify<Buffer, Buffer, number, object, Buffer>(scrypt);
+
+/** Longer than any form needs, and short enough to take apart at no cost. */
+const MAX_TEXT = 1024;
+// Fewer bytes of output are so few that a wrong password may match them.
+const MIN_OUTPUT = 16;
+const MAX_OUTPUT = 128;
+
+// A hash names its own price; beyond this, some seconds of one core, it is an attack on the server and not a hash.
+const MAX_BCRYPT_COST = 16;
+const MAX_PBKDF2_ROUNDS = 5_000_000;
+const MAX_SCRYPT_BLOCKS = 2 ** 21; // N × r, 256 MiB
+const MAX_SCRYPT_WORK = 2 ** 23; // N × r × p
+
+/** The digests of PBKDF2 that somebody uses; without a name it is the first, which the standard began with. */
+const PBKDF2_DIGESTS: Readonly<Record<string, string>> = { "": "sha1", sha1: "sha1", sha256: "sha256", sha512: "sha512" };
+const SSHA_DIGESTS: Readonly<Record<string, readonly [digest: string, bytes: number]>> = {
+  "": ["sha1", 20],
+  "256": ["sha256", 32],
+  "384": ["sha384", 48],
+  "512": ["sha512", 64],
+};
+
+/** Base64 with or without padding; passlib writes a dot for the plus. */
+const fromBase64 = (text: string): Buffer => Buffer.from(text.replaceAll(".", "+"), "base64");
+const hasUsualLength = ({ length }: Buffer): boolean => length >= MIN_OUTPUT && length <= MAX_OUTPUT;
+
+function readPbkdf2(digestName: string, rounds: number, salt: Buffer, expected: Buffer): ForeignHash | null {
+  const digest = PBKDF2_DIGESTS[digestName.toLowerCase()];
+  if (!digest || rounds < 1 || rounds > MAX_PBKDF2_ROUNDS || !hasUsualLength(expected)) return null;
+  return {
+    cheap: false,
+    verify: async (password) => timingSafeEqual(await deriveByPbkdf2(password, salt, rounds, expected.length, digest), expected),
+  };
+}
+
+function readScrypt(N: number, r: number, p: number, salt: Buffer, expected: Buffer): ForeignHash | null {
+  const isPowerOfTwo = Number.isInteger(Math.log2(N)) && N > 1;
+  if (!isPowerOfTwo || r < 1 || p < 1 || N * r > MAX_SCRYPT_BLOCKS || N * r * p > MAX_SCRYPT_WORK || !hasUsualLength(expected)) return null;
+  // Node refuses to take more than it is told; what it counts is a little more than 128 × N × r.
+  const limits = { N, r, p, maxmem: 128 * r * (N + p + 2) };
+  return {
+    cheap: false,
+    verify: async (password) => timingSafeEqual(await deriveByScrypt(password, salt, expected.length, limits), expected),
+  };
+}
+
+function readSalted(size: string, written: Buffer): ForeignHash | null {
+  const [digest, bytes] = SSHA_DIGESTS[size] ?? ["", 0];
+  const [expected, salt] = [written.subarray(0, bytes), written.subarray(bytes)];
+  // Without a salt it is not a salted hash: one list of them would open every account at once.
+  if (!digest || salt.length === 0) return null;
+  return {
+    cheap: true,
+    verify: async (password) => timingSafeEqual(createHash(digest).update(password).update(salt).digest(), expected),
+  };
+}
+
+function readBcrypt(text: string): ForeignHash | null {
+  try {
+    if (parseBcrypt(text).cost > MAX_BCRYPT_COST) return null;
+  } catch {
+    // Looks like one, yet is not: a hash that nothing matches.
+    return null;
+  }
+  return { cheap: false, verify: (password) => verifyBcrypt(password, text) };
+}
+
+const B64 = "[A-Za-z0-9+/.]+={0,2}";
+
+/** Every form with how it is read. Anchored and without repetition inside of repetition: no text takes long to refuse. */
+const forms: readonly (readonly [form: RegExp, read: Read])[] = [
+  // bcrypt: $2a$, $2b$, $2y$, 53 characters of salt and hash
+  [/^(?<all>[$]2[aby][$]\d\d[$][./A-Za-z0-9]{53})$/, ({ all }) => readBcrypt(all!)],
+  // passlib: $pbkdf2-sha256$29000$salt$hash; as a PHC string, and from Keycloak: $pbkdf2-sha256$i=27500$salt$hash
+  [
+    new RegExp(`^[$]pbkdf2(?:-(?<digest>sha\\d+))?[$](?:i=)?(?<rounds>\\d{1,9})(?:,l=\\d{1,3})?[$](?<salt>${B64})[$](?<hash>${B64})$`),
+    ({ digest = "", rounds, salt, hash }) => readPbkdf2(digest, Number(rounds), fromBase64(salt!), fromBase64(hash!)),
+  ],
+  // LDAP: {PBKDF2-SHA256}29000$salt$hash
+  [
+    new RegExp(`^[{]PBKDF2(?:-(?<digest>SHA\\d+))?[}](?<rounds>\\d{1,9})[$](?<salt>${B64})[$](?<hash>${B64})$`, "i"),
+    ({ digest = "", rounds, salt, hash }) => readPbkdf2(digest, Number(rounds), fromBase64(salt!), fromBase64(hash!)),
+  ],
+  // Django: pbkdf2_sha256$870000$salt$hash, where the salt is text
+  [
+    new RegExp(`^pbkdf2_(?<digest>sha\\d+)[$](?<rounds>\\d{1,9})[$](?<salt>[^$]+)[$](?<hash>${B64})$`),
+    ({ digest = "", rounds, salt, hash }) => readPbkdf2(digest, Number(rounds), Buffer.from(salt!), fromBase64(hash!)),
+  ],
+  // passlib and PHC: $scrypt$ln=16,r=8,p=1$salt$hash
+  [
+    new RegExp(`^[$]scrypt[$]ln=(?<ln>\\d{1,2}),r=(?<r>\\d{1,4}),p=(?<p>\\d{1,4})[$](?<salt>${B64})[$](?<hash>${B64})$`),
+    ({ ln, r, p, salt, hash }) => readScrypt(2 ** Number(ln), Number(r), Number(p), fromBase64(salt!), fromBase64(hash!)),
+  ],
+  // Django: scrypt$16384$salt$8$1$hash
+  [
+    new RegExp(`^scrypt[$](?<N>\\d{1,9})[$](?<salt>[^$]+)[$](?<r>\\d{1,4})[$](?<p>\\d{1,4})[$](?<hash>${B64})$`),
+    ({ N, r, p, salt, hash }) => readScrypt(Number(N), Number(r), Number(p), Buffer.from(salt!), fromBase64(hash!)),
+  ],
+  // LDAP: {SSHA}, {SSHA256}, {SSHA384}, {SSHA512}, the salt behind the digest
+  [new RegExp(`^[{]SSHA(?<size>\\d{3})?[}](?<written>${B64})$`, "i"), ({ size = "", written }) => readSalted(size, fromBase64(written!))],
+];
+
+/** What to do with a hash of another system; null for a text that is none, or that asks for too much. */
+export function readForeignHash(text: string): ForeignHash | null {
+  if (text.length > MAX_TEXT) return null;
+  for (const [form, read] of forms) {
+    const groups = form.exec(text)?.groups;
+    if (groups) return read(groups);
+  }
+  return null;
+}

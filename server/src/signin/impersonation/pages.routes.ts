@@ -1,0 +1,161 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { clock } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { logFailure } from "../../platform/http/index.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { createVisitors, type Visitor, type VisitorParts } from "../login/index.ts";
+import { renderImpersonation, sendPage } from "../pages/index.ts";
+import { actorOfSession } from "../sessions/index.ts";
+import { EndImpersonationForm, ImpersonationForm } from "./schema.ts";
+import { actorOfTicket, lookAtTicket, openTicket, stopImpersonating } from "./service.ts";
+
+const tags = ["Sign-in"];
+const params = Type.Object({ realm: Type.String() });
+const page = (description: string) => Type.String({ description });
+const consumes = ["application/x-www-form-urlencoded"];
+const moved = Type.Null({ description: "Go on" });
+
+/** Mounted under /realms/:realm. */
+export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { readonly work: UnitOfWork }> = async (app, parts) => {
+  const { db, work, realms, csrf, cookies } = parts;
+  const visitors = createVisitors(parts);
+  app.setErrorHandler(visitors.showFailure);
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+
+  const ticketOf = ({ realm }: Visitor, token: string) => lookAtTicket(db, realm.realmId, token, clock.now());
+  type Ticket = NonNullable<Awaited<ReturnType<typeof ticketOf>>>;
+
+  const show = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number, state: "gone" | "refused") =>
+    sendPage(reply, status, renderImpersonation({ ...visitors.frameOf(request, reply, visitor), state }), {
+      logoUrl: visitor.realm.settings.logoUrl,
+    });
+
+  /** Whether this browser is the administrator's: then following the link is all it takes. */
+  const isOwnBrowser = async (request: FastifyRequest, { impersonator }: Ticket): Promise<boolean> => {
+    const realm = await realms.get(impersonator.realm);
+    const session = realm && (await visitors.sessionOf(realm, cookies.sessionToken(request, realm.realmId)));
+    return session?.sessionId === impersonator.sessionId && session.impersonator === null;
+  };
+
+  const open = async (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, token: string, ticket: Ticket) => {
+    const { realm, session } = visitor;
+    const origin = { realm: realm.realmId, actor: actorOfTicket(ticket), sourceIp: request.ip };
+    const opening = {
+      token,
+      policy: realm.settings.sessions,
+      sourceIp: request.ip,
+      userAgent: request.headers["user-agent"] ?? null,
+      previous: session,
+    };
+    const started = await work
+      .transact(origin, (ctx) => openTicket(ctx, opening))
+      .catch((error) => {
+        if (!(error instanceof AppError) || error.status >= 500) throw error;
+        logFailure(request, error);
+        return error;
+      });
+    if (started instanceof AppError) return show(request, reply, visitor, started.status, started.status === 410 ? "gone" : "refused");
+    const own = cookies.sessionToken(request, realm.realmId);
+    if (own !== undefined && session?.sessionId === ticket.impersonator.sessionId) cookies.putAside(reply, realm.realmId, own);
+    cookies.setSession(reply, realm.realmId, started.token, started.maxAge);
+    cookies.setCsrf(reply, csrf.issue(started.sessionId));
+    return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/login`, 303);
+  };
+
+  app.get(
+    "/impersonation",
+    {
+      // HEAD must not use the ticket up.
+      exposeHeadRoute: false,
+      schema: {
+        summary: "Follow the link to act as a user",
+        description:
+          "In the browser of the administrator who asked for it, starts the session at once; in any other, and for whatever reads ahead, " +
+          "shows a page with a button.",
+        tags,
+        params,
+        querystring: Type.Object({ ticket: Type.String({ maxLength: 128 }) }),
+        response: { 200: page("A page that asks first"), 303: moved, 410: page("The link works no more") },
+      },
+    },
+    async (request, reply) => {
+      const visitor = await visitors.visitorOf(request, reply);
+      const { ticket: token } = request.query;
+      const ticket = await ticketOf(visitor, token);
+      if (!ticket) return show(request, reply, visitor, 410, "gone") as never;
+      if (!readsAhead(request) && (await isOwnBrowser(request, ticket))) return open(request, reply, visitor, token, ticket) as never;
+      const html = renderImpersonation({
+        ...visitors.frameOf(request, reply, visitor),
+        state: "confirm",
+        account: ticket.username,
+        csrf: visitors.tokenFor(request, reply, visitor),
+        action: `/realms/${visitor.realm.realmId}/impersonation`,
+        hidden: { ticket: token },
+      });
+      return sendPage(reply, 200, html, { logoUrl: visitor.realm.settings.logoUrl }) as never;
+    },
+  );
+
+  app.post(
+    "/impersonation",
+    {
+      attachValidation: true,
+      schema: {
+        summary: "Act as a user, after being asked",
+        consumes,
+        tags,
+        params,
+        body: ImpersonationForm,
+        response: { 303: moved, 403: page("CSRF token missing or stale"), 410: page("The link works no more") },
+      },
+    },
+    async (request, reply) => {
+      const visitor = await visitors.visitorOf(request, reply);
+      if (!visitors.hasToken(request, visitor)) return visitors.showLogin(request, reply, visitor, 403, { error: "csrf" }) as never;
+      if (request.validationError) throw request.validationError;
+      const { ticket: token } = request.body;
+      const ticket = await ticketOf(visitor, token);
+      if (!ticket) return show(request, reply, visitor, 410, "gone") as never;
+      return open(request, reply, visitor, token, ticket) as never;
+    },
+  );
+
+  app.post(
+    "/impersonation/end",
+    {
+      attachValidation: true,
+      schema: {
+        summary: "Stop acting as a user",
+        description: "The administrator's own session of the realm comes back in the browser in which it was.",
+        consumes,
+        tags,
+        params,
+        body: EndImpersonationForm,
+        response: { 303: moved, 403: page("CSRF token missing or stale") },
+      },
+    },
+    async (request, reply) => {
+      const visitor = await visitors.visitorOf(request, reply);
+      const { realm, session } = visitor;
+      const here = `/realms/${realm.realmId}/login`;
+      if (session === null || session.impersonator === null) return reply.redirect(here, 303) as never;
+      if (!visitors.hasToken(request, visitor)) return visitors.showLogin(request, reply, visitor, 403, { error: "csrf" }) as never;
+      const origin = { realm: realm.realmId, actor: actorOfSession(session, realm.realmId), sourceIp: request.ip };
+      const back = await work.transact(origin, (ctx) => stopImpersonating(ctx, session, cookies.ownToken(request, realm.realmId)));
+      cookies.clearAside(reply, realm.realmId);
+      if (back) cookies.setSession(reply, realm.realmId, back.token, back.maxAge);
+      else cookies.clearSession(reply, realm.realmId);
+      cookies.setCsrf(reply, csrf.issue(back?.sessionId ?? visitor.preSession));
+      const home = session.impersonatedFrom ? `/realms/${session.impersonatedFrom.realm}/login` : here;
+      return reply.header("cache-control", "no-store").redirect(home, 303) as never;
+    },
+  );
+};
+
+/** A browser or a proxy that fetches what somebody might open next. */
+const readsAhead = ({ headers }: FastifyRequest): boolean =>
+  [headers["sec-purpose"], headers.purpose, headers["x-moz"], headers["x-purpose"]].some((value) =>
+    /prefetch|preview/i.test(String(value ?? "")),
+  );

@@ -1,0 +1,28 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { Impersonation } from "./schema.ts";
+import { askToImpersonate } from "./service.ts";
+
+/** Mounted under /admin/realms/:realm/users. */
+export const impersonateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
+  app.post(
+    "/:userId/impersonate",
+    {
+      config: { permission: "manage-users" },
+      schema: {
+        summary: "Act as a user",
+        description:
+          "Answers a link for your own browser, which works once within a minute. Needs the permissions that the user holds. The session " +
+          "lasts an hour at most, ends with yours, and reaches neither the admin API nor the user's credentials; every event in it names you. " +
+          "409 for yourself, and for a user who is disabled or locked.",
+        tags: ["Users"],
+        params: Type.Object({ realm: Type.String(), userId: Type.String() }),
+        response: { 200: Impersonation },
+      },
+    },
+    async (req) => {
+      const { token, ...link } = await req.transact((ctx) => askToImpersonate(ctx, req.params.userId));
+      return { ...link, url: `${baseUrl}/realms/${req.params.realm}/impersonation?ticket=${token}` };
+    },
+  );
+};

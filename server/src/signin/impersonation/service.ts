@@ -1,0 +1,107 @@
+import { permissionsOfUser } from "../../directory/roles/index.ts";
+import { holdUserForSignIn, isSelf, takeUser } from "../../directory/users/index.ts";
+import { MINUTE } from "../../kernel/clock.ts";
+import { newId } from "../../kernel/ids.ts";
+import { randomToken, sha256 } from "../../kernel/vault.ts";
+import type { Actor, Ctx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { assertHolds } from "../../tenancy/permissions/index.ts";
+import type { Settings } from "../../tenancy/settings/index.ts";
+import {
+  endImpersonation,
+  isAtWork,
+  type LiveSession,
+  type StartedSession,
+  startImpersonation,
+  takeBackSession,
+} from "../sessions/index.ts";
+import { impersonationErrors } from "./errors.ts";
+import { findTicket, insertTicket, type Ticket, takeTicket } from "./tickets.store.ts";
+
+/** Long enough to open a link, too short to pass it on. */
+const TICKET_LIFETIME = MINUTE;
+
+/** An administrator asks for a link by which they become the user. The escalation rule holds: nobody becomes more than they are. */
+export async function askToImpersonate(ctx: Ctx, id: string): Promise<{ sessionId: string; token: string; expiresAt: number }> {
+  const user = await takeUser(ctx, id);
+  const { actor } = ctx;
+  if (isSelf(ctx, user.userId)) throw impersonationErrors.self();
+  if (!user.enabled || user.locked) throw impersonationErrors.shut_out();
+  if (actor.sessionId === null) throw impersonationErrors.no_session();
+  const token = randomToken();
+  const sessionId = newId();
+  const expiresAt = ctx.now + TICKET_LIFETIME;
+  await insertTicket(
+    ctx.tx,
+    ctx.realm,
+    {
+      sessionId,
+      userId: user.userId,
+      impersonator: { name: actor.name, userId: actor.id, realm: actor.realm, sessionId: actor.sessionId },
+      tokenHash: sha256(token),
+      expiresAt,
+    },
+    ctx.now,
+  );
+  const about = { resourceType: "users", resourceId: user.userId } as const;
+  ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", ...about, detail: "impersonate" });
+  ctx.audit({ category: "SECURITY", type: "IMPERSONATION", ...about, detail: `asked for session ${sessionId}` });
+  return { sessionId, token, expiresAt };
+}
+
+export const lookAtTicket = (db: Db, realm: string, token: string, now: number) => findTicket(db, realm, sha256(token), now);
+
+/** Whoever opens the link is the administrator who asked for it. */
+export const actorOfTicket = ({ impersonator }: Ticket): Actor => ({
+  id: impersonator.userId,
+  name: impersonator.name,
+  realm: impersonator.realm,
+  permissions: new Set(),
+  sessionId: impersonator.sessionId,
+  impersonator: null,
+});
+
+export interface Opening {
+  readonly token: string;
+  readonly policy: Settings["sessions"];
+  readonly sourceIp: string;
+  readonly userAgent: string | null;
+  /** The session this browser had in the realm. */
+  readonly previous: LiveSession | null;
+}
+
+/** Opens the link: once, and only while the administrator is signed in and the escalation rule still holds. */
+export async function openTicket(ctx: Ctx, { token, policy, ...browser }: Opening): Promise<StartedSession> {
+  const ticket = await takeTicket(ctx.tx, ctx.realm, sha256(token), ctx.now);
+  if (!ticket) throw impersonationErrors.gone();
+  const { userId, sessionId, impersonator } = ticket;
+  // Held until commit: whoever shuts the user out now finds this session and ends it.
+  if (!(await holdUserForSignIn(ctx.tx, ctx.realm, userId))) throw impersonationErrors.shut_out();
+  if (!(await isAtWork(ctx.tx, impersonator, ctx.now))) throw impersonationErrors.over();
+  const held = new Set<string>(await permissionsOfUser(ctx.tx, impersonator.realm, impersonator.userId));
+  assertHolds({ ...ctx.actor, permissions: held }, await permissionsOfUser(ctx.tx, ctx.realm, userId));
+  const started = await startImpersonation(ctx, policy, { ...browser, sessionId, userId, impersonator });
+  ctx.audit({
+    category: "SECURITY",
+    type: "IMPERSONATION",
+    resourceType: "users",
+    resourceId: userId,
+    detail: `began session ${sessionId}, until ${new Date(started.until).toISOString()} at the latest`,
+  });
+  return started;
+}
+
+/**
+ * The administrator stops playing the user. Their own session of the same realm comes back under a new cookie value, but only to the
+ * browser that put it aside: whoever got hold of the user's session does not become an administrator by ending it.
+ */
+export async function stopImpersonating(ctx: Ctx, session: LiveSession, ownToken: string | undefined): Promise<StartedSession | null> {
+  await endImpersonation(ctx, session.sessionId);
+  const own = session.impersonatedFrom;
+  if (own?.realm !== ctx.realm || !ownToken) return null;
+  const token = randomToken();
+  const back = await takeBackSession(ctx.tx, own, { shown: sha256(ownToken), next: sha256(token) }, ctx.now);
+  if (!back) return null;
+  const maxAge = back.remembered ? Math.floor((back.absoluteExpiry - ctx.now) / 1000) : null;
+  return { sessionId: own.sessionId, token, maxAge };
+}

@@ -1,0 +1,78 @@
+import { type PasswordParts, preparePassword, savePassword } from "../../directory/credentials/index.ts";
+import {
+  inviteeOf,
+  joinByInvitation,
+  organizationErrors,
+  type PresentedInvitation,
+  takeInvitation,
+} from "../../directory/organizations/index.ts";
+import { createUser } from "../../directory/users/index.ts";
+import { AppError } from "../../kernel/errors.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { Metrics } from "../../platform/telemetry/metrics.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
+import { stranger } from "../login/index.ts";
+import { actorOfSession, type LiveSession, type StartedSession, startSession } from "../sessions/index.ts";
+
+export interface InvitationPageParts extends PasswordParts {
+  readonly db: Db;
+  readonly work: UnitOfWork;
+  readonly metrics: Metrics;
+}
+
+/** The signed-in user accepts. Only the one whom the address means can; the page has told everybody else so. */
+export async function acceptInvitation(
+  { work }: Pick<InvitationPageParts, "work">,
+  { realm, token, session, sourceIp }: { realm: RealmSnapshot; token: string; session: LiveSession; sourceIp: string },
+): Promise<void> {
+  const actor = actorOfSession(session, realm.realmId);
+  await work.transact({ realm: realm.realmId, actor, sourceIp }, async (ctx) => {
+    const invitation = await takeInvitation(ctx, token);
+    if ((await inviteeOf(ctx, invitation)) !== session.userId) throw organizationErrors.invitation_not_found();
+    await joinByInvitation(ctx, invitation, session.userId);
+  });
+}
+
+export interface NewAccount {
+  readonly realm: RealmSnapshot;
+  readonly token: string;
+  readonly invitation: PresentedInvitation;
+  readonly username: string;
+  readonly password: string;
+  readonly sourceIp: string;
+  readonly userAgent: string | null;
+}
+
+/** The address has no account yet: it gets one, which joins and is signed in. All of it, or nothing. */
+export async function createInvitedAccount(parts: InvitationPageParts, input: NewAccount): Promise<StartedSession> {
+  const { realm, token, username, password, invitation, sourceIp, userAgent } = input;
+  const owner = { userId: null, username, email: invitation.email };
+  const { passwordPolicy } = realm.settings;
+  const { hash } = await preparePassword({ tx: parts.db, realm: realm.realmId }, parts, passwordPolicy, owner, password);
+  const actor = stranger(realm.realmId, username);
+  const session = await parts.work.transact({ realm: realm.realmId, actor, sourceIp }, async (ctx) => {
+    const { email, ...taken } = await takeInvitation(ctx, token);
+    // Whoever opened the link has read the mail.
+    const { userId } = await createUser(ctx, { username, email, emailVerified: true });
+    await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
+    await joinByInvitation(ctx, { email, ...taken }, userId);
+    const person = { actor: { id: userId, name: username } };
+    ctx.audit({ category: "AUTHN", type: "REGISTER", ...person });
+    ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", ...person });
+    const signIn = { userId, remember: false, acr: null, amr: ["pwd"], sourceIp, userAgent, previous: null };
+    return startSession(ctx, realm.settings.sessions, signIn);
+  });
+  parts.metrics.login(realm.realmId, "success");
+  return session;
+}
+
+/** What the form can say about a refusal; null for what it cannot. */
+export function problemOf(
+  error: unknown,
+): { readonly status: number; readonly error: "username-taken" | "password" | "overloaded" } | null {
+  if (!(error instanceof AppError)) return null;
+  if (error.code === "users.login_name_taken") return { status: 409, error: "username-taken" };
+  if (error.code.startsWith("password.")) return { status: 400, error: "password" };
+  return error.code === "auth.overloaded" ? { status: 503, error: "overloaded" } : null;
+}

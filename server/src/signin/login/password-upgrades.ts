@@ -1,0 +1,58 @@
+import { upgradePassword } from "../../directory/credentials/index.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { PasswordHasher } from "../../platform/passwords/index.ts";
+
+/** A password that was right, under a hash that could be better. */
+export interface Upgrade {
+  readonly realm: string;
+  readonly userId: string;
+  readonly password: string;
+  /** The hash that it was checked against. */
+  readonly checked: string;
+}
+
+/**
+ * Replaces old hashes after their owner has signed in, without letting them wait for it. What does not get done here, because the
+ * server is busy or stops, is done at the next sign-in: until then the old hash stands.
+ */
+export interface PasswordUpgrades {
+  soon(upgrade: Upgrade): void;
+  /** Once nothing is under way any more. */
+  settled(): Promise<void>;
+}
+
+export function createPasswordUpgrades({
+  db,
+  hasher,
+  log,
+}: {
+  readonly db: Db;
+  readonly hasher: PasswordHasher;
+  readonly log: { info(fields: object, message: string): void };
+}): PasswordUpgrades {
+  const underWay = new Map<string, Promise<void>>();
+
+  const run = async ({ realm, userId, password, checked }: Upgrade): Promise<void> => {
+    try {
+      // Only in place of the very hash that was checked: a password that was set meanwhile stays.
+      await upgradePassword(db, realm, userId, checked, await hasher.hash(password));
+    } catch (err) {
+      log.info({ err, realm, userId }, "a password keeps its old hash for now; the next sign-in replaces it");
+    }
+  };
+
+  return {
+    soon(upgrade) {
+      const key = `${upgrade.realm}/${upgrade.userId}`;
+      // Ten sign-ins at once need one new hash.
+      if (underWay.has(key)) return;
+      underWay.set(
+        key,
+        run(upgrade).finally(() => underWay.delete(key)),
+      );
+    },
+    async settled() {
+      await Promise.all(underWay.values());
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { ComponentChildren } from "preact";
+import { linkTarget } from "./layout.tsx";
+
+interface InputAttributes {
+  readonly autocomplete: string;
+  readonly value?: string;
+  readonly autofocus?: boolean;
+  readonly maxlength?: number;
+  readonly enterkeyhint?: "go";
+  readonly dir?: "auto";
+  readonly autocapitalize?: "none";
+  readonly autocorrect?: "off";
+  readonly spellcheck?: false;
+  readonly "aria-describedby"?: string | undefined;
+  readonly "aria-invalid"?: "true";
+}
+
+interface FieldText {
+  readonly id: string;
+  readonly name?: string;
+  readonly label: string;
+  /** What to know before typing; the input refers to it by `hintId`. */
+  readonly hint?: string;
+  readonly hintId?: string;
+}
+
+type FieldProps = FieldText & InputAttributes & ({ readonly type: "text" } | { readonly type: "password" });
+
+/** An input with its label, and with a hint below it. What else is given goes to the input. */
+export const Field = ({ id, name = id, label, hint, hintId, ...input }: FieldProps) => (
+  <div class="gh-field">
+    <label class="gh-label" for={id}>
+      {label}
+    </label>
+    <input class="gh-input" id={id} name={name} required {...input} />
+    {hint === undefined ? null : (
+      <p class="gh-hint" id={hintId}>
+        {hint}
+      </p>
+    )}
+  </div>
+);
+
+/** For a name to sign in by: nothing may change what is typed, and its direction follows from itself. */
+export const loginName = { type: "text", dir: "auto", autocapitalize: "none", autocorrect: "off", spellcheck: false } as const;
+
+type Look = "primary" | "plain";
+
+export const Submit = ({ look = "primary", children }: { look?: Look; children: ComponentChildren }) => (
+  <button class={`gh-button gh-button--${look}`} type="submit">
+    {children}
+  </button>
+);
+
+/** A link that looks like a button; nothing at all where the address is none to follow. */
+export function LinkButton({ href, look = "primary", children }: { href: string | undefined; look?: Look; children: ComponentChildren }) {
+  const target = linkTarget(href);
+  return target ? (
+    <div class="gh-actions">
+      <a class={`gh-button gh-button--${look}`} href={target}>
+        {children}
+      </a>
+    </div>
+  ) : null;
+}

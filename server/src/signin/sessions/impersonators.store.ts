@@ -1,0 +1,53 @@
+import { sql } from "kysely";
+import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
+import type { OwnSession } from "./store.ts";
+
+const atWork = prepared((db, { realm, userId, sessionId, now }: OwnSession & { now: number }) =>
+  db
+    .selectFrom("sessions as s")
+    .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "s.realm_id").onRef("u.user_id", "=", "s.user_id"))
+    .select("s.session_id")
+    .where("s.realm_id", "=", realm)
+    .where("s.session_id", "=", sessionId)
+    .where("s.user_id", "=", userId)
+    .where("s.impersonator", "is", null)
+    .where("s.expires_at", ">", now)
+    .where("u.enabled", "=", true)
+    .where("u.locked", "=", false)
+    .where(
+      sql<boolean>`exists (select 1 from user_permissions p
+        where p.realm_id = s.realm_id and p.user_id = s.user_id and p.permission in ('manage-users', 'realm-admin'))`,
+    ),
+);
+
+/** Whether an administrator is signed in by this session and may still play others; asked only for sessions in which they do. */
+export async function isAtWork(db: Db, session: OwnSession, now: number): Promise<boolean> {
+  return (await atWork(db, { ...session, now })).length > 0;
+}
+
+/** Who plays somebody is at work: their own session does not run idle meanwhile, by the idle time that it has. */
+export async function keepAwake(db: Db, { realm, sessionId }: OwnSession, now: number): Promise<void> {
+  await sql`
+    update sessions set last_seen_at = ${now}::bigint, expires_at = least(${now}::bigint + expires_at - last_seen_at, absolute_expiry)
+    where realm_id = ${realm} and session_id = ${sessionId} and expires_at > ${now} and not remembered`.execute(db);
+}
+
+/** Gives a session a new cookie value in place of the one that its browser shows. Null: it is over, or the value is not its own. */
+export async function takeBackSession(
+  tx: Tx,
+  { realm, userId, sessionId }: OwnSession,
+  hashes: { readonly shown: string; readonly next: string },
+  now: number,
+): Promise<{ remembered: boolean; absoluteExpiry: number } | null> {
+  const row = await tx
+    .updateTable("sessions")
+    .set({ token_hash: hashes.next })
+    .where("realm_id", "=", realm)
+    .where("session_id", "=", sessionId)
+    .where("user_id", "=", userId)
+    .where("token_hash", "=", hashes.shown)
+    .where("expires_at", ">", now)
+    .returning(["remembered", "absolute_expiry"])
+    .executeTakeFirst();
+  return row ? { remembered: row.remembered, absoluteExpiry: row.absolute_expiry } : null;
+}

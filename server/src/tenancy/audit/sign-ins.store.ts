@@ -1,0 +1,40 @@
+import { sql } from "kysely";
+import type { Db } from "../../platform/db/index.ts";
+
+export interface SignInEvent {
+  readonly id: string;
+  readonly ts: number;
+  readonly type: string;
+  readonly outcome: "SUCCESS" | "FAILURE";
+  readonly sourceIp: string | null;
+  readonly detail: string | null;
+}
+
+const PAGE = 1_000;
+
+/** What a user did to get in and out (AUTHN), newest first, read a page at a time so that no one statement takes long. */
+export async function signInsOf(db: Db, realm: string, userId: string, limit: number): Promise<SignInEvent[]> {
+  const events: SignInEvent[] = [];
+  for (let full = true; full && events.length < limit; ) {
+    const last = events.at(-1);
+    const size = Math.min(PAGE, limit - events.length);
+    const rows = await db
+      .selectFrom("audit_events")
+      .select(["event_id", "ts", "type", "outcome", "source_ip", "detail"])
+      .where("realm_id", "=", realm)
+      .where("actor_id", "=", userId)
+      .where("category", "=", "AUTHN")
+      // What an administrator did in the user's name, and the address they did it from, is theirs.
+      .where("impersonator", "is", null)
+      .$if(last !== undefined, (q) => q.where(sql<boolean>`(ts, event_id) < (${last?.ts}::bigint, ${last?.id}::uuid)`))
+      .orderBy(sql`ts desc, event_id desc`)
+      .limit(size)
+      .execute();
+    for (const row of rows) {
+      const { event_id: id, ts, type, outcome, source_ip: sourceIp, detail } = row;
+      events.push({ id, ts, type, outcome, sourceIp, detail });
+    }
+    full = rows.length === size;
+  }
+  return events;
+}

@@ -1,0 +1,163 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtServer } from "../../src/testing/built-server.ts";
+import { readMail } from "../../src/testing/mail-parts.ts";
+import type { Identity } from "../../src/testing/private-authority.ts";
+import { type SmtpPeer, smtpPeer } from "../../src/testing/smtp-peer.ts";
+import { expectAccessible, expectNoSidewaysScrolling, launchBrowser, noBrowser, somebody, takePicture } from "./browser.ts";
+import { type ServerProcess, startServer } from "./process.ts";
+import { must, type Visitor } from "./visitor.ts";
+
+const REALM = "/admin/realms/demo";
+const PASSWORD_OF_GRACE = "a password for journeys";
+
+describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
+  let server: ServerProcess;
+  let browser: Browser;
+  let mails: SmtpPeer;
+  let admin: Visitor;
+  let url: string;
+  let organization: string;
+
+  beforeAll(async () => {
+    const main = await builtServer();
+    [server, browser, mails] = await Promise.all([
+      startServer({ command: [process.execPath, main, "start"], env: { GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" } }),
+      launchBrowser(),
+      smtpPeer({ security: "none", identity: {} as Identity }),
+    ]);
+    url = `http://localhost:${server.port}`;
+    admin = await server.admin();
+    const config = { host: "127.0.0.1", port: mails.port, security: "none" };
+    must(
+      await admin.put(`${REALM}/messaging/providers`, { channel: "EMAIL", driver: "smtp", fromAddress: "no-reply@acme.example", config }),
+      201,
+    );
+    organization = `${REALM}/organizations/${must(await admin.post(`${REALM}/organizations`, { name: "Acme & Sons" }), 201).organizationId}`;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await mails?.close();
+  });
+
+  /** The link of the last mail to this address. */
+  const invite = async (email: string, role = "member"): Promise<string> => {
+    const before = mails.mails.length;
+    must(await admin.post(`${organization}/invitations`, { email, role }), 201);
+    await expect.poll(() => mails.mails.length).toBeGreaterThan(before);
+    return /http:\/\/\S+/.exec(readMail(mails.mails.at(-1)!.raw).text ?? "")![0];
+  };
+  const submit = (page: Page) => page.locator('main form button[type="submit"]').click();
+
+  /** Every page on a desk in the light and on a telephone in the dark. */
+  const looks = [
+    { name: "light", width: 1280, height: 800, colorScheme: "light" },
+    { name: "phone-dark", width: 360, height: 780, colorScheme: "dark" },
+  ] as const;
+  const look = async (page: Page, what: string) => {
+    for (const { name, width, height, colorScheme } of looks) {
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme });
+      await expectNoSidewaysScrolling(page);
+      await expectAccessible(page, `${what}-${name}`);
+    }
+  };
+
+  test("an invitation: a new account without scripts, then every way in which it can end", async () => {
+    const first = await invite("grace@example.com");
+    const guest = await somebody(browser, { javaScriptEnabled: false });
+    const form = await guest.tab();
+    await form.goto(first);
+    expect(await form.locator("#username").inputValue()).toBe("grace");
+    const choose = async (password: string, again: string) => {
+      await form.locator("#password").fill(password);
+      await form.locator("#password-again").fill(again);
+      await submit(form);
+    };
+    await choose(PASSWORD_OF_GRACE, "something else");
+    await form.locator("[role=alert]").waitFor();
+    await choose(PASSWORD_OF_GRACE, PASSWORD_OF_GRACE);
+    await form.getByRole("heading", { name: "You have joined" }).waitFor();
+    await takePicture(form, "no-scripts-invitation-joined");
+    await guest.close();
+    expect(must(await admin.get(`${organization}/members`), 200)).toMatchObject([{ username: "grace", role: "member" }]);
+
+    const ada = await somebody(browser, { locale: "en-GB" });
+    const page = await ada.tab();
+    await page.goto(first);
+    await look(page, "invitation-used");
+    await page.goto(`${url}/realms/demo/invitations/nobody-gave-this`);
+    await look(page, "invitation-unknown");
+    const link = await invite("ada@example.com", "owner");
+    await page.goto(link);
+    await look(page, "invitation-create");
+    await page.locator("#username").fill("grace");
+    await page.locator("#password").fill(PASSWORD_OF_GRACE);
+    await page.locator("#password-again").fill(PASSWORD_OF_GRACE);
+    await submit(page);
+    await page.locator("[role=alert]").waitFor();
+    await look(page, "invitation-username-taken");
+
+    // Meanwhile she gets an account by other means: now the page leads to the sign-in, and back.
+    const { userId } = must(await admin.post(`${REALM}/users`, { username: "ada", email: "ada@example.com" }), 201);
+    must(await admin.put(`${REALM}/users/${userId}/password`, { newPassword: PASSWORD_OF_GRACE }), 204);
+    await page.goto(link);
+    await look(page, "invitation-sign-in");
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.locator("#password").waitFor();
+    await page.locator("#username").fill("grace");
+    await page.locator("#password").fill(PASSWORD_OF_GRACE);
+    await submit(page);
+    await page.waitForURL(link);
+    await look(page, "invitation-other");
+    await submit(page);
+    await page.goto(link);
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.locator("#username").fill("ada");
+    await page.locator("#password").fill(PASSWORD_OF_GRACE);
+    await submit(page);
+    await page.waitForURL(link);
+    await look(page, "invitation-accept");
+    await submit(page);
+    await page.getByRole("heading", { name: "You have joined" }).waitFor();
+    await look(page, "invitation-joined");
+    await ada.close();
+  });
+
+  test("acting as somebody: a page that asks, a banner that stays, and back to oneself", async () => {
+    const { userId } = must(await admin.post(`${REALM}/users`, { username: "user.with.a.rather.long.name@some-company.example" }), 201);
+    const ask = async () => must(await admin.post(`${REALM}/users/${userId}/impersonate`), 200).url as string;
+
+    const elsewhere = await somebody(browser, { locale: "nl-NL", javaScriptEnabled: false });
+    const asked = await elsewhere.tab();
+    await asked.goto(await ask());
+    await takePicture(asked, "no-scripts-impersonation-asked");
+    await submit(asked);
+    await asked.locator(".gh-banner").waitFor();
+    await takePicture(asked, "no-scripts-impersonation-banner");
+    await asked.locator(".gh-banner button").click();
+    await asked.locator("#password").waitFor();
+    expect(await asked.locator(".gh-banner").count()).toBe(0);
+    await elsewhere.close();
+
+    const boss = await somebody(browser, { locale: "en-GB" });
+    const page = await boss.tab();
+    const link = await ask();
+    await page.goto(link);
+    await look(page, "impersonation-asked");
+    await submit(page);
+    await page.locator(".gh-banner").waitFor();
+    await look(page, "impersonation-banner");
+    for (const path of ["/realms/demo/logout", "/realms/demo/invitations/none", link.slice(url.length)]) {
+      await page.goto(url + path);
+      expect([path, await page.locator(".gh-banner").count()]).toEqual([path, 1]);
+    }
+    await look(page, "impersonation-gone");
+    await page.locator(".gh-banner button").click();
+    await page.locator("#password").waitFor();
+    expect(await page.locator(".gh-banner").count()).toBe(0);
+    await boss.close();
+    // Whoever asked is still who they were.
+    expect((await admin.get(`${REALM}/users/${userId}`)).status).toBe(200);
+  });
+});
