@@ -111,6 +111,8 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     await page.waitForURL(link);
     await look(page, "invitation-other");
     await submit(page);
+    await page.waitForURL(/signed_out/);
+    await page.waitForLoadState();
     await page.goto(link);
     await page.getByRole("link", { name: "Sign in" }).click();
     await page.locator("#username").fill("ada");

@@ -194,7 +194,10 @@ test.each(shippedTemplates.map((template) => [`${template.templateKey} (${templa
       subject,
       html: body,
       text,
-    } = renderTemplate(compiled, valuesOf({ realm: "Acme", user: ada, code: "123456", link: "https://acme.example/x", ttl: "10 minutes" }));
+    } = renderTemplate(
+      compiled,
+      valuesOf({ realm: "Acme", organization: "Acme", user: ada, code: "123456", link: "https://acme.example/x", ttl: "10 minutes" }),
+    );
     for (const part of [subject, body, text]) expect(part ?? "").not.toContain("{{");
     if (template.templateKey.startsWith("otp")) expect(text).toContain("123456");
     if (template.html) {
