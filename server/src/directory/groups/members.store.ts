@@ -1,9 +1,7 @@
 import { sql } from "kysely";
-import { isId } from "../../kernel/ids.ts";
-import { loginKey } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
-import { userErrors } from "../users/index.ts";
+import { userErrors, usersNamed } from "../users/index.ts";
 import { groupErrors } from "./errors.ts";
 import type { GroupMember } from "./schema.ts";
 import type { GroupRow } from "./store.ts";
@@ -47,17 +45,9 @@ export async function listMembers(db: Db, realm: string, group: GroupRow, query:
   const page =
     search === ""
       ? await pageOf(db, all, order, query, async () => ({ total: group.memberCount, estimated: false }))
-      : await pageOf(db, all.where("group_members.user_id", "in", named(realm, search)), order, query);
+      : await pageOf(db, all.where("group_members.user_id", "in", usersNamed(realm, search)), order, query);
   return { ...page, rows: page.rows.map(toMember) };
 }
-
-/** The last character there is, which no name holds: between a prefix and the prefix with it lies what starts with it. */
-const LAST = "\u{10FFFF}";
-const named = (realm: string, search: string) => {
-  const prefix = loginKey(search);
-  return sql<string>`(select n.user_id from login_names n where n.realm_id = ${realm} and n.key >= ${prefix} and n.key < ${prefix + LAST}
-    ${isId(search) ? sql`union select ${search}::uuid` : sql``})`;
-};
 
 export async function findMember(db: Db, realm: string, groupId: string, userId: string): Promise<GroupMember | null> {
   const row = await membersOf(db, realm, groupId).where("group_members.user_id", "=", userId).executeTakeFirst();

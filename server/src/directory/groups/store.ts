@@ -1,7 +1,7 @@
 import { type Generated, type Selectable, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, startsWith, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type Page, pageOf } from "../../platform/http/index.ts";
 import { groupErrors } from "./errors.ts";
 import type { Group, GroupQuery } from "./schema.ts";
@@ -47,9 +47,6 @@ const order: ListOrder = {
   id: sql.ref("groups.group_id"),
 };
 
-/** The last character there is, which no name holds: between a prefix and the prefix with it lies what starts with it. */
-const LAST = "\u{10FFFF}";
-
 export async function listGroups(db: Db, realm: string, query: GroupQuery): Promise<Page<GroupRow>> {
   const { search = "", parentId } = query;
   const prefix = loginKey(search);
@@ -61,7 +58,7 @@ export async function listGroups(db: Db, realm: string, query: GroupQuery): Prom
     .$if(parentId !== undefined && parentId !== "", (q) => q.where("parent_id", "=", parentId!))
     .$if(search !== "", (q) =>
       q.where((eb) => {
-        const named = eb.and([eb("name_key", ">=", prefix), eb("name_key", "<", prefix + LAST)]);
+        const named = startsWith("name_key", prefix);
         return isId(search) ? eb.or([named, eb("group_id", "=", search)]) : named;
       }),
     );

@@ -1,9 +1,7 @@
 import { sql } from "kysely";
-import { isId } from "../../kernel/ids.ts";
-import { loginKey } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type Page, pageOf } from "../../platform/http/index.ts";
-import { userErrors } from "../users/index.ts";
+import { userErrors, usersNamed } from "../users/index.ts";
 import type { Member, MemberQuery } from "./schema.ts";
 
 interface OrganizationMembersTable {
@@ -48,7 +46,7 @@ export async function listMembers(db: Db, realm: string, organizationId: string,
     .where("organization_members.realm_id", "=", realm)
     .where("organization_members.organization_id", "=", organizationId)
     .$if(role !== undefined, (q) => q.where("organization_members.role", "=", role!))
-    .$if(search !== "", (q) => q.where("organization_members.user_id", "in", named(realm, search)));
+    .$if(search !== "", (q) => q.where("organization_members.user_id", "in", usersNamed(realm, search)));
   const page = await pageOf(db, members, order, query);
   return {
     ...page,
@@ -62,13 +60,6 @@ export async function listMembers(db: Db, realm: string, organizationId: string,
     })),
   };
 }
-
-const LAST = "\u{10FFFF}";
-const named = (realm: string, search: string) => {
-  const prefix = loginKey(search);
-  return sql<string>`(select n.user_id from login_names n where n.realm_id = ${realm} and n.key >= ${prefix} and n.key < ${prefix + LAST}
-    ${isId(search) ? sql`union select ${search}::uuid` : sql``})`;
-};
 
 /** Adds a member, or gives one another role. A user that the realm does not have is a 404. */
 export async function saveMember(tx: Tx, realm: string, member: MemberKey & { role: string }, now: number): Promise<void> {
@@ -132,6 +123,9 @@ export interface Membership {
   readonly joinedAt: number;
 }
 
+/** More than anybody has; a list without an end would be one that somebody makes endless. */
+const MANY = 10_000;
+
 /** Where somebody is a member: for the export of what is known of them. */
 export async function membershipsOf(db: Db, realm: string, userId: string): Promise<Membership[]> {
   const rows = await db
@@ -143,6 +137,7 @@ export async function membershipsOf(db: Db, realm: string, userId: string): Prom
     .where("m.realm_id", "=", realm)
     .where("m.user_id", "=", userId)
     .orderBy("o.name_key")
+    .limit(MANY)
     .execute();
   return rows.map((row) => ({
     organizationId: row.organization_id,

@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, startsWith, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
 import { normalDomain } from "./domains.ts";
 import { organizationErrors } from "./errors.ts";
@@ -65,20 +65,16 @@ export async function listOrganizations(db: Db, realm: string, query: ListQuery)
   return { ...page, rows: await complete(db, realm, page.rows) };
 }
 
-/** The last character there is, which no name holds: between a prefix and the prefix with it lies what starts with it. */
-const LAST = "\u{10FFFF}";
-
 /** Whose name, alias, display name or domain begins so. Each part reads its own index: one `or` over all could use none. */
 function matches(realm: string, search: string) {
   const key = loginKey(search);
   // A domain as people write it is found, too, and so is its beginning.
   const domain = normalDomain(search) ?? key;
-  const begins = (column: string, prefix: string) => sql`(${sql.ref(column)} >= ${prefix} and ${sql.ref(column)} < ${prefix + LAST})`;
   return sql<string>`(
-    select o.organization_id from organizations o where o.realm_id = ${realm} and ${begins("o.name_key", key)}
-    union select o.organization_id from organizations o where o.realm_id = ${realm} and ${begins("o.alias", key)}
-    union select o.organization_id from organizations o where o.realm_id = ${realm} and ${begins("o.display_name_key", key)}
-    union select d.organization_id from organization_domains d where d.realm_id = ${realm} and ${begins("d.domain", domain)}
+    select o.organization_id from organizations o where o.realm_id = ${realm} and ${startsWith("o.name_key", key)}
+    union select o.organization_id from organizations o where o.realm_id = ${realm} and ${startsWith("o.alias", key)}
+    union select o.organization_id from organizations o where o.realm_id = ${realm} and ${startsWith("o.display_name_key", key)}
+    union select d.organization_id from organization_domains d where d.realm_id = ${realm} and ${startsWith("d.domain", domain)}
     ${isId(search) ? sql`union select ${search}::uuid` : sql``})`;
 }
 

@@ -3,6 +3,7 @@
 
 export { userCredentialRoutes } from "./credentials.routes.ts";
 export { userErrors } from "./errors.ts";
+export { usersNamed } from "./named.store.ts";
 export { requiredActionRoutes } from "./required-actions.routes.ts";
 export { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
 export { addRequiredAction, dropRequiredAction, findRequiredActions, replaceRequiredActions } from "./required-actions.store.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import type { Db } from "../../platform/db/index.ts";
+import { type Db, startsWith } from "../../platform/db/index.ts";
 import { countUpTo, EXACT_TOTAL, estimate, type ListOrder, type Page, pageOf } from "../../platform/http/index.ts";
 import { amongFew, belongsTo, conditionsOf, FEW, fewest, type Membership, membershipsOf, TINY } from "./list.filters.ts";
 import type { UserQuery } from "./list.schema.ts";
@@ -151,15 +151,6 @@ async function pageOfSortedMatches(
 
 const named = (db: Db, realm: string, prefix: string) =>
   db.selectFrom("login_names as n").where("n.realm_id", "=", realm).where(startsWith("n.key", prefix));
-
-/** The last character there is, which no name holds: between a prefix and the prefix with it lies what starts with it. */
-const LAST = "\u{10FFFF}";
-
-/** As a range, because the columns are in byte order and a kept plan cannot use an index for `like $1`. */
-const startsWith = (column: string | ReturnType<typeof sql>, prefix: string) => {
-  const key = typeof column === "string" ? sql.ref(column) : column;
-  return sql<boolean>`(${key} >= ${prefix} and ${key} < ${prefix + LAST})`;
-};
 
 /** Reads names only, from their index and in its order, which keeps Postgres to it; a user has two at most. */
 async function countMatches(db: Db, realm: string, prefix: string): Promise<{ total: number; estimated: boolean }> {

@@ -12,6 +12,7 @@ export { FolderInUse } from "./directory-lock.ts";
 export { gathered } from "./gathered.ts";
 export { type MigrationState, migrate, migrationStatus } from "./migrate.ts";
 export { type EmbeddedDatabase, embeddedFolder, openEmbedded } from "./pglite-database.ts";
+export { startsWith } from "./prefix.ts";
 export { prepared } from "./prepared.ts";
 export { type Db, lockRealm, type Tables, type Tx, translating } from "./tables.ts";
 export { inSnapshot, inTransaction } from "./transaction.ts";

@@ -24,7 +24,8 @@ const KEPT_RANGES = 32;
 const LOG_EVERY = MINUTE;
 
 export function createBreachedPasswords({ corpus, log }: Options): BreachedPasswords {
-  const isCommon = loadCommonPasswords();
+  // With the first password that is asked for: most starts of a server, and most commands, need none.
+  let isCommon: ReturnType<typeof loadCommonPasswords> | undefined;
   const ranges = corpus === null ? null : open(corpus);
   const kept = new LRUCache<string, string>({ max: KEPT_RANGES });
   let loggedAt = Number.NEGATIVE_INFINITY;
@@ -40,6 +41,7 @@ export function createBreachedPasswords({ corpus, log }: Options): BreachedPassw
   return {
     async has(password) {
       const sha1 = createHash("sha1").update(password.normalize("NFC")).digest();
+      isCommon ??= loadCommonPasswords();
       if (isCommon(sha1)) return true;
       if (!ranges) return false;
       const hex = sha1.toString("hex").toUpperCase();

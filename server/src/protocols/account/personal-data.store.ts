@@ -6,17 +6,13 @@ import type { PersonalData } from "./personal-data.schema.ts";
 const MANY = sql.lit(10_000);
 
 type Credential = PersonalData["credentials"][number];
-type Kept = Pick<PersonalData, "organizations" | "credentials"> & Pick<PersonalData["realmMemberships"][number], "groups">;
+type Kept = Pick<PersonalData, "credentials"> & Pick<PersonalData["realmMemberships"][number], "groups">;
 
 /** What tables of many features keep of one user. Read by SQL here, so that the columns which leave the server stand in one place. */
 export async function readKept(db: Db, realm: string, userId: string, now: number): Promise<Kept> {
   const rows = async <Row>(query: RawBuilder<Row>): Promise<Row[]> => (await query.execute(db)).rows;
   const mine = sql`realm_id = ${realm} and user_id = ${userId}`;
   return {
-    organizations: await rows(sql<Kept["organizations"][number]>`
-      select m.organization_id as "organizationId", o.name, m.role, m.joined_at as "joinedAt"
-      from organization_members m join organizations o on o.realm_id = m.realm_id and o.organization_id = m.organization_id
-      where m.realm_id = ${realm} and m.user_id = ${userId} order by o.name_key limit ${MANY}`),
     groups: await rows(sql<Kept["groups"][number]>`
       select m.group_id as "groupId", g.name, m.joined_at as "joinedAt"
       from group_members m join groups g on g.realm_id = m.realm_id and g.group_id = m.group_id

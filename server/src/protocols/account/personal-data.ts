@@ -1,4 +1,5 @@
 import { readConsents } from "../../directory/consents/index.ts";
+import { membershipsOf } from "../../directory/organizations/index.ts";
 import { readUser } from "../../directory/users/index.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import { signInsOf } from "../../tenancy/audit/index.ts";
@@ -10,7 +11,7 @@ const LOGIN_EVENTS = 10_000;
 /** Everything the realm knows of a user, secrets apart. Each part is read on its own: nothing is held while the document is made. */
 export async function collectPersonalData(ctx: ReadCtx, id: string): Promise<PersonalData> {
   const { userId, username, email, enabled, createdAt, attributes, roles } = await readUser(ctx, id);
-  const { groups, organizations, credentials } = await readKept(ctx.tx, ctx.realm, userId, ctx.now);
+  const { groups, credentials } = await readKept(ctx.tx, ctx.realm, userId, ctx.now);
   const signIns = await signInsOf(ctx.tx, ctx.realm, userId, LOGIN_EVENTS);
   return {
     generatedAt: ctx.now,
@@ -21,7 +22,7 @@ export async function collectPersonalData(ctx: ReadCtx, id: string): Promise<Per
     attributes,
     roles,
     realmMemberships: [{ realmId: ctx.realm, joinedAt: createdAt, groups }],
-    organizations,
+    organizations: await membershipsOf(ctx.tx, ctx.realm, userId),
     credentials,
     federatedLinks: [],
     consents: await readConsents(ctx, userId),
