@@ -21,6 +21,7 @@ const plain = [
   "src/tenancy/webhooks/lanes.test.ts",
   "src/tenancy/audit/{catalogue,transports}.test.ts",
   "src/tenancy/messaging/{drivers/*,recipients}.test.ts",
+  "src/applications/claims/evaluate.test.ts",
   "src/signin/login/return-target.test.ts",
   "src/operations/api-docs/operation-id.test.ts",
 ];

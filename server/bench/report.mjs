@@ -2,6 +2,7 @@
 import { MAX_RATIO as MAX_GROWTH, SMALL } from "./directory.mjs";
 import { MIN_SHARE } from "./directory-import.mjs";
 import { MAX_RATIO } from "./events.mjs";
+import { MAX_DELAY } from "./tokens.mjs";
 
 /** @typedef {{ name: string, value: number | null, unit: "s" | "MB" | "%", target: number | null }} Figure */
 /**
@@ -11,13 +12,14 @@ import { MAX_RATIO } from "./events.mjs";
  * @property {Figure[]} figures
  * @property {import("./events.mjs").EventsLine[]} events
  * @property {import("./directory.mjs").Directory | null} directory
+ * @property {import("./tokens.mjs").Tokens | null} tokens
  */
 
 /** @param {number | null} value what it should stay under @param {number | null} target */
 export const verdict = (value, target) => (value === null || target === null ? null : value <= target ? "met" : "missed");
 
 /** @param {Report} report */
-export function asText({ machine, rows, figures, events, directory }) {
+export function asText({ machine, rows, figures, events, directory, tokens }) {
   const parts = [
     Object.entries(machine)
       .map(([name, value]) => `${name}: ${value}`)
@@ -27,8 +29,16 @@ export function asText({ machine, rows, figures, events, directory }) {
   if (figures.length > 0) parts.push(figureTable(figures));
   if (events.length > 0) parts.push(eventsTable(events));
   if (directory) parts.push(directoryTable(directory), importLine(directory.imports));
+  if (tokens) parts.push(rowTable(tokens.lines), tokenLines(tokens));
   return parts.join("\n\n");
 }
+
+/** @param {import("./tokens.mjs").Tokens} tokens */
+const tokenLines = ({ delay, memoryMb, realms }) =>
+  [
+    `event loop, p99 of its delay under full load: ${delay.own.toFixed(1)} ms, of an empty route that signs as much ${delay.empty.toFixed(1)} ms; ratio ${delay.ratio.toFixed(2)} (≤ ${MAX_DELAY}: ${verdict(delay.ratio, MAX_DELAY)})`,
+    `memory of the server with ${realms.toLocaleString("en")} realms after the load: ${number(memoryMb, 0)} MB`,
+  ].join("\n");
 
 /** @param {import("./rounds.mjs").Line[]} rows */
 function rowTable(rows) {

@@ -2,7 +2,7 @@
 // so that whatever slows the machine for a while slows all of them alike.
 import { cpuMs } from "./processes.mjs";
 
-/** @typedef {(typeof import("./rows.mjs").rows)[number]} Row */
+/** @typedef {{ id: string, title: string, against?: string, target?: number }} Row */
 /** @typedef {{ rate: number, cpu: number | null, dbCpu: number | null, p50: number, p99: number }} Sample */
 
 /**
@@ -13,6 +13,7 @@ import { cpuMs } from "./processes.mjs";
  * @property {number} pid whose CPU time counts
  * @property {(seconds: number) => Promise<import("./load.mjs").Slice>} slice
  * @property {() => number | null} dbCpu
+ * @property {() => Promise<unknown>} [prepare] what has to be there before, and does not count
  */
 
 /**
@@ -53,6 +54,7 @@ export async function measureRounds(lanes, { rounds, seconds, progress }) {
 
 /** @param {Lane} lane @param {number} seconds @returns {Promise<Sample>} */
 async function measure(lane, seconds) {
+  await lane.prepare?.();
   const [before, dbBefore] = [cpuMs(lane.pid), lane.dbCpu()];
   const { count, seconds: elapsed, p50, p99 } = await lane.slice(seconds);
   const [after, dbAfter] = [cpuMs(lane.pid), lane.dbCpu()];

@@ -15,6 +15,7 @@ import { asText, verdict } from "./report.mjs";
 import { measureRounds } from "./rounds.mjs";
 import { seed } from "./seed.mjs";
 import { measureIdle, measureStarts, newFolder } from "./starts.mjs";
+import { measureTokens } from "./tokens.mjs";
 
 const OWN_MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const masterKey = randomBytes(32).toString("base64");
@@ -75,6 +76,19 @@ async function bench(options) {
     : [];
   const directory = options.directory
     ? await measureDirectory({ newPlace: onPostgres, dbProcesses, rounds: options.rounds, ...options.directory, progress, untilTheEnd })
+    : null;
+  const tokens = options.tokens
+    ? await measureTokens({
+        newPlace: onPostgres,
+        dbCpu,
+        rounds,
+        seconds,
+        connections,
+        profile: options.profile,
+        ...options.tokens,
+        progress,
+        untilTheEnd,
+      })
     : null;
 
   const place = await onPostgres();
@@ -146,6 +160,7 @@ async function bench(options) {
     figures,
     events,
     directory,
+    tokens,
   };
 }
 

@@ -1,7 +1,13 @@
 import { type DestinationStream, type Logger, pino } from "pino";
+import { applicationRoutes } from "./applications/applications/index.ts";
+import { claimRoutes } from "./applications/claims/index.ts";
+import { clientScopeRoutes, createScopes, seedScopes } from "./applications/client-scopes/index.ts";
+import { clientRoutes, createClients, forgetPreviousClientSecrets } from "./applications/clients/index.ts";
+import { createSubjects, subjectClaimRoutes } from "./applications/subject-claim/index.ts";
 import { checkVault, openVault } from "./bootstrap.ts";
 import { redactUrl } from "./config/redact.ts";
 import type { Config } from "./config.ts";
+import { forgetConsentsTo } from "./directory/consents/index.ts";
 import { deleteExpiredAttempts, deleteExpiredEnrollments } from "./directory/credentials/index.ts";
 import { groupRoutes, guardInheritance } from "./directory/groups/index.ts";
 import { deleteOldImports, endAbandonedImports, userImportRoutes } from "./directory/import/index.ts";
@@ -11,7 +17,7 @@ import { requiredActionRoutes, seedAdmin, userCredentialRoutes, userRoutes } fro
 import { clock, MINUTE, SECOND } from "./kernel/clock.ts";
 import { manifest } from "./kernel/package.ts";
 import { sha256, type Vault } from "./kernel/vault.ts";
-import { guardAdminRoutes } from "./operations/admin-gate/index.ts";
+import { createAdminBearer, guardAdminRoutes } from "./operations/admin-gate/index.ts";
 import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs/index.ts";
 import { forgetImports, gdprRoutes } from "./operations/gdpr/index.ts";
 import {
@@ -27,13 +33,42 @@ import type { Listeners } from "./platform/context.ts";
 import { type Database, type Db, type EmbeddedDatabase, migrate, openDatabase } from "./platform/db/index.ts";
 import { type App, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
 import { createJobWorker, type JobWorker } from "./platform/jobs/index.ts";
-import { createOutbound } from "./platform/outbound/index.ts";
+import { createOutbound, type Outbound } from "./platform/outbound/index.ts";
 import { createBreachedPasswords, createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
 import { createRateLimiter, rateLimited } from "./platform/rate-limit/index.ts";
 import { createMetrics, deleteOldHours, type Metrics } from "./platform/telemetry/metrics.ts";
 import { startTracing } from "./platform/telemetry/tracing.ts";
 import { createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
 import { accountRoutes } from "./protocols/account/index.ts";
+import {
+  BACKCHANNEL_JOB,
+  backchannelJob,
+  CIBA_PING_JOB,
+  type ClientActivity,
+  cibaPingJob,
+  createClientActivity,
+  createIssuers,
+  createLogoutRequests,
+  createSubjectOf,
+  createTokenReader,
+  deleteExpiredOidc,
+  endGrantsOfClient,
+  endGrantsOfSession,
+  endGrantsOfUser,
+  endGrantsUnderConsent,
+  forgetRequests,
+  metadataRoutes,
+  oidcRoutes,
+  serviceAccountSessionRoutes,
+  tellParticipants,
+} from "./protocols/oidc/index.ts";
+import {
+  createDocumentClients,
+  createProvisioning,
+  deleteExpiredInitialTokens,
+  provisioningRoutes,
+  registrationRoutes,
+} from "./protocols/registration/index.ts";
 import { deleteExpiredTickets, forgetTickets, impersonateRoutes, impersonationPages } from "./signin/impersonation/index.ts";
 import { deleteExpiredInteractions, forgetInteractions } from "./signin/interactions/index.ts";
 import { invitationPageRoutes } from "./signin/invitations/index.ts";
@@ -44,7 +79,7 @@ import {
   deleteExpiredSessions,
   endOtherSessions,
   endSessionsOfUser,
-  forgetImpersonations,
+  forgetSessions,
   sessionRoutes,
 } from "./signin/sessions/index.ts";
 import {
@@ -62,7 +97,7 @@ import {
   toEventRecord,
   transports,
 } from "./tenancy/audit/index.ts";
-import { keyRoutes, type MakeKeyPair, makeKeyPair, seedKey } from "./tenancy/keys/index.ts";
+import { createSigningKeys, keyRoutes, type MakeKeyPair, makeKeyPair, seedKey } from "./tenancy/keys/index.ts";
 import {
   createMessageMetrics,
   createMessages,
@@ -97,8 +132,9 @@ import {
 /** Upward effects: what happens elsewhere, in the same transaction, when something happens here. Features add lines. */
 const listenersOf = (vault: Vault): Listeners => ({
   "settings.changed": [guardInheritance, scheduleRetention],
-  "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin],
-  "user.disabled": [endSessionsOfUser],
+  "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
+  "user.disabled": [endSessionsOfUser, endGrantsOfUser],
+  "session.ended": [endGrantsOfSession, tellParticipants],
   "user.password_changed": [endOtherSessions],
   "user.deleted": [forgetInvitationsTo],
   "user.erased": [
@@ -107,12 +143,16 @@ const listenersOf = (vault: Vault): Listeners => ({
     forgetMessages(vault),
     forgetAttemptsOf,
     forgetInteractions,
+    forgetRequests,
     forgetInvitationsTo,
     forgetImports,
-    forgetImpersonations,
+    forgetSessions,
     forgetTickets,
   ],
-  "consent.revoked": [],
+  "consent.revoked": [endGrantsUnderConsent],
+  "client.changed": [],
+  "client.disabled": [endGrantsOfClient],
+  "client.deleted": [forgetConsentsTo],
 });
 
 const { version } = manifest();
@@ -224,6 +264,7 @@ export interface Server {
   readonly app: App;
   readonly jobs: JobWorker;
   readonly messages: Messages;
+  readonly activity: ClientActivity;
   readonly webhooks: WebhookSender;
   readonly forwarder: Forwarder | null;
   /** Begins the background work; requests are served without it. */
@@ -236,14 +277,19 @@ export interface Server {
   close(): Promise<void>;
 }
 
+export interface AppOptions {
+  /** Instead of the one that the configuration describes: tests bring peers of their own. */
+  readonly outbound?: Outbound;
+}
+
 /** The whole server over a core: every route in one readable list. */
-export async function createApp(core: Core): Promise<Server> {
+export async function createApp(core: Core, options: AppOptions = {}): Promise<Server> {
   const { config, log, database, db, vault, hasher, makeKeyPair, metrics, realms, work, changes } = core;
   const secure = config.baseUrl.startsWith("https:");
   const csrf = createCsrf(vault);
   const cookies = createCookies(secure);
   const wayOut = { allowedHosts: config.allowedHosts, allowLoopbackHttp: config.mode === "development" };
-  const outbound = createOutbound(wayOut);
+  const outbound = options.outbound ?? createOutbound(wayOut);
   // Its own, and wide: where realms share a receiver's host, one whose deliveries hang leaves connections for the others.
   const webhookOutbound = createOutbound({ ...wayOut, connections: WEBHOOKS_AT_ONCE });
   const limiter = createRateLimiter({ ...(config.redisUrl !== null && { redisUrl: config.redisUrl }), log });
@@ -269,6 +315,41 @@ export async function createApp(core: Core): Promise<Server> {
   const messageMetrics = createMessageMetrics(metrics.registry);
   const messages = createMessages({ vault, metrics: messageMetrics, wake: () => jobs.wake() });
   const audit = openForwarder(core);
+  const provisioning = createProvisioning({ db, changes, baseUrl: config.baseUrl });
+  const clients = createDocumentClients({
+    clients: createClients({ db, vault, changes }),
+    provisioning,
+    outbound,
+    limiter,
+    tools: { vault, baseUrl: config.baseUrl },
+    log,
+  });
+  const scopes = createScopes({ db, changes });
+  const subjects = createSubjects({ db, vault, changes });
+  const signingKeys = createSigningKeys({ db, vault, work, realms });
+  const activity = createClientActivity({ db, work, log });
+  const sources = [localPasswords(db, hasher)];
+  const issuers = createIssuers({
+    activity,
+    db,
+    work,
+    sources,
+    upgrades,
+    vault,
+    realms,
+    clients,
+    provisioning,
+    scopes,
+    signingKeys,
+    outbound,
+    metrics,
+    log,
+    baseUrl: config.baseUrl,
+    // Whoever speaks to us directly could claim any certificate.
+    tlsClientCertHeader: config.trustProxy === false ? null : config.tlsClientCertHeader,
+    subjectOf: createSubjectOf({ db, subjects }),
+  });
+  const tokens = createTokenReader({ db, realms, baseUrl: config.baseUrl });
   exposeGauges(metrics.registry, { db, pool: database.pool, hasher, forwarder: audit.forwarder });
 
   await app.register(tracing.plugin);
@@ -296,12 +377,41 @@ export async function createApp(core: Core): Promise<Server> {
         csrf,
         cookies,
         baseUrl: config.baseUrl,
-        sources: [localPasswords(db, hasher)],
+        sources,
         upgrades,
         limit,
+        logoutRequests: createLogoutRequests(issuers),
       });
+      await protocol.register(oidcRoutes, { db, work, realms, csrf, cookies, issuers });
       await protocol.register(impersonationPages, { db, work, realms, csrf, cookies });
-      await protocol.register(accountRoutes, { prefix: "/account", db, realms, csrf, cookies, bearers: [] });
+      const limitPassword = rateLimited(limiter, {
+        name: "account-password",
+        key: (request) => `account-password:${request.realmId}:${request.actor?.id}`,
+        rule: { limit: 20, windowMs: 10 * MINUTE },
+      });
+      await protocol.register(accountRoutes, {
+        prefix: "/account",
+        db,
+        work,
+        realms,
+        csrf,
+        cookies,
+        tokens,
+        clients,
+        hasher,
+        breaches,
+        baseUrl: config.baseUrl,
+        limitPassword,
+      });
+      await protocol.register(registrationRoutes, {
+        prefix: "/connect/register",
+        ...{ db, work, vault, realms, scopes, outbound, provisioning, baseUrl: config.baseUrl },
+        limit: rateLimited(limiter, {
+          name: "registration",
+          key: (request) => `registration:${(request.params as { realm: string }).realm}:${request.ip}`,
+          rule: { limit: 120, windowMs: MINUTE },
+        }),
+      });
       // One link must not serve to ask for one username after the other.
       const limitPerLink = rateLimited(limiter, {
         name: "invitation",
@@ -323,9 +433,12 @@ export async function createApp(core: Core): Promise<Server> {
     { prefix: "/realms/:realm" },
   );
 
+  await app.register(metadataRoutes, { issuers });
+
   await app.register(
     async (admin) => {
-      guardAdminRoutes(admin, { db, work, realms, csrf, cookies, metrics, bearers: [] });
+      const bearer = createAdminBearer({ db, clients, tokens, baseUrl: config.baseUrl });
+      guardAdminRoutes(admin, { db, work, realms, csrf, cookies, metrics, bearer });
       await admin.register(auditConfigRoutes, { prefix: "/audit", ...audit });
       await admin.register(metricsSummaryRoutes, { prefix: "/metrics" });
       await admin.register(realmRoutes, { prefix: "/realms", vault, hasher, makeKeyPair, breaches });
@@ -341,9 +454,16 @@ export async function createApp(core: Core): Promise<Server> {
           await realm.register(organizationRoutes, { prefix: "/organizations", messages, baseUrl: config.baseUrl });
           await realm.register(roleRoutes, { prefix: "/roles" });
           await realm.register(adminRoleRoutes, { prefix: "/admin-roles" });
+          await realm.register(applicationRoutes, { prefix: "/applications", vault, baseUrl: config.baseUrl });
+          await realm.register(clientScopeRoutes, { prefix: "/client-scopes" });
+          await realm.register(claimRoutes, { prefix: "/claims" });
+          await realm.register(subjectClaimRoutes, { prefix: "/subject-claim" });
+          await realm.register(provisioningRoutes, { prefix: "/provisioning" });
+          await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl: config.baseUrl });
           await realm.register(settingsRoutes, { prefix: "/settings" });
           await realm.register(keyRoutes, { prefix: "/keys", vault });
           await realm.register(sessionRoutes, { prefix: "/sessions" });
+          await realm.register(serviceAccountSessionRoutes, { prefix: "/sessions" });
           await realm.register(eventRoutes, { prefix: "/events" });
           await realm.register(webhookRoutes, { prefix: "/webhooks", vault, outbound: webhookOutbound });
           await realm.register(providerRoutes, { prefix: "/messaging/providers", vault, outbound, limiter });
@@ -367,6 +487,8 @@ export async function createApp(core: Core): Promise<Server> {
       [RETENTION_JOB]: { run: ({ realm }) => applyRetention({ db, work }, realm!) },
       [PURGE_JOB]: { run: ({ payload }) => purgeRealm(db, String(payload.realm)) },
       [MESSAGE_JOB]: messageJob({ db, vault, outbound, realms, metrics: messageMetrics, log }),
+      [BACKCHANNEL_JOB]: backchannelJob(issuers),
+      [CIBA_PING_JOB]: cibaPingJob(issuers),
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports({ db, work }) },
       "cleanup.expired": { every: MINUTE, run: () => cleanUp(db) },
     },
@@ -397,11 +519,15 @@ export async function createApp(core: Core): Promise<Server> {
     await webhooks.start();
     await (audit.forwarder ? audit.forwarder.start() : forgetForwarder(db, log));
   };
-  const flush = () => metrics.flush(db).catch((err) => log.warn({ err }, "could not store the counters; they are kept for the next time"));
+  const flush = async () => {
+    await metrics.flush(db).catch((err) => log.warn({ err }, "could not store the counters; they are kept for the next time"));
+    await activity.flush().catch((err) => log.warn({ err }, "could not store what clients did; it is kept for the next time"));
+  };
   return {
     app,
     jobs,
     messages,
+    activity,
     webhooks,
     forwarder: audit.forwarder,
     async start() {
@@ -448,8 +574,11 @@ async function cleanUp(db: Db): Promise<void> {
   await deleteOldHours(db, now);
   await deleteExpiredLimits(db, now);
   await forgetPreviousSecrets(db, now);
+  await forgetPreviousClientSecrets(db, now);
   await deleteEndedDeliveries(db, now);
   await deleteOldImports(db, now);
+  await deleteExpiredOidc(db, now);
+  await deleteExpiredInitialTokens(db, now);
 }
 
 /** How audit events leave the server: always by standard output, and by HTTP where a receiver is configured. */

@@ -29,6 +29,8 @@ export interface Config {
   readonly masterKeyPrevious: readonly string[];
   readonly bootstrapAdminPassword: string | null;
   readonly trustProxy: boolean | number | readonly string[];
+  /** null: mutual TLS is off. */
+  readonly tlsClientCertHeader: string | null;
   readonly allowedHosts: readonly string[];
   readonly audit: {
     readonly httpUrl: string | null;

@@ -16,5 +16,10 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "jobs", column: "sealed", rowKey: "job_id", realm: "realm_id" },
   { table: "webhooks", column: "secret", rowKey: "webhook_id", realm: "realm_id" },
   { table: "webhooks", column: "previous_secret", rowKey: "webhook_id", realm: "realm_id" },
+  { table: "realm_key_companions", column: "private_key", rowKey: "key_id", realm: "realm_id" },
+  { table: "realm_oidc", column: "pairwise_salt", rowKey: "realm_id", realm: "realm_id" },
+  { table: "clients", column: "secret", rowKey: "id", realm: "realm_id" },
+  { table: "clients", column: "previous_secret", rowKey: "id", realm: "realm_id" },
+  { table: "oidc_records", column: "sealed", rowKey: "record_id", realm: "realm_id" },
   { table: "vault_canary", column: "sealed", rowKey: "canary_id", realm: null },
 ];

@@ -75,6 +75,11 @@ export const exactText = (expected: string): Kind<string> => ({
   parse: (raw) => (typeof raw === "string" && raw !== "" ? ok(raw) : wrong(`expected ${expected}`)),
 });
 
+/** RFC 9110 §5.1, as it is compared: in lower case. */
+export const headerName: Kind<string> = fromText("the name of a header", (value) =>
+  /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(value) ? value.toLowerCase() : undefined,
+);
+
 export const integer = (min: number, max: number): Kind<number> =>
   fromText(`a whole number from ${min} to ${max}`, (value) => {
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;

@@ -132,6 +132,12 @@ export const settings = {
     ["false", false],
     "Which reverse proxies may name the client's address: true, false, their number, or their addresses.",
   ),
+  tlsClientCertHeader: setting(
+    "GATEHOUSE_TLS_CLIENT_CERT_HEADER",
+    kinds.headerName,
+    ["unset (mutual TLS off)", null],
+    "The header in which a trusted reverse proxy tells the certificate that a client showed it (RFC 8705). Ignored unless `GATEHOUSE_TRUST_PROXY` is set; the proxy must verify certificates and drop the header where a client sends it.",
+  ),
   allowedHosts: setting(
     "GATEHOUSE_ALLOWED_HOSTS",
     kinds.hostList,

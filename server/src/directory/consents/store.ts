@@ -1,4 +1,5 @@
 import { type ColumnType, type Selectable, sql } from "kysely";
+import type { Ctx } from "../../platform/context.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import type { Consent } from "./schema.ts";
 
@@ -87,6 +88,11 @@ export async function deleteConsent(tx: Tx, realm: string, userId: string, clien
     .where("client_id", "=", clientId)
     .executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+/** `client.deleted`: whoever registers that client id next was not meant. */
+export async function forgetConsentsTo({ tx, realm }: Ctx, { clientId }: { readonly clientId: string }): Promise<void> {
+  await tx.deleteFrom("consents").where("realm_id", "=", realm).where("client_id", "=", clientId).execute();
 }
 
 const toConsent = (row: Row): Consent => ({

@@ -108,7 +108,9 @@ describe("/groups/{groupId}/roles", () => {
     expect((await admin.put(`/groups/${groupId}/roles/${a.roleId}`)).status).toBe(204);
     expect((await admin.post(`/groups/${groupId}/roles/${b.roleId}`)).status).toBe(204);
     expect((await admin.put(`/groups/${groupId}/roles/${a.roleId}`)).status, "again").toBe(204);
-    expect((await admin.get(`/groups/${groupId}/roles`)).body).toEqual([a, b].map(({ roleId, name }) => ({ roleId, name })));
+    expect((await admin.get(`/groups/${groupId}/roles`)).body).toEqual(
+      [a, b].map(({ roleId, name }) => ({ roleId, name, clientId: null })),
+    );
     expect((await admin.get(`/groups/${groupId}`)).headers.etag).not.toBe(before.headers.etag);
     expect((await admin.delete(`/groups/${groupId}/roles/${a.roleId}`)).status).toBe(204);
     expect(await admin.delete(`/groups/${groupId}/roles/${a.roleId}`)).toMatchObject({ status: 404, body: { code: "groups.not_granted" } });
@@ -152,6 +154,7 @@ test("a user's roles are shown with every way by which the user comes by them", 
     {
       roleId: inner.roleId,
       name: inner.name,
+      clientId: null,
       direct: false,
       default: false,
       origins: [direct, granted].map(({ roleId, name }) => ({ type: "composite", id: roleId, name })),
@@ -159,6 +162,7 @@ test("a user's roles are shown with every way by which the user comes by them", 
     {
       roleId: direct.roleId,
       name: direct.name,
+      clientId: null,
       direct: true,
       default: false,
       origins: [byDirect, { type: "group", id: below, name: await nameOf(below) }],
@@ -166,11 +170,12 @@ test("a user's roles are shown with every way by which the user comes by them", 
     {
       roleId: granted.roleId,
       name: granted.name,
+      clientId: null,
       direct: false,
       default: false,
       origins: [{ type: "group", id: top, name: await nameOf(top) }],
     },
-    { roleId: expect.any(String), name: "user", direct: true, default: true, origins: [byDirect] },
+    { roleId: expect.any(String), name: "user", clientId: null, direct: true, default: true, origins: [byDirect] },
   ]);
   expect((await admin.get(`/users/${userId}`)).body.roles, "the record has what was given directly").toEqual([direct.name, "user"]);
   expect(await admin.delete(`/users/${userId}/roles/${granted.roleId}`), "not given here").toMatchObject({ status: 404 });

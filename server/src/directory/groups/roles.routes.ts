@@ -32,7 +32,7 @@ export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Type.Array(GroupRole) },
       },
     },
-    (req) => req.transact((ctx) => grantRole(ctx, req.params.groupId, { name: req.body.name })),
+    (req) => req.transact((ctx) => grantRole(ctx, req.params.groupId, req.body)),
   );
 
   for (const method of ["PUT", "POST"] as const)

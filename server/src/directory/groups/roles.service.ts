@@ -1,31 +1,27 @@
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { expectVersion } from "../../platform/http/index.ts";
-import { changingGrants, type NamedRole, roleErrors, shareRole, shareRolesByName } from "../roles/index.ts";
+import { changingGrants, type MappedRole, type RoleName, roleErrors, shareNamedRole, shareRole, spellRole } from "../roles/index.ts";
 import { groupErrors } from "./errors.ts";
 import { addRole, dropRole, rolesOf } from "./roles.store.ts";
 import { readGroup, takeGroup } from "./service.ts";
 import { updateGroup } from "./store.ts";
 
-export async function readGroupRoles(ctx: ReadCtx, groupId: string): Promise<NamedRole[]> {
+export async function readGroupRoles(ctx: ReadCtx, groupId: string): Promise<MappedRole[]> {
   const group = await readGroup(ctx, groupId);
   return rolesOf(ctx.tx, ctx.realm, group.groupId);
 }
 
 /** Every member gets the role, and so does whoever joins later. */
-export async function grantRole(
-  ctx: Ctx,
-  id: string,
-  which: { readonly roleId: string } | { readonly name: string },
-): Promise<NamedRole[]> {
+export async function grantRole(ctx: Ctx, id: string, which: { readonly roleId: string } | RoleName): Promise<MappedRole[]> {
   const { groupId, version } = await takeGroup(ctx, id);
-  const role = "name" in which ? (await shareRolesByName(ctx.tx, ctx.realm, [which.name]))[0] : await roleById(ctx, which.roleId);
-  if (!role) throw "name" in which ? roleErrors.unknown_name() : roleErrors.not_found();
+  const role = "name" in which ? await shareNamedRole(ctx, which) : await roleById(ctx, which.roleId);
+  if (!role) throw roleErrors.not_found();
   const added = await changingGrants(ctx, [role.roleId], async () => {
     expectVersion(ctx, version);
     return addRole(ctx.tx, ctx.realm, groupId, role.roleId);
   });
-  if (added) await tell(ctx, groupId, `roles +${role.name}`);
+  if (added) await tell(ctx, groupId, `roles +${spellRole(role)}`);
   return rolesOf(ctx.tx, ctx.realm, groupId);
 }
 
@@ -38,7 +34,7 @@ export async function withdrawRole(ctx: Ctx, id: string, roleId: string): Promis
     return dropRole(ctx.tx, ctx.realm, groupId, role.roleId);
   });
   if (!dropped) throw groupErrors.not_granted();
-  await tell(ctx, groupId, `roles -${role.name}`);
+  await tell(ctx, groupId, `roles -${spellRole(role)}`);
 }
 
 const roleById = async (ctx: Ctx, roleId: string) => (isId(roleId) ? await shareRole(ctx.tx, ctx.realm, roleId) : null);

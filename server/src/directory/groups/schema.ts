@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { listQuery, visibleName } from "../../platform/http/index.ts";
+import { roleNameMembers } from "../roles/index.ts";
 
 const name = visibleName("a group's name", "Support");
 const description = Type.Union([Type.String({ maxLength: 1000 }), Type.Null()]);
@@ -58,9 +59,13 @@ export const AddGroupMember = Type.Object(
   { $id: "AddGroupMember", additionalProperties: false },
 );
 
-export const GroupRole = Type.Object({ roleId: id, name: Type.String() }, { $id: "GroupRole" });
-
-export const AddGroupRole = Type.Object(
-  { name: Type.String({ minLength: 1, maxLength: 255, description: "A realm role's name" }) },
-  { $id: "AddGroupRole", additionalProperties: false },
+export const GroupRole = Type.Object(
+  {
+    roleId: id,
+    name: Type.String(),
+    clientId: Type.Union([Type.String(), Type.Null()], { description: "Of the client whose role it is; null for a role of the realm" }),
+  },
+  { $id: "GroupRole" },
 );
+
+export const AddGroupRole = Type.Object(roleNameMembers, { $id: "AddGroupRole", additionalProperties: false });

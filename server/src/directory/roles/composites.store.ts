@@ -9,15 +9,17 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** The roles that a role includes itself, not by way of others. */
-export async function includedIn(db: Db, realm: string, roleId: string): Promise<string[]> {
+/** The roles that a role includes itself, not by way of others: the realm's, and those of clients. */
+export async function includedIn(db: Db, realm: string, roleId: string): Promise<{ ofRealm: string[]; ofClients: string[] }> {
   const rows = await db
-    .selectFrom("role_composites")
-    .select("included_id")
-    .where("realm_id", "=", realm)
-    .where("role_id", "=", roleId)
+    .selectFrom("role_composites as c")
+    .innerJoin("roles as r", (join) => join.onRef("r.realm_id", "=", "c.realm_id").onRef("r.role_id", "=", "c.included_id"))
+    .select(["r.role_id", "r.client_id"])
+    .where("c.realm_id", "=", realm)
+    .where("c.role_id", "=", roleId)
     .execute();
-  return rows.map(({ included_id }) => included_id);
+  const ids = (ofClients: boolean) => rows.filter(({ client_id }) => (client_id !== null) === ofClients).map(({ role_id }) => role_id);
+  return { ofRealm: ids(false), ofClients: ids(true) };
 }
 
 /** Whether one of these roles is, or includes by whatever way, that one. */

@@ -4,7 +4,9 @@ export const roleErrors = defineErrors("roles", {
   not_found: [404, "No such role in this realm"],
   not_assigned: [404, "The user was not given this role directly, so it cannot be taken here"],
   unknown_name: [404, "No role with that name in this realm"],
+  unknown_client_role: [404, "No client of this realm with that client id has a role with that name"],
   name_taken: [409, "A role with this name exists in the realm"],
+  client_role_taken: [409, "This client has a role with this name"],
   is_default: [409, "This is the realm's default role: make another the default first"],
   default_with_permissions: [
     409,

@@ -8,6 +8,14 @@ const compositeRoles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }),
   maxItems: 1000,
   description: "Names of the roles that this one includes: whoever holds it holds them, too",
 });
+const ClientRoleName = Type.Object(
+  { clientId: Type.String({ minLength: 1, maxLength: 255 }), name: Type.String({ minLength: 1, maxLength: 255 }) },
+  { $id: "ClientRoleName", additionalProperties: false },
+);
+const compositeClientRoles = Type.Array(ClientRoleName, {
+  maxItems: 1000,
+  description: "Roles of clients that this one includes, each with OAuth's client id",
+});
 
 export const Role = Type.Object(
   {
@@ -17,6 +25,7 @@ export const Role = Type.Object(
     description,
     default: Type.Boolean({ description: "Given to every new user" }),
     compositeRoles: Type.Array(Type.String(), { description: "Names of the roles that this one includes" }),
+    compositeClientRoles: Type.Array(ClientRoleName, { description: "Roles of clients that this one includes" }),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   },
   { $id: "Role" },
@@ -24,14 +33,24 @@ export const Role = Type.Object(
 export type Role = Static<typeof Role>;
 
 export const CreateRole = Type.Object(
-  { name, description: Type.Optional(description), compositeRoles: Type.Optional(compositeRoles) },
+  {
+    name,
+    description: Type.Optional(description),
+    compositeRoles: Type.Optional(compositeRoles),
+    compositeClientRoles: Type.Optional(compositeClientRoles),
+  },
   { $id: "CreateRole", additionalProperties: false },
 );
 export type CreateRole = Static<typeof CreateRole>;
 
 /** The full state; roles that are not named at all stay included. */
 export const UpdateRole = Type.Object(
-  { ...Type.Partial(Role).properties, name, compositeRoles: Type.Optional(compositeRoles) },
+  {
+    ...Type.Partial(Role).properties,
+    name,
+    compositeRoles: Type.Optional(compositeRoles),
+    compositeClientRoles: Type.Optional(compositeClientRoles),
+  },
   { $id: "UpdateRole", additionalProperties: false },
 );
 export type UpdateRole = Static<typeof UpdateRole>;
@@ -68,6 +87,7 @@ export const RoleMapping = Type.Object(
   {
     roleId: Type.String({ format: "uuid" }),
     name: Type.String(),
+    clientId: Type.Union([Type.String(), Type.Null()], { description: "Of the client whose role it is; null for a role of the realm" }),
     direct: Type.Boolean({ description: "Given to this very user: only such a role can be taken from the user here" }),
     default: Type.Boolean({ description: "The realm's default role" }),
     origins: Type.Array(RoleOrigin, { description: "Every way by which the user comes by it" }),
@@ -76,7 +96,14 @@ export const RoleMapping = Type.Object(
 );
 export type RoleMapping = Static<typeof RoleMapping>;
 
-export const AssignRole = Type.Object(
-  { name: Type.String({ minLength: 1, maxLength: 255 }) },
-  { $id: "AssignRole", additionalProperties: false },
-);
+/** How a request names a role. */
+export const roleNameMembers = {
+  name: Type.String({ minLength: 1, maxLength: 255 }),
+  clientId: Type.Optional(
+    Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()], {
+      description: "For a role of a client: its client id. Left out or null: a role of the realm",
+    }),
+  ),
+};
+
+export const AssignRole = Type.Object(roleNameMembers, { $id: "AssignRole", additionalProperties: false });

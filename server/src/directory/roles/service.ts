@@ -1,6 +1,4 @@
-import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
-import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
@@ -8,26 +6,16 @@ import { assertHolds, type Permission } from "../../tenancy/permissions/index.ts
 import { includedIn, includersOf, reach, rebuildClosure, replaceIncluded } from "./composites.store.ts";
 import { roleErrors } from "./errors.ts";
 import { assertMayGrant, changingGrants, keepingRealmAdmin } from "./escalation.ts";
+import { includedByName, includedOfClients } from "./naming.ts";
 import { adminRoles, ownPermissions, permissionsOfRoles, replacePermissions } from "./permissions.store.ts";
 import type { AdminRole, CreateRole, UpdateAdminRole, UpdateRole } from "./schema.ts";
-import {
-  deleteRole,
-  findRole,
-  insertRole,
-  listRoles,
-  lockRole,
-  moveDefault,
-  type RoleRow,
-  shareDefaultRole,
-  shareRolesByName,
-  updateRole,
-} from "./store.ts";
+import { deleteRole, findRole, insertRole, listRoles, lockRole, moveDefault, type RoleRow, shareDefaultRole, updateRole } from "./store.ts";
 
 export const searchRoles = (ctx: ReadCtx, query: ListQuery): Promise<Page<RoleRow>> => listRoles(ctx.tx, ctx.realm, query);
 
 export async function readRole(ctx: ReadCtx, roleId: string): Promise<RoleRow> {
   const role = isId(roleId) ? await findRole(ctx.tx, ctx.realm, roleId) : null;
-  if (!role) throw roleErrors.not_found();
+  if (!role || role.client !== null) throw roleErrors.not_found();
   return role;
 }
 
@@ -38,25 +26,31 @@ export async function readRole(ctx: ReadCtx, roleId: string): Promise<RoleRow> {
 async function takeRole(ctx: Ctx, roleId: string): Promise<RoleRow> {
   await lockRealm(ctx.tx, ctx.realm);
   const role = isId(roleId) ? await lockRole(ctx.tx, ctx.realm, roleId) : null;
-  if (!role) throw roleErrors.not_found();
+  if (!role || role.client !== null) throw roleErrors.not_found();
   return role;
 }
 
 export async function createRole(ctx: Ctx, input: CreateRole): Promise<RoleRow> {
-  const composites = input.compositeRoles ?? [];
-  if (composites.length > 0) await lockRealm(ctx.tx, ctx.realm);
-  const included = await namedRoles(ctx, composites);
+  const role = await addRole(ctx, input, null);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "roles", resourceId: role.roleId });
+  return role;
+}
+
+/** A new role of the realm, or of a client; for the caller to tell of. */
+export async function addRole(ctx: Ctx, input: CreateRole, client: string | null): Promise<RoleRow> {
+  const { compositeRoles = [], compositeClientRoles = [] } = input;
+  if (compositeRoles.length + compositeClientRoles.length > 0) await lockRealm(ctx.tx, ctx.realm);
+  const included = [...(await includedByName(ctx, compositeRoles)), ...(await includedOfClients(ctx, compositeClientRoles))];
   await assertMayGrant(ctx, included);
   const { roleId } = await insertRole(
     ctx.tx,
     ctx.realm,
-    { name: input.name, description: input.description ?? null, isDefault: false },
+    { name: input.name, description: input.description ?? null, isDefault: false, client },
     ctx.now,
   );
   await replaceIncluded(ctx.tx, ctx.realm, roleId, included);
   if (included.length > 0) await rebuildClosure(ctx.tx, ctx.realm, [roleId]);
-  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "roles", resourceId: roleId });
-  return readRole(ctx, roleId);
+  return (await findRole(ctx.tx, ctx.realm, roleId))!;
 }
 
 export async function saveRole(ctx: Ctx, id: string, input: UpdateRole): Promise<RoleRow> {
@@ -64,8 +58,12 @@ export async function saveRole(ctx: Ctx, id: string, input: UpdateRole): Promise
   const { roleId } = current;
   // Roles are handed out by name: whoever could rename a mighty one would decide what the next person gets.
   await assertMayGrant(ctx, [roleId]);
-  const before = await includedIn(ctx.tx, ctx.realm, roleId);
-  const after = input.compositeRoles === undefined ? before : await namedRoles(ctx, input.compositeRoles);
+  const held = await includedIn(ctx.tx, ctx.realm, roleId);
+  const before = [...held.ofRealm, ...held.ofClients];
+  const after = [
+    ...(input.compositeRoles ? await includedByName(ctx, input.compositeRoles) : held.ofRealm),
+    ...(input.compositeClientRoles ? await includedOfClients(ctx, input.compositeClientRoles) : held.ofClients),
+  ];
   const moved = changed(before, after);
   await changingGrants(ctx, moved, async () => {
     refuseReadOnly(current, input, ["realmId", "roleId", "createdAt", "default"], "cannot be changed here");
@@ -77,22 +75,13 @@ export async function saveRole(ctx: Ctx, id: string, input: UpdateRole): Promise
     await refuseMightyDefault(ctx);
   });
   await updateRole(ctx.tx, ctx.realm, roleId, { name: input.name, description: input.description ?? null });
+  // What machines hold is kept in process, by name.
+  await ctx.configChanged();
   const role = await readRole(ctx, roleId);
-  const detail = moved.length > 0 ? `includes ${role.compositeRoles.join(", ") || "no other role"}` : null;
+  const names = [...role.compositeRoles, ...role.compositeClientRoles.map(({ clientId, name }) => `${clientId}/${name}`)];
+  const detail = moved.length > 0 ? `includes ${names.join(", ") || "no other role"}` : null;
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "roles", resourceId: roleId, detail });
   return role;
-}
-
-/** A name that does not exist is the caller's mistake, told by its field. */
-async function namedRoles(ctx: Ctx, names: readonly string[]): Promise<string[]> {
-  const roles = await shareRolesByName(ctx.tx, ctx.realm, names);
-  const known = new Set(roles.map(({ name }) => loginKey(name)));
-  const unknown = names.filter((name) => !known.has(loginKey(name)));
-  if (unknown.length > 0)
-    throw invalidFields(
-      unknown.map((name) => ({ field: "compositeRoles", code: "unknown_role", message: `There is no role “${name}” in this realm` })),
-    );
-  return roles.map(({ roleId }) => roleId);
 }
 
 /** Whatever was changed: what every new user gets must not make an administrator. */
@@ -104,14 +93,27 @@ async function refuseMightyDefault(ctx: Ctx): Promise<void> {
 /** Everyone who held the role loses it, and what it granted and included, at once: users, groups, and the roles that included it. */
 export async function removeRole(ctx: Ctx, roleId: string): Promise<void> {
   const role = await takeRole(ctx, roleId);
-  await changingGrants(ctx, [role.roleId], async () => {
+  await dropRoles(ctx, [role.roleId], async () => {
     expectVersion(ctx, role.version);
     if (role.default) throw roleErrors.is_default();
-    const includers = await includersOf(ctx.tx, ctx.realm, role.roleId);
-    await deleteRole(ctx.tx, ctx.realm, role.roleId);
-    await rebuildClosure(ctx.tx, ctx.realm, includers);
   });
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "roles", resourceId: role.roleId });
+}
+
+/** The end of roles that belong together, for the caller to tell of. The caller holds the realm's lock. */
+export async function dropRoles(ctx: Ctx, roleIds: readonly string[], check: () => Promise<void> = async () => {}): Promise<void> {
+  await changingGrants(ctx, roleIds, async () => {
+    await check();
+    const includers = new Set<string>();
+    for (const roleId of roleIds) for (const id of await includersOf(ctx.tx, ctx.realm, roleId)) includers.add(id);
+    for (const roleId of roleIds) await deleteRole(ctx.tx, ctx.realm, roleId);
+    await rebuildClosure(
+      ctx.tx,
+      ctx.realm,
+      [...includers].filter((id) => !roleIds.includes(id)),
+    );
+    await ctx.configChanged();
+  });
 }
 
 /** New users get this role from now on; those who are there keep what they have. */

@@ -1,4 +1,4 @@
-import { type Generated, type Selectable, sql } from "kysely";
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
@@ -9,6 +9,8 @@ import type { Role } from "./schema.ts";
 interface RolesTable {
   realm_id: string;
   role_id: string;
+  /** `clients.id` of the client whose role it is; null for the realm's own. */
+  client_id: ColumnType<string | null, string | null | undefined, never>;
   name: string;
   name_key: string;
   description: string | null;
@@ -38,14 +40,24 @@ declare module "../../platform/db/tables.ts" {
 
 export interface RoleRow extends Role {
   readonly version: number;
+  /** `id` of the client whose role it is. */
+  readonly client: string | null;
 }
 
-const columns = ["realm_id", "role_id", "name", "description", "is_default", "created_at", "version"] as const;
+const columns = ["realm_id", "role_id", "client_id", "name", "description", "is_default", "created_at", "version"] as const;
 const composites = sql<string[]>`array(select i.name from role_composites c
   join roles i on i.realm_id = c.realm_id and i.role_id = c.included_id
-  where c.realm_id = roles.realm_id and c.role_id = roles.role_id order by i.name_key)`.as("composites");
-const shown = [...columns, composites] as const;
-type Shown = Pick<Selectable<RolesTable>, (typeof columns)[number]> & { composites: string[] };
+  where c.realm_id = roles.realm_id and c.role_id = roles.role_id and i.client_id is null order by i.name_key)`.as("composites");
+const clientComposites = sql<Role["compositeClientRoles"]>`coalesce((
+  select json_agg(json_build_object('clientId', k.client_id, 'name', i.name) order by k.client_id, i.name_key) from role_composites c
+  join roles i on i.realm_id = c.realm_id and i.role_id = c.included_id
+  join clients k on k.realm_id = i.realm_id and k.id = i.client_id
+  where c.realm_id = roles.realm_id and c.role_id = roles.role_id), '[]')`.as("client_composites");
+const shown = [...columns, composites, clientComposites] as const;
+type Shown = Pick<Selectable<RolesTable>, (typeof columns)[number]> & {
+  composites: string[];
+  client_composites: Role["compositeClientRoles"];
+};
 
 /** Enough of a role to hand it out. */
 export type NamedRole = Pick<Role, "roleId" | "name">;
@@ -57,12 +69,14 @@ const order: ListOrder = {
   id: sql.ref("role_id"),
 };
 
-export async function listRoles(db: Db, realm: string, query: ListQuery): Promise<Page<RoleRow>> {
+/** The realm's own roles, or those of one client. */
+export async function listRoles(db: Db, realm: string, query: ListQuery, client: string | null = null): Promise<Page<RoleRow>> {
   const { search } = query;
   const base = db
     .selectFrom("roles")
     .select(shown)
     .where("realm_id", "=", realm)
+    .where("client_id", client === null ? "is" : "=", client)
     .$if(search !== undefined && search !== "", (q) =>
       q.where((eb) => eb.or([eb("name_key", "like", likePrefix(loginKey(search!))), eb(sql`role_id::text`, "=", search!.toLowerCase())])),
     );
@@ -70,6 +84,7 @@ export async function listRoles(db: Db, realm: string, query: ListQuery): Promis
   return { ...page, rows: page.rows.map(toRole) };
 }
 
+/** Of the realm or of any client. */
 export async function findRole(db: Db, realm: string, roleId: string): Promise<RoleRow | null> {
   const row = await db.selectFrom("roles").select(shown).where("realm_id", "=", realm).where("role_id", "=", roleId).executeTakeFirst();
   return row ? toRole(row) : null;
@@ -86,28 +101,18 @@ export async function lockRole(tx: Tx, realm: string, roleId: string): Promise<R
   return row ? toRole(row) : null;
 }
 
-/** Kept from being deleted until commit, not from being read. */
+/** Those of the realm itself, kept from being deleted until commit, not from being read. */
 export async function shareRolesByName(tx: Tx, realm: string, names: readonly string[]): Promise<NamedRole[]> {
   if (names.length === 0) return [];
   const rows = await tx
     .selectFrom("roles")
     .select(["role_id", "name"])
     .where("realm_id", "=", realm)
+    .where("client_id", "is", null)
     .where("name_key", "in", names.map(loginKey))
     .forShare()
     .execute();
   return rows.map(toNamed);
-}
-
-export async function shareRole(tx: Tx, realm: string, roleId: string): Promise<NamedRole | null> {
-  const row = await tx
-    .selectFrom("roles")
-    .select(["role_id", "name"])
-    .where("realm_id", "=", realm)
-    .where("role_id", "=", roleId)
-    .forShare()
-    .executeTakeFirst();
-  return row ? toNamed(row) : null;
 }
 
 /** Kept from being deleted until commit; the default may move on meanwhile. */
@@ -125,16 +130,17 @@ export async function shareDefaultRole(tx: Tx, realm: string): Promise<NamedRole
 export async function insertRole(
   tx: Tx,
   realm: string,
-  role: { name: string; description: string | null; isDefault: boolean },
+  role: { name: string; description: string | null; isDefault: boolean; client?: string | null },
   now: number,
 ): Promise<RoleRow> {
   const row = await translating(
-    { roles_name_taken: roleErrors.name_taken },
+    { roles_name_taken: roleErrors.name_taken, client_roles_name_taken: roleErrors.client_role_taken },
     tx
       .insertInto("roles")
       .values({
         realm_id: realm,
         role_id: newId(),
+        client_id: role.client ?? null,
         name: role.name,
         name_key: loginKey(role.name),
         description: role.description,
@@ -195,6 +201,8 @@ const toRole = (row: Shown): RoleRow => ({
   description: row.description,
   default: row.is_default,
   compositeRoles: row.composites,
+  compositeClientRoles: row.client_composites,
   createdAt: row.created_at,
   version: row.version,
+  client: row.client_id,
 });

@@ -28,11 +28,16 @@ export async function readCredentials(ctx: ReadCtx, id: string): Promise<Credent
 /** Whoever has the token can add a device to the user, so it takes what control of the user takes. */
 export async function createEnrollmentToken(ctx: Ctx, id: string, input: CreateCredential): Promise<CreatedCredential> {
   const { userId } = await takeUser(ctx, id);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail: ENROLLMENT_TOKEN });
+  return addEnrollmentToken(ctx, userId, input);
+}
+
+/** For a user that was taken. */
+export async function addEnrollmentToken(ctx: Ctx, userId: string, input: CreateCredential): Promise<CreatedCredential> {
   const token = randomToken();
   const made = { id: newId(), label: input.label ?? null, expiresAt: ctx.now + (input.expiresIn ?? 3_600) * SECOND };
   const ended = await replaceEnrollmentToken(ctx.tx, ctx.realm, userId, { ...made, tokenHash: sha256(token) }, ctx.now);
   const about = { resourceType: "users", resourceId: userId, detail: ENROLLMENT_TOKEN };
-  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", ...about });
   if (ended) ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", ...about });
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_ADDED", ...about });
   return { ...made, type: ENROLLMENT_TOKEN, createdAt: ctx.now, lastUsedAt: null, token };
@@ -41,12 +46,16 @@ export async function createEnrollmentToken(ctx: Ctx, id: string, input: CreateC
 /** From now on it opens nothing. What it opened before stays open. */
 export async function revokeCredential(ctx: Ctx, id: string, type: string, credentialId: string, history: number): Promise<void> {
   const { userId } = await takeUser(ctx, id);
-  if (!isId(credentialId) || !(await remove(ctx, userId, type, credentialId, history))) throw credentialErrors.not_found();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "users", resourceId: userId, detail: type });
+  await removeCredential(ctx, userId, type, credentialId, history);
+}
+
+/** Of a user that was taken. */
+export async function removeCredential(ctx: Ctx, userId: string, type: string, id: string, history: number): Promise<void> {
+  if (!isId(id) || !(await remove(ctx, userId, type, id, history))) throw credentialErrors.not_found();
   // Whether there is a second factor is part of the user's record.
   await touchUser(ctx.tx, ctx.realm, userId);
-  const about = { resourceType: "users", resourceId: userId, detail: type };
-  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", ...about });
-  ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", ...about });
+  ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", resourceType: "users", resourceId: userId, detail: type });
 }
 
 async function remove(ctx: Ctx, userId: string, type: string, id: string, history: number): Promise<boolean> {

@@ -2,12 +2,21 @@
 // Changes go through `takeUser`, which holds the row and applies the escalation rule.
 
 export { userCredentialRoutes } from "./credentials.routes.ts";
+export { CreateCredential, CreatedCredential, Credential } from "./credentials.schema.ts";
+export { readCredentials } from "./credentials.service.ts";
 export { userErrors } from "./errors.ts";
 export { usersNamed } from "./named.store.ts";
+export {
+  changeOwnPassword,
+  createOwnEnrollmentToken,
+  revokeOwnCredential,
+  saveOwnProfile,
+  takeOwnUser,
+} from "./own.service.ts";
 export { requiredActionRoutes } from "./required-actions.routes.ts";
 export { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
 export { addRequiredAction, dropRequiredAction, findRequiredActions, replaceRequiredActions } from "./required-actions.store.ts";
 export { userRoutes } from "./routes.ts";
-export { CreateUser, type User } from "./schema.ts";
+export { attributeValue, CreateUser, loginNameMembers, type User } from "./schema.ts";
 export { createUser, isSelf, readReachableUser, readUser, resetPassword, saveUser, seedAdmin, setPassword, takeUser } from "./service.ts";
-export { deleteUser, findUserByLogin, holdUserForSignIn } from "./store.ts";
+export { deleteUser, findUserByLogin, holdUserForSignIn, type UserRow } from "./store.ts";

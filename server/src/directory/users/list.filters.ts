@@ -19,7 +19,7 @@ export async function membershipsOf(db: Db, realm: string, { role, group, organi
     const id = await oneId(
       db,
       sql`select role_id as id from roles
-      where realm_id = ${realm} and (name_key = ${loginKey(role)}${isId(role) ? sql` or role_id = ${role}` : sql``}) order by role_id limit 1`,
+      where realm_id = ${realm} and ((name_key = ${loginKey(role)} and client_id is null)${isId(role) ? sql` or role_id = ${role}` : sql``}) order by role_id limit 1`,
     );
     if (id === null) return null;
     found.push({ table: "user_roles", column: "role_id", id });

@@ -6,8 +6,10 @@ import {
   keepingRealmAdmin,
   permissionsOfUser,
   type RoleMapping,
+  type RoleName,
   roleErrors,
-  shareRolesByName,
+  shareNamedRole,
+  spellRole,
 } from "../roles/index.ts";
 import { addRoles, dropRoles, effectiveRoles, listMappings } from "./roles.store.ts";
 import { readUser, takeUser } from "./service.ts";
@@ -19,26 +21,23 @@ export async function readMappings(ctx: ReadCtx, userId: string): Promise<RoleMa
   return effectiveRoles(ctx.tx, ctx.realm, userId);
 }
 
-export async function assignRole(ctx: Ctx, id: string, name: string): Promise<RoleMapping[]> {
+export async function assignRole(ctx: Ctx, id: string, name: RoleName): Promise<RoleMapping[]> {
   const { userId } = await takeUser(ctx, id);
-  const [role] = await shareRolesByName(ctx.tx, ctx.realm, [name]);
-  if (!role) throw roleErrors.unknown_name();
+  const role = await shareNamedRole(ctx, name);
   await assertMayGrant(ctx, [role.roleId]);
   await addRoles(ctx.tx, ctx.realm, userId, [role.roleId]);
   await touchUser(ctx.tx, ctx.realm, userId);
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail: `roles +${role.name}` });
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail: `roles +${spellRole(role)}` });
   return effectiveRoles(ctx.tx, ctx.realm, userId);
 }
 
 export async function unassignRole(ctx: Ctx, id: string, roleId: string): Promise<void> {
   const { userId } = await takeUser(ctx, id);
-  const role = isId(roleId) ? await findRole(ctx.tx, ctx.realm, roleId) : null;
-  if (!role) throw roleErrors.not_found();
-  const held = (await listMappings(ctx.tx, ctx.realm, userId)).some((mapping) => mapping.roleId === role.roleId);
-  if (!held) throw roleErrors.not_assigned();
+  const role = (await listMappings(ctx.tx, ctx.realm, userId)).find((mapping) => isId(roleId) && mapping.roleId === roleId.toLowerCase());
+  if (!role) throw isId(roleId) && (await findRole(ctx.tx, ctx.realm, roleId)) ? roleErrors.not_assigned() : roleErrors.not_found();
   const drop = () => dropRoles(ctx.tx, ctx.realm, userId, [role.roleId]);
   const takesRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
   await (takesRealmAdmin ? keepingRealmAdmin(ctx, drop) : drop());
   await touchUser(ctx.tx, ctx.realm, userId);
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail: `roles -${role.name}` });
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail: `roles -${spellRole(role)}` });
 }

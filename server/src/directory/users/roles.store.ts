@@ -1,35 +1,40 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import type { NamedRole, RoleMapping } from "../roles/index.ts";
+import type { MappedRole, RoleMapping } from "../roles/index.ts";
 
-/** The roles that were given to this very user. */
-export async function listMappings(db: Db, realm: string, userId: string): Promise<NamedRole[]> {
-  const rows = await db
-    .selectFrom("user_roles as ur")
-    .innerJoin("roles as r", (join) => join.onRef("r.realm_id", "=", "ur.realm_id").onRef("r.role_id", "=", "ur.role_id"))
-    .select(["r.role_id", "r.name"])
-    .where("ur.realm_id", "=", realm)
-    .where("ur.user_id", "=", userId)
-    .orderBy("r.name_key")
-    .execute();
-  return rows.map(({ role_id, name }) => ({ roleId: role_id, name }));
+/** The roles that were given to this very user: the realm's first, then those of clients. */
+export async function listMappings(db: Db, realm: string, userId: string): Promise<MappedRole[]> {
+  const { rows } = await sql<{ role_id: string; name: string; client_id: string | null }>`
+    select r.role_id, r.name, c.client_id from user_roles ur
+    join roles r on r.realm_id = ur.realm_id and r.role_id = ur.role_id
+    left join clients c on c.realm_id = r.realm_id and c.id = r.client_id
+    where ur.realm_id = ${realm} and ur.user_id = ${userId} order by c.client_id nulls first, r.name_key`.execute(db);
+  return rows.map(({ role_id, name, client_id }) => ({ roleId: role_id, name, clientId: client_id }));
 }
 
-/** Every role that counts for a user, by name, with all the ways by which the user comes by it. */
+/** Every role that counts for a user, by name and those of clients last, with all the ways by which the user comes by it. */
 export async function effectiveRoles(db: Db, realm: string, userId: string): Promise<RoleMapping[]> {
-  const { rows } = await sql<{ role_id: string; name: string; is_default: boolean; origins: RoleMapping["origins"] }>`
-    select r.role_id, r.name, r.is_default,
+  const { rows } = await sql<{
+    role_id: string;
+    name: string;
+    client_id: string | null;
+    is_default: boolean;
+    origins: RoleMapping["origins"];
+  }>`
+    select r.role_id, r.name, c.client_id, r.is_default,
       json_agg(json_build_object('type', e.origin, 'id', e.via, 'name', coalesce(g.name, i.name))
         order by array_position(array['direct', 'group', 'composite'], e.origin), coalesce(g.name_key, i.name_key), e.via) as origins
     from (select distinct role_id, origin, via from user_effective_roles where realm_id = ${realm} and user_id = ${userId}) e
     join roles r on r.realm_id = ${realm} and r.role_id = e.role_id
+    left join clients c on c.realm_id = ${realm} and c.id = r.client_id
     left join groups g on e.origin = 'group' and g.realm_id = ${realm} and g.group_id = e.via
     left join roles i on e.origin = 'composite' and i.realm_id = ${realm} and i.role_id = e.via
-    group by r.role_id, r.name, r.name_key, r.is_default
-    order by r.name_key`.execute(db);
+    group by r.role_id, r.name, c.client_id, r.name_key, r.is_default
+    order by c.client_id nulls first, r.name_key`.execute(db);
   return rows.map((row) => ({
     roleId: row.role_id,
     name: row.name,
+    clientId: row.client_id,
     direct: row.origins.some(({ type }) => type === "direct"),
     default: row.is_default,
     origins: row.origins,

@@ -80,7 +80,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: assign,
       schema: { summary: "Give a user a role", tags, params, body: AssignRole, response: { 200: Type.Array(RoleMapping) } },
     },
-    (req) => req.transact((ctx) => assignRole(ctx, req.params.userId, req.body.name)),
+    (req) => req.transact((ctx) => assignRole(ctx, req.params.userId, req.body)),
   );
 
   app.delete(

@@ -3,15 +3,17 @@ import { visibleName } from "../../platform/http/index.ts";
 
 const username = visibleName("a username", "ada");
 const email = Type.Union([Type.String({ format: "email", maxLength: 320 }), Type.Null()]);
-const attributes = Type.Record(
-  Type.String({ pattern: "^[A-Za-z0-9_.:-]{1,128}$" }),
-  Type.Union([Type.String({ maxLength: 4096 }), Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 100 })]),
-  {
-    additionalProperties: false,
-    maxProperties: 100,
-    description: "A text or a list of texts by name; `firstName`, `lastName`, `phoneNumber`, `locale` and `externalId` have a meaning",
-  },
-);
+/** What somebody can sign in by. */
+export const loginNameMembers = { username, email };
+export const attributeValue = Type.Union([
+  Type.String({ maxLength: 4096 }),
+  Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 100 }),
+]);
+const attributes = Type.Record(Type.String({ pattern: "^[A-Za-z0-9_.:-]{1,128}$" }), attributeValue, {
+  additionalProperties: false,
+  maxProperties: 100,
+  description: "A text or a list of texts by name; `firstName`, `lastName`, `phoneNumber`, `locale` and `externalId` have a meaning",
+});
 const roles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 1000,
   description: "Names of the realm roles given to the user directly",

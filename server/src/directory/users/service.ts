@@ -94,14 +94,8 @@ export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise
   const emailVerified =
     email !== null && (sameMail ? (input.emailVerified ?? current.emailVerified) : input.emailVerified === true && !current.emailVerified);
   const write = async () => {
-    await updateUser(ctx.tx, ctx.realm, userId, {
-      username: input.username,
-      email,
-      emailVerified,
-      enabled,
-      attributes: input.attributes ?? {},
-      lockedByAdmin,
-    });
+    const fields = { username: input.username, email, emailVerified, enabled, attributes: input.attributes ?? {}, lockedByAdmin };
+    await updateUser(ctx.tx, ctx.realm, userId, fields, ctx.now);
     return input.roles ? replaceRoles(ctx, userId, input.roles) : [];
   };
   const heldRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
@@ -135,6 +129,8 @@ export async function removeUser(ctx: Ctx, id: string): Promise<void> {
   const { userId, username, email } = await takeUser(ctx, id);
   if (isSelf(ctx, userId)) throw userErrors.self();
   const heldRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
+  // Whatever they are signed in to ends as it does for anybody who is shut out, and whoever has to be told is told.
+  await ctx.emit("user.disabled", { userId });
   const remove = () => deleteUser(ctx.tx, ctx.realm, userId);
   await (heldRealmAdmin ? keepingRealmAdmin(ctx, remove) : remove());
   await ctx.emit("user.deleted", { userId, username, email });
@@ -186,7 +182,8 @@ const defaultRoleIds = async (ctx: Ctx) =>
 /** Answers what was changed, as the trail tells it. */
 async function replaceRoles(ctx: Ctx, userId: string, names: readonly string[]): Promise<string[]> {
   const wanted = await roleIdsOf(ctx, names);
-  const before = await listMappings(ctx.tx, ctx.realm, userId);
+  // Roles of clients are not named with the user, and stay.
+  const before = (await listMappings(ctx.tx, ctx.realm, userId)).filter(({ clientId }) => clientId === null);
   const held = before.map(({ roleId }) => roleId);
   const added = wanted.filter((roleId) => !held.includes(roleId));
   const dropped = held.filter((roleId) => !wanted.includes(roleId));

@@ -21,6 +21,8 @@ interface UsersTable {
   source: Generated<string>;
   required_actions: ColumnType<string[], never, never>;
   created_at: number;
+  /** Null: not changed since it was made, or by a release that did not write this down. */
+  updated_at: ColumnType<number | null, never, number>;
   version: Generated<number>;
 }
 
@@ -60,7 +62,7 @@ export const userColumns = [
 const workedOut = (now: number) =>
   [
     sql<string[]>`array(select r.name from user_roles ur join roles r on r.realm_id = ur.realm_id and r.role_id = ur.role_id
-      where ur.realm_id = users.realm_id and ur.user_id = users.user_id order by r.name_key)`.as("roles"),
+      where ur.realm_id = users.realm_id and ur.user_id = users.user_id and r.client_id is null order by r.name_key)`.as("roles"),
     sql<boolean>`coalesce((select true from credentials c
       where c.realm_id = users.realm_id and c.user_id = users.user_id and c.type in ${SECOND_FACTORS} limit 1), false)`.as("mfa_enabled"),
     sql<boolean>`coalesce((select a.locked_until > ${now} from login_attempts a
@@ -156,10 +158,16 @@ export async function insertUser(tx: Tx, realm: string, user: UserFields, now: n
   return userId;
 }
 
-export async function updateUser(tx: Tx, realm: string, userId: string, user: UserFields & { lockedByAdmin: boolean }): Promise<void> {
+export async function updateUser(
+  tx: Tx,
+  realm: string,
+  userId: string,
+  user: UserFields & { lockedByAdmin: boolean },
+  now: number,
+): Promise<void> {
   await tx
     .updateTable("users")
-    .set((eb) => ({ ...columnsOf(user), locked: user.lockedByAdmin, version: eb("version", "+", 1) }))
+    .set((eb) => ({ ...columnsOf(user), locked: user.lockedByAdmin, updated_at: now, version: eb("version", "+", 1) }))
     .where("realm_id", "=", realm)
     .where("user_id", "=", userId)
     .execute();

@@ -4,18 +4,15 @@ import type { Actor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { actorOfSession, type Cookies, CSRF_HEADER, type Csrf, type LiveSession, resolveSession } from "../../signin/sessions/index.ts";
 import { MASTER, type RealmSnapshot, type RealmSnapshots } from "../../tenancy/realms/index.ts";
+import type { BearerAuthenticator } from "./bearer.ts";
 import { gateErrors } from "./errors.ts";
-
-/** Whom a bearer token of this realm stands for; null when it is not valid here. */
-export type BearerAuthenticator = (token: string, realm: string) => Promise<Actor | null>;
 
 export interface ActorParts {
   readonly db: Db;
   readonly realms: RealmSnapshots;
   readonly csrf: Csrf;
   readonly cookies: Cookies;
-  /** Asked in turn; empty until the realm issues tokens. */
-  readonly bearers: readonly BearerAuthenticator[];
+  readonly bearer: BearerAuthenticator;
 }
 
 export const isWrite = (request: FastifyRequest): boolean => !["GET", "HEAD", "OPTIONS"].includes(request.method);
@@ -60,9 +57,7 @@ async function actorOfBearer(parts: ActorParts, request: FastifyRequest, realm: 
   const cookie = parts.cookies.sessionToken(request, realm.realmId) ?? parts.cookies.sessionToken(request, MASTER);
   if (cookie !== undefined) throw gateErrors.two_credentials();
   const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(request.headers.authorization ?? "")?.[1];
-  for (const authenticate of token === undefined ? [] : parts.bearers) {
-    const actor = await authenticate(token!, realm.realmId);
-    if (actor) return actor;
-  }
-  throw gateErrors.bearer();
+  const actor = token === undefined ? null : await parts.bearer(token, realm.realmId);
+  if (!actor) throw gateErrors.bearer();
+  return actor;
 }

@@ -9,7 +9,7 @@ import {
   type Schema,
 } from "./openapi.ts";
 
-/** The refusals of the admin API. Which of them a route can answer follows from its shape, so no route lists them by hand. */
+/** The refusals of the admin API, and of people's own account. Which of them a route can answer follows from its shape, so no route lists them by hand. */
 const refusals = {
   400: ["BadRequest", "The request is not valid: `errors` names every offending field"],
   401: ["Unauthorized", "There is no valid session or token for this realm: sign in"],
@@ -58,7 +58,7 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
         if (answer.description === "Default Response") answer.description = statusWords[status] ?? "Answer";
         if (status.startsWith("30")) addHeaders(answer, { Location: "Location" });
       }
-      if (operation["x-permission"] === undefined) {
+      if (!operation.security?.length) {
         if (path.startsWith("/realms/{realm}/")) operation.responses[404] ??= unknownRealm(operation);
         continue;
       }

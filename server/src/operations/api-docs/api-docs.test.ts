@@ -105,9 +105,16 @@ test("tells of every admin operation its permission, its security and its refusa
   expect(operations.filter(({ path, operation }) => !path.startsWith("/admin/") && operation["x-permission"] !== undefined)).toEqual([]);
 });
 
-test("asks for no credentials where none are needed", () => {
-  for (const { operation, name } of operations.filter(({ path }) => !path.startsWith("/admin/")))
+test("asks for no credentials where none are needed, and for the user's own where the account is", () => {
+  const isAccount = (path: string) => path.startsWith("/realms/{realm}/account/");
+  for (const { operation, name } of operations.filter(({ path }) => !path.startsWith("/admin/") && !isAccount(path)))
     expect(operation.security, name).toEqual([]);
+  const account = operations.filter(({ path }) => isAccount(path));
+  expect(account.length).toBeGreaterThan(10);
+  for (const { method, operation, name } of account) {
+    expect(operation.security, name).toEqual([method === "get" ? { session: [] } : { session: [], csrf: [] }, { accountBearer: [] }]);
+    expect(Object.keys(operation.responses), name).toEqual(expect.arrayContaining(["401", "403", "404"]));
+  }
 });
 
 /** Follows a reference of the document, or fails. */
@@ -183,6 +190,9 @@ test("promises the headers that are sent, and no others", async () => {
   expect(promised(api.paths["/admin/realms/{realm}/messaging/providers"]!.put!, 201)).toEqual(["ETag"]);
   const hook = { name: "a", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false };
   const { id: webhookId } = (await realm.asMaster().post("/webhooks", hook)).body;
+  await realm.asMaster().post("/applications", { name: "worker", template: "machine" });
+  const [[scope], [claim]] = [(await realm.asMaster().get("/client-scopes")).body, (await realm.asMaster().get("/claims")).body];
+  const { id: clientId } = (await realm.asMaster().post("/clients", { clientId: "shop" })).body;
   let lists = 0;
   for (const { method, path, operation, name } of admin()) {
     if (method !== "get") continue;
@@ -193,6 +203,10 @@ test("promises the headers that are sent, and no others", async () => {
       .replace("{webhookId}", webhookId)
       .replace("{orgId}", organizationId)
       .replace("{groupId}", groupId)
+      .replace("{clientId}", clientId)
+      .replace("{name}", "worker")
+      .replace("{scopeId}", scope.scopeId)
+      .replace("{claimId}", claim.claimId)
       .replace("{importId}", "headers")
       .replace("{channel}/{driver}", "SMS/http");
     const answer = await master.get(url);
@@ -224,7 +238,23 @@ test("offers If-Match where a stale version is refused", async () => {
   const { organizationId } = (await realm.asMaster().post("/organizations", { name: "Acme" })).body;
   const { groupId } = (await realm.asMaster().post("/groups", { name: "Support" })).body;
   const group = `/groups/${groupId}`;
+  await realm.asMaster().post("/applications", { name: "worker", template: "machine" });
+  const [[scope], [claim]] = [(await realm.asMaster().get("/client-scopes")).body, (await realm.asMaster().get("/claims")).body];
+  const [scopePath, claimPath] = [`/client-scopes/${scope.scopeId}`, `/claims/${claim.claimId}`];
+  const { id: clientId } = (await realm.asMaster().post("/clients", { clientId: "shop", grantTypes: ["client_credentials"] })).body;
+  const client = `/clients/${clientId}`;
+  const mapper = { name: "a", claim: "a", source: "constant", value: "b" };
+  const { mapperId } = (await realm.asMaster().post(`${client}/mappers`, mapper)).body;
+  await realm.asMaster().post(`${client}/roles`, { name: "order" });
+  await realm.asMaster().post(`${client}/service-account/roles`, { name: "user" });
   const tried: Record<string, () => Promise<{ status: number }>> = {
+    "PUT /clients/{clientId}": () => realm.asMaster().put(client, {}, stale),
+    "DELETE /clients/{clientId}": () => realm.asMaster().delete(client, stale),
+    "PUT /clients/{clientId}/allowed-resources": () => realm.asMaster().put(`${client}/allowed-resources`, { allowedResources: [] }, stale),
+    "PUT /clients/{clientId}/mappers/{mapperId}": () => realm.asMaster().put(`${client}/mappers/${mapperId}`, mapper, stale),
+    "DELETE /clients/{clientId}/mappers/{mapperId}": () => realm.asMaster().delete(`${client}/mappers/${mapperId}`, stale),
+    "DELETE /clients/{clientId}/roles/{roleName}": () => realm.asMaster().delete(`${client}/roles/order`, stale),
+    "DELETE /clients/{clientId}/service-account/roles": () => realm.asMaster().delete(`${client}/service-account/roles?name=user`, stale),
     "PUT /settings": () => realm.asMaster().put("/settings", {}, stale),
     "PUT /users/{userId}": () => realm.asMaster().put(`/users/${userId}`, { username: "x" }, stale),
     "PUT /users/{userId}/password": () => realm.asMaster().put(`/users/${userId}/password`, { newPassword: "a new password" }, stale),
@@ -258,6 +288,15 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /groups/{groupId}/members/{userId}": () => realm.asMaster().delete(`${group}/members/${userId}`, stale),
     "PUT /groups/{groupId}/roles/{roleId}": () => realm.asMaster().put(`${group}/roles/${role.roleId}`, undefined, stale),
     "DELETE /groups/{groupId}/roles/{roleId}": () => realm.asMaster().delete(`${group}/roles/${role.roleId}`, stale),
+    "PUT /applications/{name}": () => realm.asMaster().put("/applications/worker", {}, stale),
+    "DELETE /applications/{name}": () => realm.asMaster().delete("/applications/worker", stale),
+    "PUT /client-scopes/{scopeId}": () => realm.asMaster().put(scopePath, { assignment: "NONE" }, stale),
+    "DELETE /client-scopes/{scopeId}": () => realm.asMaster().delete(scopePath, stale),
+    "PUT /client-scopes/{scopeId}/claims/{claimId}": () => realm.asMaster().put(scopePath + claimPath, undefined, stale),
+    "DELETE /client-scopes/{scopeId}/claims/{claimId}": () => realm.asMaster().delete(scopePath + claimPath, stale),
+    "PUT /claims/{claimId}": () => realm.asMaster().put(claimPath, claim, stale),
+    "DELETE /claims/{claimId}": () => realm.asMaster().delete(claimPath, stale),
+    "PUT /subject-claim": () => realm.asMaster().put("/subject-claim", { strategy: "userId" }, stale),
     "PUT ": () => realm.asMaster().put("", { displayName: "x" }, stale),
     "DELETE ": () => realm.asMaster().delete("", stale),
   };

@@ -14,7 +14,7 @@ The admin API (\`/admin/…\`), the public endpoints of each realm (\`/realms/{r
 
 **Signing in.** \`GET /realms/{realm}/login\` sets the cookie \`XSRF-TOKEN\`; \`POST\` the form there with that value as \`_csrf\`, and the
 answer sets the session's cookie. Writes send the present value of \`XSRF-TOKEN\` in the header \`X-XSRF-TOKEN\`. An administrator of the
-realm \`master\` may administer every realm.
+realm \`master\` may administer every realm. Programs send an access token instead (\`Authorization: Bearer\`), without CSRF token.
 
 **Permissions.** \`x-permission\` names the permission an operation needs; of a list, any one will do; \`any\` is any of the catalogue.
 \`realm-admin\` always does. With \`x-realm: master\` it must be held in the realm \`master\`.
@@ -32,18 +32,33 @@ const securitySchemes = {
     type: "apiKey",
     in: "cookie",
     name: "gh_master",
-    description: "The session's cookie, `gh_` and the realm's name: the realm's own, or that of `master`",
+    description:
+      "The session's cookie, `gh_` and the realm's name: the realm's own, or for the admin API that of `master`. Not together with a token",
   },
   csrf: { type: "apiKey", in: "header", name: "X-XSRF-TOKEN", description: "The value of the cookie `XSRF-TOKEN`, on writes by session" },
   bearer: {
     type: "http",
     scheme: "bearer",
     bearerFormat: "JWT",
-    description: "An access token of the realm for the audience `{base_url}/admin`, in place of session and CSRF token",
+    description:
+      "An access token of the realm, or of `master`, for the audience `{base_url}/admin`: of a user, or of a client in its own name. In place " +
+      "of session and CSRF token, under the same permissions",
+  },
+  accountBearer: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description:
+      "A user's access token of the realm, from one of its own applications (`firstParty`), with the scope `account`, or for the audience " +
+      "`{issuer}/account`",
   },
 };
-const bySession = [{ session: [] }, { bearer: [] }];
-const bySessionAndCsrf = [{ session: [], csrf: [] }, { bearer: [] }];
+
+/** By session, writes with the CSRF token; or by a token. */
+const securityOf = (method: RouteOptions["method"], bearer: "bearer" | "accountBearer") => [
+  method === "GET" ? { session: [] } : { session: [], csrf: [] },
+  { [bearer]: [] },
+];
 
 /** Watches routes being added, so it is registered before all of them. */
 export const apiDescription = fp<{ version: string }>(async (app, { version }) => {
@@ -85,14 +100,14 @@ function withMediaType(schema: FastifySchema = {}, url: string): FastifySchema {
 
 /** What a route's declaration tells beyond its schema. */
 function describeRoute(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
-  const { permission, masterOnly } = config ?? {};
-  if (permission === undefined) return { ...schema, security: [] };
+  const { permission, masterOnly, account } = config ?? {};
+  if (permission === undefined) return { ...schema, security: account ? securityOf(method, "accountBearer") : [] };
   const needed = typeof permission === "string" ? `\`${permission}\`` : permission.map((one) => `\`${one}\``).join(" or ");
   const sentence = `Needs ${permission === "any" ? "any admin permission" : needed}${masterOnly ? " in the realm `master`" : ""}.`;
   return {
     ...schema,
     description: [schema.description, sentence].filter(Boolean).join("\n\n"),
-    security: method === "GET" ? bySession : bySessionAndCsrf,
+    security: securityOf(method, "bearer"),
     "x-permission": permission,
     ...(masterOnly && { "x-realm": "master" }),
   } as FastifySchema;

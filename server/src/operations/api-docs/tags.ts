@@ -10,6 +10,14 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: "Roles", description: "Realm roles, what they include, and the one that every new user gets." },
   { name: "Admin roles", description: "Which admin permissions a role gives. Changes count on the holder's next request." },
   { name: "Organizations", description: "Companies and teams inside a realm: their domains, their members, and invitations by mail." },
+  {
+    name: "Clients",
+    description: "Applications that sign people in, or act in their own name: their secrets, roles, mappers and service accounts.",
+  },
+  { name: "Applications", description: "What you think of as one app: its client, made by a template for its kind." },
+  { name: "Client scopes", description: "What clients may ask for, and the claims that each scope brings." },
+  { name: "Claims", description: "What tokens, userinfo and introspection tell of a user, and what `sub` is." },
+  { name: "Provisioning", description: "Clients that register themselves: who may, and what; initial access tokens." },
   { name: "Settings", description: "Branding, session, password and brute-force policies of a realm." },
   {
     name: "Keys",
@@ -20,7 +28,12 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: "Messaging", description: "How mail, text messages and push leave the server: providers, templates and device tokens." },
   { name: "Webhooks", description: "Events of a realm, sent to others as they happen: signed, repeated until they are taken, and listed." },
   { name: "Sign-in", description: "The pages by which people sign in and out. They are HTML and work without scripts." },
-  { name: "Account", description: "What signed-in users do for themselves: their data and what they allowed applications." },
+  {
+    name: "Account",
+    description:
+      "What users do for themselves, with their own session or access token: profile, password, credentials, sessions, applications, and " +
+      "their data.",
+  },
   { name: "Protocol", description: "What relying parties read and call." },
   { name: "Monitoring", description: "Health, readiness and metrics." },
   { name: "Description", description: "This description, for programs and for people." },

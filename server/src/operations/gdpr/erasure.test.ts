@@ -11,6 +11,7 @@ import { messageMarks } from "../../tenancy/messaging/messages.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+import { relyingParty } from "../../testing/relying-party.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -96,6 +97,9 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   // At work.
   const browser = iam.browser();
   await browser.signIn(realm.name, username, PASSWORD);
+  const party = await relyingParty(iam, realm);
+  await party.signIn(browser, { username, password: PASSWORD });
+  await browser.get(party.url({ prompt: "login", login_hint: email })); // and has not gone on
   await iam.browser().trySignIn(realm.name, username.toUpperCase(), "a wrong password");
   const admin = `/admin/realms/${realm.name}`;
   const other = await realm.user();

@@ -13,3 +13,10 @@ export function expectVersion(ctx: Ctx, version: number): void {
   const seen = ctx.ifMatch.split(",").map((tag) => tag.trim());
   if (!seen.includes(etag(version))) throw errors.precondition_failed();
 }
+
+/** RFC 9110 §13.1.2: weak comparison, because proxies that compress weaken our tag. */
+export const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean =>
+  (ifNoneMatch ?? "")
+    .split(",")
+    .map((each) => each.trim().replace(/^W\//, ""))
+    .some((each) => each === tag || each === "*");

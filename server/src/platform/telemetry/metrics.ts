@@ -17,7 +17,7 @@ export interface Metrics {
   readonly registry: Registry;
   login(realm: string, outcome: "success" | "failure"): void;
   /** Tokens that left the server, of whatever kind. */
-  tokens(realm: string, count?: number): void;
+  tokens(realm: string, count?: number, grantType?: string): void;
   mfaChallenge(realm: string): void;
   adminWrite(realm: string, method: string, outcome: "success" | "denied"): void;
   request(method: string, route: string, status: number, seconds: number): void;
@@ -46,7 +46,7 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const logins = new Counter({ name: "svc_login_total", help: "Sign-ins by outcome", labelNames: ["realm", "outcome"], registers });
-  const tokens = new Counter({ name: "svc_tokens_issued_total", help: "Tokens issued", labelNames: ["realm"], registers });
+  const tokens = new Counter({ name: "svc_tokens_issued_total", help: "Tokens issued", labelNames: ["realm", "grant_type"], registers });
   const challenges = new Counter({ name: "svc_mfa_challenge_total", help: "Second factors asked for", labelNames: ["realm"], registers });
   const writes = new Counter({
     name: "svc_admin_write_total",
@@ -94,7 +94,7 @@ export function createMetrics(): Metrics {
   return {
     registry,
     login: (realm, outcome) => count(logins, { realm, outcome }, "login"),
-    tokens: (realm, added) => count(tokens, { realm }, "tokens", added),
+    tokens: (realm, added, grantType = "other") => count(tokens, { realm, grant_type: grantType }, "tokens", added),
     mfaChallenge: (realm) => count(challenges, { realm }, "mfa_challenge"),
     adminWrite: (realm, method, outcome) => count(writes, { realm, method, outcome }, "admin_write"),
     request: (method, route, status, seconds) => durations.observe({ method, route, status }, seconds),

@@ -51,14 +51,6 @@ describe("the account", () => {
     const admin = await realm.as("realm-admin");
     expect((await admin.browser.get(at(realm, "export"))).body.userId).toBe(admin.userId);
   });
-
-  test("takes no bearer token yet, and never one beside a session", async () => {
-    const realm = await iam.realm();
-    const { browser } = await signedIn(realm);
-    const headers = { authorization: "Bearer abc" };
-    expect(refusal(await iam.browser().get(at(realm, "export"), { headers }))).toEqual([401, "account.bearer"]);
-    expect(refusal(await browser.get(at(realm, "export"), { headers }))).toEqual([400, "account.two_credentials"]);
-  });
 });
 
 describe("a consent", () => {

@@ -1,59 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { Consent, readConsents, revokeConsent } from "../../directory/consents/index.ts";
-import { type AccountParts, guardAccountRoutes } from "./gate.ts";
-import { PersonalData } from "./personal-data.schema.ts";
-import { collectPersonalData, fileNameOf } from "./personal-data.ts";
+import { accessRoutes } from "./access.routes.ts";
+import { ownCredentialRoutes } from "./credentials.routes.ts";
+import { type AccountGateParts, guardAccountRoutes } from "./gate.ts";
+import { personalDataRoutes } from "./personal-data.routes.ts";
+import { type ProfileParts, profileRoutes } from "./profile.routes.ts";
 
-const tags = ["Account"];
-const params = Type.Object({ realm: Type.String() });
-const whose = "With the user's own session of the realm (writes with `X-XSRF-TOKEN`) or bearer token.";
+export interface AccountParts extends AccountGateParts, ProfileParts {}
 
 /** Mounted under /realms/:realm/account. */
 export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app, parts) => {
+  const { db, work, realms, hasher, breaches, limitPassword } = parts;
   guardAccountRoutes(app, parts);
-
-  app.get(
-    "/gdpr/export",
-    {
-      schema: {
-        summary: "Download your own data",
-        description: `${whose} Refused (403) to an administrator who acts as the user.`,
-        tags,
-        params,
-        response: { 200: PersonalData },
-      },
-    },
-    async (req, reply) => {
-      const data = await req.read((ctx) => collectPersonalData(ctx, ctx.actor.id));
-      reply.header("content-disposition", `attachment; filename="${fileNameOf(data)}"`);
-      return data;
-    },
-  );
-
-  app.get(
-    "/gdpr/consents",
-    {
-      config: { impersonated: true },
-      schema: { summary: "List what you allowed applications", description: whose, tags, params, response: { 200: Type.Array(Consent) } },
-    },
-    (req) => req.read((ctx) => readConsents(ctx, ctx.actor.id)),
-  );
-
-  app.delete(
-    "/gdpr/consents/:clientId",
-    {
-      schema: {
-        summary: "Take back what you allowed an application",
-        description: whose,
-        tags,
-        params: Type.Object({ realm: Type.String(), clientId: Type.String({ description: "The application's OAuth client id" }) }),
-        response: { 204: Type.Null({ description: "Taken back" }) },
-      },
-    },
-    async (req, reply) => {
-      await req.transact((ctx) => revokeConsent(ctx, ctx.actor.id, req.params.clientId));
-      return reply.code(204).send(null);
-    },
-  );
+  await app.register(profileRoutes, { db, work, realms, hasher, breaches, limitPassword });
+  await app.register(ownCredentialRoutes, { prefix: "/credentials", realms });
+  await app.register(accessRoutes);
+  await app.register(personalDataRoutes, { prefix: "/gdpr" });
 };

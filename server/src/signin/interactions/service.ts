@@ -50,9 +50,10 @@ export interface Interaction {
 
 export async function startInteraction(
   ctx: Ctx,
-  input: { kind: string; browser: string; request: Record<string, unknown>; returnTo: string },
+  input: { kind: string; browser: string; request: Record<string, unknown>; returnTo: string | ((interactionId: string) => string) },
 ): Promise<string> {
   const interactionId = newId();
+  const { returnTo } = input;
   await ctx.tx
     .insertInto("interactions")
     .values({
@@ -61,7 +62,7 @@ export async function startInteraction(
       kind: input.kind,
       browser_hash: sha256(input.browser),
       request: JSON.stringify(input.request),
-      return_to: input.returnTo,
+      return_to: typeof returnTo === "string" ? returnTo : returnTo(interactionId),
       created_at: ctx.now,
       expires_at: ctx.now + LIFETIME,
     })

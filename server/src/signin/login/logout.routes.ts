@@ -1,40 +1,109 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { interactionErrors } from "../interactions/index.ts";
 import { renderLogout, sendPage } from "../pages/index.ts";
-import { actorOfSession, type Cookies, type Csrf, endSession } from "../sessions/index.ts";
-import type { Visitors } from "./visitors.ts";
+import { actorOfSession, type Cookies, type Csrf, endSession, type LiveSession } from "../sessions/index.ts";
+import type { Visitor, Visitors } from "./visitors.ts";
 
-const LogoutForm = Type.Object({ _csrf: Type.Optional(Type.String({ maxLength: 512 })) }, { $id: "LogoutForm" });
+const field = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
+const members = {
+  id_token_hint: field(16_384),
+  client_id: field(255),
+  post_logout_redirect_uri: field(2048),
+  state: field(2048),
+  logout_hint: field(1024),
+  ui_locales: field(255),
+};
+const LogoutQuery = Type.Object({ ...members, lang: field(35), posted: field(64) });
+const LogoutForm = Type.Object({ _csrf: field(512), ...members }, { $id: "LogoutForm" });
+type Params = Readonly<Record<string, string | undefined>>;
+
 const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String() });
 const page = (description: string) => Type.String({ description });
+
+/** What a client wants that sends somebody here to be signed out. */
+export interface LogoutRequest {
+  /** Where to go afterwards; null: to our own page. */
+  readonly redirectTo: string | null;
+  /** The client has shown that it belongs to this session: nobody need be asked. */
+  readonly isCertain: boolean;
+  /** What the form carries along, to be read again. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** The protocols that let their clients ask for it. */
+export interface LogoutRequests {
+  /** Throws where the request cannot be trusted. */
+  read(realm: string, params: Params, session: LiveSession | null): Promise<LogoutRequest>;
+  /** A form of another site comes without our cookies: kept for the GET that follows. */
+  keep(realm: string, form: Params): Promise<string>;
+  take(realm: string, id: string): Promise<Params | null>;
+}
 
 interface LogoutParts {
   readonly work: UnitOfWork;
   readonly csrf: Csrf;
   readonly cookies: Cookies;
   readonly visitors: Visitors;
+  readonly logoutRequests: LogoutRequests;
 }
 
-export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, { work, csrf, cookies, visitors }) => {
+export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, { work, csrf, cookies, visitors, logoutRequests }) => {
+  const go = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303) as never;
+
+  const signOut = async (request: FastifyRequest, reply: FastifyReply, { realm, session, preSession }: Visitor) => {
+    if (!session) return;
+    // Whoever plays somebody and signs out is gone from this browser altogether, not back in a session put aside.
+    const own = session.impersonator === null ? null : await visitors.sessionOf(realm, cookies.ownToken(request, realm.realmId));
+    for (const each of own ? [session, own] : [session]) {
+      const origin = { realm: realm.realmId, actor: actorOfSession(each, realm.realmId), sourceIp: request.ip };
+      await work.transact(origin, (ctx) => endSession(ctx, each.sessionId));
+    }
+    cookies.clearAside(reply, realm.realmId);
+    cookies.clearSession(reply, realm.realmId);
+    cookies.setCsrf(reply, csrf.issue(preSession));
+  };
+
   app.get(
     "/logout",
-    { schema: { summary: "Ask whether to sign out", tags, params, response: { 200: page("The page") } } },
+    {
+      schema: {
+        summary: "Sign out, asking first",
+        description:
+          "OpenID Connect RP-Initiated Logout. Without a question only where `id_token_hint` belongs to the session; `post_logout_redirect_uri` must be registered for the client.",
+        tags,
+        params,
+        querystring: LogoutQuery,
+        response: { 200: page("The page"), 303: Type.Null({ description: "Signed out, back to the client" }) },
+      },
+    },
     async (request, reply) => {
       const visitor = await visitors.visitorOf(request, reply);
       const { realm, session } = visitor;
-      const frame = visitors.frameOf(request, reply, visitor);
-      const html = session
-        ? renderLogout({
-            ...frame,
-            state: "confirm",
-            csrf: visitors.tokenFor(request, reply, visitor),
-            action: `/realms/${realm.realmId}/logout`,
-            signedInAs: session.username,
-            cancelUrl: "/",
-          })
-        : renderLogout({ ...frame, state: "done", signInUrl: `/realms/${realm.realmId}/login` });
+      const { posted, lang: _lang, ...query } = request.query;
+      const asked = posted === undefined ? query : await logoutRequests.take(realm.realmId, posted);
+      if (!asked) throw interactionErrors.gone();
+      const wanted = await logoutRequests.read(realm.realmId, asked, session);
+      if (session && !wanted.isCertain) {
+        const html = renderLogout({
+          ...visitors.frameOf(request, reply, visitor),
+          state: "confirm",
+          csrf: visitors.tokenFor(request, reply, visitor),
+          action: `/realms/${realm.realmId}/logout`,
+          hidden: wanted.fields,
+          signedInAs: session.username,
+          cancelUrl: "/",
+        });
+        const leadsTo = wanted.redirectTo === null ? {} : { formActionOrigins: [wanted.redirectTo] };
+        return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl, ...leadsTo });
+      }
+      await signOut(request, reply, visitor);
+      if (wanted.redirectTo !== null) return go(reply, wanted.redirectTo);
+      const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
+      const html = renderLogout({ ...frame, state: "done", signInUrl: `/realms/${realm.realmId}/login` });
       return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl });
     },
   );
@@ -46,6 +115,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       attachValidation: true,
       schema: {
         summary: "Sign out",
+        description: "The page's own form, with `_csrf`. A client's form, without it, is answered by the page.",
         consumes: ["application/x-www-form-urlencoded"],
         tags,
         params,
@@ -56,19 +126,17 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
     async (request, reply) => {
       const visitor = await visitors.visitorOf(request, reply);
       const { realm, session } = visitor;
-      if (session) {
-        if (!visitors.hasToken(request, visitor)) return visitors.showLogin(request, reply, visitor, 403, { error: "csrf" });
-        // Whoever plays somebody and signs out is gone from this browser altogether, not back in a session put aside.
-        const own = session.impersonator === null ? null : await visitors.sessionOf(realm, cookies.ownToken(request, realm.realmId));
-        for (const each of own ? [session, own] : [session]) {
-          const origin = { realm: realm.realmId, actor: actorOfSession(each, realm.realmId), sourceIp: request.ip };
-          await work.transact(origin, (ctx) => endSession(ctx, each.sessionId));
-        }
-        cookies.clearAside(reply, realm.realmId);
-      }
-      cookies.clearSession(reply, realm.realmId);
-      cookies.setCsrf(reply, csrf.issue(visitor.preSession));
-      return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/login?signed_out=1`, 303) as never;
+      const { _csrf, ...asked } = (request.validationError ? {} : (request.body ?? {})) as Params;
+      const path = `/realms/${realm.realmId}/logout`;
+      if (_csrf === undefined && Object.keys(asked).length > 0)
+        return go(reply, `${path}?posted=${await logoutRequests.keep(realm.realmId, asked)}`);
+      // Nobody we can see: whoever is signed in here is asked where the cookies come along.
+      if (!session && Object.keys(asked).length === 0) return go(reply, path);
+      if (session && !visitors.hasToken(request, visitor)) return visitors.showLogin(request, reply, visitor, 403, { error: "csrf" });
+      if (request.validationError) throw request.validationError;
+      const { redirectTo } = await logoutRequests.read(realm.realmId, asked, session);
+      await signOut(request, reply, visitor);
+      return go(reply, redirectTo ?? `/realms/${realm.realmId}/login?signed_out=1`);
     },
   );
 };

@@ -8,7 +8,7 @@ import { type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts
 import { type Interaction, readInteraction } from "../interactions/index.ts";
 import { themeCss, themeVersion } from "../pages/index.ts";
 import type { Cookies, Csrf } from "../sessions/index.ts";
-import { logoutRoutes } from "./logout.routes.ts";
+import { type LogoutRequests, logoutRoutes } from "./logout.routes.ts";
 import { returnTarget } from "./return-target.ts";
 import { isOverloaded, type LoginParts, logIn } from "./service.ts";
 import { createVisitors, type Visitor } from "./visitors.ts";
@@ -18,6 +18,7 @@ export interface LoginRouteParts extends LoginParts {
   readonly csrf: Csrf;
   readonly cookies: Cookies;
   readonly baseUrl: string;
+  readonly logoutRequests: LogoutRequests;
   /** Refuses an address that posts too often, whatever it posts. */
   readonly limit: onRequestAsyncHookHandler;
 }
@@ -76,8 +77,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     },
     async (request, reply) => {
       const visitor = await visitorOf(request, reply);
-      const { lang, interaction, return_to, signed_out } = request.query;
-      await interactionOf(visitor, interaction);
+      const { lang, return_to, signed_out } = request.query;
+      const interaction = await interactionOf(visitor, request.query.interaction);
       if (lang !== undefined) cookies.setLanguage(reply, visitors.localeOf(request, visitor.realm));
       const signedIn = visitor.session && {
         signedInAs: visitor.session.username,
@@ -85,6 +86,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         logoutAction: `/realms/${visitor.realm.realmId}/logout`,
       };
       return showLogin(request, reply, visitor, 200, {
+        interaction,
         ...(signedIn && !interaction && signedIn),
         ...(signed_out !== undefined && !signedIn && { notice: "signed-out" }),
       });
@@ -122,6 +124,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       if (!isValid) throw request.validationError;
       refuseDirtyText(request.body);
       const interaction = await interactionOf(visitor, request.body.interaction);
+      const shown = { ...typed, interaction };
 
       const result = await logIn(parts, {
         realm,
@@ -137,11 +140,11 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         throw error;
       });
 
-      if (result.outcome === "refused") return showLogin(request, reply, visitor, 401, { ...typed, error: "credentials" });
+      if (result.outcome === "refused") return showLogin(request, reply, visitor, 401, { ...shown, error: "credentials" });
       if (result.outcome === "overloaded")
-        return showLogin(request, reply, visitor, 503, { ...typed, error: "overloaded", retryAfterSeconds: OVERLOAD_SECONDS });
+        return showLogin(request, reply, visitor, 503, { ...shown, error: "overloaded", retryAfterSeconds: OVERLOAD_SECONDS });
       if (result.outcome === "wait")
-        return showLogin(request, reply, visitor, 429, { ...typed, error: "locked-out", retryAfterSeconds: result.retryAfterSeconds });
+        return showLogin(request, reply, visitor, 429, { ...shown, error: "locked-out", retryAfterSeconds: result.retryAfterSeconds });
       cookies.setSession(reply, realm.realmId, result.session.token, result.session.maxAge);
       cookies.setCsrf(reply, csrf.issue(result.session.sessionId));
       return reply
@@ -150,7 +153,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     },
   );
 
-  await app.register(logoutRoutes, { work: parts.work, csrf, cookies, visitors });
+  await app.register(logoutRoutes, { work: parts.work, csrf, cookies, visitors, logoutRequests: parts.logoutRequests });
 
   app.get(
     "/theme.css",

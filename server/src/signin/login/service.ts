@@ -43,6 +43,32 @@ type RightPassword = PasswordAnswer & { verdict: "right" };
 
 /** Checks a password and, if it is right, starts the session. Whether the user exists changes neither answer nor time. */
 export async function logIn(parts: LoginParts, input: LoginInput): Promise<LoginOutcome> {
+  const result = await provePassword(parts, input, (ctx, user) => openSession(ctx, input, user));
+  if (result.outcome !== "proven") return result;
+  parts.metrics.login(input.realm.realmId, "success");
+  return { outcome: "signed-in", session: result.value };
+}
+
+/** A password that somebody brings. */
+export type PasswordProof = Pick<LoginInput, "realm" | "login" | "password" | "sourceIp">;
+
+/** Whose password was right; they are kept from being shut out until commit. */
+export interface ProvenUser {
+  readonly userId: string;
+  readonly username: string;
+}
+
+export type ProofOutcome<T> = { readonly outcome: "proven"; readonly value: T } | Exclude<LoginOutcome, { readonly outcome: "signed-in" }>;
+
+/**
+ * What every sign-in by password goes through: counters, sources, locks, changes meanwhile, events of failures. `proven` runs in the
+ * transaction in which the password was right; what it starts, the event and the count of success are its own.
+ */
+export async function provePassword<T>(
+  parts: LoginParts,
+  input: PasswordProof,
+  proven: (ctx: Ctx, user: ProvenUser) => Promise<T>,
+): Promise<ProofOutcome<T>> {
   const { realm, login } = input;
   const user = await findUserByLogin(parts.db, realm.realmId, login);
   const userId = user?.userId ?? null;
@@ -53,38 +79,38 @@ export async function logIn(parts: LoginParts, input: LoginInput): Promise<Login
     return { outcome: "wait", retryAfterSeconds: Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)) };
 
   const isShutOut = user !== null && (!user.enabled || user.locked);
-  const tryPassword = async (again = true): Promise<StartedSession | null> => {
+  const tryPassword = async (again = true): Promise<{ value: T } | null> => {
     const answer = await askSources(parts.sources, input, userId);
     if (answer.verdict !== "right" || isShutOut) return null;
-    const session = await parts.work.transact(origin, (ctx) => openSession(ctx, input, answer, attempt));
-    if (session !== "password-changed") {
+    const accepted = await parts.work.transact(origin, (ctx) => acceptPassword(ctx, input.realm, answer, attempt, proven));
+    if (accepted !== "password-changed") {
       const { userId, checked, outdated } = answer;
-      if (session && checked !== undefined && outdated)
+      if (accepted && checked !== undefined && outdated)
         parts.upgrades.soon({ realm: realm.realmId, userId, password: input.password, checked });
-      return session;
+      return accepted;
     }
     // Somebody set another password, or another sign-in stored a better hash of this one: asking once more tells which.
     return again ? tryPassword(false) : null;
   };
-  const session = await tryPassword().catch(async (error) => {
+  const accepted = await tryPassword().catch(async (error) => {
     // Overload, or a sign-in that moved on in another tab, says nothing about the password.
     await attempt.takeBack();
     throw error;
   });
-  if (!session) await parts.work.transact(origin, async (ctx) => recordFailure(ctx, userId, attempt));
-  parts.metrics.login(realm.realmId, session ? "success" : "failure");
-  return session ? { outcome: "signed-in", session } : { outcome: "refused" };
+  if (accepted) return { outcome: "proven", value: accepted.value };
+  await parts.work.transact(origin, async (ctx) => recordFailure(ctx, userId, attempt));
+  parts.metrics.login(realm.realmId, "failure");
+  return { outcome: "refused" };
 }
 
 /** Null when the user may not sign in any more. */
-async function openSession(
+async function acceptPassword<T>(
   ctx: Ctx,
-  input: LoginInput,
-  answer: RightPassword,
+  { settings: { passwordPolicy } }: RealmSnapshot,
+  { userId, checked, setAt }: RightPassword,
   attempt: Attempt,
-): Promise<StartedSession | "password-changed" | null> {
-  const { userId, checked, setAt } = answer;
-  const { sessions, passwordPolicy } = input.realm.settings;
+  proven: (ctx: Ctx, user: ProvenUser) => Promise<T>,
+): Promise<{ value: T } | "password-changed" | null> {
   const { maxAgeDays } = passwordPolicy;
   const hasExpired = setAt !== undefined && maxAgeDays !== null && setAt + maxAgeDays * DAY <= ctx.now;
   // Held until commit: whoever disables the user or changes the password now finds this session and ends it.
@@ -93,9 +119,13 @@ async function openSession(
   if (checked !== undefined && !(await usePassword(ctx.tx, ctx.realm, userId, checked, ctx.now))) return "password-changed";
   if (hasExpired) await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
   await attempt.succeeded(ctx);
-  const started = await startSession(ctx, sessions, { ...input, userId, acr: null, amr: ["pwd"] });
+  return { value: await proven(ctx, { userId, username: user.username }) };
+}
+
+async function openSession(ctx: Ctx, input: LoginInput, { userId, username }: ProvenUser): Promise<StartedSession> {
+  const started = await startSession(ctx, input.realm.settings.sessions, { ...input, userId, acr: null, amr: ["pwd"] });
   if (input.interaction) await completeInteraction(ctx, input.interaction, { userId, sessionId: started.sessionId });
-  ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", actor: { id: userId, name: user.username } });
+  ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", actor: { id: userId, name: username } });
   return started;
 }
 
@@ -111,7 +141,7 @@ function recordFailure(ctx: Ctx, userId: string | null, attempt: Attempt): void 
     });
 }
 
-async function askSources(sources: readonly PasswordSource[], input: LoginInput, userId: string | null): Promise<PasswordAnswer> {
+async function askSources(sources: readonly PasswordSource[], input: PasswordProof, userId: string | null): Promise<PasswordAnswer> {
   for (const source of sources) {
     const answer = await source.check({ realm: input.realm.realmId, userId, login: input.login, password: input.password });
     if (answer.verdict !== "unknown") return answer;

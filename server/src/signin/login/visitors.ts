@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { clock } from "../../kernel/clock.ts";
+import { cut } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { asAppError, logFailure } from "../../platform/http/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
+import type { Interaction } from "../interactions/index.ts";
 import {
   type LoginError,
   type LoginView,
@@ -90,7 +92,10 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     reply: FastifyReply,
     visitor: Visitor,
     status: number,
-    more: Partial<LoginView> & { error?: LoginError; retryAfterSeconds?: number } = {},
+    {
+      interaction,
+      ...more
+    }: Partial<LoginView> & { error?: LoginError; retryAfterSeconds?: number; interaction?: Interaction | null } = {},
   ) => {
     const { realm } = visitor;
     const path = `/realms/${realm.realmId}/login`;
@@ -103,12 +108,16 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
       csrf: tokenFor(request, reply, visitor),
       action: path,
       rememberMe: false,
+      // What was typed comes after it.
+      ...(typeof interaction?.request.loginHint === "string" && { username: cut(interaction.request.loginHint, 320) }),
       hidden: kept,
       languages: languageLinks((language) => `${path}?${new URLSearchParams({ ...kept, lang: language })}`),
       ...more,
     });
+    const leadsTo = interaction?.request.formActionOrigins;
     return sendPage(reply, status, html, {
       logoUrl: realm.settings.logoUrl,
+      ...(Array.isArray(leadsTo) && { formActionOrigins: leadsTo.map(String) }),
       ...(more.retryAfterSeconds !== undefined && { retryAfterSeconds: more.retryAfterSeconds }),
     });
   };

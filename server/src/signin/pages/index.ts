@@ -1,6 +1,9 @@
 // The pages people see while signing in: server-rendered, branded per realm, accessible, without scripts.
 // Owns their HTML, style sheet, languages and security headers. Routes decide what to show; nothing here reads state.
 export type { Branding } from "./branding.ts";
+export { type CibaView, renderCiba } from "./ciba.tsx";
+export { type ChooseAccountView, type ConsentView, renderChooseAccount, renderConsent } from "./consent.tsx";
+export { type DeviceError, type DeviceView, renderDevice } from "./device.tsx";
 export { type PageHeaderOptions, pageHeaders, type SendPageOptions, sendPage } from "./headers.ts";
 export { type ImpersonationView, renderImpersonation } from "./impersonation.tsx";
 export { type InvitationError, type InvitationView, renderInvitation } from "./invitation.tsx";

@@ -24,7 +24,7 @@ export interface ImpersonationBanner {
 }
 
 interface DocumentProps extends PageFrame {
-  readonly kind: "login" | "logout" | "invitation" | "message";
+  readonly kind: "login" | "logout" | "invitation" | "consent" | "device" | "message";
   /** The heading; `{name}` is the realm's name. */
   readonly title: string;
   /** A problem to name first in the browser's title, which is what a screen reader says first. */

@@ -2,13 +2,23 @@ import { LinkButton } from "./controls.tsx";
 import { Document, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf, waitingTime } from "./messages.ts";
 
-export type MessageKind = "unknown-realm" | "not-found" | "bad-request" | "forbidden" | "too-many-requests" | "internal" | "unavailable";
+export type MessageKind =
+  | "unknown-realm"
+  | "not-found"
+  | "bad-request"
+  | "forbidden"
+  | "too-many-requests"
+  | "internal"
+  | "unavailable"
+  | "oidc-error";
 
 export interface MessageView extends PageFrame {
   readonly kind: MessageKind;
   /** Instead of the kind's own words. */
   readonly title?: string;
   readonly text?: string;
+  /** For the developer of the application: what the protocol calls it. */
+  readonly details?: { readonly error: string; readonly description?: string | undefined };
   /** What support needs to find the request in the log. */
   readonly requestId?: string;
   readonly retryAfterSeconds?: number;
@@ -25,6 +35,7 @@ const WORDS: Readonly<Record<MessageKind, Words>> = {
   "too-many-requests": (t) => [t.tooManyRequestsTitle, t.tooManyRequestsText, t.tooManyRequestsTextTimed],
   internal: (t) => [t.internalTitle, t.internalText],
   unavailable: (t) => [t.unavailableTitle, t.unavailableText, t.unavailableTextTimed],
+  "oidc-error": (t) => [t.oidcErrorTitle, t.oidcErrorText],
 };
 
 const KIND_BY_STATUS: Readonly<Record<number, MessageKind>> = {
@@ -49,6 +60,12 @@ export function renderMessage(view: MessageView): string {
       <LinkButton href={view.back?.href} look="plain">
         {view.back?.label ?? text.back}
       </LinkButton>
+      {view.details ? (
+        <p class="gh-reference">
+          <code>{view.details.error}</code>
+          {view.details.description}
+        </p>
+      ) : null}
       {view.requestId ? (
         <p class="gh-reference">
           {text.requestNumber}: <code>{view.requestId}</code>

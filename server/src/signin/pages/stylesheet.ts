@@ -8,6 +8,12 @@ export const CLASS_NAMES = {
   "gh-page--login": "The page, when it is the sign-in page",
   "gh-page--logout": "The page, when it is about signing out",
   "gh-page--invitation": "The page, when it is about an invitation",
+  "gh-page--consent": "The page, when it asks what an application may have",
+  "gh-consent": "The list of what the application wants",
+  "gh-page--device": "The page, when it is about a device or an application that waits elsewhere",
+  "gh-code": "The code that the device shows",
+  "gh-requests": "The list of applications that wait",
+  "gh-request": "One of them",
   "gh-page--message": "The page, when it only says something (an error, for instance)",
   "gh-page--impersonated": "The page, while an administrator acts as somebody",
   "gh-banner": "The box above the card that says so",
@@ -196,6 +202,14 @@ html {
 .gh-alert svg { inline-size: 1.25rem; block-size: 1.25rem; margin-block-start: .125rem; }
 .gh-alert-title, .gh-alert-text { margin: 0; }
 .gh-alert-title { font-weight: 600; }
+
+.gh-code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; letter-spacing: .08em; }
+.gh-input.gh-code { font-size: 1.25rem; text-align: center; text-transform: uppercase; }
+p.gh-code { margin: 0 0 1.5rem; color: var(--gh-text); font-size: 1.5rem; font-weight: 700; text-align: center; }
+.gh-requests { display: grid; gap: .75rem; margin: 0; padding: 0; list-style: none; }
+.gh-request { display: grid; gap: .5rem; padding: 1rem; border: 1px solid var(--gh-line); border-radius: .75rem; }
+
+.gh-consent { margin: 0 0 1.5rem; padding-inline-start: 1.25rem; display: grid; gap: .5rem; }
 
 .gh-reference { margin: 1.5rem 0 0; color: var(--gh-muted); font-size: .875rem; text-align: center; }
 .gh-reference code { display: block; font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .8125rem; user-select: all; }

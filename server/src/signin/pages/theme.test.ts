@@ -1,6 +1,18 @@
 import { expect, test } from "vitest";
 import { defaultSettings, safeCustomCss } from "../../tenancy/settings/index.ts";
-import { type Branding, CLASS_NAMES, renderInvitation, renderLogin, renderLogout, renderMessage, themeCss, themeVersion } from "./index.ts";
+import {
+  type Branding,
+  CLASS_NAMES,
+  renderCiba,
+  renderConsent,
+  renderDevice,
+  renderInvitation,
+  renderLogin,
+  renderLogout,
+  renderMessage,
+  themeCss,
+  themeVersion,
+} from "./index.ts";
 
 const branding: Branding = {
   realmId: "acme",
@@ -58,6 +70,9 @@ test("documents every class that the pages and the rules use, and no other", () 
     renderLogin({ ...form, signedInAs: "ada", continueUrl: "/", logoutAction: "/" }),
     renderLogout({ ...form, state: "confirm" }),
     renderInvitation({ ...form, ...invitation, state: "create", policy: defaultSettings("acme").passwordPolicy }),
+    renderConsent({ ...form, client: "Shop", account: "ada", scopes: [], claims: [], details: [] }),
+    renderDevice({ ...form, state: "enter", userCode: "" }),
+    renderCiba({ ...form, state: "list", account: "ada", requests: [{ href: "/", client: "Bank", message: null }] }),
     renderMessage({ ...frame, kind: "internal", requestId: "r", impersonation: { account: "ada", csrf: "", action: "/" } }),
   ].join("");
   const inPages = new Set([...html.matchAll(/class="([^"]+)"/g)].flatMap((match) => match[1]!.split(" ")));

@@ -3,6 +3,9 @@
 export { type Cookies, createCookies } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
 export { isAtWork, takeBackSession } from "./impersonators.store.ts";
+export { endOtherOwnSessions, endOwnSession } from "./own.service.ts";
+export { listOwnSessions } from "./own.store.ts";
+export { awakeFor, joinSession, keepSessionAwake, type Participant } from "./participants.store.ts";
 export { sessionRoutes } from "./routes.ts";
 export {
   actorOfSession,
@@ -10,7 +13,7 @@ export {
   endOtherSessions,
   endSession,
   endSessionsOfUser,
-  forgetImpersonations,
+  forgetSessions,
   type Impersonation,
   resolveSession,
   type SignIn,

@@ -9,6 +9,7 @@ import type { ListQuery, Page } from "../../platform/http/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { isAtWork, keepAwake } from "./impersonators.store.ts";
 import { listSessions } from "./list.store.ts";
+import type { Participant } from "./participants.store.ts";
 import type { Session } from "./schema.ts";
 import {
   deleteImpersonationsBy,
@@ -24,7 +25,20 @@ import {
   touchSession,
 } from "./store.ts";
 
-const errors = defineErrors("sessions", { not_found: [404, "No such session in this realm"] });
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** Not emitted when it merely expires. `realm` may be another than the work's: an administrator's sessions elsewhere end with theirs. */
+    "session.ended": {
+      readonly realm: string;
+      readonly sessionId: string;
+      /** Null: nothing may name them any more. */
+      readonly userId: string | null;
+      readonly participants: readonly Participant[];
+    };
+  }
+}
+
+export const sessionErrors = defineErrors("sessions", { not_found: [404, "No such session in this realm"] });
 
 type Policy = Settings["sessions"];
 
@@ -161,12 +175,13 @@ export async function endSession(ctx: Ctx, sessionId: string): Promise<void> {
 }
 
 /** What ends together with a session: if it was an administrator's, those in which they play somebody. */
-async function endWithIt(ctx: Ctx, ended: EndedSession): Promise<void> {
-  tellEndedImpersonations(ctx, [ended, ...(await deleteImpersonationsBy(ctx.tx, ended.userId, ended.sessionId))]);
+export async function endWithIt(ctx: Ctx, ended: EndedSession): Promise<void> {
+  await tellEnded(ctx, [ended, ...(await deleteImpersonationsBy(ctx.tx, ended.userId, ended.sessionId))]);
 }
 
-function tellEndedImpersonations(ctx: Ctx, ended: readonly EndedSession[]): void {
-  for (const { realm, sessionId, userId, impersonator, impersonatorId } of ended) {
+async function tellEnded(ctx: Ctx, ended: readonly EndedSession[]): Promise<void> {
+  for (const { realm, sessionId, userId, impersonator, impersonatorId, participants } of ended) {
+    await ctx.emit("session.ended", { realm, sessionId, userId, participants });
     if (impersonator === null) continue;
     ctx.audit({
       category: "SECURITY",
@@ -188,7 +203,7 @@ export async function searchSessions(ctx: ReadCtx, query: ListQuery): Promise<Pa
 /** An administrator ends somebody's session: the next request with its cookie is a stranger's, on every node. */
 export async function revokeSession(ctx: Ctx, sessionId: string): Promise<void> {
   const ended = isId(sessionId) ? await deleteSession(ctx.tx, ctx.realm, sessionId) : null;
-  if (!ended) throw errors.not_found();
+  if (!ended) throw sessionErrors.not_found();
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "sessions", resourceId: sessionId });
   ctx.audit({ category: "SECURITY", type: "SESSION_REVOKED", resourceType: "users", resourceId: ended.userId, detail: sessionId });
   await endWithIt(ctx, ended);
@@ -197,7 +212,7 @@ export async function revokeSession(ctx: Ctx, sessionId: string): Promise<void> 
 /** `user.disabled` */
 export async function endSessionsOfUser(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   const ended = await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
-  tellEndedImpersonations(ctx, [...ended, ...(await deleteImpersonationsBy(ctx.tx, userId))]);
+  await tellEnded(ctx, [...ended, ...(await deleteImpersonationsBy(ctx.tx, userId))]);
 }
 
 /** `user.password_changed` */
@@ -208,7 +223,10 @@ export async function endOtherSessions(
   for (const ended of await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, keepSession)) await endWithIt(ctx, ended);
 }
 
-/** `user.erased`: their own sessions go with the user; those in which they play somebody are elsewhere. Events would name them again. */
-export async function forgetImpersonations(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
-  await deleteImpersonationsBy(ctx.tx, userId);
+/** `user.erased`: their own sessions, and those in which they play somebody, which are elsewhere. Events would name them again. */
+export async function forgetSessions(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
+  for (const { realm, sessionId, participants } of await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null))
+    await ctx.emit("session.ended", { realm, sessionId, userId: null, participants });
+  for (const { realm, sessionId, userId: played, participants } of await deleteImpersonationsBy(ctx.tx, userId))
+    await ctx.emit("session.ended", { realm, sessionId, userId: played, participants });
 }

@@ -1,5 +1,6 @@
 import { type ColumnType, type Selectable, sql } from "kysely";
 import { type Db, gathered, prepared, type Tx } from "../../platform/db/index.ts";
+import type { Participant } from "./participants.store.ts";
 
 export interface SessionsTable {
   realm_id: string;
@@ -46,6 +47,9 @@ export interface LiveSession {
   /** That administrator's own session, without which this one is none. */
   readonly impersonatedFrom: OwnSession | null;
   readonly remembered: boolean;
+  readonly authTime: number;
+  readonly acr: string | null;
+  readonly amr: readonly string[];
   readonly lastSeenAt: number;
   readonly absoluteExpiry: number;
   readonly permissions: ReadonlySet<string>;
@@ -61,6 +65,9 @@ interface LiveRow {
   impersonator_realm: string | null;
   impersonator_session: string | null;
   remembered: boolean;
+  auth_time: number;
+  acr: string | null;
+  amr: string[];
   last_seen_at: number;
   absolute_expiry: number;
   permissions: string[];
@@ -73,7 +80,7 @@ interface Cookie {
 }
 
 const liveColumns = sql`s.session_id, s.user_id, u.username, s.impersonator, s.impersonator_id, s.impersonator_realm, s.impersonator_session,
-      s.remembered, s.last_seen_at, s.absolute_expiry,
+      s.remembered, s.auth_time, s.acr, s.amr, s.last_seen_at, s.absolute_expiry,
       array(select p.permission from user_permissions p where p.realm_id = s.realm_id and p.user_id = s.user_id) as permissions`;
 
 /**
@@ -130,6 +137,9 @@ export async function findLiveSession(db: Db, realm: string, tokenHash: string, 
         ? null
         : { realm: row.impersonator_realm!, userId: row.impersonator_id!, sessionId: row.impersonator_session },
     remembered: row.remembered,
+    authTime: row.auth_time,
+    acr: row.acr,
+    amr: row.amr,
     lastSeenAt: row.last_seen_at,
     absoluteExpiry: row.absolute_expiry,
     permissions: new Set(row.permissions),
@@ -217,15 +227,25 @@ export interface EndedSession {
   readonly userId: string;
   readonly impersonator: string | null;
   readonly impersonatorId: string | null;
+  /** Who took part in it and has to be told. */
+  readonly participants: readonly Participant[];
 }
 
-const ending = ["realm_id", "session_id", "user_id", "impersonator", "impersonator_id"] as const;
-const toEnded = (row: Pick<Selectable<SessionsTable>, (typeof ending)[number]>): EndedSession => ({
+/** Read in the statement that deletes the session: they go with it. */
+const participants = sql<Participant[]>`coalesce((
+  select json_agg(json_build_object('protocol', p.protocol, 'clientId', p.client_id, 'participant', p.participant) order by p.joined_at)
+  from session_participants p where p.realm_id = sessions.realm_id and p.session_id = sessions.session_id), '[]'::json)`;
+const ending = ["realm_id", "session_id", "user_id", "impersonator", "impersonator_id", participants.as("participants")] as const;
+type EndingRow = Pick<Selectable<SessionsTable>, "realm_id" | "session_id" | "user_id" | "impersonator" | "impersonator_id"> & {
+  participants: Participant[];
+};
+const toEnded = (row: EndingRow): EndedSession => ({
   realm: row.realm_id,
   sessionId: row.session_id,
   userId: row.user_id,
   impersonator: row.impersonator,
   impersonatorId: row.impersonator_id,
+  participants: row.participants,
 });
 
 export async function deleteSession(tx: Tx, realm: string, sessionId: string): Promise<EndedSession | null> {

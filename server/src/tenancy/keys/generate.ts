@@ -2,6 +2,7 @@ import { createPublicKey, randomBytes, webcrypto } from "node:crypto";
 import { clock, DAY } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Vault } from "../../kernel/vault.ts";
+import { generateCompanion, type NewCompanion } from "./companion.ts";
 
 /** A signing key ready to be stored: its private half is sealed already. */
 export interface NewKey {
@@ -9,6 +10,8 @@ export interface NewKey {
   readonly publicKey: string;
   readonly sealedPrivateKey: string;
   readonly certificate: string;
+  /** Stored only where the key before had one. */
+  readonly companion: NewCompanion;
 }
 
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) };
@@ -36,6 +39,7 @@ export async function generateKey(vault: Vault, realm: string, makePair = makeKe
     publicKey: Buffer.from(spki).toString("base64"),
     sealedPrivateKey: vault.seal(Buffer.from(pkcs8).toString("base64"), privateKeyPlace(realm, keyId)),
     certificate: await selfSigned(realm, keys),
+    companion: await generateCompanion(vault, realm, keyId),
   };
 }
 
@@ -60,8 +64,8 @@ async function selfSigned(realm: string, keys: webcrypto.CryptoKeyPair): Promise
   return Buffer.from(certificate.rawData).toString("base64");
 }
 
-/** RFC 7517: the public half as it stands in the realm's JWKS. */
+/** RFC 7517: the public half as it stands in the realm's JWKS. Without `alg`: it signs RS256 for one client and PS256 for another. */
 export function toJwk(key: { readonly keyId: string; readonly publicKey: string; readonly certificate: string }) {
   const { n, e } = createPublicKey({ key: Buffer.from(key.publicKey, "base64"), format: "der", type: "spki" }).export({ format: "jwk" });
-  return { kty: "RSA", use: "sig", alg: "RS256", kid: key.keyId, n, e, x5c: [key.certificate] };
+  return { kty: "RSA", use: "sig", kid: key.keyId, n, e, x5c: [key.certificate] };
 }

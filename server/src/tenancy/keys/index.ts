@@ -1,7 +1,8 @@
-// Realm signing keys: RSA-2048, private halves sealed, a certificate each for SAML. Owns `realm_keys`.
-// The published halves are part of the realm's snapshot (tenancy/realms), which serves the JWKS.
+// Realm signing keys: RSA-2048 with a certificate each for SAML, and a P-256 companion where somebody asked for ES256; private halves
+// sealed. Owns `realm_keys`, `realm_key_companions`. The published halves are part of the realm's snapshot (tenancy/realms).
 export { generateKey, type MakeKeyPair, makeKeyPair, type NewKey, toJwk } from "./generate.ts";
 export { keyRoutes } from "./routes.ts";
 export { RealmKey } from "./schema.ts";
 export { rotateKey, seedKey } from "./service.ts";
-export { listKeys } from "./store.ts";
+export { createSigningKeys, type Signer, type SigningAlg, type SigningKeys } from "./signing.ts";
+export { type Companion, listCompanions, listKeys } from "./store.ts";

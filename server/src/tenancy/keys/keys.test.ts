@@ -158,8 +158,9 @@ describe("JWKS", () => {
     const answer = await iam.browser().get(`/realms/${realm.name}/jwks`);
     expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "public, max-age=60", "access-control-allow-origin": "*" } });
     const [jwk] = answer.body.keys;
-    expect(Object.keys(jwk).sort()).toEqual(["alg", "e", "kid", "kty", "n", "use", "x5c"]);
-    expect(jwk).toMatchObject({ kty: "RSA", use: "sig", alg: "RS256" });
+    // No `alg`: the same key signs RS256 and PS256.
+    expect(Object.keys(jwk).sort()).toEqual(["e", "kid", "kty", "n", "use", "x5c"]);
+    expect(jwk).toMatchObject({ kty: "RSA", use: "sig" });
     const { rows } = await sql<{
       key_id: string;
       private_key: string;
@@ -207,7 +208,7 @@ describe("JWKS", () => {
     const holder = iam.core.db
       .transaction()
       .execute(async (tx) => {
-        await sql`lock table realms, realm_settings, realm_keys, realm_versions in access exclusive mode`.execute(tx);
+        await sql`lock table realms, realm_settings, realm_keys, realm_key_companions, realm_versions in access exclusive mode`.execute(tx);
         locked.resolve();
         await enough.promise;
       })

@@ -2,9 +2,10 @@ import { defineErrors } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
+import type { NewCompanion } from "./companion.ts";
 import type { NewKey } from "./generate.ts";
 import type { RealmKey } from "./schema.ts";
-import { deleteKey, insertKey, listKeys, lockKey, retireActiveKey } from "./store.ts";
+import { deleteKey, hasCompanion, insertCompanion, insertKey, listKeys, lockKey, retireActiveKey } from "./store.ts";
 
 const errors = defineErrors("keys", {
   not_found: [404, "No such key in this realm"],
@@ -18,15 +19,22 @@ export const readKeys = (ctx: ReadCtx): Promise<RealmKey[]> => listKeys(ctx.tx, 
 export async function rotateKey(ctx: Ctx, key: NewKey): Promise<RealmKey> {
   // Two rotations at once take turns, and both succeed.
   await lockRealm(ctx.tx, ctx.realm);
-  await retireActiveKey(ctx.tx, ctx.realm, ctx.now);
+  const before = await retireActiveKey(ctx.tx, ctx.realm, ctx.now);
   const active = await insertKey(ctx.tx, ctx.realm, key, ctx.now);
+  if (before !== null && (await hasCompanion(ctx.tx, ctx.realm, before))) await insertCompanion(ctx.tx, ctx.realm, key.companion, ctx.now);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "keys", resourceId: active.keyId, detail: "rotate" });
   ctx.audit({ category: "SECURITY", type: "KEY_ROTATED", resourceType: "keys", resourceId: active.keyId });
   return active;
 }
 
-/** Takes a retained key out of the JWKS: what it signed no longer verifies. */
+/** Keeps `companion` unless its key has one already, or is gone by now. */
+export async function addCompanion(ctx: Ctx, companion: NewCompanion): Promise<void> {
+  if (!(await lockKey(ctx.tx, ctx.realm, companion.keyId))) return;
+  if (await insertCompanion(ctx.tx, ctx.realm, companion, ctx.now)) await ctx.configChanged();
+}
+
+/** Takes a retained key, and the companion that shares its life, out of the JWKS: what they signed no longer verifies. */
 export async function removeKey(ctx: Ctx, keyId: string): Promise<void> {
   const key = isId(keyId) ? await lockKey(ctx.tx, ctx.realm, keyId) : null;
   if (!key) throw errors.not_found();

@@ -1,5 +1,6 @@
 import { type ColumnType, type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
+import type { NewCompanion, PublicJwk } from "./companion.ts";
 import type { NewKey } from "./generate.ts";
 import type { RealmKey } from "./schema.ts";
 
@@ -15,9 +16,18 @@ interface RealmKeysTable {
   rotated_at: ColumnType<number | null, number | null | undefined, number | null>;
 }
 
+interface RealmKeyCompanionsTable {
+  realm_id: string;
+  key_id: string;
+  public_jwk: ColumnType<PublicJwk, string, never>;
+  private_key: string;
+  created_at: number;
+}
+
 declare module "../../platform/db/tables.ts" {
   interface Tables {
     realm_keys: RealmKeysTable;
+    realm_key_companions: RealmKeyCompanionsTable;
   }
 }
 
@@ -55,14 +65,61 @@ export async function insertKey(tx: Tx, realm: string, key: NewKey, now: number)
   return toKey(row);
 }
 
-export async function retireActiveKey(tx: Tx, realm: string, now: number): Promise<void> {
-  await tx
+/** The id of the one that signed until now. */
+export async function retireActiveKey(tx: Tx, realm: string, now: number): Promise<string | null> {
+  const row = await tx
     .updateTable("realm_keys")
     .set({ status: "RETAINED", rotated_at: sql<number>`greatest(created_at, ${now}::bigint)` })
     .where("realm_id", "=", realm)
     .where("status", "=", "ACTIVE")
-    .execute();
+    .returning("key_id")
+    .executeTakeFirst();
+  return row?.key_id ?? null;
 }
+
+export interface Companion {
+  /** Of the RSA key whose life it shares. */
+  readonly keyId: string;
+  readonly publicJwk: PublicJwk;
+}
+
+export async function listCompanions(db: Db, realm: string): Promise<Companion[]> {
+  const rows = await db.selectFrom("realm_key_companions").select(["key_id", "public_jwk"]).where("realm_id", "=", realm).execute();
+  return rows.map((row) => ({ keyId: row.key_id, publicJwk: row.public_jwk }));
+}
+
+/** Whether it was the first for its key: of two nodes that need one at once, the one that came first counts. */
+export async function insertCompanion(tx: Tx, realm: string, companion: NewCompanion, now: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto("realm_key_companions")
+    .values({
+      realm_id: realm,
+      key_id: companion.keyId,
+      public_jwk: JSON.stringify(companion.publicJwk),
+      private_key: companion.sealedPrivateKey,
+      created_at: now,
+    })
+    .onConflict((clash) => clash.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+export async function hasCompanion(db: Db, realm: string, keyId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("realm_key_companions")
+    .select("key_id")
+    .where("realm_id", "=", realm)
+    .where("key_id", "=", keyId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Sealed. */
+export async function findPrivateKey(db: Db, realm: string, keyId: string, table: PrivateKeyTable): Promise<string | null> {
+  const row = await db.selectFrom(table).select("private_key").where("realm_id", "=", realm).where("key_id", "=", keyId).executeTakeFirst();
+  return row?.private_key ?? null;
+}
+export type PrivateKeyTable = "realm_keys" | "realm_key_companions";
 
 export async function lockKey(tx: Tx, realm: string, keyId: string): Promise<RealmKey | null> {
   const row = await tx

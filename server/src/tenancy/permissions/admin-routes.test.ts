@@ -80,12 +80,56 @@ const opens: Record<string, readonly Permission[]> = {
   "GET /organizations/:orgId/invitations": ["view-users"],
   "POST /organizations/:orgId/invitations": ["manage-organizations"],
   "DELETE /organizations/:orgId/invitations/:invitationId": ["manage-organizations"],
+  "GET /applications": ["view-clients"],
+  "POST /applications": ["manage-clients"],
+  "GET /applications/:name": ["view-clients"],
+  "PUT /applications/:name": ["manage-clients"],
+  "DELETE /applications/:name": ["manage-clients"],
+  "GET /client-scopes": ["manage-authorization", "view-clients"],
+  "POST /client-scopes": ["manage-authorization"],
+  "GET /client-scopes/:scopeId": ["manage-authorization", "view-clients"],
+  "PUT /client-scopes/:scopeId": ["manage-authorization"],
+  "DELETE /client-scopes/:scopeId": ["manage-authorization"],
+  "PUT /client-scopes/:scopeId/claims/:claimId": ["manage-authorization"],
+  "DELETE /client-scopes/:scopeId/claims/:claimId": ["manage-authorization"],
+  "GET /claims": ["manage-authorization", "view-clients"],
+  "POST /claims": ["manage-authorization"],
+  "GET /claims/:claimId": ["manage-authorization", "view-clients"],
+  "PUT /claims/:claimId": ["manage-authorization"],
+  "DELETE /claims/:claimId": ["manage-authorization"],
+  "GET /subject-claim": ["manage-authorization"],
+  "PUT /subject-claim": ["manage-authorization"],
+  "GET /provisioning": ["manage-realm"],
+  "PUT /provisioning": ["manage-realm"],
+  "GET /provisioning/initial-access-tokens": ["manage-realm"],
+  "POST /provisioning/initial-access-tokens": ["manage-realm"],
+  "DELETE /provisioning/initial-access-tokens/:tokenId": ["manage-realm"],
+  "GET /clients": ["view-clients"],
+  "POST /clients": ["manage-clients"],
+  "GET /clients/:clientId": ["view-clients"],
+  "PUT /clients/:clientId": ["manage-clients"],
+  "DELETE /clients/:clientId": ["manage-clients"],
+  "GET /clients/:clientId/secret": ["manage-clients"],
+  "POST /clients/:clientId/secret": ["manage-clients"],
+  "GET /clients/:clientId/roles": ["view-clients", "manage-roles"],
+  "POST /clients/:clientId/roles": ["manage-clients", "manage-roles"],
+  "DELETE /clients/:clientId/roles/:roleName": ["manage-clients", "manage-roles"],
+  "GET /clients/:clientId/mappers": ["view-clients"],
+  "POST /clients/:clientId/mappers": ["manage-clients"],
+  "PUT /clients/:clientId/mappers/:mapperId": ["manage-clients"],
+  "DELETE /clients/:clientId/mappers/:mapperId": ["manage-clients"],
+  "GET /clients/:clientId/service-account/roles": ["view-clients"],
+  "POST /clients/:clientId/service-account/roles": ["manage-clients"],
+  "DELETE /clients/:clientId/service-account/roles": ["manage-clients"],
+  "GET /clients/:clientId/allowed-resources": ["view-clients"],
+  "PUT /clients/:clientId/allowed-resources": ["manage-clients"],
   "GET /settings": ["manage-realm"],
   "PUT /settings": ["manage-realm"],
   "GET /keys": ["manage-realm"],
   "POST /keys/rotate": ["manage-realm"],
   "DELETE /keys/:keyId": ["manage-realm"],
   "GET /sessions": ["view-events"],
+  "GET /sessions/service-accounts": ["view-events"],
   "DELETE /sessions/:id": ["manage-events"],
   "GET /events": ["view-events"],
   "GET /webhooks": ["manage-realm"],
@@ -238,6 +282,7 @@ async function ofMaster(permission: Permission | null): Promise<Browser> {
 }
 
 describe("an id of another realm is a 404", () => {
+  const mapper = { name: "target", claim: "target", source: "constant", value: "yes" };
   /** What each route would accept, were the id its own realm's. */
   const bodies: Record<string, object> = {
     "PUT /users/:userId": { username: "taken-over" },
@@ -254,8 +299,17 @@ describe("an id of another realm is a 404", () => {
     "PUT /organizations/:orgId": { name: "taken-over" },
     "PUT /organizations/:orgId/members/:userId": { role: "owner" },
     "POST /organizations/:orgId/invitations": { email: "somebody@example.com" },
+    "PUT /applications/:name": { displayName: "taken over" },
+    "PUT /client-scopes/:scopeId": { assignment: "DEFAULT" },
+    "PUT /claims/:claimId": { name: "taken-over", claim: "taken_over", source: "constant", value: "x" },
     "PUT /webhooks/:webhookId": { name: "taken-over", url: "https://elsewhere.example/", eventTypes: "*", enabled: true },
     "POST /webhooks/:webhookId/rotate-secret": {},
+    "PUT /clients/:clientId": { name: "taken-over" },
+    "POST /clients/:clientId/roles": { name: "taken-over" },
+    "POST /clients/:clientId/mappers": mapper,
+    "PUT /clients/:clientId/mappers/:mapperId": mapper,
+    "POST /clients/:clientId/service-account/roles": { name: "target" },
+    "PUT /clients/:clientId/allowed-resources": { allowedResources: [] },
     "POST /messaging/providers/:channel/test": { to: "ada@example.com" },
   };
 
@@ -285,6 +339,11 @@ describe("an id of another realm is a 404", () => {
         .values({ ...delivery, event_ts: 0, next_at: 0, created_at: 0 })
         .execute();
       const { id: credentialId } = (await admin.post(`/users/${userId}/credentials`, { type: "enrollment-token" })).body;
+      // Their names are the realm's own choice: only one that the other realm lacks tells them apart.
+      const { name } = (await admin.post("/applications", { name: `app-of-${of.name}`, template: "machine" })).body;
+      const { scopeId } = (await admin.post("/client-scopes", { name: "target" })).body;
+      const { claimId } = (await admin.post("/claims", { name: "target", claim: "target", source: "constant", value: "x" })).body;
+      await admin.put(`/client-scopes/${scopeId}/claims/${claimId}`);
       const { organizationId: orgId } = (await admin.post("/organizations", { name: "target" })).body;
       await admin.put(`/organizations/${orgId}/members/${userId}`);
       const invitationId = newId();
@@ -293,7 +352,18 @@ describe("an id of another realm is a 404", () => {
         .insertInto("organization_invitations")
         .values({ realm_id: of.name, invitation_id: invitationId, organization_id: orgId, ...invited, created_at: 0, expires_at: 0 })
         .execute();
+      const machine = { clientId: "target", grantTypes: ["client_credentials"] };
+      const { id: clientId } = (await admin.post("/clients", machine)).body;
+      const { id: tokenId } = (await admin.post("/provisioning/initial-access-tokens", {})).body;
+      const roleName = `target-of-${of.name}`;
+      await admin.post(`/clients/${clientId}/roles`, { name: roleName });
+      await admin.post(`/clients/${clientId}/service-account/roles`, { name: "target" });
+      const { mapperId } = (await admin.post(`/clients/${clientId}/mappers`, mapper)).body;
       const ids = {
+        clientId,
+        roleName,
+        mapperId,
+        tokenId,
         userId,
         credentialId,
         groupId,
@@ -306,6 +376,9 @@ describe("an id of another realm is a 404", () => {
         importId,
         orgId,
         invitationId,
+        scopeId,
+        claimId,
+        name,
       };
       return ids as Record<string, string>;
     };
@@ -321,9 +394,18 @@ describe("an id of another realm is a 404", () => {
             "organizations",
             `organizations/${foreign.orgId}/members`,
             `organizations/${foreign.orgId}/invitations`,
+            "applications",
+            "client-scopes",
+            "claims",
+            "provisioning/initial-access-tokens",
             "keys",
             "sessions",
             "messaging/push-tokens",
+            "clients",
+            `clients/${foreign.clientId}/roles`,
+            `clients/${foreign.clientId}/mappers`,
+            `clients/${foreign.clientId}/service-account/roles`,
+            `clients/${foreign.clientId}/secret`,
             "webhooks",
             `webhooks/${foreign.webhookId}/deliveries`,
           ].map(async (path) => (await there.asMaster().get(`/${path}`)).body),

@@ -1,23 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import { isKnown } from "../../platform/http/index.ts";
 import { unknownRealm } from "./service.ts";
 import type { RealmSnapshots } from "./snapshot.ts";
 
 const Jwks = Type.Object(
   {
     keys: Type.Array(
-      Type.Object({ kty: Type.String(), kid: Type.String(), use: Type.String(), alg: Type.String() }, { additionalProperties: true }),
+      Type.Object(
+        { kty: Type.String(), kid: Type.String(), use: Type.String(), alg: Type.Optional(Type.String()) },
+        { additionalProperties: true },
+      ),
     ),
   },
   { $id: "Jwks" },
 );
-
-/** RFC 9110 §13.1.2: weak comparison, because proxies that compress weaken our tag. */
-const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  (ifNoneMatch ?? "")
-    .split(",")
-    .map((tag) => tag.trim().replace(/^W\//, ""))
-    .some((tag) => tag === etag || tag === "*");
 
 /** Mounted under /realms/:realm. */
 export const publicRealmRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSnapshots }> = async (app, { realms }) => {

@@ -52,6 +52,37 @@ export const AuditPolicy = group({
   retentionDays: nullable(Type.Integer({ minimum: 7, maximum: 3_650 }), "Audit events are deleted after this many days; null keeps them"),
 });
 
+/** Clients may say otherwise for themselves. */
+export const TokenPolicy = group({
+  accessTokenSeconds: count(300, 10, 86_400, "How long an access token lives"),
+  idTokenSeconds: count(300, 10, 86_400, "How long an ID token lives"),
+  codeSeconds: count(60, 5, 600, "How long an authorization code waits to be exchanged"),
+  deviceCodeSeconds: count(600, 60, 3_600, "How long a device waits to be allowed"),
+  cibaSeconds: count(600, 30, 3_600, "How long a backchannel request (CIBA) waits to be allowed"),
+  offlineIdleDays: count(30, 1, 3_650, "A grant with offline_access ends after this long without use"),
+  refreshReuseGraceSeconds: count(
+    0,
+    0,
+    60,
+    "How long a refresh token that was used may be used again, for clients that lost the answer; 0 takes any second use for theft",
+  ),
+  authorizationDetailsTypes: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+    default: [],
+    maxItems: 100,
+    uniqueItems: true,
+    description: "The types of `authorization_details` (RFC 9396) that clients may ask for; what is in them is between client and resource",
+  }),
+  signingAlg: oneOf(["RS256", "PS256", "ES256"], {
+    default: "RS256",
+    description: "How tokens are signed, unless a client says otherwise. ES256 is many times cheaper; ask whether every client knows it",
+  }),
+});
+
+export const AccountPolicy = group({
+  changeUsername: flag(false, "Let people change their own username"),
+  changeEmail: flag(true, "Let people change their own mail address; it then has to be verified again"),
+});
+
 /** What a realm may decide about its pages; organizations have the same members. */
 export const brandingMembers = {
   displayName: nullable(Type.String({ minLength: 1, maxLength: 255 }), "Shown on pages and in messages"),
@@ -80,8 +111,10 @@ const members = {
   groups: GroupPolicy,
   audit: AuditPolicy,
   messaging: MessagingPolicy,
-  clientSecretReveal: flag(true, "Show a client's secret again to holders of `manage-clients` who ask for it; each time is recorded"),
-  auditClientLogins: flag(false, "Record every successful sign-in of a client (CLIENT_LOGIN), too; failed ones always are"),
+  tokens: TokenPolicy,
+  account: AccountPolicy,
+  auditClientLogins: flag(false, "Record every token that a client gets in its own name as an audit event (CLIENT_LOGIN)"),
+  clientSecretReveal: flag(true, "Let administrators read a client's secret again; each time is an audit event"),
 };
 
 export const Settings = Type.Object(members, { $id: "RealmSettings" });

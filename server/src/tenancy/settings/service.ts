@@ -109,8 +109,10 @@ function difference(value: object, plain: object): Record<string, unknown> {
   const stored: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
     const usual = (plain as Record<string, unknown>)[name];
-    const nested = typeof member === "object" && member !== null ? difference(member, usual as object) : null;
-    if (nested ? Object.keys(nested).length > 0 : member !== usual) stored[name] = nested ?? member;
+    const isGroup = typeof member === "object" && member !== null && !Array.isArray(member);
+    const nested = isGroup ? difference(member, usual as object) : null;
+    // A list is one value: it is stored whole.
+    if (nested ? Object.keys(nested).length > 0 : JSON.stringify(member) !== JSON.stringify(usual)) stored[name] = nested ?? member;
   }
   return stored;
 }

@@ -1,0 +1,44 @@
+import type { Client, CreateClient } from "../clients/index.ts";
+
+/** A kind of application, and what its client begins with. */
+interface Template {
+  readonly label: string;
+  readonly client: Omit<CreateClient, "clientId">;
+  /** Whether a browser comes back to it: then it needs to say where. */
+  readonly redirects: boolean;
+  /** Whether a client, however it was made, is one of these. The first that says so counts. */
+  matches(client: Pick<Client, "applicationType" | "publicClient" | "grantTypes">): boolean;
+}
+
+const signsPeopleIn: CreateClient["grantTypes"] = ["authorization_code", "refresh_token"];
+
+export const templates = {
+  native: {
+    label: "An app on a phone or a computer",
+    client: { applicationType: "native", publicClient: true, grantTypes: signsPeopleIn },
+    redirects: true,
+    matches: ({ applicationType }) => applicationType === "native",
+  },
+  spa: {
+    label: "A page whose scripts call APIs from the browser",
+    client: { applicationType: "web", publicClient: true, grantTypes: signsPeopleIn, webOrigins: ["+"] },
+    redirects: true,
+    matches: ({ publicClient }) => publicClient,
+  },
+  machine: {
+    label: "A program that acts for itself, without people",
+    client: { applicationType: "web", publicClient: false, grantTypes: ["client_credentials"] },
+    redirects: false,
+    matches: ({ grantTypes }) => grantTypes.length > 0 && grantTypes.every((grant) => grant === "client_credentials"),
+  },
+  web: {
+    label: "A web application with a server that keeps its secret",
+    client: { applicationType: "web", publicClient: false, grantTypes: signsPeopleIn },
+    redirects: true,
+    matches: () => true,
+  },
+} satisfies Record<string, Template>;
+
+export type TemplateName = keyof typeof templates;
+export const templateNames = Object.keys(templates) as TemplateName[];
+export const templateOf = (client: Client): TemplateName => templateNames.find((name) => templates[name].matches(client))!;

@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { type ClaimSubject, claimsOf } from "./evaluate.ts";
+import type { ClaimMapper } from "./mapper.ts";
+import { protocolClaims } from "./path.ts";
+
+const mapper = (claim: string, source: ClaimMapper["source"], value: string | null, more: Partial<ClaimMapper> = {}): ClaimMapper => ({
+  claimId: claim,
+  name: claim,
+  claim,
+  source,
+  value,
+  type: "string",
+  multivalued: false,
+  targets: ["idToken"],
+  ...more,
+});
+
+const ada: ClaimSubject = {
+  user: {
+    userId: "id-of-ada",
+    username: "ada",
+    email: "ada@example.com",
+    emailVerified: true,
+    attributes: { firstName: "Ada", lastName: "Lovelace", floor: "3", tags: ["a", "b"], nested: '{"x":{"__proto__":{"evil":1},"y":2}}' },
+    createdAt: 1_700_000_000_123,
+    updatedAt: 1_700_000_001_999,
+  },
+  realmRoles: ["user"],
+  clientRoles: new Map([
+    ["shop", ["buyer"]],
+    ["__proto__", ["odd"]],
+  ]),
+  groups: [{ name: "Europe", path: "/Sales/Europe" }],
+  organizations: [{ id: "o1", alias: "acme", name: "Acme", role: "owner" }],
+};
+const session = { authTime: 1_700_000_002_999, acr: "1", amr: ["pwd", "otp"], sid: "s1", impersonator: null };
+const claims = (...mappers: ClaimMapper[]) => claimsOf(mappers, "idToken", ada, { clientId: "shop", session });
+
+test("every source yields what it promises", () => {
+  const many = { multivalued: true };
+  expect(
+    claims(
+      mapper("tier", "constant", "gold"),
+      mapper("level", "constant", "7", { type: "number" }),
+      mapper("floor", "attribute", "floor", { type: "number" }),
+      mapper("tags", "attribute", "tags", many),
+      mapper("tag", "attribute", "tags"),
+      mapper("name", "property", "name"),
+      mapper("email_verified", "property", "emailVerified", { type: "boolean" }),
+      mapper("updated_at", "property", "updatedAt", { type: "number" }),
+      mapper("roles", "roles", "realm", many),
+      mapper("mine", "roles", "client", many),
+      mapper("other", "roles", "client:nobody", many),
+      mapper("resource_access", "roles", "clients", { type: "json" }),
+      mapper("groups", "groups", null, many),
+      mapper("organizations", "organizations", "details", { type: "json" }),
+      mapper("factors", "session", "amr", many),
+      mapper("since", "session", "authTime", { type: "number" }),
+      mapper("address.country", "constant", "NL"),
+      mapper("address.locality", "constant", "Delft"),
+      mapper("https://acme\\.example/tier", "constant", "gold"),
+    ),
+  ).toEqual({
+    tier: "gold",
+    level: 7,
+    floor: 3,
+    tags: ["a", "b"],
+    tag: "a",
+    name: "Ada Lovelace",
+    email_verified: true,
+    updated_at: 1_700_000_001,
+    roles: ["user"],
+    mine: ["buyer"],
+    other: [],
+    resource_access: Object.fromEntries([
+      ["shop", { roles: ["buyer"] }],
+      ["__proto__", { roles: ["odd"] }],
+    ]),
+    groups: ["/Sales/Europe"],
+    organizations: [{ id: "o1", alias: "acme", name: "Acme", role: "owner" }],
+    factors: ["pwd", "otp"],
+    since: 1_700_000_002,
+    address: { country: "NL", locality: "Delft" },
+    "https://acme.example/tier": "gold",
+  });
+});
+
+test("what is not there, does not fit or belongs elsewhere is left out", () => {
+  expect(
+    claims(
+      mapper("missing", "attribute", "toString", { multivalued: true }),
+      mapper("number", "attribute", "firstName", { type: "number" }),
+      mapper("json", "attribute", "firstName", { type: "json" }),
+      mapper("impersonator", "session", "impersonator"),
+      mapper("elsewhere", "constant", "x", { targets: ["accessToken"] }),
+    ),
+  ).toEqual({});
+  const machine = { ...ada, user: null };
+  expect(
+    claimsOf([mapper("name", "property", "username"), mapper("since", "session", null)], "idToken", machine, { clientId: null }),
+  ).toEqual({});
+});
+
+test("no mapper says what the protocol says, or reaches beyond the claims", () => {
+  const said = claims(
+    ...[...protocolClaims].map((claim) => mapper(claim, "constant", "forged")),
+    mapper("cnf.jkt", "constant", "forged"),
+    mapper("__proto__.admin", "constant", "forged"),
+    mapper("a.constructor.prototype.admin", "constant", "forged"),
+    mapper("nested", "attribute", "nested", { type: "json" }),
+  );
+  expect(said).toEqual({ nested: { x: { y: 2 } } });
+  expect(Object.keys((said.nested as { x: object }).x)).toEqual(["y"]);
+  expect(({} as { admin?: string }).admin).toBeUndefined();
+});
+
+test("the later of two counts, and neither changes what the other handed over", () => {
+  expect(claims(mapper("tier", "constant", "silver"), mapper("tier", "constant", "gold"))).toEqual({ tier: "gold" });
+  const whole = mapper("access", "roles", "clients", { type: "json" });
+  const before = JSON.stringify([...ada.clientRoles]);
+  expect(claims(whole, mapper("access.extra", "constant", "x"))).toMatchObject({ access: { shop: { roles: ["buyer"] }, extra: "x" } });
+  expect(JSON.stringify([...ada.clientRoles])).toBe(before);
+  expect(claims(mapper("a", "constant", "plain"), mapper("a.b", "constant", "x"))).toEqual({ a: "plain" });
+});

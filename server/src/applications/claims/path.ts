@@ -1,0 +1,37 @@
+/** What the protocol itself says in a token, an answer of userinfo or of introspection: no mapper may say otherwise. */
+export const protocolClaims: ReadonlySet<string> = new Set([
+  // RFC 7519, OpenID Connect Core §2, RFC 9068
+  ...["iss", "sub", "aud", "exp", "iat", "nbf", "jti", "azp", "client_id", "scope", "nonce", "auth_time", "acr", "amr"],
+  ...["at_hash", "c_hash", "s_hash", "rt_hash", "urn:openid:params:jwt:claim:rt_hash", "urn:openid:params:jwt:claim:auth_req_id"],
+  // RFC 7662, RFC 7800, RFC 8693, RFC 9396, back-channel logout
+  ...["active", "token_type", "typ", "cnf", "act", "may_act", "authorization_details", "events", "sid", "_claim_names", "_claim_sources"],
+  // our own
+  ...["gid", "nhi", "agent_id", "workload_iss", "workload_sub"],
+]);
+
+/** Names by which an assignment would reach into every object of the process. */
+const treacherous: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+const MAX_DEPTH = 8;
+
+/** `address.country` is a member of a member; `https://acme\.example/tier` is one member with a dot. Null: not a path. */
+export function claimPath(claim: string): readonly string[] | null {
+  const segments: string[] = [];
+  let segment = "";
+  for (let at = 0; at < claim.length; at++) {
+    const [char, next] = [claim[at]!, claim[at + 1]];
+    if (char === ".") {
+      segments.push(segment);
+      segment = "";
+    } else if (char === "\\" && (next === "." || next === "\\")) {
+      segment += next;
+      at++;
+    } else segment += char;
+  }
+  segments.push(segment);
+  const fits = segments.length <= MAX_DEPTH && segments.every((name) => name !== "" && !treacherous.has(name));
+  return fits ? segments : null;
+}
+
+/** Whether a mapper may write there. */
+export const isFree = (path: readonly string[]): boolean => !protocolClaims.has(path[0]!);

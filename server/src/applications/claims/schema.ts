@@ -1,0 +1,98 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+import type { ClaimMapper as Mapper } from "./mapper.ts";
+
+export const claimSources = ["attribute", "property", "roles", "groups", "organizations", "constant", "session"] as const;
+export const claimTargets = ["idToken", "accessToken", "userinfo", "introspection"] as const;
+export const claimTypes = ["string", "number", "boolean", "json"] as const;
+
+/** What `value` may say, for the sources that have a choice; the first is what null means. */
+export const choices = {
+  property: ["userId", "username", "email", "emailVerified", "name", "createdAt", "updatedAt"],
+  groups: ["path", "name"],
+  organizations: ["alias", "id", "name", "details"],
+  session: ["authTime", "acr", "amr", "sid", "impersonator"],
+} as const;
+
+const name = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
+  description: "a mapper's name has no control or invisible characters and no space at either end",
+  examples: ["department"],
+});
+
+/** What a mapper is, whether of the realm or of one client. */
+const stateMembers = {
+  claim: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: "^[^\\p{C}]+$",
+    description:
+      "The member to write; dots nest (`address.country`), `\\.` is a dot. What the protocol says itself (`sub`, `aud`, …) is refused",
+    examples: ["department"],
+  }),
+  source: oneOf(claimSources, { description: "Where the value comes from" }),
+  value: Type.Union([Type.String({ maxLength: 4096 }), Type.Null()], {
+    description:
+      "`attribute`: its name. `constant`: the value. `property`: `userId`, `username`, `email`, `emailVerified`, `name`, `createdAt` or `updatedAt`. " +
+      "`roles`: `realm`, `client` (of the client that the token is for), `clients` (all, by client id) or `client:<client id>`. `groups`: `path` or `name`. " +
+      "`organizations`: `alias`, `id`, `name` or `details`. `session`: `authTime`, `acr`, `amr`, `sid` or `impersonator`. Null is the first of these",
+    examples: ["department"],
+  }),
+  type: oneOf(claimTypes, { default: "string", description: "What the value becomes. One that does not fit is left out" }),
+  multivalued: Type.Boolean({ default: false, description: "All values as a list, or only the first" }),
+  targets: Type.Array(oneOf(claimTargets), {
+    uniqueItems: true,
+    maxItems: claimTargets.length,
+    default: ["idToken", "userinfo"],
+    description: "Where the claim goes",
+  }),
+};
+
+/** What a request says of a mapper, of the realm or of a client alike; with the defaults for what it leaves out. */
+export const claimMapperMembers = {
+  name,
+  claim: stateMembers.claim,
+  source: stateMembers.source,
+  value: Type.Optional(stateMembers.value),
+  type: Type.Optional(stateMembers.type),
+  multivalued: Type.Optional(stateMembers.multivalued),
+  targets: Type.Optional(stateMembers.targets),
+};
+export const ClaimMapperInput = Type.Object(claimMapperMembers, { $id: "CreateClaimMapper", additionalProperties: false });
+export type ClaimMapperInput = Static<typeof ClaimMapperInput>;
+
+/** What an answer says of one. */
+export const claimMapperState = { name: Type.String(), ...stateMembers, claim: Type.String() };
+
+export const ClaimMapper = Type.Object(
+  {
+    realmId: Type.String(),
+    claimId: Type.String({ format: "uuid" }),
+    ...claimMapperState,
+    scopes: Type.Array(Type.String(), { description: "Names of the client scopes that bring it" }),
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+  },
+  { $id: "ClaimMapper" },
+);
+export type ClaimMapper = Static<typeof ClaimMapper>;
+
+/** The full state: what is left out returns to its default. */
+export const UpdateClaimMapper = Type.Object(
+  { ...Type.Partial(ClaimMapper).properties, ...claimMapperMembers },
+  { $id: "UpdateClaimMapper", additionalProperties: false },
+);
+export type UpdateClaimMapper = Static<typeof UpdateClaimMapper>;
+
+/** A mapper without what the row has columns for. */
+export type MapperState = Omit<Mapper, "claimId" | "name">;
+
+export const stateOf = (input: ClaimMapperInput): MapperState => ({
+  claim: input.claim,
+  source: input.source,
+  value: input.value ?? null,
+  type: input.type ?? "string",
+  multivalued: input.multivalued ?? false,
+  targets: claimTargets.filter((target) => (input.targets ?? ["idToken", "userinfo"]).includes(target)),
+});

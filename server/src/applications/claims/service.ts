@@ -1,0 +1,58 @@
+import { isId } from "../../kernel/ids.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { checkMapper } from "./check.ts";
+import { claimErrors } from "./errors.ts";
+import { type ClaimMapperInput, type MapperState, stateOf, type UpdateClaimMapper } from "./schema.ts";
+import { type ClaimMapperRow, deleteClaim, findClaim, insertClaim, listClaims, lockClaim, updateClaim } from "./store.ts";
+
+export const searchClaims = (ctx: ReadCtx, query: ListQuery): Promise<Page<ClaimMapperRow>> => listClaims(ctx.tx, ctx.realm, query);
+
+export async function readClaim(ctx: ReadCtx, claimId: string): Promise<ClaimMapperRow> {
+  const claim = isId(claimId) ? await findClaim(ctx.tx, ctx.realm, claimId) : null;
+  if (!claim) throw claimErrors.not_found();
+  return claim;
+}
+
+/** For a change: held until commit. */
+export async function takeClaim(ctx: Ctx, claimId: string): Promise<ClaimMapperRow> {
+  const claim = isId(claimId) ? await lockClaim(ctx.tx, ctx.realm, claimId) : null;
+  if (!claim) throw claimErrors.not_found();
+  return claim;
+}
+
+export async function createClaim(ctx: Ctx, input: ClaimMapperInput): Promise<ClaimMapperRow> {
+  const claim = await insertClaim(ctx.tx, ctx.realm, input.name, checkedMapper(input), ctx.now);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "claims", resourceId: claim.claimId });
+  return claim;
+}
+
+export async function saveClaim(ctx: Ctx, claimId: string, input: UpdateClaimMapper): Promise<ClaimMapperRow> {
+  const mapper = checkedMapper(input);
+  const current = await takeClaim(ctx, claimId);
+  refuseReadOnly(current, input, ["realmId", "claimId", "createdAt"]);
+  const said = (scopes: readonly string[]) => [...scopes].sort().join(" ");
+  const scopes = input.scopes && said(input.scopes);
+  refuseReadOnly({ scopes: said(current.scopes) }, { scopes }, ["scopes"], "are changed at the client scopes themselves");
+  expectVersion(ctx, current.version);
+  const claim = await updateClaim(ctx.tx, ctx.realm, current.claimId, input.name, mapper);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "claims", resourceId: claim.claimId });
+  return claim;
+}
+
+export async function removeClaim(ctx: Ctx, claimId: string): Promise<void> {
+  const claim = await takeClaim(ctx, claimId);
+  expectVersion(ctx, claim.version);
+  await deleteClaim(ctx.tx, ctx.realm, claim.claimId);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "claims", resourceId: claim.claimId });
+}
+
+/** What a request says of a mapper, complete and within the rules; of the realm and of a client alike. */
+export function checkedMapper(input: ClaimMapperInput): MapperState {
+  const mapper = stateOf(input);
+  checkMapper(mapper);
+  return mapper;
+}

@@ -1,0 +1,127 @@
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { newId } from "../../kernel/ids.ts";
+import { likePrefix, loginKey } from "../../kernel/text.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import { claimErrors } from "./errors.ts";
+import type { ClaimMapper as Mapper } from "./mapper.ts";
+import type { ClaimMapper, MapperState } from "./schema.ts";
+
+interface ClaimMappersTable {
+  realm_id: string;
+  claim_id: string;
+  /** The client whose own it is; null for one of the realm. */
+  client_id: ColumnType<string | null, string | null | undefined, never>;
+  name: string;
+  name_key: string;
+  mapper: ColumnType<MapperState, string, string>;
+  created_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    claim_mappers: ClaimMappersTable;
+    client_scope_claims: { realm_id: string; scope_id: string; claim_id: string };
+  }
+}
+
+export interface ClaimMapperRow extends ClaimMapper {
+  readonly version: number;
+}
+
+const columns = ["realm_id", "claim_id", "name", "mapper", "created_at", "version"] as const;
+const scopes = sql<string[]>`array(select s.name from client_scope_claims a
+  join client_scopes s on s.realm_id = a.realm_id and s.scope_id = a.scope_id
+  where a.realm_id = claim_mappers.realm_id and a.claim_id = claim_mappers.claim_id order by s.name)`.as("scopes");
+type Columns = Pick<Selectable<ClaimMappersTable>, (typeof columns)[number]>;
+
+/** A mapper as protocols meet it, of whatever row holds one. */
+export const toMapper = (row: Pick<Columns, "claim_id" | "name" | "mapper">): Mapper => ({
+  claimId: row.claim_id,
+  name: row.name,
+  ...row.mapper,
+});
+
+const toClaim = (row: Columns & { scopes: string[] }): ClaimMapperRow => ({
+  realmId: row.realm_id,
+  ...toMapper(row),
+  targets: [...row.mapper.targets],
+  scopes: row.scopes,
+  createdAt: row.created_at,
+  version: row.version,
+});
+
+// A realm has some dozens of them, found by the primary key: no order needs an index of its own.
+const order: ListOrder = {
+  sorts: { name: sql.ref("name_key"), createdAt: sql.ref("created_at") },
+  defaultSort: "name",
+  id: sql.ref("claim_id"),
+};
+
+/** The realm's own; a client's mappers are the client's. */
+const ofRealm = (db: Db, realm: string) =>
+  db
+    .selectFrom("claim_mappers")
+    .select([...columns, scopes])
+    .where("realm_id", "=", realm)
+    .where("client_id", "is", null);
+
+export async function listClaims(db: Db, realm: string, query: ListQuery): Promise<Page<ClaimMapperRow>> {
+  const { search } = query;
+  const base = ofRealm(db, realm).$if(search !== undefined && search !== "", (q) =>
+    q.where((eb) => eb.or([eb("name_key", "like", likePrefix(loginKey(search!))), eb(sql`claim_id::text`, "=", search!.toLowerCase())])),
+  );
+  const page = await pageOf(db, base, order, query);
+  return { ...page, rows: page.rows.map(toClaim) };
+}
+
+export async function findClaim(db: Db, realm: string, claimId: string): Promise<ClaimMapperRow | null> {
+  const row = await ofRealm(db, realm).where("claim_id", "=", claimId).executeTakeFirst();
+  return row ? toClaim(row) : null;
+}
+
+export async function lockClaim(tx: Tx, realm: string, claimId: string): Promise<ClaimMapperRow | null> {
+  const row = await ofRealm(tx, realm).where("claim_id", "=", claimId).forUpdate().executeTakeFirst();
+  return row ? toClaim(row) : null;
+}
+
+const taken = { claim_mappers_name_taken: claimErrors.name_taken };
+
+export async function insertClaim(tx: Tx, realm: string, name: string, mapper: MapperState, now: number): Promise<ClaimMapperRow> {
+  const row = await translating(
+    taken,
+    tx
+      .insertInto("claim_mappers")
+      .values({
+        realm_id: realm,
+        claim_id: newId(),
+        name,
+        name_key: loginKey(name),
+        mapper: JSON.stringify(mapper),
+        created_at: now,
+      })
+      .returning([...columns, scopes])
+      .executeTakeFirstOrThrow(),
+  );
+  return toClaim(row);
+}
+
+export async function updateClaim(tx: Tx, realm: string, claimId: string, name: string, mapper: MapperState): Promise<ClaimMapperRow> {
+  const row = await translating(
+    taken,
+    tx
+      .updateTable("claim_mappers")
+      .set((eb) => ({ name, name_key: loginKey(name), mapper: JSON.stringify(mapper), version: eb("version", "+", 1) }))
+      .where("realm_id", "=", realm)
+      .where("claim_id", "=", claimId)
+      .returning([...columns, scopes])
+      .executeTakeFirstOrThrow(),
+  );
+  return toClaim(row);
+}
+
+/** Scopes that brought it no longer do. */
+export async function deleteClaim(tx: Tx, realm: string, claimId: string): Promise<void> {
+  await tx.deleteFrom("claim_mappers").where("realm_id", "=", realm).where("claim_id", "=", claimId).execute();
+}

@@ -1,0 +1,16 @@
+import { AppError, defineErrors } from "../../kernel/errors.ts";
+
+export const scopeErrors = defineErrors("client_scopes", {
+  not_found: [404, "No such client scope in this realm"],
+  name_taken: [409, "A client scope with this name exists in the realm"],
+  built_in: [409, "The protocol itself knows this scope: it cannot be deleted. Clients that may not have it list the scopes they may have"],
+  claim_not_attached: [404, "This client scope does not bring that claim"],
+});
+
+/** Deleting it would change what these clients may ask for without anybody having looked at them. */
+export const inUse = (clientIds: readonly string[], more: boolean) =>
+  new AppError(
+    "client_scopes.in_use",
+    409,
+    `Clients list this scope: ${clientIds.join(", ")}${more ? ", …" : ""}. Take it from their scopes first`,
+  );

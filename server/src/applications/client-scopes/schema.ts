@@ -1,0 +1,59 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+
+export const assignments = ["DEFAULT", "OPTIONAL", "NONE"] as const;
+
+const name = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: "^[\\x21\\x23-\\x5B\\x5D-\\x7E]+$", // RFC 6749 §3.3
+  description: "a scope's name is printable ASCII without spaces, quotes and backslashes; it cannot be changed",
+  examples: ["orders:read"],
+});
+const description = Type.Union([Type.String({ maxLength: 1000 }), Type.Null()]);
+const consentText = Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()], {
+  description: "What the consent page says; null: its own words for the scopes it knows, else the description or the name",
+});
+const assignment = oneOf(assignments, {
+  description: "Given where a request names no scopes; to those that ask for it; or only to clients that list it",
+});
+
+export const ClientScope = Type.Object(
+  {
+    realmId: Type.String(),
+    scopeId: Type.String({ format: "uuid" }),
+    name: Type.String(),
+    description,
+    consentText,
+    assignment,
+    builtIn: Type.Boolean({ description: "Known to the protocol itself: cannot be deleted" }),
+    claims: Type.Array(
+      Type.Object(
+        { claimId: Type.String({ format: "uuid" }), name: Type.String() },
+        { $id: "ClientScopeClaim", additionalProperties: false },
+      ),
+      { description: "The claim mappers that it brings" },
+    ),
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+  },
+  { $id: "ClientScope" },
+);
+export type ClientScope = Static<typeof ClientScope>;
+
+export const CreateClientScope = Type.Object(
+  {
+    name,
+    description: Type.Optional(description),
+    consentText: Type.Optional(consentText),
+    assignment: Type.Optional(oneOf(assignments, { default: "OPTIONAL" })),
+  },
+  { $id: "CreateClientScope", additionalProperties: false },
+);
+export type CreateClientScope = Static<typeof CreateClientScope>;
+
+/** The full state; claims are attached and detached one by one. */
+export const UpdateClientScope = Type.Object(
+  { ...Type.Partial(ClientScope).properties, assignment },
+  { $id: "UpdateClientScope", additionalProperties: false },
+);
+export type UpdateClientScope = Static<typeof UpdateClientScope>;

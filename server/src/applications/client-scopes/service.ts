@@ -1,0 +1,93 @@
+import { isId } from "../../kernel/ids.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { takeClaim } from "../claims/index.ts";
+import { inUse, scopeErrors } from "./errors.ts";
+import type { CreateClientScope, UpdateClientScope } from "./schema.ts";
+import {
+  attachClaim,
+  type ClientScopeRow,
+  clientsListing,
+  deleteScope,
+  detachClaim,
+  findScope,
+  insertScope,
+  listScopes,
+  lockScope,
+  updateScope,
+} from "./store.ts";
+
+/** How many clients a refusal names. */
+const NAMED = 10;
+
+export const searchScopes = (ctx: ReadCtx, query: ListQuery): Promise<Page<ClientScopeRow>> => listScopes(ctx.tx, ctx.realm, query);
+
+export async function readScope(ctx: ReadCtx, scopeId: string): Promise<ClientScopeRow> {
+  const scope = isId(scopeId) ? await findScope(ctx.tx, ctx.realm, scopeId) : null;
+  if (!scope) throw scopeErrors.not_found();
+  return scope;
+}
+
+/** For a change: held until commit. */
+async function takeScope(ctx: Ctx, scopeId: string): Promise<ClientScopeRow> {
+  const scope = isId(scopeId) ? await lockScope(ctx.tx, ctx.realm, scopeId) : null;
+  if (!scope) throw scopeErrors.not_found();
+  return scope;
+}
+
+export async function createScope(ctx: Ctx, input: CreateClientScope): Promise<ClientScopeRow> {
+  const { name, description = null, consentText = null, assignment = "OPTIONAL" } = input;
+  const scope = await insertScope(ctx.tx, ctx.realm, name, { description, consentText, assignment }, ctx.now);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "client-scopes", resourceId: scope.scopeId });
+  return scope;
+}
+
+export async function saveScope(ctx: Ctx, scopeId: string, input: UpdateClientScope): Promise<ClientScopeRow> {
+  const current = await takeScope(ctx, scopeId);
+  // The name is what clients list, users allowed and tokens say: another name is another scope.
+  refuseReadOnly(current, input, ["realmId", "scopeId", "name", "builtIn", "createdAt"]);
+  const said = (claims: ClientScopeRow["claims"]) => JSON.stringify(claims.map(({ claimId, name }) => [claimId, name]).sort());
+  const claims = input.claims && said(input.claims);
+  refuseReadOnly({ claims: said(current.claims) }, { claims }, ["claims"], "are attached and detached one by one");
+  expectVersion(ctx, current.version);
+  const state = { description: input.description ?? null, consentText: input.consentText ?? null, assignment: input.assignment };
+  const scope = await updateScope(ctx.tx, ctx.realm, current.scopeId, state);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "client-scopes", resourceId: scope.scopeId });
+  return scope;
+}
+
+export async function removeScope(ctx: Ctx, scopeId: string): Promise<void> {
+  const scope = await takeScope(ctx, scopeId);
+  expectVersion(ctx, scope.version);
+  if (scope.builtIn) throw scopeErrors.built_in();
+  const listing = await clientsListing(ctx.tx, ctx.realm, scope.name, NAMED + 1);
+  if (listing.length > 0) throw inUse(listing.slice(0, NAMED), listing.length > NAMED);
+  await deleteScope(ctx.tx, ctx.realm, scope.scopeId);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "client-scopes", resourceId: scope.scopeId });
+}
+
+/** From now on whoever gets the scope gets the claim. */
+export async function addClaim(ctx: Ctx, scopeId: string, claimId: string): Promise<void> {
+  const scope = await takeScope(ctx, scopeId);
+  const claim = await takeClaim(ctx, claimId);
+  expectVersion(ctx, scope.version);
+  if (!(await attachClaim(ctx.tx, ctx.realm, scope.scopeId, claim.claimId))) return;
+  await changed(ctx, scope, `attach claim ${claim.claimId}`);
+}
+
+export async function dropClaim(ctx: Ctx, scopeId: string, claimId: string): Promise<void> {
+  const scope = await takeScope(ctx, scopeId);
+  const claim = await takeClaim(ctx, claimId);
+  expectVersion(ctx, scope.version);
+  if (!(await detachClaim(ctx.tx, ctx.realm, scope.scopeId, claim.claimId))) throw scopeErrors.claim_not_attached();
+  await changed(ctx, scope, `detach claim ${claim.claimId}`);
+}
+
+async function changed(ctx: Ctx, { scopeId }: ClientScopeRow, detail: string): Promise<void> {
+  await updateScope(ctx.tx, ctx.realm, scopeId);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "client-scopes", resourceId: scopeId, detail });
+}

@@ -1,0 +1,153 @@
+import { type Generated, type Selectable, sql } from "kysely";
+import { newId } from "../../kernel/ids.ts";
+import { likePrefix } from "../../kernel/text.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import { scopeErrors } from "./errors.ts";
+import type { ClientScope } from "./schema.ts";
+
+interface ClientScopesTable {
+  realm_id: string;
+  scope_id: string;
+  name: string;
+  description: string | null;
+  consent_text: string | null;
+  assignment: ClientScope["assignment"];
+  built_in: Generated<boolean>;
+  created_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    client_scopes: ClientScopesTable;
+  }
+}
+
+export interface ClientScopeRow extends ClientScope {
+  readonly version: number;
+}
+
+export type ScopeState = Pick<ClientScope, "description" | "consentText" | "assignment">;
+
+const columns = ["realm_id", "scope_id", "name", "description", "consent_text", "assignment", "built_in", "created_at", "version"] as const;
+const claims = sql<ClientScope["claims"]>`coalesce((
+  select json_agg(json_build_object('claimId', m.claim_id, 'name', m.name) order by m.name_key)
+  from client_scope_claims a join claim_mappers m on m.realm_id = a.realm_id and m.claim_id = a.claim_id
+  where a.realm_id = client_scopes.realm_id and a.scope_id = client_scopes.scope_id), '[]')`.as("claims");
+const shown = [...columns, claims] as const;
+type Shown = Pick<Selectable<ClientScopesTable>, (typeof columns)[number]> & { claims: ClientScope["claims"] };
+
+const toScope = (row: Shown): ClientScopeRow => ({
+  realmId: row.realm_id,
+  scopeId: row.scope_id,
+  name: row.name,
+  description: row.description,
+  consentText: row.consent_text,
+  assignment: row.assignment,
+  builtIn: row.built_in,
+  claims: row.claims,
+  createdAt: row.created_at,
+  version: row.version,
+});
+
+const order: ListOrder = {
+  sorts: { name: sql.ref("name"), createdAt: sql.ref("created_at") },
+  defaultSort: "name",
+  id: sql.ref("scope_id"),
+};
+
+const ofRealm = (db: Db, realm: string) => db.selectFrom("client_scopes").select(shown).where("realm_id", "=", realm);
+
+export async function listScopes(db: Db, realm: string, query: ListQuery): Promise<Page<ClientScopeRow>> {
+  const { search } = query;
+  const base = ofRealm(db, realm).$if(search !== undefined && search !== "", (q) =>
+    q.where((eb) => eb.or([eb("name", "like", likePrefix(search!)), eb(sql`scope_id::text`, "=", search!.toLowerCase())])),
+  );
+  const page = await pageOf(db, base, order, query);
+  return { ...page, rows: page.rows.map(toScope) };
+}
+
+export async function findScope(db: Db, realm: string, scopeId: string): Promise<ClientScopeRow | null> {
+  const row = await ofRealm(db, realm).where("scope_id", "=", scopeId).executeTakeFirst();
+  return row ? toScope(row) : null;
+}
+
+export async function lockScope(tx: Tx, realm: string, scopeId: string): Promise<ClientScopeRow | null> {
+  const row = await ofRealm(tx, realm).where("scope_id", "=", scopeId).forUpdate().executeTakeFirst();
+  return row ? toScope(row) : null;
+}
+
+/** Which of `names` exist, kept from being deleted until commit: for clients that are going to list them. */
+export async function shareScopes(tx: Tx, realm: string, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const { rows } = await sql<{ name: string }>`select name from client_scopes
+    where realm_id = ${realm} and name = any(${[...names]}::text[]) for key share`.execute(tx);
+  return rows.map(({ name }) => name);
+}
+
+export async function insertScope(tx: Tx, realm: string, name: string, state: ScopeState, now: number): Promise<ClientScopeRow> {
+  const row = await translating(
+    { client_scopes_name_taken: scopeErrors.name_taken },
+    tx
+      .insertInto("client_scopes")
+      .values({
+        realm_id: realm,
+        scope_id: newId(),
+        name,
+        description: state.description,
+        consent_text: state.consentText,
+        assignment: state.assignment,
+        created_at: now,
+      })
+      .returning(shown)
+      .executeTakeFirstOrThrow(),
+  );
+  return toScope(row);
+}
+
+export async function updateScope(tx: Tx, realm: string, scopeId: string, state?: ScopeState): Promise<ClientScopeRow> {
+  const row = await tx
+    .updateTable("client_scopes")
+    .set((eb) => ({
+      ...(state && { description: state.description, consent_text: state.consentText, assignment: state.assignment }),
+      version: eb("version", "+", 1),
+    }))
+    .where("realm_id", "=", realm)
+    .where("scope_id", "=", scopeId)
+    .returning(shown)
+    .executeTakeFirstOrThrow();
+  return toScope(row);
+}
+
+export async function deleteScope(tx: Tx, realm: string, scopeId: string): Promise<void> {
+  await tx.deleteFrom("client_scopes").where("realm_id", "=", realm).where("scope_id", "=", scopeId).execute();
+}
+
+/** Some of the clients that list the scope. */
+export async function clientsListing(db: Db, realm: string, scope: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ client_id: string }>`select client_id from clients
+    where realm_id = ${realm} and jsonb_exists(settings -> 'scopes', ${scope}) order by client_id limit ${limit}`.execute(db);
+  return rows.map(({ client_id }) => client_id);
+}
+
+/** Whether it is new. */
+export async function attachClaim(tx: Tx, realm: string, scopeId: string, claimId: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto("client_scope_claims")
+    .values({ realm_id: realm, scope_id: scopeId, claim_id: claimId })
+    .onConflict((clash) => clash.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+/** Whether it was there. */
+export async function detachClaim(tx: Tx, realm: string, scopeId: string, claimId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("client_scope_claims")
+    .where("realm_id", "=", realm)
+    .where("scope_id", "=", scopeId)
+    .where("claim_id", "=", claimId)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}

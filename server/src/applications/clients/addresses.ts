@@ -1,0 +1,77 @@
+import type { FieldError } from "../../kernel/errors.ts";
+
+/** Where an application on the user's own device listens. */
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+type Verdict = { readonly code: string; readonly message: string } | null;
+const refuse = (code: string, message: string): Verdict => ({ code, message });
+
+/** What is true of every address that a browser or this server is sent to. */
+function parse(uri: string): URL | Verdict {
+  if (uri.includes("*")) return refuse("wildcard", "holds a *: it is compared as it stands, so name every address in full");
+  const url = URL.canParse(uri) ? new URL(uri) : null;
+  if (!url) return refuse("format", "is not an absolute address");
+  if (url.username !== "" || url.password !== "") return refuse("userinfo", "must not hold a username or password");
+  // RFC 6749 §3.1.2
+  if (uri.includes("#")) return refuse("fragment", "must not have a fragment (#)");
+  // Also what is different only in letter case, default port or dot segments: a browser would go elsewhere than what was compared.
+  if (url.href !== uri && url.href !== `${uri}/`) return refuse("format", `must be written as browsers do: ${url.href}`);
+  return url;
+}
+
+const isSecure = ({ protocol, hostname }: URL) => protocol === "https:" || (protocol === "http:" && LOOPBACK.has(hostname));
+
+/** RFC 9700 §2.1, RFC 8252 §7: https, http to the device itself, or for native applications a scheme that is a domain of theirs. */
+export function redirectUriVerdict(uri: string, applicationType: "web" | "native"): Verdict {
+  const url = parse(uri);
+  if (!(url instanceof URL)) return url;
+  if (url.protocol === "http:" || url.protocol === "https:") {
+    if (applicationType === "native" && url.protocol === "https:" && LOOPBACK.has(url.hostname))
+      return refuse("scheme", "must use http on a loopback address, where no certificate can be had");
+    return isSecure(url) ? null : refuse("scheme", "must use https; http is only for 127.0.0.1, [::1] and localhost");
+  }
+  if (applicationType === "web") return refuse("scheme", "must use https; other schemes are for clients of the applicationType native");
+  return url.protocol.includes(".") ? null : refuse("scheme", "must use a scheme like com.example.app, made of a domain name of yours");
+}
+
+/** For what this server calls, or shows as a link. */
+export function addressVerdict(uri: string): Verdict {
+  const url = parse(uri);
+  if (!(url instanceof URL)) return url;
+  return isSecure(url) ? null : refuse("scheme", "must use https; http is only for 127.0.0.1, [::1] and localhost");
+}
+
+export function httpsVerdict(uri: string): Verdict {
+  const url = parse(uri);
+  if (!(url instanceof URL)) return url;
+  return url.protocol === "https:" ? null : refuse("scheme", "must use https");
+}
+
+export function originVerdict(origin: string): Verdict {
+  if (origin === "+") return null;
+  if (origin.includes("*")) return refuse("wildcard", "holds a *: name every origin, or write + for those of the redirect URIs");
+  const url = URL.canParse(origin) ? new URL(origin) : null;
+  if (!url || url.origin !== origin) {
+    const hint = url && url.origin !== "null" ? `: ${url.origin}` : ", such as https://app.example.com";
+    return refuse("format", `must be an origin${hint}`);
+  }
+  return isSecure(url) ? null : refuse("scheme", "must use https; http is only for 127.0.0.1, [::1] and localhost");
+}
+
+/** RFC 8707 §2: an absolute URI, without a fragment. */
+export function resourceVerdict(uri: string): Verdict {
+  if (!/^[A-Za-z][A-Za-z0-9+.-]*:[!-~]+$/.test(uri) || !URL.canParse(uri)) return refuse("format", "is not an absolute URI");
+  return uri.includes("#") ? refuse("fragment", "must not have a fragment (#)") : null;
+}
+
+/** One error for each that is refused, by its place in the list. */
+export const inList = (field: string, values: readonly string[], verdict: (value: string) => Verdict): FieldError[] =>
+  values.flatMap((value, index) => asError(`${field}.${index}`, value, verdict));
+
+export const inMember = (field: string, value: string | null, verdict: (value: string) => Verdict): FieldError[] =>
+  value === null ? [] : asError(field, value, verdict);
+
+const asError = (field: string, value: string, verdict: (value: string) => Verdict): FieldError[] => {
+  const refused = verdict(value);
+  return refused ? [{ field, code: refused.code, message: `${field} ${refused.message}` }] : [];
+};

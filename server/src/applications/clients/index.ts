@@ -1,0 +1,23 @@
+// OIDC clients: what they may do, their secrets, roles, mappers and service accounts. Owns `clients` and `service_account_roles`.
+// Protocols read them through `createClients`, which keeps those in use in process until the realm's configuration changes.
+export { redirectUriVerdict } from "./addresses.ts";
+export { type Clients, createClients } from "./cache.ts";
+export { clientErrors } from "./errors.ts";
+export { adminAudience } from "./reach.ts";
+export { clientRoutes } from "./routes.ts";
+export { Client, CreateClient, UpdateClient } from "./schema.ts";
+export { openSecrets } from "./secrets.ts";
+export {
+  type ClientTools,
+  createClient,
+  readClient,
+  removeClient,
+  saveClient,
+  searchClients,
+  shown as showClient,
+  takeClient,
+} from "./service.ts";
+export { findServiceAccountPermissions } from "./service-accounts.store.ts";
+export { completeSettings, originsOf, settingsOf, spellGrantType, toGrantType } from "./settings.ts";
+export type { ClientAuthMethod, ClientSettings, ClientSnapshot, GrantType, SubjectClaim } from "./snapshot.ts";
+export { type ClientRow, exchangeRegistrationHash, findClient, findClientByClientId, forgetPreviousClientSecrets } from "./store.ts";

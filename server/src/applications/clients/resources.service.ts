@@ -1,0 +1,27 @@
+import { invalidFields } from "../../kernel/errors.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { expectVersion } from "../../platform/http/index.ts";
+import { inList, resourceVerdict } from "./addresses.ts";
+import { assertMayCarryAdministrators } from "./reach.ts";
+import type { AllowedResources } from "./schema.ts";
+import { type ClientTools, takeClient } from "./service.ts";
+import { type ClientRow, updateClient } from "./store.ts";
+
+/** The resources that a client may ask tokens for (RFC 8707). Asking for the admin API gives what its users hold there. */
+export async function saveAllowedResources(
+  ctx: Ctx,
+  { baseUrl }: ClientTools,
+  id: string,
+  { allowedResources }: AllowedResources,
+): Promise<ClientRow> {
+  const errors = inList("allowedResources", allowedResources, resourceVerdict);
+  if (errors.length > 0) throw invalidFields(errors);
+  const current = await takeClient(ctx, id);
+  assertMayCarryAdministrators(ctx, baseUrl, current, { ...current, allowedResources });
+  expectVersion(ctx, current.version);
+  const client = await updateClient(ctx.tx, ctx.realm, current.id, { allowedResources }, ctx.now);
+  await ctx.configChanged();
+  await ctx.emit("client.changed", { id: client.id, clientId: client.clientId });
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: client.id, detail: "allowed resources" });
+  return client;
+}

@@ -1,0 +1,40 @@
+import {
+  addRole,
+  type CreateRole,
+  dropRoles,
+  findRole,
+  listRoles,
+  type RoleRow,
+  roleErrors,
+  rolesOfClient,
+} from "../../directory/roles/index.ts";
+import { loginKey } from "../../kernel/text.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { lockRealm } from "../../platform/db/index.ts";
+import { expectVersion, type ListQuery, type Page } from "../../platform/http/index.ts";
+import { readClient, takeClient } from "./service.ts";
+
+export async function searchClientRoles(ctx: ReadCtx, id: string, query: ListQuery): Promise<Page<RoleRow>> {
+  const client = await readClient(ctx, id);
+  return listRoles(ctx.tx, ctx.realm, query, client.id);
+}
+
+export async function createClientRole(ctx: Ctx, id: string, input: CreateRole): Promise<RoleRow> {
+  // The realm before the client, as everywhere that roles change.
+  await lockRealm(ctx.tx, ctx.realm);
+  const client = await takeClient(ctx, id);
+  const role = await addRole(ctx, input, client.id);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: client.id, detail: `roles +${role.name}` });
+  return role;
+}
+
+/** Everyone who held it loses it at once. */
+export async function removeClientRole(ctx: Ctx, id: string, name: string): Promise<void> {
+  await lockRealm(ctx.tx, ctx.realm);
+  const client = await takeClient(ctx, id);
+  const named = (await rolesOfClient(ctx.tx, ctx.realm, client.id)).find((one) => loginKey(one.name) === loginKey(name));
+  const role = named && (await findRole(ctx.tx, ctx.realm, named.roleId));
+  if (!role) throw roleErrors.not_found();
+  await dropRoles(ctx, [role.roleId], async () => expectVersion(ctx, role.version));
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: client.id, detail: `roles -${role.name}` });
+}

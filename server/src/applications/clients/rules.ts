@@ -1,0 +1,104 @@
+import type { FieldError } from "../../kernel/errors.ts";
+import { addressVerdict, httpsVerdict, inList, inMember, originVerdict, redirectUriVerdict, resourceVerdict } from "./addresses.ts";
+import { keyErrors } from "./public-keys.ts";
+import { asymmetricAlgs, secretAlgs } from "./schema.ts";
+import { usesSecret } from "./secrets.ts";
+import { type StoredClient, spellGrantType } from "./settings.ts";
+import type { GrantType } from "./snapshot.ts";
+
+const error = (field: string, code: string, message: string): FieldError => ({ field, code, message });
+
+/** What a schema cannot say of a client: every rule that is broken, by its member. */
+export function brokenRules(client: StoredClient, publicClient: boolean): FieldError[] {
+  return [
+    ...addressErrors(client),
+    ...authenticationErrors(client, publicClient),
+    ...keyErrors(client),
+    ...algorithmErrors(client),
+    ...grantErrors(client, publicClient),
+    ...subjectErrors(client),
+  ];
+}
+
+function addressErrors(client: StoredClient): FieldError[] {
+  const redirect = (uri: string) => redirectUriVerdict(uri, client.applicationType);
+  return [
+    ...inList("redirectUris", client.redirectUris, redirect),
+    ...inList("postLogoutRedirectUris", client.postLogoutRedirectUris, redirect),
+    ...inList("webOrigins", client.webOrigins, originVerdict),
+    ...inList("requestUris", client.requestUris, httpsVerdict),
+    ...inList("audience", client.audience, audienceVerdict),
+    ...inMember("backchannelLogoutUri", client.backchannelLogoutUri, addressVerdict),
+    ...inMember("initiateLoginUri", client.initiateLoginUri, addressVerdict),
+    ...inMember("cibaNotificationEndpoint", client.cibaNotificationEndpoint, addressVerdict),
+    ...inMember("sectorIdentifierUri", client.sectorIdentifierUri, httpsVerdict),
+    ...inMember("jwksUri", client.jwksUri, httpsVerdict),
+    ...(["logoUri", "clientUri", "policyUri", "tosUri"] as const).flatMap((member) => inMember(member, client[member], addressVerdict)),
+  ];
+}
+
+/** A name will do; what looks like an address has to be one. */
+const audienceVerdict = (text: string) =>
+  text.includes(":") ? resourceVerdict(text) : /^[!-~]+$/.test(text) ? null : { code: "format", message: "must be ASCII, without spaces" };
+
+function authenticationErrors({ authMethod, tlsClientAuthSubjectDn }: StoredClient, publicClient: boolean): FieldError[] {
+  if (publicClient && authMethod !== "none")
+    return [error("authMethod", "public", "authMethod must be none for a public client, which cannot keep a secret or a key")];
+  if (!publicClient && authMethod === "none")
+    return [error("authMethod", "confidential", "authMethod none is for public clients: choose another, or make publicClient true")];
+  if (authMethod === "tls_client_auth" && tlsClientAuthSubjectDn === null)
+    return [
+      error("tlsClientAuthSubjectDn", "required", "tlsClientAuthSubjectDn is needed for tls_client_auth: say whose certificate counts"),
+    ];
+  return [];
+}
+
+function algorithmErrors(client: StoredClient): FieldError[] {
+  const { authMethod, authSigningAlg, requestObjectAlg } = client;
+  const isOneOf = (algs: readonly string[], alg: string | null) => alg !== null && algs.includes(alg);
+  const errors: FieldError[] = [];
+  if (isOneOf(asymmetricAlgs, authSigningAlg) && authMethod !== "private_key_jwt")
+    errors.push(error("authSigningAlg", "enum", `authSigningAlg ${authSigningAlg} is for private_key_jwt`));
+  if (isOneOf(secretAlgs, authSigningAlg) && authMethod !== "client_secret_jwt")
+    errors.push(error("authSigningAlg", "enum", `authSigningAlg ${authSigningAlg} is for client_secret_jwt`));
+  if (isOneOf(secretAlgs, requestObjectAlg) && !usesSecret(authMethod))
+    errors.push(error("requestObjectAlg", "enum", `requestObjectAlg ${requestObjectAlg} needs a client with a secret`));
+  if (isOneOf(asymmetricAlgs, requestObjectAlg) && client.jwks === null && client.jwksUri === null)
+    errors.push(error("requestObjectAlg", "keys", `requestObjectAlg ${requestObjectAlg} needs the client's public keys: jwks or jwksUri`));
+  return errors;
+}
+
+/** Grants in which the client itself is what is trusted. */
+const CONFIDENTIAL_ONLY: readonly GrantType[] = [
+  "client_credentials",
+  "urn:openid:params:grant-type:ciba",
+  "urn:ietf:params:oauth:grant-type:token-exchange",
+];
+const CIBA: GrantType = "urn:openid:params:grant-type:ciba";
+
+function grantErrors(client: StoredClient, publicClient: boolean): FieldError[] {
+  const errors = client.grantTypes
+    .filter((grant) => publicClient && CONFIDENTIAL_ONLY.includes(grant))
+    .map((grant) => error("grantTypes", "confidential", `grantTypes: ${spellGrantType(grant)} is for confidential clients only`));
+  if (client.cibaDeliveryMode === "ping" && client.cibaNotificationEndpoint === null)
+    errors.push(error("cibaNotificationEndpoint", "required", "cibaNotificationEndpoint is needed for the mode ping: say what to call"));
+  if (client.cibaDeliveryMode !== null && !client.grantTypes.includes(CIBA))
+    errors.push(error("cibaDeliveryMode", "grant_type", "cibaDeliveryMode is for clients with the grant type CIBA"));
+  return errors;
+}
+
+function subjectErrors({ subjectClaim, sectorIdentifierUri, redirectUris }: StoredClient): FieldError[] {
+  if (subjectClaim === null) return [];
+  const { strategy, attribute = null } = subjectClaim;
+  if (strategy === "attribute" && attribute === null)
+    return [error("subjectClaim.attribute", "required", "subjectClaim.attribute is needed for the strategy attribute")];
+  if (strategy !== "attribute" && attribute !== null)
+    return [error("subjectClaim.attribute", "strategy", "subjectClaim.attribute is for the strategy attribute only")];
+  // OpenID Connect Core §8.1: without one, the host of the redirect URIs is the sector, so there must be one host.
+  const hosts = new Set(redirectUris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri).host));
+  if (strategy === "pairwise" && sectorIdentifierUri === null && hosts.size > 1) {
+    const message = "sectorIdentifierUri is needed for pairwise subjects where the redirect URIs are on several hosts";
+    return [error("sectorIdentifierUri", "required", message)];
+  }
+  return [];
+}

@@ -1,0 +1,238 @@
+import Type, { type Static } from "typebox";
+import { DAY, SECOND } from "../../kernel/clock.ts";
+import { listQuery, oneOf } from "../../platform/http/index.ts";
+import { claimMapperMembers, claimMapperState } from "../claims/index.ts";
+import { grantTypeNames, grantTypeUrns } from "./settings.ts";
+
+const DAYS = DAY / SECOND;
+const nullable = <T extends Type.TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description });
+const uri = Type.String({ minLength: 1, maxLength: 2048 });
+const uris = (description: string) => Type.Array(uri, { maxItems: 100, uniqueItems: true, description });
+const texts = (description: string, maxItems = 100) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems, uniqueItems: true, description });
+const flag = (description: string) => Type.Boolean({ description });
+const seconds = (minimum: number, maximum: number, description: string) => nullable(Type.Integer({ minimum, maximum }), description);
+
+export const authMethods = [
+  "client_secret",
+  "client_secret_basic",
+  "client_secret_post",
+  "client_secret_jwt",
+  "private_key_jwt",
+  "tls_client_auth",
+  "self_signed_tls_client_auth",
+  "none",
+] as const;
+const signingAlgs = ["RS256", "PS256", "ES256"] as const;
+export const asymmetricAlgs = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
+export const secretAlgs = ["HS256", "HS384", "HS512"] as const;
+const assertionAlg = oneOf([...asymmetricAlgs, ...secretAlgs]);
+
+const clientId = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: "^[!-~]+$",
+  description: "a client id is made of letters, digits and signs of ASCII, without spaces",
+  examples: ["shop"],
+});
+const name = nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
+    description: "a name has no control or invisible characters and no space at either end",
+  }),
+  "Shown to users who are asked for their consent",
+);
+
+/** Every member that is kept in the settings, with what it may be. */
+const settingMembers = {
+  redirectUris: uris("Exact callback addresses. Native clients may use any port of a loopback address (RFC 8252)"),
+  webOrigins: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+    maxItems: 100,
+    uniqueItems: true,
+    description: "Origins whose scripts may call; `+` stands for the origins of the redirect URIs",
+  }),
+  scopes: texts("Client scopes that it may ask for; empty: what the realm gives", 200),
+  description: nullable(Type.String({ maxLength: 1000 }), "For administrators"),
+  applicationType: oneOf(["web", "native"], { description: "Native clients run on a user's own device" }),
+  authMethod: oneOf(authMethods, {
+    description: "How it proves who it is. `client_secret` takes the secret by either way, `none` is for public clients",
+  }),
+  authSigningAlg: nullable(assertionAlg, "The only algorithm for its assertions; null: any that fits"),
+  jwks: nullable(
+    Type.Object(
+      { keys: Type.Array(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown()), { minItems: 1, maxItems: 20 }) },
+      { additionalProperties: false },
+    ),
+    "Its public keys",
+  ),
+  jwksUri: nullable(uri, "Where its public keys are read from, instead of `jwks`"),
+  tlsClientAuthSubjectDn: nullable(Type.String({ minLength: 1, maxLength: 1024 }), "The subject of its certificate, for `tls_client_auth`"),
+  postLogoutRedirectUris: uris("Where a browser may go after signing out"),
+  backchannelLogoutUri: nullable(uri, "Called when a session ends in which it took part"),
+  backchannelLogoutSessionRequired: flag("Tell it by `sid` which session ended"),
+  firstParty: flag("One of your own applications: nobody is asked for consent"),
+  consentRequired: flag("Ask users before it is told anything"),
+  requirePkce: flag("Refuse authorization requests without PKCE; always so for public clients"),
+  requireDpop: flag("Refuse tokens that are not bound to a key (DPoP)"),
+  requirePar: flag("Refuse authorization requests that were not pushed before (PAR)"),
+  requireSignedRequestObject: flag("Refuse authorization requests that are not signed (JAR)"),
+  accessTokenLifetime: seconds(10, DAYS, "Seconds; null: as the realm says"),
+  idTokenLifetime: seconds(10, DAYS, "Seconds; null: as the realm says"),
+  codeLifetime: seconds(5, 600, "Seconds; null: as the realm says"),
+  refreshTokenLifetime: seconds(60, 3_650 * DAYS, "Seconds without use; null: with the session, offline as the realm says"),
+  subjectClaim: nullable(
+    Type.Object(
+      {
+        strategy: oneOf(["userId", "username", "email", "attribute", "pairwise"]),
+        attribute: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 128 }), "For the strategy `attribute`: which")),
+      },
+      { additionalProperties: false },
+    ),
+    "What a user is called in its tokens; null: as the realm says",
+  ),
+  audience: Type.Array(uri, { maxItems: 20, uniqueItems: true, description: "Further audiences of its access tokens" }),
+  accessTokenAlg: nullable(oneOf(signingAlgs), "How its access tokens are signed; null: as the realm says"),
+  idTokenAlg: nullable(oneOf(signingAlgs), "How its ID tokens are signed; null: as the realm says"),
+  userinfoAlg: nullable(oneOf(signingAlgs), "Sign what userinfo answers; null: plain JSON"),
+  requestObjectAlg: nullable(assertionAlg, "The only algorithm for its request objects; null: any that fits"),
+  sectorIdentifierUri: nullable(uri, "Clients with the same one share pairwise subjects"),
+  requestUris: uris("Addresses from which its request objects may be read"),
+  initiateLoginUri: nullable(uri, "Where others may send a browser to start signing in"),
+  defaultMaxAge: seconds(0, 3_650 * DAYS, "Ask users to sign in again after this many seconds, if a request does not say"),
+  requireAuthTime: flag("Tell in every ID token when the user signed in"),
+  defaultAcrValues: texts("Asked for if a request does not say", 20),
+  cibaDeliveryMode: nullable(oneOf(["poll", "ping"]), "How it learns that a CIBA request was answered; null: `poll`"),
+  cibaNotificationEndpoint: nullable(uri, "Called in the mode `ping`"),
+  logoUri: nullable(uri, "Shown on the consent page"),
+  clientUri: nullable(uri, "Its home page"),
+  policyUri: nullable(uri, "How it uses data"),
+  tosUri: nullable(uri, "Its terms"),
+  contacts: texts("Whom to ask about it", 20),
+};
+
+const optional = <T extends Record<string, Type.TSchema>>(members: T) =>
+  Object.fromEntries(Object.entries(members).map(([member, schema]) => [member, Type.Optional(schema)])) as {
+    [K in keyof T]: Type.TOptional<T[K]>;
+  };
+
+const grantTypes = Type.Array(oneOf(grantTypeNames), { description: "What it may ask tokens by" });
+const grantTypesInput = Type.Array(oneOf([...grantTypeNames, ...grantTypeUrns]), {
+  maxItems: grantTypeNames.length,
+  description: "`authorization_code` and `refresh_token` where left out. URNs of OAuth are taken, too",
+});
+
+const members = {
+  id: Type.String({ format: "uuid" }),
+  realmId: Type.String(),
+  clientId: Type.String(),
+  name: Type.Union([Type.String(), Type.Null()]),
+  enabled: Type.Boolean(),
+  publicClient: flag("Cannot keep a secret: has none, and must use PKCE"),
+  grantTypes,
+  ...settingMembers,
+  createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+  updatedAt: Type.Integer({ description: "Epoch milliseconds" }),
+};
+
+export const Client = Type.Object(members, { $id: "Client" });
+export type Client = Static<typeof Client>;
+
+export const CreatedClient = Type.Object(
+  { ...members, secret: Type.Optional(Type.String({ description: "Of a confidential client. Shown here and nowhere else" })) },
+  { $id: "CreatedClient" },
+);
+export type CreatedClient = Static<typeof CreatedClient>;
+
+const inputMembers = {
+  name: Type.Optional(name),
+  enabled: Type.Optional(Type.Boolean()),
+  publicClient: Type.Optional(Type.Boolean()),
+  grantTypes: Type.Optional(grantTypesInput),
+  ...optional(settingMembers),
+};
+
+export const CreateClient = Type.Object({ clientId, ...inputMembers }, { $id: "CreateClient", additionalProperties: false });
+export type CreateClient = Static<typeof CreateClient>;
+
+/** The full state: what is left out returns to its default, except whether it is enabled and public, which stay. */
+export const UpdateClient = Type.Object(
+  {
+    id: Type.Optional(Type.String()),
+    realmId: Type.Optional(Type.String()),
+    clientId: Type.Optional(Type.String()),
+    createdAt: Type.Optional(Type.Integer()),
+    updatedAt: Type.Optional(Type.Integer()),
+    ...inputMembers,
+  },
+  { $id: "UpdateClient", additionalProperties: false },
+);
+export type UpdateClient = Static<typeof UpdateClient>;
+
+export const ClientQuery = listQuery({ enabled: Type.Optional(Type.Boolean()) });
+export type ClientQuery = Static<typeof ClientQuery>;
+
+export const ClientSecret = Type.Object(
+  {
+    secret: Type.String(),
+    previousSecretUntil: Type.Union([Type.Integer(), Type.Null()], {
+      description: "Epoch milliseconds; until then the secret before this one is taken, too",
+    }),
+  },
+  { $id: "ClientSecret" },
+);
+export type ClientSecret = Static<typeof ClientSecret>;
+
+/** The body may be left out, which arrives as null. */
+export const RegenerateSecret = Type.Union(
+  [
+    Type.Object(
+      {
+        overlapSeconds: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 30 * DAYS, description: "How long the old secret is taken, too; 0 ends it at once" }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    Type.Null(),
+  ],
+  { $id: "RegenerateClientSecret" },
+);
+export type RegenerateSecret = Static<typeof RegenerateSecret>;
+
+export const AllowedResources = Type.Object(
+  {
+    allowedResources: Type.Array(uri, {
+      maxItems: 200,
+      uniqueItems: true,
+      description: "Resource indicators (RFC 8707) that it may ask tokens for",
+    }),
+  },
+  { $id: "AllowedResources", additionalProperties: false },
+);
+export type AllowedResources = Static<typeof AllowedResources>;
+
+export const ServiceAccountRole = Type.Object(
+  {
+    roleId: Type.String({ format: "uuid" }),
+    name: Type.String(),
+    clientId: Type.Union([Type.String(), Type.Null()], { description: "Of the client whose role it is; null for a role of the realm" }),
+  },
+  { $id: "ServiceAccountRole" },
+);
+
+export const ClientMapper = Type.Object(
+  { mapperId: Type.String({ format: "uuid" }), ...claimMapperState, createdAt: Type.Integer({ description: "Epoch milliseconds" }) },
+  { $id: "ClientMapper" },
+);
+export type ClientMapper = Static<typeof ClientMapper>;
+
+export const CreateClientMapper = Type.Object(claimMapperMembers, { $id: "CreateClientMapper", additionalProperties: false });
+
+/** The full state: what is left out returns to its default. */
+export const UpdateClientMapper = Type.Object(
+  { mapperId: Type.Optional(Type.String()), createdAt: Type.Optional(Type.Integer()), ...claimMapperMembers },
+  { $id: "UpdateClientMapper", additionalProperties: false },
+);
+export type UpdateClientMapper = Static<typeof UpdateClientMapper>;

@@ -1,0 +1,46 @@
+import { changingGrants, type MappedRole, type RoleName, roleErrors, shareNamedRole, spellRole } from "../../directory/roles/index.ts";
+import { invalidFields } from "../../kernel/errors.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { expectVersion } from "../../platform/http/index.ts";
+import { clientErrors } from "./errors.ts";
+import { assertMayControlClient } from "./reach.ts";
+import { readClient, takeClient } from "./service.ts";
+import { addServiceAccountRole, dropServiceAccountRole, rolesOfServiceAccount } from "./service-accounts.store.ts";
+import { updateClient } from "./store.ts";
+
+export async function readServiceAccountRoles(ctx: ReadCtx, id: string): Promise<MappedRole[]> {
+  const client = await readClient(ctx, id);
+  return rolesOfServiceAccount(ctx.tx, ctx.realm, client.id);
+}
+
+/** Counts from the client's next request on, also for tokens that it has already. */
+export async function grantToServiceAccount(ctx: Ctx, id: string, name: RoleName): Promise<MappedRole[]> {
+  const client = await takeClient(ctx, id);
+  const role = await shareNamedRole(ctx, name);
+  await assertMayControlClient(ctx, client.id);
+  const added = await changingGrants(ctx, [role.roleId], async () => {
+    if (!client.stored.grantTypes.includes("client_credentials")) throw clientErrors.no_service_account();
+    return addServiceAccountRole(ctx.tx, ctx.realm, client.id, role.roleId);
+  });
+  if (added) await tell(ctx, client.id, `service account roles +${spellRole(role)}`);
+  return rolesOfServiceAccount(ctx.tx, ctx.realm, client.id);
+}
+
+export async function takeFromServiceAccount(ctx: Ctx, id: string, { name, clientId }: Partial<RoleName>): Promise<void> {
+  const client = await takeClient(ctx, id);
+  if (name === undefined) throw invalidFields([{ field: "name", code: "required", message: "name is required: say which role to take" }]);
+  const role = await shareNamedRole(ctx, { name, clientId });
+  await assertMayControlClient(ctx, client.id);
+  const dropped = await changingGrants(ctx, [role.roleId], async () => {
+    expectVersion(ctx, client.version);
+    return dropServiceAccountRole(ctx.tx, ctx.realm, client.id, role.roleId);
+  });
+  if (!dropped) throw roleErrors.not_found();
+  await tell(ctx, client.id, `service account roles -${spellRole(role)}`);
+}
+
+async function tell(ctx: Ctx, id: string, detail: string): Promise<void> {
+  await updateClient(ctx.tx, ctx.realm, id, {}, ctx.now);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: id, detail });
+}

@@ -1,0 +1,188 @@
+import { dropRoles, rolesOfClient } from "../../directory/roles/index.ts";
+import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { isId } from "../../kernel/ids.ts";
+import { randomToken, type Vault } from "../../kernel/vault.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { lockRealm } from "../../platform/db/index.ts";
+import { expectVersion, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { shareScopes } from "../client-scopes/index.ts";
+import { clientErrors } from "./errors.ts";
+import { adminAudience, assertMayCarryAdministrators, assertMayControlClient, changesControl } from "./reach.ts";
+import { brokenRules } from "./rules.ts";
+import type { Client, ClientQuery, CreateClient, UpdateClient } from "./schema.ts";
+import { noSecrets, type SealedSecrets, secretPlace, usesSecret } from "./secrets.ts";
+import { completeSettings, grantTypeNames, type StoredClient, spellGrantType, toGrantType } from "./settings.ts";
+import {
+  type ClientRow,
+  type ClientState,
+  deleteClient,
+  findClient,
+  insertClient,
+  listClients,
+  lockClient,
+  updateClient,
+} from "./store.ts";
+
+/** What the service stands on besides the unit of work. */
+export interface ClientTools {
+  readonly vault: Vault;
+  readonly baseUrl: string;
+}
+
+interface ClientEvent {
+  readonly id: string;
+  readonly clientId: string;
+}
+
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** Its tokens must not count any more. */
+    "client.disabled": ClientEvent;
+    /** What hangs on its row goes by itself. */
+    "client.deleted": ClientEvent;
+    /** Its settings are not what they were; told also of one that was disabled by it. */
+    "client.changed": ClientEvent;
+  }
+}
+
+export type VersionedClient = Client & { readonly version: number };
+
+export async function searchClients(ctx: ReadCtx, query: ClientQuery): Promise<Page<VersionedClient>> {
+  const page = await listClients(ctx.tx, ctx.realm, query);
+  return { ...page, rows: page.rows.map(shown) };
+}
+
+export async function readClient(ctx: ReadCtx, id: string): Promise<ClientRow> {
+  const client = isId(id) ? await findClient(ctx.tx, ctx.realm, id) : null;
+  if (!client) throw clientErrors.not_found();
+  return client;
+}
+
+/** For a change: held until commit. Whether it is still what the caller saw is asked last. */
+export async function takeClient(ctx: Ctx, id: string): Promise<ClientRow> {
+  const client = isId(id) ? await lockClient(ctx.tx, ctx.realm, id) : null;
+  if (!client) throw clientErrors.not_found();
+  return client;
+}
+
+export interface CreatedClientRow {
+  readonly client: ClientRow;
+  /** Null for one that has none. */
+  readonly secret: string | null;
+}
+
+/** Also for clients that register themselves, which bring the hash of their registration access token. */
+export async function createClient(
+  ctx: Ctx,
+  tools: ClientTools,
+  input: CreateClient,
+  { registrationHash = null }: { readonly registrationHash?: string | null } = {},
+): Promise<CreatedClientRow> {
+  const publicClient = input.publicClient ?? false;
+  const stored = await checked(ctx, input, publicClient);
+  if (input.clientId === adminAudience(tools.baseUrl))
+    throw invalidFields([{ field: "clientId", code: "reserved", message: "clientId: this is the address of the admin API" }]);
+  assertMayCarryAdministrators(ctx, tools.baseUrl, { stored, allowedResources: [] });
+  const secret = usesSecret(stored.authMethod) ? randomToken() : null;
+  const seal = (id: string) => (secret === null ? null : tools.vault.seal(secret, secretPlace(ctx.realm, id, "secret")));
+  const state = { clientId: input.clientId, name: input.name ?? null, enabled: input.enabled ?? true, publicClient, stored };
+  const client = await insertClient(ctx.tx, ctx.realm, { ...state, registrationHash }, seal, ctx.now);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "clients", resourceId: client.id, detail: client.clientId });
+  return { client, secret };
+}
+
+/** Replaces a client's state. */
+export async function saveClient(
+  ctx: Ctx,
+  tools: ClientTools,
+  id: string,
+  input: UpdateClient,
+  { registrationHash }: { readonly registrationHash?: string | null } = {},
+): Promise<ClientRow> {
+  const current = await takeClient(ctx, id);
+  const publicClient = input.publicClient ?? current.publicClient;
+  const stored = await checked(ctx, input, publicClient);
+  // `updatedAt` may come back as it was read, even if somebody else has written meanwhile: that is what If-Match is for.
+  refuseReadOnly(current, input, ["id", "realmId", "clientId", "createdAt"]);
+  const state: ClientState = { name: input.name ?? null, enabled: input.enabled ?? current.enabled, publicClient, stored };
+  if (changesControl(current, state)) await assertMayControlClient(ctx, current.id);
+  assertMayCarryAdministrators(ctx, tools.baseUrl, current, { stored, allowedResources: current.allowedResources });
+  expectVersion(ctx, current.version);
+  const sealed = secretFor(ctx, tools, current, stored);
+  const change = { state, ...(sealed && { sealed }), ...(registrationHash !== undefined && { registrationHash }) };
+  const client = await updateClient(ctx.tx, ctx.realm, current.id, change, ctx.now);
+  await ctx.configChanged();
+  const event = { id: client.id, clientId: client.clientId };
+  if (current.enabled && !client.enabled) await ctx.emit("client.disabled", event);
+  await ctx.emit("client.changed", event);
+  const detail = current.enabled === client.enabled ? null : client.enabled ? "enabled" : "disabled";
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: client.id, detail });
+  return client;
+}
+
+/** Its roles go with it, from whoever holds them; so do its mappers, grants and tokens. */
+export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Promise<void> {
+  // The realm before the client, as everywhere that roles change.
+  await lockRealm(ctx.tx, ctx.realm);
+  const client = await takeClient(ctx, id);
+  await assertMayControlClient(ctx, client.id);
+  assertMayCarryAdministrators(ctx, tools.baseUrl, client);
+  const roles = await rolesOfClient(ctx.tx, ctx.realm, client.id);
+  await dropRoles(
+    ctx,
+    roles.map(({ roleId }) => roleId),
+    async () => expectVersion(ctx, client.version),
+  );
+  await deleteClient(ctx.tx, ctx.realm, client.id);
+  await ctx.configChanged();
+  await ctx.emit("client.deleted", { id: client.id, clientId: client.clientId });
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "clients", resourceId: client.id, detail: client.clientId });
+}
+
+/** What a request says of a client, complete and within the rules. */
+async function checked(ctx: Ctx, input: CreateClient | UpdateClient, publicClient: boolean): Promise<StoredClient> {
+  const { grantTypes, ...rest } = input;
+  const given = { ...rest, ...(grantTypes && { grantTypes: [...new Set(grantTypes.map(toGrantType))] }) };
+  const stored = completeSettings(given as Partial<StoredClient>, publicClient);
+  const errors = [...brokenRules(stored, publicClient), ...(await unknownScopes(ctx, stored.scopes))];
+  if (errors.length > 0) throw invalidFields(errors);
+  return stored;
+}
+
+async function unknownScopes(ctx: Ctx, scopes: readonly string[]): Promise<FieldError[]> {
+  const known = ["openid", ...(await shareScopes(ctx.tx, ctx.realm, scopes))];
+  return scopes
+    .filter((scope) => !known.includes(scope))
+    .map((scope) => ({
+      field: "scopes",
+      code: "unknown_scope",
+      message: `There is no client scope “${scope}” in this realm`,
+    }));
+}
+
+/** A client that is to have a secret gets one, to be read or made anew by its own path; one that is not to have one loses it. */
+function secretFor(ctx: Ctx, { vault }: ClientTools, current: ClientRow, { authMethod }: StoredClient): SealedSecrets | null {
+  if (!usesSecret(authMethod)) return current.sealed.secret === null ? null : noSecrets;
+  if (current.sealed.secret !== null) return null;
+  return { ...noSecrets, secret: vault.seal(randomToken(), secretPlace(ctx.realm, current.id, "secret")) };
+}
+
+/** As the admin API shows it. */
+export function shown(row: ClientRow): VersionedClient {
+  const { grantTypes, ...settings } = row.stored;
+  const names = grantTypes.map(spellGrantType);
+  return {
+    ...(settings as Omit<Client, "grantTypes">),
+    id: row.id,
+    realmId: row.realmId,
+    clientId: row.clientId,
+    name: row.name,
+    enabled: row.enabled,
+    publicClient: row.publicClient,
+    grantTypes: grantTypeNames.filter((name) => names.includes(name)),
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    version: row.version,
+  };
+}

@@ -1,0 +1,99 @@
+import type { ClientSettings, GrantType } from "./snapshot.ts";
+
+/** What `clients.settings` holds: the settings, and the lists that a snapshot shows beside them. */
+export interface StoredClient extends ClientSettings {
+  readonly grantTypes: readonly GrantType[];
+  readonly redirectUris: readonly string[];
+  readonly webOrigins: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+/** What a client is where nobody said otherwise. */
+const defaults: Omit<StoredClient, "authMethod"> = {
+  grantTypes: ["authorization_code", "refresh_token"],
+  redirectUris: [],
+  webOrigins: [],
+  scopes: [],
+  description: null,
+  applicationType: "web",
+  authSigningAlg: null,
+  jwks: null,
+  jwksUri: null,
+  tlsClientAuthSubjectDn: null,
+  postLogoutRedirectUris: [],
+  backchannelLogoutUri: null,
+  backchannelLogoutSessionRequired: false,
+  firstParty: false,
+  consentRequired: false,
+  requirePkce: false,
+  requireDpop: false,
+  requirePar: false,
+  requireSignedRequestObject: false,
+  accessTokenLifetime: null,
+  idTokenLifetime: null,
+  codeLifetime: null,
+  refreshTokenLifetime: null,
+  subjectClaim: null,
+  audience: [],
+  accessTokenAlg: null,
+  idTokenAlg: null,
+  userinfoAlg: null,
+  requestObjectAlg: null,
+  sectorIdentifierUri: null,
+  requestUris: [],
+  initiateLoginUri: null,
+  defaultMaxAge: null,
+  requireAuthTime: false,
+  defaultAcrValues: [],
+  cibaDeliveryMode: null,
+  cibaNotificationEndpoint: null,
+  logoUri: null,
+  clientUri: null,
+  policyUri: null,
+  tosUri: null,
+  contacts: [],
+};
+
+const names = [...Object.keys(defaults), "authMethod"] as (keyof StoredClient)[];
+
+/** Whatever was stored or sent, with every member there is: rows of an older release gain the new ones. */
+export function completeSettings(given: Partial<StoredClient>, publicClient: boolean): StoredClient {
+  const complete = { ...defaults, authMethod: publicClient ? "none" : "client_secret", ...given };
+  return Object.fromEntries(names.map((name) => [name, complete[name]])) as unknown as StoredClient;
+}
+
+/** The settings alone, without the lists that stand beside them. */
+export function settingsOf({ grantTypes: _, redirectUris: __, webOrigins: ___, scopes: ____, ...settings }: StoredClient): ClientSettings {
+  return settings;
+}
+
+/** How the admin API spells what OAuth calls by a URN. */
+const spelled = {
+  "urn:ietf:params:oauth:grant-type:device_code": "device",
+  "urn:openid:params:grant-type:ciba": "CIBA",
+  "urn:ietf:params:oauth:grant-type:token-exchange": "token-exchange",
+} as const satisfies Partial<Record<GrantType, string>>;
+
+export const grantTypeNames = [
+  "authorization_code",
+  "refresh_token",
+  "client_credentials",
+  "password",
+  "device",
+  "CIBA",
+  "token-exchange",
+] as const;
+export type GrantTypeName = (typeof grantTypeNames)[number];
+export const grantTypeUrns = Object.keys(spelled) as (keyof typeof spelled)[];
+
+const oauthNames = new Map<string, GrantType>(Object.entries(spelled).map(([urn, name]) => [name, urn as GrantType]));
+
+export const toGrantType = (name: GrantTypeName | GrantType): GrantType => oauthNames.get(name) ?? (name as GrantType);
+export const spellGrantType = (grant: GrantType): GrantTypeName =>
+  (spelled as Record<string, GrantTypeName>)[grant] ?? (grant as GrantTypeName);
+
+/** `+` stands for the origins of the redirect URIs, as far as they have one that a browser sends. */
+export function originsOf({ webOrigins, redirectUris }: Pick<StoredClient, "webOrigins" | "redirectUris">): string[] {
+  const own = () => redirectUris.map((uri) => new URL(uri).origin).filter((origin) => origin !== "null");
+  return [...new Set(webOrigins.flatMap((origin) => (origin === "+" ? own() : [origin])))];
+}

@@ -1,0 +1,93 @@
+/** How a client proves who it is at the token endpoint. */
+export type ClientAuthMethod =
+  | "client_secret" // basic or post, as the request does it
+  | "client_secret_basic"
+  | "client_secret_post"
+  | "client_secret_jwt"
+  | "private_key_jwt"
+  | "tls_client_auth"
+  | "self_signed_tls_client_auth"
+  | "none";
+
+/** OAuth's names; the admin API spells the last three as service.md does. */
+export type GrantType =
+  | "authorization_code"
+  | "refresh_token"
+  | "client_credentials"
+  | "password"
+  | "urn:ietf:params:oauth:grant-type:device_code"
+  | "urn:openid:params:grant-type:ciba"
+  | "urn:ietf:params:oauth:grant-type:token-exchange";
+
+/** What a subject is in the tokens of a realm, or of one client that wants it otherwise. */
+export interface SubjectClaim {
+  readonly strategy: "userId" | "username" | "email" | "attribute" | "pairwise";
+  readonly attribute?: string | null;
+}
+
+/** A client as protocols meet it: immutable, with its secrets open, cached until the realm's configuration changes. */
+export interface ClientSnapshot {
+  readonly realmId: string;
+  /** As paths of the admin API know it. */
+  readonly id: string;
+  /** As OAuth knows it. */
+  readonly clientId: string;
+  readonly name: string | null;
+  readonly enabled: boolean;
+  readonly publicClient: boolean;
+  /** Those that count now: the secret, and the one before it while a rotation overlaps. */
+  readonly secrets: readonly { readonly value: string; readonly until: number | null }[];
+  readonly grantTypes: readonly GrantType[];
+  readonly redirectUris: readonly string[];
+  readonly webOrigins: readonly string[];
+  /** As configured; empty means what the realm gives (see decision 7). */
+  readonly scopes: readonly string[];
+  readonly allowedResources: readonly string[];
+  readonly settings: ClientSettings;
+  /** The client's own mappers. */
+  readonly mappers: readonly import("../claims/index.ts").ClaimMapper[];
+}
+
+/** The members of the resource that live in `clients.settings`, complete with defaults. Null inherits what the realm says. Times in seconds. */
+export interface ClientSettings {
+  readonly description: string | null;
+  readonly applicationType: "web" | "native";
+  readonly authMethod: ClientAuthMethod;
+  readonly authSigningAlg: string | null;
+  readonly jwks: { readonly keys: readonly Record<string, unknown>[] } | null;
+  readonly jwksUri: string | null;
+  readonly tlsClientAuthSubjectDn: string | null;
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly backchannelLogoutUri: string | null;
+  readonly backchannelLogoutSessionRequired: boolean;
+  readonly firstParty: boolean;
+  readonly consentRequired: boolean;
+  readonly requirePkce: boolean;
+  readonly requireDpop: boolean;
+  readonly requirePar: boolean;
+  readonly requireSignedRequestObject: boolean;
+  readonly accessTokenLifetime: number | null;
+  readonly idTokenLifetime: number | null;
+  readonly codeLifetime: number | null;
+  readonly refreshTokenLifetime: number | null;
+  readonly subjectClaim: SubjectClaim | null;
+  /** Further audiences of its access tokens. */
+  readonly audience: readonly string[];
+  readonly accessTokenAlg: "RS256" | "PS256" | "ES256" | null;
+  readonly idTokenAlg: "RS256" | "PS256" | "ES256" | null;
+  readonly userinfoAlg: "RS256" | "PS256" | "ES256" | null;
+  readonly requestObjectAlg: string | null;
+  readonly sectorIdentifierUri: string | null;
+  readonly requestUris: readonly string[];
+  readonly initiateLoginUri: string | null;
+  readonly defaultMaxAge: number | null;
+  readonly requireAuthTime: boolean;
+  readonly defaultAcrValues: readonly string[];
+  readonly cibaDeliveryMode: "poll" | "ping" | null;
+  readonly cibaNotificationEndpoint: string | null;
+  readonly logoUri: string | null;
+  readonly clientUri: string | null;
+  readonly policyUri: string | null;
+  readonly tosUri: string | null;
+  readonly contacts: readonly string[];
+}

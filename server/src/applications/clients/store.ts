@@ -1,0 +1,227 @@
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { isId, newId } from "../../kernel/ids.ts";
+import { likePrefix, loginKey } from "../../kernel/text.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import { clientErrors } from "./errors.ts";
+import type { SealedSecrets } from "./secrets.ts";
+import { completeSettings, type StoredClient } from "./settings.ts";
+
+interface ClientsTable {
+  realm_id: string;
+  id: string;
+  client_id: string;
+  client_key: string;
+  name: string | null;
+  enabled: boolean;
+  public_client: boolean;
+  secret: string | null;
+  previous_secret: string | null;
+  previous_secret_until: number | null;
+  settings: ColumnType<Partial<StoredClient>, string, string>;
+  allowed_resources: ColumnType<string[], string | undefined, string>;
+  registration_hash: string | null;
+  created_at: number;
+  updated_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    clients: ClientsTable;
+  }
+}
+
+/** As the service works with it: what is sealed stays so until somebody needs it. */
+export interface ClientRow {
+  readonly realmId: string;
+  readonly id: string;
+  readonly clientId: string;
+  readonly name: string | null;
+  readonly enabled: boolean;
+  readonly publicClient: boolean;
+  readonly stored: StoredClient;
+  readonly allowedResources: readonly string[];
+  readonly registrationHash: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly version: number;
+  readonly sealed: SealedSecrets;
+}
+
+const columns = [
+  "realm_id",
+  "id",
+  "client_id",
+  "name",
+  "enabled",
+  "public_client",
+  "secret",
+  "previous_secret",
+  "previous_secret_until",
+  "settings",
+  "allowed_resources",
+  "registration_hash",
+  "created_at",
+  "updated_at",
+  "version",
+] as const;
+export type ClientColumns = Pick<Selectable<ClientsTable>, (typeof columns)[number]>;
+
+const order: ListOrder = {
+  sorts: { clientId: sql.ref("client_key"), createdAt: sql.ref("created_at") },
+  defaultSort: "clientId",
+  id: sql.ref("id"),
+};
+
+export async function listClients(db: Db, realm: string, query: ListQuery & { enabled?: boolean }): Promise<Page<ClientRow>> {
+  const { search, enabled } = query;
+  const base = db
+    .selectFrom("clients")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .$if(enabled !== undefined, (q) => q.where("enabled", "=", enabled!))
+    .$if(search !== undefined && search !== "", (q) =>
+      q.where((eb) =>
+        eb.or([
+          eb("client_key", "like", likePrefix(loginKey(search!))),
+          eb(sql`lower(name)`, "like", sql`lower(${likePrefix(search!)})`),
+          ...(isId(search!) ? [eb("id", "=", search!)] : []),
+        ]),
+      ),
+    );
+  const page = await pageOf(db, base, order, query);
+  return { ...page, rows: page.rows.map(toClient) };
+}
+
+const byId = (db: Db, realm: string, id: string) =>
+  db.selectFrom("clients").select(columns).where("realm_id", "=", realm).where("id", "=", id);
+
+export async function findClient(db: Db, realm: string, id: string): Promise<ClientRow | null> {
+  const row = await byId(db, realm, id).executeTakeFirst();
+  return row ? toClient(row) : null;
+}
+
+export async function findClientByClientId(db: Db, realm: string, clientId: string): Promise<ClientRow | null> {
+  const row = await db
+    .selectFrom("clients")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("client_id", "=", clientId)
+    .executeTakeFirst();
+  return row ? toClient(row) : null;
+}
+
+/** Held until commit. Grants, tokens and roles refer to it, and being made they need not wait. */
+export async function lockClient(tx: Tx, realm: string, id: string): Promise<ClientRow | null> {
+  const row = await byId(tx, realm, id).forNoKeyUpdate().executeTakeFirst();
+  return row ? toClient(row) : null;
+}
+
+export interface ClientState {
+  readonly name: string | null;
+  readonly enabled: boolean;
+  readonly publicClient: boolean;
+  readonly stored: StoredClient;
+}
+
+const columnsOf = (state: ClientState) => ({
+  name: state.name,
+  enabled: state.enabled,
+  public_client: state.publicClient,
+  settings: JSON.stringify(state.stored),
+});
+
+export async function insertClient(
+  tx: Tx,
+  realm: string,
+  state: ClientState & { readonly clientId: string; readonly registrationHash: string | null },
+  seal: (id: string) => string | null,
+  now: number,
+): Promise<ClientRow> {
+  const id = newId();
+  const row = await translating(
+    { clients_client_id_taken: clientErrors.client_id_taken },
+    tx
+      .insertInto("clients")
+      .values({
+        realm_id: realm,
+        id,
+        client_id: state.clientId,
+        client_key: loginKey(state.clientId),
+        ...columnsOf(state),
+        secret: seal(id),
+        registration_hash: state.registrationHash,
+        created_at: now,
+        updated_at: now,
+      })
+      .returning(columns)
+      .executeTakeFirstOrThrow(),
+  );
+  return toClient(row);
+}
+
+export interface ClientChange {
+  readonly state?: ClientState;
+  readonly sealed?: SealedSecrets;
+  readonly allowedResources?: readonly string[];
+  readonly registrationHash?: string | null;
+}
+
+/** Also with no change at all: something that belongs to it has changed, and its ETag with it. */
+export async function updateClient(tx: Tx, realm: string, id: string, change: ClientChange, now: number): Promise<ClientRow> {
+  const row = await tx
+    .updateTable("clients")
+    .set((eb) => ({
+      ...(change.state && columnsOf(change.state)),
+      ...change.sealed,
+      ...(change.allowedResources && { allowed_resources: JSON.stringify(change.allowedResources) }),
+      ...(change.registrationHash !== undefined && { registration_hash: change.registrationHash }),
+      updated_at: now,
+      version: eb("version", "+", 1),
+    }))
+    .where("realm_id", "=", realm)
+    .where("id", "=", id)
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+  return toClient(row);
+}
+
+/** Registration access tokens work once: of two that bring the same one, one gets true. Holds the client until commit. */
+export async function exchangeRegistrationHash(tx: Tx, realm: string, id: string, from: string, to: string): Promise<boolean> {
+  const row = await tx
+    .updateTable("clients")
+    .set({ registration_hash: to })
+    .where("realm_id", "=", realm)
+    .where("id", "=", id)
+    .where("registration_hash", "=", from)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Its roles, mappers, grants and tokens go with it. */
+export async function deleteClient(tx: Tx, realm: string, id: string): Promise<void> {
+  await tx.deleteFrom("clients").where("realm_id", "=", realm).where("id", "=", id).execute();
+}
+
+/** A secret whose overlap is over is not kept. */
+export async function forgetPreviousClientSecrets(db: Db, now: number): Promise<void> {
+  await sql`update clients set previous_secret = null, previous_secret_until = null where previous_secret_until <= ${now}`.execute(db);
+}
+
+export const toClient = (row: ClientColumns): ClientRow => ({
+  realmId: row.realm_id,
+  id: row.id,
+  clientId: row.client_id,
+  name: row.name,
+  enabled: row.enabled,
+  publicClient: row.public_client,
+  stored: completeSettings(row.settings, row.public_client),
+  allowedResources: row.allowed_resources,
+  registrationHash: row.registration_hash,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  version: row.version,
+  sealed: { secret: row.secret, previous_secret: row.previous_secret, previous_secret_until: row.previous_secret_until },
+});

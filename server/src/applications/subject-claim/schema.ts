@@ -1,0 +1,27 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+
+export const strategies = ["userId", "username", "email", "attribute", "pairwise"] as const;
+
+/** Shared with clients, which may want it otherwise than their realm. */
+export const subjectClaimMembers = {
+  strategy: oneOf(strategies, {
+    description:
+      "What `sub` is: the user's id, which never changes; the username or mail address, which may; an attribute; " +
+      "or another value for each sector of clients, by which they cannot recognise a user among themselves (OpenID Connect Core §8.1)",
+  }),
+  attribute: Type.Optional(
+    Type.Union([Type.String({ pattern: "^[A-Za-z0-9_.:-]{1,128}$", description: "the name of a user attribute" }), Type.Null()], {
+      description: "Which one, for the strategy `attribute`; null for the others. Its values must be different for every user",
+    }),
+  ),
+};
+
+export const SubjectClaim = Type.Object(
+  { strategy: subjectClaimMembers.strategy, attribute: Type.Union([Type.String(), Type.Null()]) },
+  { $id: "SubjectClaim" },
+);
+export type SubjectClaim = Static<typeof SubjectClaim>;
+
+export const UpdateSubjectClaim = Type.Object(subjectClaimMembers, { $id: "UpdateSubjectClaim", additionalProperties: false });
+export type UpdateSubjectClaim = Static<typeof UpdateSubjectClaim>;

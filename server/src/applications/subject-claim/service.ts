@@ -1,0 +1,35 @@
+import { invalidFields } from "../../kernel/errors.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { lockRealm } from "../../platform/db/index.ts";
+import { expectVersion } from "../../platform/http/index.ts";
+import type { SubjectClaim, UpdateSubjectClaim } from "./schema.ts";
+import { findSubjectClaim, saveSubjectClaim } from "./store.ts";
+
+export interface VersionedSubjectClaim {
+  readonly subjectClaim: SubjectClaim;
+  readonly version: number;
+}
+
+export const readSubjectClaim = (ctx: ReadCtx): Promise<VersionedSubjectClaim> => findSubjectClaim(ctx.tx, ctx.realm);
+
+export async function replaceSubjectClaim(ctx: Ctx, input: UpdateSubjectClaim): Promise<VersionedSubjectClaim> {
+  const subjectClaim = checkedSubjectClaim(input);
+  // There may be no row to hold.
+  await lockRealm(ctx.tx, ctx.realm);
+  expectVersion(ctx, (await findSubjectClaim(ctx.tx, ctx.realm)).version);
+  const version = await saveSubjectClaim(ctx.tx, ctx.realm, subjectClaim);
+  await ctx.configChanged();
+  const detail = subjectClaim.attribute === null ? subjectClaim.strategy : `${subjectClaim.strategy} ${subjectClaim.attribute}`;
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "subject-claim", resourceId: ctx.realm, detail });
+  return { subjectClaim, version };
+}
+
+/** What a schema cannot say; `at` is where it stands in the request. */
+export function checkedSubjectClaim({ strategy, attribute = null }: UpdateSubjectClaim, at = ""): SubjectClaim {
+  const field = `${at}attribute`;
+  if (strategy === "attribute" && attribute === null)
+    throw invalidFields([{ field, code: "required", message: `${field}: name the attribute that holds the subject` }]);
+  if (strategy !== "attribute" && attribute !== null)
+    throw invalidFields([{ field, code: "unexpected", message: `${field} belongs to the strategy attribute; leave it out or send null` }]);
+  return { strategy, attribute };
+}

@@ -1,0 +1,61 @@
+import type { ColumnType, Generated } from "kysely";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import type { SubjectClaim } from "./schema.ts";
+
+interface RealmOidcTable {
+  realm_id: string;
+  subject_claim: ColumnType<SubjectClaim, string | undefined, string>;
+  provisioning: ColumnType<Record<string, unknown>, string | undefined, string>;
+  pairwise_salt: ColumnType<string | null, string | null | undefined, string | null>;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    realm_oidc: RealmOidcTable;
+  }
+}
+
+export interface StoredSubjectClaim {
+  readonly subjectClaim: SubjectClaim;
+  /** Sealed. */
+  readonly salt: string | null;
+  readonly version: number;
+}
+
+/** A realm that decided nothing has no row: it is at version 0. */
+export async function findSubjectClaim(db: Db, realm: string): Promise<StoredSubjectClaim> {
+  const row = await db
+    .selectFrom("realm_oidc")
+    .select(["subject_claim", "pairwise_salt", "version"])
+    .where("realm_id", "=", realm)
+    .executeTakeFirst();
+  const { strategy = "userId", attribute = null } = row?.subject_claim ?? {};
+  return { subjectClaim: { strategy, attribute }, salt: row?.pairwise_salt ?? null, version: row?.version ?? 0 };
+}
+
+export async function saveSubjectClaim(tx: Tx, realm: string, claim: SubjectClaim): Promise<number> {
+  const subject_claim = JSON.stringify(claim);
+  const row = await tx
+    .insertInto("realm_oidc")
+    .values({ realm_id: realm, subject_claim })
+    .onConflict((clash) => clash.column("realm_id").doUpdateSet((eb) => ({ subject_claim, version: eb("realm_oidc.version", "+", 1) })))
+    .returning("version")
+    .executeTakeFirstOrThrow();
+  return row.version;
+}
+
+/** The salt that counts: of two nodes that need the first one at once, both get the one that came first. */
+export async function keepSalt(db: Db, realm: string, sealed: string): Promise<string> {
+  const row = await db
+    .insertInto("realm_oidc")
+    .values({ realm_id: realm, pairwise_salt: sealed })
+    .onConflict((clash) =>
+      clash.column("realm_id").doUpdateSet((eb) => ({
+        pairwise_salt: eb.fn.coalesce("realm_oidc.pairwise_salt", "excluded.pairwise_salt"),
+      })),
+    )
+    .returning("pairwise_salt")
+    .executeTakeFirstOrThrow();
+  return row.pairwise_salt!;
+}

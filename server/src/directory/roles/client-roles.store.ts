@@ -1,0 +1,48 @@
+import { sql } from "kysely";
+import { loginKey } from "../../kernel/text.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import type { NamedRole } from "./store.ts";
+
+/** A role as requests name it: one of the realm, or of the client. */
+export interface RoleName {
+  readonly name: string;
+  /** OAuth's client id; the client's `id` will do, too. Null or left out: the realm's own role. */
+  readonly clientId?: string | null | undefined;
+}
+
+/** A role with whose it is: OAuth's client id, null for one of the realm. */
+export interface MappedRole extends NamedRole {
+  readonly clientId: string | null;
+}
+
+/** Kept from being deleted until commit, not from being read. Of two that a text could mean, the one that OAuth knows by it. */
+export async function shareClientRole(tx: Tx, realm: string, clientId: string, name: string): Promise<MappedRole | null> {
+  const { rows } = await sql<{ role_id: string; name: string; client_id: string }>`
+    select r.role_id, r.name, c.client_id from clients c join roles r on r.realm_id = c.realm_id and r.client_id = c.id
+    where c.realm_id = ${realm} and (c.client_id = ${clientId} or c.id::text = ${clientId.toLowerCase()}) and r.name_key = ${loginKey(name)}
+    order by c.client_id = ${clientId} desc limit 1
+    for share of r`.execute(tx);
+  const [row] = rows;
+  return row ? { roleId: row.role_id, name: row.name, clientId: row.client_id } : null;
+}
+
+/** Of the realm or of any client, kept from being deleted until commit. */
+export async function shareRole(tx: Tx, realm: string, roleId: string): Promise<MappedRole | null> {
+  const { rows } = await sql<{ role_id: string; name: string; client_id: string | null }>`
+    select r.role_id, r.name, c.client_id from roles r left join clients c on c.realm_id = r.realm_id and c.id = r.client_id
+    where r.realm_id = ${realm} and r.role_id = ${roleId} for share of r`.execute(tx);
+  const [row] = rows;
+  return row ? { roleId: row.role_id, name: row.name, clientId: row.client_id } : null;
+}
+
+/** The roles of one client, by name. */
+export async function rolesOfClient(db: Db, realm: string, client: string): Promise<NamedRole[]> {
+  const rows = await db
+    .selectFrom("roles")
+    .select(["role_id", "name"])
+    .where("realm_id", "=", realm)
+    .where("client_id", "=", client)
+    .orderBy("name_key")
+    .execute();
+  return rows.map(({ role_id, name }) => ({ roleId: role_id, name }));
+}

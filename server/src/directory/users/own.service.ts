@@ -1,0 +1,63 @@
+import { isId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { expectVersion } from "../../platform/http/index.ts";
+import { credentialErrors, listCredentials, type PreparedPassword, storePassword } from "../credentials/index.ts";
+import type { CreateCredential, CreatedCredential } from "./credentials.schema.ts";
+import { addEnrollmentToken, removeCredential } from "./credentials.service.ts";
+import { userErrors } from "./errors.ts";
+import { dropRequiredAction } from "./required-actions.store.ts";
+import type { User } from "./schema.ts";
+import { readUser } from "./service.ts";
+import { lockUser, type UserRow, updateUser } from "./store.ts";
+
+// What people do to themselves. No escalation rule: whoever acts is the user already. That they are, the caller has made sure of.
+
+/** For a change: held until commit, and seen by the user as it is. */
+export async function takeOwnUser(ctx: Ctx): Promise<UserRow> {
+  const user = isId(ctx.actor.id) ? await lockUser(ctx.tx, ctx.realm, ctx.actor.id, ctx.now) : null;
+  if (!user) throw userErrors.not_found();
+  expectVersion(ctx, user.version);
+  return user;
+}
+
+/** Of a user that was taken. Another mail address has to be verified anew. */
+export async function saveOwnProfile(
+  ctx: Ctx,
+  current: UserRow,
+  next: Pick<User, "username" | "email" | "attributes">,
+  changed: readonly string[],
+): Promise<UserRow> {
+  const { userId, enabled, lockedByAdmin } = current;
+  const sameMail = next.email !== null && current.email !== null && loginKey(next.email) === loginKey(current.email);
+  const fields = { ...next, emailVerified: sameMail && current.emailVerified, enabled, lockedByAdmin };
+  await updateUser(ctx.tx, ctx.realm, userId, fields, ctx.now);
+  ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail: changed.join(" ") });
+  return readUser(ctx, userId);
+}
+
+/** False, with nothing written, when another password came in between. The session that made the change stays, others end. */
+export async function changeOwnPassword(ctx: Ctx, prepared: PreparedPassword): Promise<boolean> {
+  const { userId } = await takeOwnUser(ctx);
+  if (!(await storePassword(ctx, userId, prepared))) return false;
+  await dropRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
+  await ctx.emit("user.password_changed", { userId, keepSession: ctx.actor.sessionId });
+  ctx.audit({ category: "SECURITY", type: "PASSWORD_CHANGED", resourceType: "users", resourceId: userId });
+  return true;
+}
+
+export async function createOwnEnrollmentToken(ctx: Ctx, input: CreateCredential): Promise<CreatedCredential> {
+  const { userId } = await takeOwnUser(ctx);
+  return addEnrollmentToken(ctx, userId, input);
+}
+
+/** By each of these alone one can sign in; everything else comes on top. */
+const waysIn: readonly string[] = ["password", "passkey"];
+
+/** Nobody locks themselves out: the last credential by which one can sign in stays. */
+export async function revokeOwnCredential(ctx: Ctx, type: string, credentialId: string, history: number): Promise<void> {
+  const { userId } = await takeOwnUser(ctx);
+  const ways = (await listCredentials(ctx.tx, ctx.realm, userId, ctx.now)).filter((credential) => waysIn.includes(credential.type));
+  if (ways.length === 1 && ways[0]!.id === credentialId && ways[0]!.type === type) throw credentialErrors.last_way_in();
+  await removeCredential(ctx, userId, type, credentialId, history);
+}

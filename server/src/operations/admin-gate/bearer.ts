@@ -1,0 +1,55 @@
+import { adminAudience, type ClientSnapshot, type Clients, findServiceAccountPermissions } from "../../applications/clients/index.ts";
+import { permissionsOfUser } from "../../directory/roles/index.ts";
+import type { Actor } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { LiveToken, TokenReader } from "../../protocols/oidc/index.ts";
+import { MASTER } from "../../tenancy/realms/index.ts";
+
+/** Whom a bearer token stands for in this realm; null when it is not valid there. */
+export type BearerAuthenticator = (token: string, realm: string) => Promise<Actor | null>;
+
+export interface BearerParts {
+  readonly db: Db;
+  readonly clients: Clients;
+  readonly tokens: TokenReader;
+  readonly baseUrl: string;
+}
+
+/** Access tokens for `{base_url}/admin`: of the realm itself, or of `master`, whose administrators work in every realm. */
+export function createAdminBearer({ db, clients, tokens, baseUrl }: BearerParts): BearerAuthenticator {
+  const audience = adminAudience(baseUrl);
+  return async (token, realm) => {
+    const live =
+      (await tokens.verifyAccessToken(realm, token)) ?? (realm === MASTER ? null : await tokens.verifyAccessToken(MASTER, token));
+    // RFC 9449 §7.2: what was bound to a key is worth nothing without the proof, which this API does not take.
+    if (!live?.audience.includes(audience) || live.confirmation !== null) return null;
+    const client = await clients.get(live.realm, live.clientId);
+    if (!client || !mayCall(client, live, audience)) return null;
+    const spell = (name: string) => (live.realm === realm ? name : `${live.realm}/${name}`);
+    const permissions = new Set<string>(await permissionsOf(db, live, client));
+    const { holder, actor } = live;
+    if (!holder)
+      return { id: client.id, name: spell(client.clientId), realm: live.realm, permissions, sessionId: null, impersonator: null };
+    return {
+      id: holder.userId,
+      name: spell(holder.username),
+      realm: live.realm,
+      permissions,
+      sessionId: holder.sessionId,
+      // RFC 8693 §4.1: the trail names who acts for the user, too.
+      impersonator: holder.impersonator ?? (actor === null ? null : String(actor.sub)),
+    };
+  };
+}
+
+/** Tokens outlive what a client may ask for by minutes; a client that may not ask any more is not let in by an old one. */
+function mayCall({ grantTypes, allowedResources, settings }: ClientSnapshot, { holder }: LiveToken, audience: string): boolean {
+  const mayAsk = allowedResources.includes(audience) || settings.audience.includes(audience);
+  return mayAsk && (holder !== null || grantTypes.includes("client_credentials"));
+}
+
+/** Read fresh, as with a session. Whoever plays a user never reaches the admin API, whatever the user may do. */
+async function permissionsOf(db: Db, { realm, holder }: LiveToken, client: ClientSnapshot): Promise<readonly string[]> {
+  if (!holder) return findServiceAccountPermissions(db, realm, client.id);
+  return holder.impersonator === null ? permissionsOfUser(db, realm, holder.userId) : [];
+}

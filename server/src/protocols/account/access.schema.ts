@@ -1,0 +1,31 @@
+import Type from "typebox";
+
+const text = Type.Union([Type.String(), Type.Null()]);
+const time = Type.Integer({ description: "Epoch milliseconds" });
+
+export const AccountSession = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    createdAt: time,
+    authTime: time,
+    lastSeenAt: time,
+    expiresAt: time,
+    remembered: Type.Boolean({ description: "“Keep me signed in”" }),
+    amr: Type.Array(Type.String(), { description: "How you signed in (RFC 8176)" }),
+    sourceIp: text,
+    userAgent: text,
+    clients: Type.Array(Type.String(), { description: "The client ids of the applications that you used in it" }),
+    current: Type.Boolean({ description: "The session of this very request" }),
+  },
+  { $id: "AccountSession" },
+);
+
+export const LinkedAccount = Type.Object(
+  {
+    provider: Type.String({ description: "The identity provider's alias" }),
+    userId: Type.String({ description: "Who you are there" }),
+    username: text,
+    linkedAt: time,
+  },
+  { $id: "LinkedAccount" },
+);

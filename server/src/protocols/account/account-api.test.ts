@@ -1,0 +1,311 @@
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import type { Answer } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+  // The clean-up would take the moved clock at its word.
+  await iam.server.jobs.stop();
+});
+afterAll(() => iam?.close());
+afterEach(() => clock.reset());
+
+const refusal = ({ status, body }: Answer) => [status, body?.code];
+const at = (realm: RealmUnderTest, path: string) => `/realms/${realm.name}/account${path}`;
+const NEW = "an altogether different one";
+
+async function signedIn(realm: RealmUnderTest, user?: { userId: string; username: string; password: string }) {
+  const known = user ?? (await realm.user());
+  const browser = iam.browser();
+  await browser.signIn(realm.name, known.username, known.password);
+  return { ...known, browser };
+}
+
+describe("the profile", () => {
+  test("is read, changed and read again; what administrators say of a user stays theirs", async () => {
+    const realm = await iam.realm();
+    const ada = await signedIn(realm);
+    const boss = realm.asMaster();
+    const { body: user } = await boss.get(`/users/${ada.userId}`);
+    const given = {
+      firstName: ["Ada", "Augusta"],
+      department: "mathematics",
+      externalId: "7",
+      phoneNumber: "+1",
+      phoneNumberVerified: "true",
+    };
+    await boss.put(`/users/${ada.userId}`, { ...user, email: "ada@example.com", emailVerified: true, attributes: given });
+
+    const read = await ada.browser.get(at(realm, "/profile"));
+    expect(read.body).toEqual({
+      ...{ realmId: realm.name, userId: ada.userId, username: ada.username, createdAt: user.createdAt },
+      ...{
+        email: "ada@example.com",
+        emailVerified: true,
+        firstName: "Ada",
+        lastName: null,
+        locale: null,
+        attributes: { phoneNumber: "+1" },
+      },
+    });
+    // What was read is a valid write, and changes nothing.
+    const same = await ada.browser.put(at(realm, "/profile"), read.body);
+    expect([same.status, same.body, same.headers.etag]).toEqual([200, read.body, read.headers.etag]);
+    expect(await realm.events("type=PROFILE_CHANGED")).toEqual([]);
+
+    const change = { ...read.body, lastName: "Lovelace", locale: "en-GB", attributes: { phoneNumber: "+2", nickname: "A" } };
+    const saved = await ada.browser.put(at(realm, "/profile"), change, { headers: { "if-match": String(read.headers.etag) } });
+    expect([saved.status, saved.body]).toEqual([200, change]);
+    expect((await boss.get(`/users/${ada.userId}`)).body.attributes).toEqual({
+      ...{ firstName: ["Ada", "Augusta"], department: "mathematics", externalId: "7" },
+      ...{ lastName: "Lovelace", locale: "en-GB", phoneNumber: "+2", nickname: "A" },
+    });
+    expect((await realm.events("type=PROFILE_CHANGED"))[0]).toMatchObject({
+      ...{ actor: ada.username, resourceId: ada.userId, detail: "lastName locale nickname phoneNumber" },
+    });
+    const stale = await ada.browser.put(at(realm, "/profile"), change, { headers: { "if-match": String(read.headers.etag) } });
+    expect(stale.status).toBe(412);
+  });
+
+  test("takes neither attributes of administrators nor read-only members, and says so by field", async () => {
+    const realm = await iam.realm();
+    const ada = await signedIn(realm);
+    const put = async (body: object) => {
+      const { status, body: problem } = await ada.browser.put(at(realm, "/profile"), body);
+      return [status, ...(problem.errors ?? []).map(({ field, code }: { field: string; code: string }) => `${field} ${code}`)];
+    };
+    expect(await put({ attributes: { department: "all" } })).toEqual([400, "attributes.department unknown"]);
+    expect(await put({ attributes: { externalId: "1" } })).toEqual([400, "attributes.externalId unknown"]);
+    expect(await put({ roles: ["admin"] })).toEqual([400, "roles unknown"]);
+    expect(await put({ enabled: true })).toEqual([400, "enabled unknown"]);
+    expect(await put({ emailVerified: true })).toEqual([400, "emailVerified read_only"]);
+    expect(await put({ userId: "x" })).toEqual([400, "userId read_only"]);
+    expect(await put({ locale: "not a language" })).toEqual([400, "locale pattern"]);
+    expect(await put({ username: "other" })).toEqual([400, "username read_only"]);
+  });
+
+  test("another mail address is not verified, cannot be somebody's name, and is the realm's to allow", async () => {
+    const realm = await iam.realm();
+    const [ada, bob] = [await signedIn(realm), await realm.user()];
+    const boss = realm.asMaster();
+    const { body: user } = await boss.get(`/users/${ada.userId}`);
+    await boss.put(`/users/${ada.userId}`, { ...user, email: "ada@example.com", emailVerified: true });
+    const put = (body: object) => ada.browser.put(at(realm, "/profile"), body);
+    expect((await put({ email: "Ada@Example.com" })).body).toMatchObject({ email: "Ada@Example.com", emailVerified: true });
+    expect((await put({ email: "new@example.com" })).body).toMatchObject({ email: "new@example.com", emailVerified: false });
+    await boss.post("/users", { username: "carol", email: "carol@example.com" });
+    expect(refusal(await put({ email: "CAROL@example.com" }))).toEqual([409, "users.login_name_taken"]);
+
+    const { body: settings } = await boss.get("/settings");
+    await boss.put("/settings", { ...settings, account: { changeUsername: true, changeEmail: false } });
+    expect((await put({ email: "third@example.com" })).body.errors).toMatchObject([{ field: "email", code: "read_only" }]);
+    expect(refusal(await put({ email: "new@example.com", username: bob.username.toUpperCase() }))).toEqual([409, "users.login_name_taken"]);
+    expect((await put({ email: "new@example.com", username: "countess" })).body.username).toBe("countess");
+    await ada.browser.signIn(realm.name, "countess", ada.password);
+  });
+
+  test("nobody becomes somebody else to an application by changing what it knows them by", async () => {
+    const realm = await iam.realm();
+    const ada = await signedIn(realm);
+    const boss = realm.asMaster();
+    const put = async (body: object) => (await ada.browser.put(at(realm, "/profile"), body)).body.errors;
+    await boss.put("/subject-claim", { strategy: "email" });
+    expect(await put({ email: "victim@example.com" })).toMatchObject([{ field: "email", code: "read_only" }]);
+    await boss.put("/subject-claim", { strategy: "userId" });
+    await boss.post("/clients", { clientId: "odd", subjectClaim: { strategy: "attribute", attribute: "nickname" } });
+    expect(await put({ attributes: { nickname: "victim" } })).toMatchObject([{ field: "attributes.nickname", code: "read_only" }]);
+    expect(await put({ email: "ada@example.com" })).toBeUndefined();
+  });
+});
+
+describe("the password", () => {
+  const change = (
+    browser: Awaited<ReturnType<typeof signedIn>>["browser"],
+    realm: RealmUnderTest,
+    currentPassword: string,
+    newPassword = NEW,
+  ) => browser.put(at(realm, "/password"), { currentPassword, newPassword });
+
+  test("is changed by whoever knows it, under the realm's rules; other sessions end", async () => {
+    const realm = await iam.realm();
+    const ada = await signedIn(realm);
+    const elsewhere = await signedIn(realm, ada);
+    await realm.asMaster().post(`/users/${ada.userId}/required-actions`, { action: "UPDATE_PASSWORD" });
+    expect(refusal(await change(ada.browser, realm, ada.password, "short"))).toEqual([400, "password.policy"]);
+    expect(refusal(await change(ada.browser, realm, ada.password, ada.password))).toEqual([400, "password.history"]);
+    expect(refusal(await change(ada.browser, realm, ada.password, "password123"))).toEqual([400, "password.breached"]);
+    expect((await elsewhere.browser.get(at(realm, "/profile"))).status).toBe(200);
+
+    expect((await change(ada.browser, realm, ada.password)).status).toBe(204);
+    expect((await elsewhere.browser.get(at(realm, "/profile"))).status).toBe(401);
+    expect((await ada.browser.get(at(realm, "/profile"))).status).toBe(200);
+    expect((await iam.browser().trySignIn(realm.name, ada.username, ada.password)).status).toBe(401);
+    await iam.browser().signIn(realm.name, ada.username, NEW);
+    expect((await realm.asMaster().get(`/users/${ada.userId}/required-actions`)).body).toEqual([]);
+    expect(await realm.events("type=PASSWORD_CHANGED")).toMatchObject([
+      { actor: ada.username, resourceId: ada.userId, outcome: "SUCCESS" },
+    ]);
+  });
+
+  test("is not guessed here: wrong ones count as at sign-in, up to the lock", async () => {
+    const realm = await iam.realm();
+    const ada = await signedIn(realm);
+    const boss = realm.asMaster();
+    const { body: settings } = await boss.get("/settings");
+    await boss.put("/settings", { ...settings, bruteForce: { ...settings.bruteForce, maxFailures: 3 } });
+    const wrong = await change(ada.browser, realm, "wrong");
+    expect([refusal(wrong), wrong.body.errors]).toEqual([[400, "password.wrong"], [expect.objectContaining({ field: "currentPassword" })]]);
+    // A new one that is refused is no failure, however often.
+    for (let n = 0; n < 4; n++) expect((await change(ada.browser, realm, ada.password, "short")).status).toBe(400);
+    expect((await iam.browser().trySignIn(realm.name, ada.username, "wrong")).status).toBe(401);
+    expect((await change(ada.browser, realm, "wrong")).status).toBe(400);
+    const locked = await change(ada.browser, realm, ada.password);
+    expect([refusal(locked), Number(locked.headers["retry-after"]) > 60]).toEqual([[429, "account.wait"], true]);
+    expect((await realm.events("type=USER_LOCKED")).length).toBe(1);
+    expect((await realm.events("type=PASSWORD_CHANGED")).map(({ outcome }) => outcome)).toEqual(["FAILURE", "FAILURE"]);
+    clock.advance(16 * MINUTE);
+    expect((await change(ada.browser, realm, ada.password)).status).toBe(204);
+  });
+
+  test("is tried so often and no more, whatever the realm counts", async () => {
+    const realm = await iam.realm();
+    const ada = await signedIn(realm);
+    const boss = realm.asMaster();
+    const { body: settings } = await boss.get("/settings");
+    await boss.put("/settings", { ...settings, bruteForce: { ...settings.bruteForce, enabled: false } });
+    for (let n = 0; n < 20; n++) expect((await change(ada.browser, realm, "wrong")).status).toBe(400);
+    expect(refusal(await change(ada.browser, realm, ada.password))).toEqual([429, "rate.limited"]);
+    // Somebody else's attempts are not counted with them.
+    const bob = await signedIn(realm);
+    expect((await change(bob.browser, realm, bob.password)).status).toBe(204);
+  });
+});
+
+describe("credentials", () => {
+  test("are listed and made; the last way in stays", async () => {
+    const realm = await iam.realm();
+    const ada = await signedIn(realm);
+    const made = await ada.browser.post(at(realm, "/credentials"), { type: "enrollment-token", label: "phone" });
+    expect(made).toMatchObject({ status: 201, body: { type: "enrollment-token", label: "phone", token: expect.any(String) } });
+    const { body } = await ada.browser.get(at(realm, "/credentials"));
+    expect(body.map(({ type }: { type: string }) => type)).toEqual(["password", "enrollment-token"]);
+    expect(JSON.stringify(body)).not.toContain(made.body.token);
+    const [password] = body;
+    expect(refusal(await ada.browser.delete(at(realm, `/credentials/password/${password.id}`)))).toEqual([409, "credentials.last_way_in"]);
+    expect((await ada.browser.delete(at(realm, `/credentials/enrollment-token/${made.body.id}`))).status).toBe(204);
+    expect(refusal(await ada.browser.delete(at(realm, `/credentials/enrollment-token/${made.body.id}`)))).toEqual([
+      404,
+      "credentials.not_found",
+    ]);
+    const bob = await signedIn(realm);
+    expect((await bob.browser.delete(at(realm, `/credentials/password/${password.id}`))).status).toBe(404);
+    expect(await realm.events("type=CREDENTIAL_REVOKED")).toMatchObject([{ actor: ada.username, detail: "enrollment-token" }]);
+    // An administrator's own doing would be an ADMIN event; this is not.
+    expect((await realm.events("category=ADMIN")).filter(({ actor }) => actor === ada.username)).toEqual([]);
+  });
+});
+
+describe("sessions", () => {
+  test("are one's own, and end one by one or all but this", async () => {
+    const realm = await iam.realm();
+    const here = await signedIn(realm);
+    const [there, away] = [await signedIn(realm, here), await signedIn(realm, here)];
+    const bob = await signedIn(realm);
+    const { body } = await here.browser.get(at(realm, "/sessions"));
+    expect(body.length).toBe(3);
+    expect(body.filter(({ current }: { current: boolean }) => current).length).toBe(1);
+    const idOf = async (browser: typeof here.browser) =>
+      (await browser.get(at(realm, "/sessions"))).body.find(({ current }: { current: boolean }) => current).id;
+    const [theirs, bobs] = [await idOf(there.browser), await idOf(bob.browser)];
+    expect((await here.browser.delete(at(realm, `/sessions/${theirs}`))).status).toBe(204);
+    expect((await there.browser.get(at(realm, "/sessions"))).status).toBe(401);
+    for (const id of [theirs, bobs, "no-id"])
+      expect(refusal(await here.browser.delete(at(realm, `/sessions/${id}`)))).toEqual([404, "sessions.not_found"]);
+    expect((await bob.browser.get(at(realm, "/profile"))).status).toBe(200);
+    expect(await realm.events("type=SESSION_REVOKED")).toMatchObject([{ actor: here.username, resourceId: here.userId, detail: theirs }]);
+    expect((await here.browser.delete(at(realm, "/sessions"))).status).toBe(204);
+    expect((await away.browser.get(at(realm, "/profile"))).status).toBe(401);
+    expect((await here.browser.delete(at(realm, `/sessions/${await idOf(here.browser)}`))).status).toBe(204);
+    expect((await here.browser.get(at(realm, "/profile"))).status).toBe(401);
+    expect((await realm.events("type=LOGOUT")).length).toBe(1);
+  });
+});
+
+describe("applications", () => {
+  test("are those with a consent or a live grant; ending one ends its tokens", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const browser = iam.browser();
+    const shop = await relyingParty(iam, realm, { clientId: "shop", name: "Shop", consentRequired: true });
+    const own = await relyingParty(iam, realm, { clientId: "own", firstParty: true });
+    const { page } = await walk(browser, iam.config.baseUrl, shop.url({ scope: "openid email offline_access" }));
+    const asked = await submit(browser, iam.config.baseUrl, page, { username: user.username, password: user.password });
+    const { left } = await submit(browser, iam.config.baseUrl, asked.page, { decision: "allow" });
+    const shops = await shop.exchange(left);
+    expect(shops.status, shops.text).toBe(200);
+    clock.advance(5 * MINUTE);
+    const owns = await own.signIn(browser, user);
+    const list = async () => (await browser.get(at(realm, "/applications"))).body;
+    expect(await list()).toEqual([
+      expect.objectContaining({ clientId: "own", scopes: ["openid"], consentedAt: null, active: true, offline: false, firstParty: true }),
+      expect.objectContaining({
+        clientId: "shop",
+        name: "Shop",
+        scopes: ["email", "offline_access", "openid"],
+        active: true,
+        offline: true,
+      }),
+    ]);
+    const again = await shop.post("/token", { grant_type: "refresh_token", refresh_token: shops.body.refresh_token });
+    expect(again.status).toBe(200);
+    // Refreshing is using. The engine has a clock of its own, which cannot be moved.
+    const used = Math.floor(clock.now() / SECOND) + 60;
+    const newest = sql`update oidc_records set payload = jsonb_set(payload, '{iat}', ${`${used}`}::jsonb)
+      where realm_id = ${realm.name} and client_id = 'shop' and consumed_at is null returning 1`;
+    expect((await newest.execute(iam.core.db)).rows.length).toBe(1);
+    expect((await list())[0]).toMatchObject({ clientId: "shop", lastUsedAt: used * SECOND });
+
+    for (const clientId of ["shop", "own"]) expect((await browser.delete(at(realm, `/applications/${clientId}`))).status).toBe(204);
+    expect(await list()).toEqual([]);
+    expect(refusal(await browser.delete(at(realm, "/applications/shop")))).toEqual([404, "account.application_not_found"]);
+    const refreshed = await shop.post("/token", { grant_type: "refresh_token", refresh_token: again.body.refresh_token });
+    expect([refreshed.status, refreshed.body.error]).toEqual([400, "invalid_grant"]);
+    const userinfo = (token: string) =>
+      iam.browser().get(`/realms/${realm.name}/userinfo`, { headers: { authorization: `Bearer ${token}` } });
+    for (const token of [again.body.access_token, owns.body.access_token]) expect((await userinfo(token)).status).toBe(401);
+    expect((await realm.events("type=CONSENT_REVOKED")).map(({ resourceId }) => resourceId)).toEqual(["own", "shop"]);
+    expect((await browser.get(at(realm, "/linked-accounts"))).body).toEqual([]);
+  });
+});
+
+describe("an administrator who plays the user", () => {
+  test("reads what any administrator may know, and changes nothing", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const admin = await realm.as("manage-users");
+    const { url } = (await admin.post(`/users/${user.userId}/impersonate`)).body;
+    await walk(admin.browser, iam.config.baseUrl, url);
+    const profile = await admin.browser.get(at(realm, "/profile"));
+    expect(profile.body).toMatchObject({ userId: user.userId });
+    for (const path of ["/sessions", "/applications", "/linked-accounts", "/gdpr/consents"])
+      expect([path, (await admin.browser.get(at(realm, path))).status]).toEqual([path, 200]);
+    const refused = [403, "account.impersonated"];
+    expect(refusal(await admin.browser.get(at(realm, "/credentials")))).toEqual(refused);
+    expect(refusal(await admin.browser.get(at(realm, "/gdpr/export")))).toEqual(refused);
+    expect(refusal(await admin.browser.put(at(realm, "/profile"), { email: "mine@example.com" }))).toEqual(refused);
+    expect(refusal(await admin.browser.post(at(realm, "/credentials"), { type: "enrollment-token" }))).toEqual(refused);
+    expect(refusal(await admin.browser.delete(at(realm, "/sessions")))).toEqual(refused);
+    // Nor by a token that an application gets in that session, not even one that would outlive it.
+    const app = await relyingParty(iam, realm, { firstParty: true });
+    const { left } = await walk(admin.browser, iam.config.baseUrl, app.url({ scope: "openid offline_access" }));
+    const tokens = await app.exchange(left);
+    const headers = { authorization: `Bearer ${tokens.body.access_token}` };
+    expect((await iam.browser().get(at(realm, "/profile"), { headers })).status).toBe(200);
+    expect(refusal(await iam.browser().put(at(realm, "/profile"), {}, { headers }))).toEqual(refused);
+  });
+});

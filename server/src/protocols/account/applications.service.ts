@@ -1,0 +1,21 @@
+import { findConsent, revokeConsent } from "../../directory/consents/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { endGrantsUnderConsent } from "../oidc/index.ts";
+import { listApplications } from "./applications.store.ts";
+import { accountErrors } from "./errors.ts";
+
+/** The application has nothing from the user any more: no consent, no grant, no token. */
+export async function removeApplication(ctx: Ctx, clientId: string): Promise<void> {
+  const userId = ctx.actor.id;
+  if (await findConsent(ctx.tx, ctx.realm, userId, clientId)) return revokeConsent(ctx, userId, clientId);
+  const known = await listApplications(ctx.tx, ctx.realm, userId, ctx.now);
+  if (!known.some((application) => application.clientId === clientId)) throw accountErrors.application_not_found();
+  await endGrantsUnderConsent(ctx, { userId, clientId });
+  ctx.audit({
+    category: "SECURITY",
+    type: "CONSENT_REVOKED",
+    resourceType: "consents",
+    resourceId: clientId,
+    detail: "access without a consent",
+  });
+}

@@ -1,0 +1,76 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { onRequestAsyncHookHandler } from "fastify";
+import Type from "typebox";
+import { etag } from "../../platform/http/index.ts";
+import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
+import { ChangePassword, changePassword, type PasswordChangeParts } from "./password.service.ts";
+import { Profile, UpdateProfile } from "./profile.schema.ts";
+import { readProfile, saveProfile } from "./profile.service.ts";
+
+const tags = ["Account"];
+const params = Type.Object({ realm: Type.String() });
+
+export interface ProfileParts extends PasswordChangeParts {
+  readonly realms: RealmSnapshots;
+  /** How often one user may try to change the password. */
+  readonly limitPassword: onRequestAsyncHookHandler;
+}
+
+/** Mounted under /realms/:realm/account. */
+export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app, { realms, limitPassword, ...parts }) => {
+  app.get(
+    "/profile",
+    { config: { impersonated: true }, schema: { summary: "Read your profile", tags, params, response: { 200: Profile } } },
+    async (req, reply) => {
+      const profile = await req.read(readProfile);
+      reply.header("etag", etag(profile.version));
+      return profile;
+    },
+  );
+
+  app.put(
+    "/profile",
+    {
+      schema: {
+        summary: "Change your profile",
+        description:
+          "Takes the full state, as it was read. Another mail address has to be verified again. Whether the username and the mail address " +
+          "can be changed is the realm's to say (`account` of its settings); what applications know you by (`sub`) never can. " +
+          "Administrators change both with their session only.",
+        tags,
+        params,
+        body: UpdateProfile,
+        response: { 200: Profile },
+      },
+    },
+    async (req, reply) => {
+      const policy = (await realms.get(req.realmId))!.settings.account;
+      const profile = await req.transact((ctx) => saveProfile(ctx, req.body, { policy, broughtBy: req.broughtBy }));
+      reply.header("etag", etag(profile.version));
+      return profile;
+    },
+  );
+
+  app.put(
+    "/password",
+    {
+      // Not before it is known whose limit it is.
+      preHandler: limitPassword,
+      schema: {
+        summary: "Change your password",
+        description:
+          "A wrong `currentPassword` (400 `password.wrong`) counts as a failed sign-in, up to the temporary lock (429). The new one is checked " +
+          "like any other: `password.policy`, `password.history`, `password.breached`. Ends your other sessions.",
+        tags,
+        params,
+        body: ChangePassword,
+        response: { 204: Type.Null({ description: "Changed" }) },
+      },
+    },
+    async (req, reply) => {
+      const realm = (await realms.get(req.realmId))!;
+      await changePassword(parts, { ...req.body, realm, actor: req.actor!, sourceIp: req.ip });
+      return reply.code(204).send(null);
+    },
+  );
+};

@@ -1,0 +1,110 @@
+import { type Selectable, sql } from "kysely";
+import { isId } from "../../kernel/ids.ts";
+import { likePrefix, loginKey } from "../../kernel/text.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import type { ServiceAccountSession } from "./activity.routes.ts";
+
+interface ClientActivityTable {
+  realm_id: string;
+  id: string;
+  first_at: number;
+  last_at: number;
+  tokens: number;
+  source_ip: string | null;
+  expires_at: number;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    client_activity: ClientActivityTable;
+  }
+}
+
+/** What one node saw of one client. */
+export interface Activity {
+  readonly realm: string;
+  /** Of the client, as paths know it. */
+  readonly id: string;
+  firstAt: number;
+  lastAt: number;
+  tokens: number;
+  sourceIp: string | null;
+  expiresAt: number;
+}
+
+/** Adds to what all nodes know. In one order on every node, so that two at once cannot deadlock; a client deleted meanwhile leaves no row. */
+export async function addActivity(db: Db, seen: readonly Activity[]): Promise<void> {
+  await sql`
+    insert into client_activity as a (realm_id, id, first_at, last_at, tokens, source_ip, expires_at)
+    select c.realm_id, c.id, t."firstAt", t."lastAt", t.tokens, t."sourceIp", t."expiresAt"
+    from json_to_recordset(${JSON.stringify(seen)}::text::json)
+      as t (realm text, id uuid, "firstAt" bigint, "lastAt" bigint, tokens bigint, "sourceIp" text, "expiresAt" bigint)
+    join clients c on c.realm_id = t.realm and c.id = t.id
+    order by c.realm_id, c.id
+    on conflict (realm_id, id) do update set
+      first_at = case when a.expires_at <= excluded.first_at then excluded.first_at else least(a.first_at, excluded.first_at) end,
+      tokens = case when a.expires_at <= excluded.first_at then excluded.tokens else a.tokens + excluded.tokens end,
+      source_ip = case when excluded.last_at >= a.last_at then excluded.source_ip else a.source_ip end,
+      last_at = greatest(a.last_at, excluded.last_at),
+      expires_at = greatest(a.expires_at, excluded.expires_at)`.execute(db);
+}
+
+const order: ListOrder = {
+  sorts: { lastSeenAt: sql.ref("client_activity.last_at") },
+  defaultSort: "-lastSeenAt",
+  id: sql.ref("client_activity.id"),
+};
+
+/** Clients with tokens that live. */
+export async function listActivity(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<ServiceAccountSession>> {
+  const search = query.search ?? "";
+  const base = db
+    .selectFrom("client_activity")
+    .innerJoin("clients", (join) =>
+      join.onRef("clients.realm_id", "=", "client_activity.realm_id").onRef("clients.id", "=", "client_activity.id"),
+    )
+    .select([
+      "client_activity.realm_id",
+      "client_activity.id",
+      "clients.client_id",
+      "clients.name",
+      "client_activity.first_at",
+      "client_activity.last_at",
+      "client_activity.tokens",
+      "client_activity.source_ip",
+      "client_activity.expires_at",
+    ])
+    .where("client_activity.realm_id", "=", realm)
+    .where("client_activity.expires_at", ">", now)
+    .where("clients.enabled", "=", true)
+    .$if(search !== "", (q) =>
+      isId(search) ? q.where("client_activity.id", "=", search) : q.where("clients.client_key", "like", likePrefix(loginKey(search))),
+    );
+  const page = await pageOf(db, base, order, query);
+  return { ...page, rows: page.rows.map(toSession) };
+}
+
+const toSession = (row: Selectable<ClientActivityTable> & { client_id: string; name: string | null }): ServiceAccountSession => ({
+  id: row.id,
+  realmId: row.realm_id,
+  clientId: row.client_id,
+  name: row.name,
+  createdAt: row.first_at,
+  lastSeenAt: row.last_at,
+  expiresAt: row.expires_at,
+  tokens: row.tokens,
+  sourceIp: row.source_ip,
+});
+
+const CLEANUP_BATCH = 5_000;
+
+/** The last token has expired, and with it what may be called a session. */
+export async function deleteExpiredActivity(db: Db, now: number): Promise<void> {
+  for (;;) {
+    const { numAffectedRows } = await sql`
+      delete from client_activity where (realm_id, id) in
+        (select realm_id, id from client_activity where expires_at <= ${now} limit ${CLEANUP_BATCH})`.execute(db);
+    if (Number(numAffectedRows ?? 0n) < CLEANUP_BATCH) return;
+  }
+}

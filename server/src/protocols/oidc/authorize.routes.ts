@@ -1,0 +1,59 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { refuseDirtyText } from "../../platform/http/index.ts";
+import { interactionErrors } from "../../signin/interactions/index.ts";
+import { createVisitors, type VisitorParts } from "../../signin/login/index.ts";
+import { handOver, issuerFor } from "./engine.routes.ts";
+import { keepPosted, takePosted } from "./posted-requests.ts";
+import type { Issuers } from "./provider.ts";
+
+const tags = ["Protocol"];
+const params = Type.Object({ realm: Type.String() });
+
+/** Mounted under /realms/:realm. */
+export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers: Issuers }> = async (app, parts) => {
+  const { issuers } = parts;
+  app.setErrorHandler(createVisitors(parts).showFailure);
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+
+  app.get(
+    "/authorize",
+    {
+      schema: {
+        summary: "The authorization endpoint (RFC 6749 §3.1)",
+        description: "Sends the browser to the sign-in page, the consent page, or back to the client.",
+        tags,
+        params,
+        response: { 303: Type.Null({ description: "Where to go next" }) },
+      },
+    },
+    async (request, reply) => {
+      const issuer = await issuerFor(issuers, request);
+      const { posted } = request.query as { posted?: unknown };
+      if (typeof posted !== "string") return handOver(issuer, request, reply, "/authorize") as never;
+      const query = await takePosted(parts.db, issuer.parts.realm.realmId, posted);
+      if (query === null) throw interactionErrors.gone();
+      return handOver(issuer, request, reply, "/authorize", `?${query}`) as never;
+    },
+  );
+
+  app.post(
+    "/authorize",
+    {
+      schema: {
+        summary: "The same by a form",
+        consumes: ["application/x-www-form-urlencoded"],
+        tags,
+        params,
+        response: { 303: Type.Null({ description: "To the same address by GET" }) },
+      },
+    },
+    async (request, reply) => {
+      const { realm } = (await issuerFor(issuers, request)).parts;
+      const form = (request.body ?? {}) as Record<string, unknown>;
+      refuseDirtyText(form);
+      const id = await keepPosted(parts.db, realm.realmId, form);
+      return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/authorize?posted=${id}`, 303) as never;
+    },
+  );
+};

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from "node:http";
+import { parse } from "node:querystring";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { tellClientLogin } from "./client-credentials.engine.ts";
+import { machineToken, plainClient, plainRequest } from "./client-credentials.ts";
+import { handOver, issuerFor } from "./engine.routes.ts";
+import { sendOAuthError } from "./oauth.ts";
+import type { Issuer, Issuers } from "./provider.ts";
+
+const params = Type.Object({ realm: Type.String() });
+const Tokens = Type.Object(
+  {
+    access_token: Type.String({ description: "A JWT (RFC 9068)" }),
+    token_type: Type.String(),
+    expires_in: Type.Integer({ description: "Seconds" }),
+    scope: Type.Optional(Type.String()),
+    id_token: Type.Optional(Type.String()),
+    refresh_token: Type.Optional(Type.String()),
+  },
+  { $id: "Tokens", additionalProperties: true },
+);
+
+/** As much as the engine takes. */
+const BODY_LIMIT = 56 * 1024;
+const FORM = "application/x-www-form-urlencoded";
+
+/** The engine reads a request by itself; one whose body we have read is read to it. */
+function readAgain(raw: IncomingMessage, body: Buffer): void {
+  Object.defineProperties(raw, { readable: { value: true }, iterator: { value: () => [body] } });
+}
+
+/** Mounted under /realms/:realm: the token endpoint. */
+export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = async (app, { issuers }) => {
+  app.setErrorHandler(sendOAuthError);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(FORM, { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+
+  app.post(
+    "/token",
+    {
+      schema: {
+        summary: "The token endpoint (RFC 6749 §3.2)",
+        description: "A form with `grant_type` and what that grant needs, and the client's authentication.",
+        consumes: [FORM],
+        tags: ["Protocol"],
+        params,
+        response: { 200: Tokens },
+      },
+      // Ours are text already, and the engine writes its own.
+      serializerCompiler: () => (body) => (typeof body === "string" ? body : JSON.stringify(body)),
+    },
+    async (request, reply) => {
+      const issuer = await issuerFor(issuers, request);
+      const body = request.body as Buffer | undefined;
+      if (body !== undefined) {
+        const answer = await plainAnswer(issuer, request, body);
+        if (answer !== null) return sendTokens(reply, answer) as never;
+        readAgain(request.raw, body);
+      }
+      return handOver(issuer, request, reply, "/token") as never;
+    },
+  );
+};
+
+/** Null: not for us. */
+async function plainAnswer(issuer: Issuer, request: FastifyRequest, body: Buffer): Promise<string | null> {
+  const { headers, ip } = request;
+  const { activity, metrics, realm, tlsClientCertHeader } = issuer.parts;
+  if (headers["content-type"] !== FORM && !/^application\/x-www-form-urlencoded; ?charset=utf-?8$/i.test(headers["content-type"] ?? ""))
+    return null;
+  const asked = plainRequest(headers, parse(body.toString("utf8")), tlsClientCertHeader);
+  const client = asked && (await plainClient(issuer, asked));
+  const token = client && (await machineToken(issuer, client, asked.scope));
+  if (!token) return null;
+  if (realm.settings.auditClientLogins) await tellClientLogin(issuer.parts, client, ip);
+  activity.issued(client, ip, token.expiresAt);
+  metrics.tokens(realm.realmId, 1, "client_credentials");
+  return token.body;
+}
+
+/** RFC 6749 §5.1 */
+const sendTokens = (reply: FastifyReply, body: string): FastifyReply =>
+  reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store").header("vary", "Origin").send(body);

@@ -1,0 +1,120 @@
+import type { Client, ClientMetadata, Provider } from "oidc-provider";
+import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
+import { clock } from "../../kernel/clock.ts";
+import { safeEqual } from "../../kernel/vault.ts";
+
+const snapshots = new WeakMap<Client, ClientSnapshot>();
+
+/** The client as configured. */
+export function snapshotOf(client: Client): ClientSnapshot {
+  const snapshot = snapshots.get(client);
+  if (!snapshot) throw new Error(`The client ${client.clientId} did not come from the cache of clients`);
+  return snapshot;
+}
+
+export interface ClientParts {
+  readonly realm: string;
+  readonly clients: Clients;
+  /** What it may ask for. */
+  readonly scopesFor: (client: ClientSnapshot) => readonly string[];
+  readonly grantTypes: ReadonlySet<string>;
+  readonly acrValues: readonly string[];
+  readonly authorizationDetailsTypes: readonly string[];
+  readonly defaultAlg: string;
+  readonly log: { warn(details: object, message: string): void };
+}
+
+type EngineClient = Client & {
+  subjectType: string;
+  symmetricKeyStore: Iterable<{ k?: string; alg?: string; use?: string; kty?: string }> & { add(jwk: object): void };
+};
+
+/** Where the engine looks for a client: the cache of clients, and one instance per snapshot. */
+export function findClients(provider: Provider, parts: ClientParts): void {
+  const model = provider.Client as unknown as {
+    new (metadata: ClientMetadata): EngineClient;
+    find(id: unknown): Promise<Client | undefined>;
+    prototype: { compareClientSecret(this: Client, actual: string): boolean; includeSid(): boolean };
+  };
+  const made = new WeakMap<ClientSnapshot, EngineClient | null>();
+
+  const make = (snapshot: ClientSnapshot): EngineClient | null => {
+    try {
+      const client = new model(metadataFor(snapshot, parts));
+      // Ours for every strategy: it makes the engine ask `pairwiseIdentifier`, without its rules for registering such clients.
+      client.subjectType = "pairwise";
+      for (const { value } of snapshot.secrets.slice(1))
+        for (const { alg, use } of [...client.symmetricKeyStore])
+          client.symmetricKeyStore.add({ kty: "oct", alg, use, k: Buffer.from(value).toString("base64url") });
+      snapshots.set(client, snapshot);
+      return client;
+    } catch (err) {
+      parts.log.warn({ err, realm: parts.realm, clientId: snapshot.clientId }, "a client is configured in a way that cannot work");
+      return null;
+    }
+  };
+
+  model.find = async (id) => {
+    const snapshot = typeof id === "string" && id !== "" ? await parts.clients.get(parts.realm, id) : null;
+    if (!snapshot?.enabled) return undefined;
+    let client = made.get(snapshot);
+    if (client === undefined) {
+      client = make(snapshot);
+      made.set(snapshot, client);
+    }
+    return client ?? undefined;
+  };
+  model.prototype.compareClientSecret = function (actual) {
+    return isSecretOf(snapshotOf(this), actual);
+  };
+  model.prototype.includeSid = () => true;
+}
+
+/** While a rotation overlaps, both count. */
+export function isSecretOf({ secrets }: ClientSnapshot, actual: string): boolean {
+  const now = clock.now();
+  return secrets.filter(({ until }) => until === null || until > now).some(({ value }) => safeEqual(value, actual));
+}
+
+const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
+
+function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata {
+  const { settings } = client;
+  const isPublic = client.publicClient || settings.authMethod === "none";
+  const grantTypes = client.grantTypes.filter((type) => parts.grantTypes.has(type));
+  const usesCode = grantTypes.includes("authorization_code") && client.redirectUris.length > 0;
+  const acrValues = settings.defaultAcrValues.filter((acr) => parts.acrValues.includes(acr));
+  return {
+    client_id: client.clientId,
+    grant_types: grantTypes,
+    response_types: usesCode ? ["code"] : [],
+    redirect_uris: [...client.redirectUris],
+    application_type: settings.applicationType,
+    token_endpoint_auth_method: isPublic ? "none" : settings.authMethod === "client_secret" ? "client_secret_basic" : settings.authMethod,
+    id_token_signed_response_alg: settings.idTokenAlg ?? parts.defaultAlg,
+    scope: parts.scopesFor(client).join(" "),
+    require_auth_time: settings.requireAuthTime,
+    require_pushed_authorization_requests: settings.requirePar,
+    require_signed_request_object: settings.requireSignedRequestObject,
+    dpop_bound_access_tokens: settings.requireDpop,
+    authorization_details_types: [...parts.authorizationDetailsTypes],
+    ...(acrValues.length > 0 && { default_acr_values: acrValues }),
+    ...given({
+      client_secret: isPublic ? null : client.secrets[0]?.value,
+      client_name: client.name,
+      default_max_age: settings.defaultMaxAge,
+      jwks: settings.jwks as ClientMetadata["jwks"] | null,
+      jwks_uri: settings.jwksUri,
+      request_object_signing_alg: settings.requestObjectAlg,
+      token_endpoint_auth_signing_alg: settings.authSigningAlg,
+      userinfo_signed_response_alg: settings.userinfoAlg,
+      tls_client_auth_subject_dn: settings.tlsClientAuthSubjectDn,
+      backchannel_token_delivery_mode: grantTypes.includes("urn:openid:params:grant-type:ciba")
+        ? (settings.cibaDeliveryMode ?? "poll")
+        : null,
+      // The engine wants to be told one and never calls it: see grants/ciba-ping.ts.
+      backchannel_client_notification_endpoint: settings.cibaDeliveryMode === "ping" ? "https://client.invalid/" : null,
+    }),
+  } as ClientMetadata;
+}

@@ -1,0 +1,46 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { unknownRealm } from "../../tenancy/realms/index.ts";
+import { rememberRequest } from "./error-page.ts";
+import type { Issuer, Issuers } from "./provider.ts";
+
+export const issuerFor = async (issuers: Issuers, request: FastifyRequest): Promise<Issuer> => {
+  const issuer = await issuers.get((request.params as { realm: string }).realm);
+  if (!issuer) throw unknownRealm();
+  return issuer;
+};
+
+/** `?…` as it was sent. */
+const searchOf = ({ url = "" }: { url?: string | undefined }): string => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
+
+/** Hands a request to the engine, under the path it knows. From here on it writes the answer itself, beside the headers set so far. */
+export async function handOver(
+  { handle }: Issuer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+  search = searchOf(request.raw),
+): Promise<void> {
+  const { raw } = request;
+  rememberRequest(request);
+  Object.assign(raw, { originalUrl: raw.url, url: path + search });
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
+  reply.hijack();
+  await handle(raw, reply.raw);
+}
+
+const hide = { schema: { hide: true } } as const;
+
+/** Mounted under /realms/:realm: what the engine answers. It reads bodies by itself. */
+export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app, { issuers }) => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  const pass = (path: string) => async (request: FastifyRequest, reply: FastifyReply) =>
+    handOver(await issuerFor(issuers, request), request, reply, path);
+
+  app.get("/authorize/:uid", hide, async (request, reply) => {
+    const { uid } = request.params as { uid: string };
+    return handOver(await issuerFor(issuers, request), request, reply, `/authorize/${encodeURIComponent(uid)}`);
+  });
+  for (const path of ["/par", "/device/authorize", "/backchannel/authorize"]) app.post(path, hide, pass(path));
+  for (const path of ["/token", "/par", "/device/authorize"]) app.options(path, hide, pass(path));
+};

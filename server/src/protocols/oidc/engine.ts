@@ -1,0 +1,58 @@
+// The engine's internals, where it offers no other way. Nothing else imports below `oidc-provider/lib`; an upgrade reads this file.
+import { errors, type KoaContextWithOIDC, type Provider } from "oidc-provider";
+import stepsOf from "oidc-provider/lib/actions/authorization/index.js";
+import describe from "oidc-provider/lib/actions/discovery.js";
+import validateDpop, { checkDpopReplay } from "oidc-provider/lib/helpers/validate_dpop.js";
+import clientAuthentication from "oidc-provider/lib/shared/client_auth.js";
+
+type Step = (ctx: KoaContextWithOIDC, next: () => Promise<unknown>) => unknown;
+
+/** The engine's own metadata document (OpenID Connect Discovery §3, RFC 8414). */
+export function metadataOf(provider: Provider): Record<string, unknown> {
+  const urlFor = (name: string, options?: Record<string, unknown>) => provider.urlFor(name, options);
+  const ctx: { oidc: object; body?: Record<string, unknown> } = { oidc: { provider, issuer: provider.issuer, urlFor } };
+  describe(ctx);
+  return ctx.body ?? {};
+}
+
+/** Runs the engine's client authentication over a request that another handler answers. Throws the engine's errors. */
+export async function authenticateClient(ctx: KoaContextWithOIDC): Promise<void> {
+  const run = (at: number): Promise<unknown> => {
+    const step = clientAuthentication[at];
+    return Promise.resolve(step ? step(ctx, () => run(at + 1)) : undefined);
+  };
+  await run(0);
+}
+
+/** RFC 9449 §7: the proof that comes with an access token; undefined where none was sent. */
+export async function checkProof(provider: Provider, ctx: KoaContextWithOIDC, accessToken: string, clientId: string) {
+  const proof = await validateDpop(provider, ctx, accessToken);
+  await checkDpopReplay(provider, ctx, proof, clientId, errors.InvalidToken);
+  return proof;
+}
+
+/** RFC 9449 §5: the proof that comes with a token request, for the grants that are ours; undefined where none was sent. */
+export async function checkRequestProof(provider: Provider, ctx: KoaContextWithOIDC) {
+  const proof = await validateDpop(provider, ctx);
+  const client = ctx.oidc.client!;
+  if (!proof && client.dpopBoundAccessTokens) throw new errors.InvalidGrant("DPoP proof JWT not provided");
+  await checkDpopReplay(provider, ctx, proof, client.clientId, errors.InvalidGrant);
+  return proof;
+}
+
+/** What a request may add to a step of the engine: see `refineScopes`. */
+export type ScopeRule = (ctx: KoaContextWithOIDC, check: () => Promise<unknown>, next: () => Promise<unknown>) => unknown;
+
+const ENDPOINTS = ["authorization", "pushed_authorization_request", "device_authorization", "backchannel_authentication"] as const;
+
+/** Puts `rule` around the engine's own check of the scope parameter, for every Provider that is made after this. */
+export function refineScopes(rule: ScopeRule): void {
+  for (const endpoint of ENDPOINTS) {
+    const steps = stepsOf(endpoint);
+    const at = steps.findIndex(({ name }) => name === "checkScope");
+    const checkScope = steps[at];
+    if (!checkScope) throw new Error("The engine has no step checkScope any more: see protocols/oidc/engine.ts");
+    const around: Step = (ctx, next) => rule(ctx, () => Promise.resolve(checkScope(ctx, async () => undefined)), next);
+    steps[at] = around;
+  }
+}

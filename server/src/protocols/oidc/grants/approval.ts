@@ -1,0 +1,141 @@
+import type { AdapterPayload } from "oidc-provider";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { grantConsent } from "../../../directory/consents/index.ts";
+import { SECOND } from "../../../kernel/clock.ts";
+import { AppError, defineErrors } from "../../../kernel/errors.ts";
+import { newId } from "../../../kernel/ids.ts";
+import type { Actor, Ctx } from "../../../platform/context.ts";
+import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
+import { joinSession, type LiveSession } from "../../../signin/sessions/index.ts";
+import { memberOf } from "../accounts.ts";
+import { storedGrant } from "../adapter/grants.adapter.ts";
+import { writeGrant } from "../adapter/grants.store.ts";
+import { consentToClaim, needsConsent } from "../interactions/consent.ts";
+import { lifetimesOf } from "../lifetimes.ts";
+import type { RealmParts } from "../parts.ts";
+import { acrOf } from "../session.ts";
+import { type AwayModel, decide, type OpenRequest } from "./away.store.ts";
+import { enqueuePing } from "./ciba-ping.ts";
+
+/** What a client asked for away from the browser, as the page shows it. */
+export interface Wanted {
+  readonly scopes: readonly string[];
+  /** Single claims that no scope of these brings. */
+  readonly claims: readonly string[];
+  readonly resources: readonly string[];
+}
+
+interface AskedParams {
+  readonly scope?: string;
+  readonly claims?: string;
+  readonly resource?: string | readonly string[];
+}
+
+const paramsOf = ({ payload }: OpenRequest): AskedParams => (payload.params ?? {}) as AskedParams;
+
+export function wantedBy({ scopesOfRealm, issuer }: RealmParts, request: OpenRequest): Wanted {
+  const { scope, resource } = paramsOf(request);
+  const scopes = (scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
+  const brought = new Set(scopes.flatMap((name) => scopesOfRealm.byName.get(name)!.mappers.map(({ claim }) => memberOf(claim))));
+  const { id_token, userinfo } = claimsOf(request);
+  const claims = [...new Set([...Object.keys(id_token ?? {}), ...Object.keys(userinfo ?? {})])];
+  return {
+    scopes,
+    claims: claims.filter((claim) => !brought.has(claim) && !impliedClaims.has(claim)),
+    resources: resource === undefined ? [issuer] : [resource].flat(),
+  };
+}
+
+const impliedClaims = new Set(["sub", "sid", "auth_time", "acr", "amr", "iss"]);
+
+/** OpenID Connect Core §5.5; the engine has checked its form. */
+const claimsOf = (request: OpenRequest): { id_token?: object; userinfo?: object } => {
+  const { claims } = paramsOf(request);
+  return claims === undefined ? {} : (JSON.parse(claims) as { id_token?: object; userinfo?: object });
+};
+
+export interface Approval {
+  readonly parts: RealmParts;
+  readonly model: AwayModel;
+  readonly request: OpenRequest;
+  readonly client: ClientSnapshot;
+  readonly session: LiveSession;
+}
+
+const EVENTS = { DeviceCode: "DEVICE_APPROVED", BackchannelAuthenticationRequest: "CIBA_APPROVED" } as const;
+
+const errors = defineErrors("oidc", {
+  answered: [409, "This was answered already, or is over"],
+  impersonated: [403, "Only the person themselves can allow an application something: stop acting as them first"],
+});
+
+/** What the user says to it. False: it was answered already, perhaps in another tab, or is over. */
+export async function answer(work: UnitOfWork, approval: Approval, isAllowed: boolean, sourceIp: string): Promise<boolean> {
+  const { session, model, request, client, parts } = approval;
+  // An administrator who plays somebody gives nothing away in their name.
+  if (isAllowed && session.impersonator !== null) throw errors.impersonated();
+  const realm = parts.realm.realmId;
+  const origin = { realm, actor: actorOf(realm, session), sourceIp };
+  try {
+    await work.transact(origin, async (ctx) => {
+      const isFirst = isAllowed ? await approve(ctx, approval) : await deny(ctx, model, request);
+      if (!isFirst) throw errors.answered(); // takes back what was written for it
+      if (model === "BackchannelAuthenticationRequest" && client.settings.cibaDeliveryMode === "ping")
+        await enqueuePing(ctx, client.clientId, request.recordId);
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "oidc.answered") return false;
+    throw error;
+  }
+}
+
+/** The user allows it: the grant, the answer, the consent and the event together. */
+async function approve(ctx: Ctx, { parts, model, request, client, session }: Approval): Promise<boolean> {
+  const { scopes, claims, resources } = wantedBy(parts, request);
+  const scope = scopes.join(" ");
+  const isOffline = scopes.includes("offline_access");
+  const grantId = newId();
+  await writeGrant(ctx.tx, ctx.realm, {
+    grantId,
+    userId: session.userId,
+    clientId: client.clientId,
+    sessionId: isOffline ? null : session.sessionId,
+    payload: storedGrant({
+      openid: { scope, ...(claims.length > 0 && { claims: [...claims] }) },
+      resources: Object.fromEntries(resources.map((resource) => [resource, scope])),
+    } as AdapterPayload),
+    now: ctx.now,
+    expiresAt: isOffline ? ctx.now + lifetimesOf(parts.realm.settings, client).offline * SECOND : session.absoluteExpiry,
+  });
+  const asked = claimsOf(request);
+  const payload = {
+    accountId: session.userId,
+    grantId,
+    scope,
+    resource: resources.length === 1 ? resources[0] : resources,
+    acr: acrOf(session),
+    amr: [...session.amr],
+    authTime: Math.floor(session.authTime / SECOND),
+    ...(Object.keys(asked).length > 0 && { claims: asked }),
+    ...(!isOffline && { sessionUid: session.sessionId, sid: session.sessionId }),
+  };
+  const key = { realm: ctx.realm, model, recordId: request.recordId };
+  if (!(await decide(ctx.tx, key, { grantId, payload }, ctx.now))) return false;
+  // From now on it takes part in the session, and is told when that ends.
+  if (!isOffline)
+    await joinSession(ctx.tx, ctx.realm, { sessionId: session.sessionId, protocol: "oidc", clientId: client.clientId, now: ctx.now });
+  if (needsConsent(client)) await grantConsent(ctx, session.userId, client.clientId, [...scopes, ...claims.map(consentToClaim)]);
+  ctx.audit({ category: "AUTHN", type: EVENTS[model], resourceType: "clients", resourceId: client.id, detail: client.clientId });
+  return true;
+}
+
+function deny(ctx: Ctx, model: AwayModel, request: OpenRequest): Promise<boolean> {
+  const payload = { error: "access_denied", errorDescription: "the user did not allow it" };
+  return decide(ctx.tx, { realm: ctx.realm, model, recordId: request.recordId }, { grantId: null, payload }, ctx.now);
+}
+
+export const actorOf = (realm: string, session: LiveSession): Actor => ({
+  ...{ id: session.userId, name: session.username, realm, permissions: new Set<string>() },
+  ...{ sessionId: session.sessionId, impersonator: session.impersonator },
+});

@@ -1,0 +1,175 @@
+import { errors, type Provider, type TokenEndpointGrantContext } from "oidc-provider";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { findRequiredActions } from "../../../directory/users/index.ts";
+import { clock, SECOND } from "../../../kernel/clock.ts";
+import { newId } from "../../../kernel/ids.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import { isOverloaded, type ProvenUser, provePassword } from "../../../signin/login/index.ts";
+import { accountOf } from "../accounts.ts";
+import { storedGrant } from "../adapter/grants.adapter.ts";
+import { writeGrant } from "../adapter/grants.store.ts";
+import { snapshotOf } from "../client.ts";
+import { checkRequestProof } from "../engine.ts";
+import { requestOf } from "../error-page.ts";
+import { lifetimesOf } from "../lifetimes.ts";
+import type { RealmParts } from "../parts.ts";
+import { resourceServer } from "../resources.ts";
+import { checkText, isAllowedByUser, refusal, scopesAsked } from "./asked.ts";
+import type { RegisterGrant } from "./index.ts";
+
+interface PasswordRequest {
+  readonly username?: string;
+  readonly password?: string;
+  readonly scope?: string;
+  readonly resource?: string;
+}
+
+type PasswordContext = TokenEndpointGrantContext<PasswordRequest>;
+
+/** As the sign-in page limits them. */
+const MAX_USERNAME = 1_024;
+const MAX_PASSWORD = 8_192;
+
+/** RFC 6749 §4.3, for applications that cannot do better: a client has it only where its administrator lists it. */
+export const passwordGrant: RegisterGrant = (provider, parts) =>
+  provider.registerGrantType<PasswordRequest>("password", (ctx) => answer(provider, parts, ctx), [
+    "username",
+    "password",
+    "scope",
+    "resource",
+  ]);
+
+async function answer(provider: Provider, parts: RealmParts, ctx: PasswordContext): Promise<void> {
+  const { client, params } = ctx.oidc;
+  const snapshot = snapshotOf(client);
+  const { username, password } = credentialsIn(params);
+  const scope = scopesFor(ctx, parts, snapshot).join(" ");
+  const resource = params.resource ?? parts.issuer;
+  const server = resourceServer(parts, snapshot, resource);
+  const proof = await checkRequestProof(provider, ctx);
+
+  const { grantId, userId } = await signIn(parts, ctx, snapshot, { username, password, scope, resource });
+  const proven = { acr: "1", amr: ["pwd"], authTime: Math.floor(clock.now() / SECOND) };
+  const claims = { db: parts.db, realm: parts.realm.realmId, scopes: parts.scopesOfRealm };
+  const account = accountOf(claims, ctx, userId, { scope, ...proven });
+  ctx.oidc.entity("Account", account);
+  ctx.oidc.entity("Grant", await grantOf(provider, grantId));
+
+  const token = new provider.AccessToken({ client, accountId: userId, grantId, gty: "password", scope, jkt: proof?.thumbprint });
+  token.resourceServer = new provider.ResourceServer(resource, server);
+  ctx.oidc.entity("AccessToken", token);
+  const access_token = await token.save();
+  const common = { client, accountId: userId, grantId, gty: "password", scope, resource, rotations: 0, ...proven };
+  const refresh = client.grantTypeAllowed("refresh_token")
+    ? new provider.RefreshToken({ ...common, ...(client.clientAuthMethod === "none" && { jkt: proof?.thumbprint }) })
+    : null;
+  const refresh_token = await refresh?.save();
+  const id_token = scope.split(" ").includes("openid")
+    ? await new provider.IdToken(
+        { ...(await account.claims("id_token", scope, {}, [])), acr: proven.acr, amr: proven.amr, auth_time: proven.authTime },
+        { ctx },
+      ).issue({ use: "idtoken" })
+    : undefined;
+  ctx.body = {
+    access_token,
+    expires_in: token.expiration,
+    ...(id_token !== undefined && { id_token }),
+    ...(refresh_token !== undefined && { refresh_token }),
+    scope,
+    token_type: token.tokenType,
+  };
+}
+
+function credentialsIn({ username, password }: PasswordRequest): { username: string; password: string } {
+  if (!username || !password) throw new errors.InvalidRequest("username and password are needed");
+  if (username.length > MAX_USERNAME || password.length > MAX_PASSWORD) throw new errors.InvalidRequest("username or password is too long");
+  checkText({ username, password });
+  return { username, password };
+}
+
+/** Without a refresh token there is nothing that could stay. */
+const scopesFor = ({ oidc: { client, params } }: PasswordContext, parts: RealmParts, snapshot: ClientSnapshot): readonly string[] =>
+  scopesAsked(parts, snapshot, params.scope).filter((name) => name !== "offline_access" || client.grantTypeAllowed("refresh_token"));
+
+interface SignIn {
+  readonly username: string;
+  readonly password: string;
+  readonly scope: string;
+  readonly resource: string;
+}
+
+type Hindrance = "required-actions" | "consent";
+
+const REASONS: Readonly<Record<Hindrance, string>> = {
+  "required-actions": "the account needs attention first: sign in once in the browser",
+  consent: "the user has not allowed this application that yet: sign in once in the browser",
+};
+
+/** The same way as the sign-in page, to the same counters; it ends in a grant without a session. */
+async function signIn(
+  parts: RealmParts,
+  ctx: PasswordContext,
+  client: ClientSnapshot,
+  asked: SignIn,
+): Promise<{ grantId: string; userId: string }> {
+  const { realm, metrics } = parts;
+  const proof = { realm, login: asked.username, password: asked.password, sourceIp: requestOf(ctx)?.ip ?? ctx.ip };
+  const result = await provePassword(parts, proof, (work, user) => makeGrant(work, parts, ctx, client, user, asked)).catch((error) => {
+    if (!isOverloaded(error)) throw error;
+    ctx.set("retry-after", "2");
+    throw Object.assign(new errors.TemporarilyUnavailable("it is very busy right now: try again in a moment"), {
+      status: 503,
+      statusCode: 503,
+    });
+  });
+  if (result.outcome === "wait") {
+    ctx.set("retry-after", String(result.retryAfterSeconds));
+    throw refusal("invalid_grant", `too many attempts: try again in ${result.retryAfterSeconds} seconds`);
+  }
+  if (result.outcome === "refused") throw refusal("invalid_grant", "username or password is wrong");
+  const { hindrance, ...made } = result.value;
+  metrics.login(realm.realmId, hindrance === null ? "success" : "failure");
+  if (hindrance !== null) throw refusal("invalid_grant", REASONS[hindrance]);
+  return made;
+}
+
+/** In the transaction in which the password was right. Where more than a password is asked of the user, there is no way to ask. */
+async function makeGrant(
+  work: Ctx,
+  parts: RealmParts,
+  ctx: PasswordContext,
+  client: ClientSnapshot,
+  user: ProvenUser,
+  { scope, resource }: SignIn,
+) {
+  const { userId, username } = user;
+  const event = { category: "AUTHN", actor: { id: userId, name: username }, resourceType: "clients", resourceId: client.id } as const;
+  const mustDo = await findRequiredActions(work.tx, work.realm, userId);
+  const isAllowed = await isAllowedByUser(work.tx, work.realm, client, userId, scope.split(" "));
+  const hindrance: Hindrance | null = mustDo.length > 0 ? "required-actions" : isAllowed ? null : "consent";
+  const grantId = newId();
+  if (hindrance !== null) {
+    work.audit({ ...event, type: "LOGIN_FAILURE", outcome: "FAILURE", detail: `password grant: ${mustDo.join(", ") || "consent"}` });
+    return { hindrance, grantId, userId };
+  }
+  const { offline, accessToken } = lifetimesOf(parts.realm.settings, client);
+  const lasts = ctx.oidc.client.grantTypeAllowed("refresh_token") ? Math.max(offline, accessToken) : accessToken;
+  await writeGrant(work.tx, work.realm, {
+    grantId,
+    userId,
+    clientId: client.clientId,
+    sessionId: null,
+    payload: storedGrant({ openid: { scope }, resources: { [resource]: scope } }),
+    now: work.now,
+    expiresAt: work.now + lasts * SECOND,
+  });
+  work.audit({ ...event, type: "LOGIN_SUCCESS", detail: "password grant" });
+  return { hindrance, grantId, userId };
+}
+
+async function grantOf(provider: Provider, grantId: string) {
+  const grant = await provider.Grant.find(grantId);
+  // Shut out between two statements.
+  if (!grant) throw refusal("invalid_grant", "username or password is wrong");
+  return grant;
+}

@@ -1,0 +1,50 @@
+import { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
+import { requestedDetails } from "../authorization-details.ts";
+import { snapshotOf } from "../client.ts";
+import { needsConsent } from "./consent.ts";
+
+const { base, Check, Prompt } = interactionPolicy;
+
+/** When the user is asked something, and what. */
+export function createPolicy(acrValues: readonly string[]) {
+  const policy = base();
+
+  const login = policy.get("login")!;
+  login.checks.remove("essential_acrs");
+  login.checks.remove("essential_acr");
+  login.checks.add(
+    new Check("essential_acr", "the requested authentication could not be obtained", "unmet_authentication_requirements", (ctx) =>
+      needsStepUp(ctx, acrValues),
+    ),
+  );
+
+  const consent = policy.get("consent")!;
+  // Our answer to RFC 8252 §8.6 is the consent that an administrator demands of the client, remembered as anybody else's.
+  consent.checks.remove("native_client_prompt");
+  consent.checks.remove("rar_prompt");
+  consent.checks.add(
+    new Check(
+      "rar_prompt",
+      "authorization_details were requested",
+      (ctx) => needsConsent(snapshotOf(ctx.oidc.client as Client)) && requestedDetails(ctx).length > 0 && !ctx.oidc.result?.consent,
+      (ctx) => ({ rar: requestedDetails(ctx) }),
+    ),
+  );
+
+  policy.add(new Prompt({ name: "select_account", requestable: true }), 0);
+  return policy;
+}
+
+/** OpenID Connect Core §5.5.1.1: an essential `acr` that the session does not have is asked for; one that cannot be had is an error. */
+function needsStepUp(ctx: KoaContextWithOIDC, acrValues: readonly string[]): boolean {
+  const asked = ctx.oidc.claims.id_token?.acr;
+  if (!asked?.essential) return false;
+  if (asked.values !== undefined && !Array.isArray(asked.values))
+    throw new errors.InvalidRequest("invalid claims.id_token.acr.values type");
+  const values = asked.values ?? (asked.value === undefined ? [] : [asked.value]);
+  if (values.length === 0 || values.includes(ctx.oidc.acr)) return false;
+  const unmet = () => new errors.UnmetAuthenticationRequirements("none of the requested authentication context classes can be reached");
+  if (!values.some((value) => acrValues.includes(String(value)))) throw unmet();
+  if (ctx.oidc.result?.login) throw unmet();
+  return true;
+}

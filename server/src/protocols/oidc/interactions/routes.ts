@@ -1,0 +1,132 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { defineErrors } from "../../../kernel/errors.ts";
+import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
+import { createVisitors, type Visitor, type VisitorParts } from "../../../signin/login/index.ts";
+import { LOCALES, renderChooseAccount, renderConsent, sendPage } from "../../../signin/pages/index.ts";
+import { issuerFor } from "../engine.routes.ts";
+import type { Issuer, Issuers } from "../provider.ts";
+import {
+  allow,
+  askToSignIn,
+  consentRequest,
+  findWaiting,
+  interactionPath,
+  resolve,
+  resumePath,
+  signedIn,
+  type Waiting,
+} from "./service.ts";
+
+const errors = defineErrors("oidc", {
+  impersonated: [403, "Only the person themselves can allow an application something: stop acting as them first"],
+});
+
+const params = Type.Object({ realm: Type.String(), uid: Type.String() });
+const Decision = Type.Object({
+  _csrf: Type.Optional(Type.String({ maxLength: 512 })),
+  decision: Type.Optional(Type.String({ maxLength: 16 })),
+});
+
+export interface InteractionRouteParts extends VisitorParts {
+  readonly issuers: Issuers;
+  readonly work: UnitOfWork;
+}
+
+interface Asked {
+  readonly issuer: Issuer;
+  readonly realm: string;
+  readonly visitor: Visitor;
+  readonly waiting: Waiting;
+}
+
+/** Mounted under /realms/:realm: what the engine asks of the user, one page each. */
+export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts> = async (app, parts) => {
+  const { work } = parts;
+  const visitors = createVisitors(parts);
+  app.setErrorHandler(visitors.showFailure);
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+
+  const askedBy = async (request: FastifyRequest, reply: FastifyReply): Promise<Asked> => {
+    const issuer = await issuerFor(parts.issuers, request);
+    const { uid } = request.params as { uid: string };
+    const waiting = await findWaiting(issuer, uid, request.cookies.gh__interaction);
+    return { issuer, waiting, realm: issuer.parts.realm.realmId, visitor: await visitors.visitorOf(request, reply) };
+  };
+
+  const toSignIn = async (request: FastifyRequest, reply: FastifyReply, { realm, visitor, waiting }: Asked) => {
+    const id = await askToSignIn(work, realm, waiting, visitor.preSession, request.ip);
+    const query = new URLSearchParams({ interaction: id, ...languageFor(waiting, parts.cookies.language(request)) });
+    return go(reply, `/realms/${realm}/login?${query}`);
+  };
+
+  const show = (request: FastifyRequest, reply: FastifyReply, { issuer, realm, visitor, waiting }: Asked, status = 200) => {
+    const { client, params: asked } = waiting;
+    const page = {
+      ...visitors.frameOf(request, reply, visitor),
+      csrf: visitors.tokenFor(request, reply, visitor),
+      action: interactionPath(realm, waiting.uid),
+      account: visitor.session!.username,
+    };
+    const { scopes, claims, details } = consentRequest(issuer, waiting);
+    const { byName } = issuer.parts.scopesOfRealm;
+    const html =
+      waiting.interaction.prompt.name === "consent"
+        ? renderConsent({
+            ...page,
+            client: client.name ?? client.clientId,
+            scopes: scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null })),
+            claims,
+            details,
+            policyUrl: client.settings.policyUri ?? undefined,
+            termsUrl: client.settings.tosUri ?? undefined,
+          })
+        : renderChooseAccount(page);
+    return sendPage(reply, status, html, {
+      logoUrl: visitor.realm.settings.logoUrl,
+      ...(asked.redirect_uri !== undefined && { formActionOrigins: [asked.redirect_uri] }),
+    });
+  };
+
+  app.get("/interaction/:uid", { schema: { hide: true, params } }, async (request, reply) => {
+    const asked = await askedBy(request, reply);
+    // Signed out meanwhile: whatever was to be asked is asked after signing in.
+    if (asked.waiting.interaction.prompt.name === "login" || !asked.visitor.session) return toSignIn(request, reply, asked);
+    return show(request, reply, asked);
+  });
+
+  app.get("/interaction/:uid/done", { schema: { hide: true, params } }, async (request, reply) => {
+    const { issuer, realm, visitor, waiting } = await askedBy(request, reply);
+    const { interaction } = request.query as { interaction?: unknown };
+    await signedIn(work, issuer, waiting, visitor.session, String(interaction), visitor.preSession);
+    return go(reply, resumePath(realm, waiting.uid));
+  });
+
+  app.post("/interaction/:uid", { attachValidation: true, schema: { hide: true, params, body: Decision } }, async (request, reply) => {
+    const asked = await askedBy(request, reply);
+    const { issuer, realm, visitor, waiting } = asked;
+    const { session } = visitor;
+    if (!session) return toSignIn(request, reply, asked);
+    if (!visitors.hasToken(request, visitor)) return show(request, reply, asked, 403);
+    if (request.validationError) throw request.validationError;
+    const { decision } = request.body;
+    if (waiting.interaction.prompt.name !== "consent") {
+      if (decision !== "continue") return toSignIn(request, reply, asked);
+      await resolve(waiting, { select_account: {} });
+    } else if (decision === "allow") {
+      if (session.impersonator !== null) throw errors.impersonated();
+      await allow(work, issuer, waiting, session, request.ip);
+    } else await resolve(waiting, { error: "access_denied", error_description: "the user did not allow it" });
+    return go(reply, resumePath(realm, waiting.uid));
+  });
+};
+
+const go = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303);
+
+/** OpenID Connect Core §3.1.2.1: the client's wish, where the visitor has made none. */
+function languageFor({ params: { ui_locales } }: Waiting, chosen: string | undefined): { lang?: string } {
+  const wish = chosen === undefined ? ui_locales?.split(" ").map((tag) => tag.split("-")[0]!.toLowerCase()) : undefined;
+  const lang = wish?.find((tag) => (LOCALES as readonly string[]).includes(tag));
+  return lang === undefined ? {} : { lang };
+}

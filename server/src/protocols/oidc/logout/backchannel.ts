@@ -1,0 +1,73 @@
+import type { Client, Provider } from "oidc-provider";
+import { subjectData } from "../../../applications/claims/index.ts";
+import { MINUTE, SECOND } from "../../../kernel/clock.ts";
+import { newId } from "../../../kernel/ids.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import { enqueue, GiveUp, type JobHandler } from "../../../platform/jobs/index.ts";
+import type { Participant } from "../../../signin/sessions/index.ts";
+import type { Issuers } from "../provider.ts";
+import { clientsToTell } from "./participants.store.ts";
+
+export const BACKCHANNEL_JOB = "oidc.backchannel_logout";
+
+const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE];
+
+interface Told {
+  readonly clientId: string;
+  readonly sessionId: string;
+  readonly userId: string | null;
+}
+
+interface Ended {
+  readonly realm: string;
+  readonly sessionId: string;
+  readonly userId: string | null;
+  readonly participants: readonly Participant[];
+}
+
+/** `session.ended`: a job for each client that took part and wants to know, in the transaction that ends it. */
+export async function tellParticipants(ctx: Ctx, { realm, sessionId, userId, participants }: Ended): Promise<void> {
+  const oidc = participants.filter(({ protocol }) => protocol === "oidc").map(({ clientId }) => clientId);
+  for (const clientId of await clientsToTell(ctx.tx, realm, oidc))
+    await enqueue(
+      ctx.tx,
+      { kind: BACKCHANNEL_JOB, realm, payload: { clientId, sessionId, userId }, runAt: ctx.now, maxAttempts: WAITS.length + 1 },
+      ctx.now,
+    );
+}
+
+const nothingMore = { roles: false, groups: false, organizations: false };
+
+/** OpenID Connect Back-Channel Logout 1.0: one client is told, until it says that it has heard. */
+export const backchannelJob = (issuers: Issuers): JobHandler => ({
+  waits: WAITS,
+  async run({ realm, payload }) {
+    const { clientId, sessionId, userId } = payload as unknown as Told;
+    const issuer = await issuers.get(realm!);
+    if (!issuer) return;
+    const uri = (await issuer.parts.clients.get(realm!, clientId))?.settings.backchannelLogoutUri;
+    const client = await issuer.provider.Client.find(clientId);
+    if (!uri || !client) return; // gone, shut out or no longer interested
+    // Of a user who is gone only the session is known; a token needs one of the two (§2.4).
+    const user = userId === null ? null : await subjectData(issuer.parts.db, realm!, userId, nothingMore);
+    const body = new URLSearchParams({ logout_token: await logoutToken(issuer.provider, client, sessionId, user && userId) }).toString();
+    const { status } = await issuer.parts.outbound.fetch(uri, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body,
+      overflow: "truncate",
+    });
+    if (status === 200 || status === 204) return;
+    // §2.8: it understood and refused; saying the same again changes nothing.
+    if (status === 400) throw new GiveUp(`${clientId} refused the logout token`);
+    throw new Error(`${clientId} answered ${status} to a logout token`);
+  },
+});
+
+function logoutToken(provider: Provider, client: Client, sessionId: string, userId: string | null): Promise<string> {
+  const token = new provider.IdToken(userId === null ? {} : { sub: userId }, { client });
+  token.set("jti", newId());
+  token.set("sid", sessionId);
+  token.set("events", { "http://schemas.openid.net/event/backchannel-logout": {} });
+  return token.issue({ use: "logout" });
+}

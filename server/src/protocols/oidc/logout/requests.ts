@@ -1,0 +1,71 @@
+import { defineErrors } from "../../../kernel/errors.ts";
+import type { LogoutRequest, LogoutRequests } from "../../../signin/login/index.ts";
+import { keepPosted, takePosted } from "../posted-requests.ts";
+import type { Issuer, Issuers } from "../provider.ts";
+import { verifyJwt } from "../tokens/verify.ts";
+
+const errors = defineErrors("oidc", {
+  logout_hint: [400, "The id_token_hint is not an ID token of this realm, or not one of the client that is named"],
+  logout_client: [400, "No such client in this realm"],
+  logout_redirect: [400, "The post_logout_redirect_uri is not registered for this client"],
+});
+
+interface Asked {
+  readonly id_token_hint?: string;
+  readonly client_id?: string;
+  readonly post_logout_redirect_uri?: string;
+  readonly state?: string;
+}
+
+/** OpenID Connect RP-Initiated Logout 1.0. */
+export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
+  const issuerOf = async (realm: string): Promise<Issuer> => (await issuers.get(realm))!; // the visitor's realm exists
+  return {
+    async read(realm, params, session): Promise<LogoutRequest> {
+      const issuer = await issuerOf(realm);
+      const { post_logout_redirect_uri: uri, state, ...asked } = params as Asked;
+      const hint = asked.id_token_hint === undefined ? null : hintOf(issuer, asked.id_token_hint);
+      if (hint && asked.client_id !== undefined && hint.clientId !== asked.client_id) throw errors.logout_hint();
+      const clientId = hint?.clientId ?? asked.client_id;
+      const client = clientId === undefined ? null : await issuer.parts.clients.get(realm, clientId);
+      if (clientId !== undefined && !client) throw errors.logout_client();
+      // §3: without a client there is nothing it could be registered for, and the user is not sent there.
+      if (client && uri !== undefined && !client.settings.postLogoutRedirectUris.includes(uri)) throw errors.logout_redirect();
+      const redirectTo = client && uri !== undefined ? withState(uri, state) : null;
+      return {
+        redirectTo,
+        // §2: the user is not asked only where the client shows that it belongs to this very session.
+        isCertain: hint !== null && session !== null && hint.sessionId === session.sessionId,
+        fields: client
+          ? {
+              client_id: client.clientId,
+              ...(uri !== undefined && { post_logout_redirect_uri: uri }),
+              ...(state !== undefined && { state }),
+            }
+          : {},
+      };
+    },
+    keep: async (realm, form) => keepPosted((await issuerOf(realm)).parts.db, realm, form),
+    async take(realm, id) {
+      const query = await takePosted((await issuerOf(realm)).parts.db, realm, id);
+      return query === null ? null : Object.fromEntries(new URLSearchParams(query));
+    },
+  };
+};
+
+/** However old it is (§2): it says who asks, and opens nothing. */
+function hintOf({ parts: { realm, issuer } }: Issuer, jwt: string): { clientId: string; sessionId: unknown } {
+  const verified = verifyJwt(realm, jwt, { issuer, ignoreExpiration: true });
+  const { aud, sid } = verified?.payload ?? {};
+  // An access token has its type in the header and other audiences: it is no ID token.
+  if (!verified || (verified.header.typ !== undefined && verified.header.typ !== "JWT") || typeof aud !== "string")
+    throw errors.logout_hint();
+  return { clientId: aud, sessionId: sid };
+}
+
+function withState(uri: string, state: string | undefined): string {
+  if (state === undefined) return uri;
+  const url = new URL(uri);
+  url.searchParams.append("state", state);
+  return url.href;
+}

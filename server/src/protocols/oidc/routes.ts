@@ -1,0 +1,29 @@
+import type { FastifyPluginAsync } from "fastify";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { VisitorParts } from "../../signin/login/index.ts";
+import { authorizeRoutes } from "./authorize.routes.ts";
+import { tokenRoutes } from "./client-credentials.routes.ts";
+import { engineRoutes } from "./engine.routes.ts";
+import { cibaRoutes } from "./grants/ciba.routes.ts";
+import { deviceRoutes } from "./grants/device.routes.ts";
+import { interactionRoutes } from "./interactions/routes.ts";
+import { introspectionRoutes } from "./introspection.routes.ts";
+import type { Issuers } from "./provider.ts";
+import { userinfoRoutes } from "./userinfo.routes.ts";
+
+export interface OidcRouteParts extends VisitorParts {
+  readonly issuers: Issuers;
+  readonly work: UnitOfWork;
+}
+
+/** Mounted under /realms/:realm. */
+export const oidcRoutes: FastifyPluginAsync<OidcRouteParts> = async (app, parts) => {
+  await app.register(engineRoutes, parts);
+  await app.register(tokenRoutes, parts);
+  await app.register(authorizeRoutes, parts);
+  await app.register(interactionRoutes, parts);
+  await app.register(userinfoRoutes, parts);
+  await app.register(introspectionRoutes, parts);
+  await app.register(deviceRoutes, parts);
+  await app.register(cibaRoutes, parts);
+};

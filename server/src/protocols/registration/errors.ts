@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError, defineErrors, type FieldError } from "../../kernel/errors.ts";
+import { asAppError, logFailure } from "../../platform/http/index.ts";
+import { inOAuthWords } from "./metadata.ts";
+
+export const registrationErrors = defineErrors("registration", {
+  disabled: [403, "Clients cannot register themselves in this realm. Its administrators can allow it"],
+  client_disabled: [403, "This client was disabled by an administrator of the realm"],
+  invalid_token: [401, "A valid access token is needed: send it as Authorization: Bearer"],
+  token_not_found: [404, "No such initial access token in this realm"],
+});
+
+/** RFC 7591 §3.2.2: one member of the metadata, and what is wrong with it. */
+export const invalidMetadata = (member: string, message: string, cause?: unknown): AppError =>
+  new AppError("registration.invalid_metadata", 400, message, { cause, errors: [{ field: member, code: "metadata", message }] });
+
+/** RFC 7591 §3.2.2 and RFC 6750 §3: the renderer of this protocol's errors. */
+export function sendRegistrationError(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = asAppError(cause);
+  logFailure(request, error);
+  if (error.status === 401)
+    reply.header("www-authenticate", request.headers.authorization === undefined ? "Bearer" : 'Bearer error="invalid_token"');
+  return reply
+    .code(error.status)
+    .headers({ ...error.headers, "content-type": "application/json; charset=utf-8", "cache-control": "no-store" })
+    .serializer(JSON.stringify)
+    .send({ error: nameOf(error), error_description: description(error) });
+}
+
+function nameOf({ status, errors = [] }: AppError): string {
+  switch (status) {
+    case 400:
+      return errors.length > 0 && errors.every(isAboutRedirects) ? "invalid_redirect_uri" : "invalid_client_metadata";
+    case 401:
+      return "invalid_token";
+    case 403:
+      return "access_denied";
+    case 429:
+    case 503:
+      return "temporarily_unavailable";
+    default:
+      return status >= 500 ? "server_error" : "invalid_request";
+  }
+}
+
+const isAboutRedirects = ({ field }: FieldError): boolean => /^(redirectUris|redirect_uris)\b/.test(field);
+
+/** All that is wrong, by the names that the caller used. */
+const description = ({ errors = [], message }: AppError): string =>
+  inOAuthWords(errors.length > 0 ? errors.map((each) => each.message).join("; ") : message);

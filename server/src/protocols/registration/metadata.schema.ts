@@ -1,0 +1,81 @@
+import Type, { type Static } from "typebox";
+import { CreateClient } from "../../applications/clients/index.ts";
+import { oneOf } from "../../platform/http/index.ts";
+import { memberNames } from "./metadata.ts";
+
+/** What OAuth calls the ways in which a client proves who it is. */
+export const authMethods = [
+  "client_secret_basic",
+  "client_secret_post",
+  "client_secret_jwt",
+  "private_key_jwt",
+  "tls_client_auth",
+  "self_signed_tls_client_auth",
+  "none",
+] as const;
+
+const grantTypes = [
+  "authorization_code",
+  "refresh_token",
+  "client_credentials",
+  "password",
+  "urn:ietf:params:oauth:grant-type:device_code",
+  "urn:openid:params:grant-type:ciba",
+  "urn:ietf:params:oauth:grant-type:token-exchange",
+] as const;
+
+type Names = typeof memberNames;
+const { properties } = CreateClient;
+
+/** Each member under its other name, with the very rules that administrators meet. */
+const named = Object.fromEntries(
+  Object.entries(memberNames).map(([oauth, member]) => [oauth, properties[member as Names[keyof Names]]]),
+) as { [K in keyof Names]: (typeof properties)[Names[K]] };
+
+const members = {
+  ...named,
+  grant_types: Type.Optional(
+    Type.Array(oneOf(grantTypes), { maxItems: grantTypes.length, uniqueItems: true, description: "`authorization_code` where left out" }),
+  ),
+  response_types: Type.Optional(Type.Array(oneOf(["code"]), { maxItems: 1, description: "Only `code`" })),
+  token_endpoint_auth_method: Type.Optional(
+    oneOf(authMethods, { description: "`client_secret_basic` where left out; `none` makes a public client" }),
+  ),
+  scope: Type.Optional(Type.String({ maxLength: 4096, description: "Scopes that it may ask for, with spaces between them" })),
+  subject_type: Type.Optional(oneOf(["public", "pairwise"])),
+};
+
+/** Members that nobody knows here are ignored, as RFC 7591 §2 demands. */
+export const RegistrationRequest = Type.Object(members, { $id: "RegistrationRequest", additionalProperties: true });
+export type RegistrationRequest = Static<typeof RegistrationRequest>;
+
+/** RFC 7592 §2.2 */
+export const RegistrationUpdate = Type.Object(
+  {
+    ...members,
+    client_id: Type.String({ description: "As it was given" }),
+    client_secret: Type.Optional(Type.String({ description: "If sent, the present one" })),
+  },
+  { $id: "RegistrationUpdate", additionalProperties: true },
+);
+export type RegistrationUpdate = Static<typeof RegistrationUpdate>;
+
+/** RFC 7591 §3.2.1, RFC 7592 §3 */
+export const RegisteredClient = Type.Object(
+  {
+    client_id: Type.String(),
+    client_secret: Type.Optional(Type.String({ description: "Of a confidential client that has one" })),
+    client_id_issued_at: Type.Integer({ description: "Epoch seconds" }),
+    client_secret_expires_at: Type.Optional(Type.Integer({ description: "0: never" })),
+    registration_access_token: Type.String({
+      description: "For the next request to `registration_client_uri`; each answer brings another",
+    }),
+    registration_client_uri: Type.String(),
+    ...members,
+  },
+  { $id: "RegisteredClient" },
+);
+export type RegisteredClient = Static<typeof RegisteredClient>;
+
+/** RFC 7591 §3.2.2 */
+export const RegistrationProblem = Type.Object({ error: Type.String(), error_description: Type.String() }, { $id: "RegistrationProblem" });

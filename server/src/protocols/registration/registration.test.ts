@@ -1,0 +1,487 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clock, HOUR, MINUTE } from "../../kernel/clock.ts";
+import { newId } from "../../kernel/ids.ts";
+import { randomToken } from "../../kernel/vault.ts";
+import type { Answer } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+const web = { client_name: "Shop", redirect_uris: ["https://shop.example/cb"] };
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const endpoint = (realm: RealmUnderTest) => `/realms/${realm.name}/connect/register`;
+
+async function tokenFor(realm: RealmUnderTest, count = 1, lifetime?: number): Promise<string> {
+  const made = await realm.asMaster().post("/provisioning/initial-access-tokens", { count, ...(lifetime && { lifetime }) });
+  expect(made.status, made.text).toBe(201);
+  return made.body.token;
+}
+
+/** A realm in which anybody may register, and a call that does. */
+async function openRealm(policy: object = {}) {
+  const realm = await iam.realm();
+  const opened = await realm.asMaster().put("/provisioning", { registration: { requireInitialAccessToken: false, ...policy } });
+  expect(opened.status, opened.text).toBe(200);
+  const register = (metadata: object, options = {}): Promise<Answer> => iam.browser().post(endpoint(realm), metadata, options);
+  return { realm, register };
+}
+
+const manage = (client: Answer["body"]) => new URL(client.registration_client_uri).pathname;
+
+describe("the policy", () => {
+  test("has defaults, an ETag and an event; members return to their defaults", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.as("manage-realm");
+    const read = await admin.get("/provisioning");
+    expect(read.body).toEqual({
+      registration: {
+        enabled: true,
+        requireInitialAccessToken: true,
+        allowedGrantTypes: ["authorization_code", "refresh_token"],
+        allowedRedirectHosts: [],
+        allowedAuthMethods: ["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"],
+        metadataDocuments: false,
+      },
+      scim: { enabled: false },
+    });
+    const seen = { headers: { "if-match": String(read.headers.etag) } };
+    const changed = await admin.put("/provisioning", { registration: { enabled: false, allowedRedirectHosts: ["*.shop.example"] } }, seen);
+    expect(changed).toMatchObject({ status: 200, body: { registration: { enabled: false, requireInitialAccessToken: true } } });
+    expect((await admin.put("/provisioning", {}, seen)).status).toBe(412);
+    expect((await admin.get("/provisioning")).body.registration.allowedRedirectHosts).toEqual(["*.shop.example"]);
+    expect(await realm.events("type=ADMIN_UPDATE&resourceType=provisioning")).toMatchObject([
+      { detail: "registration.enabled, registration.allowedRedirectHosts" },
+    ]);
+    expect((await admin.put("/provisioning", read.body)).body).toEqual(read.body);
+    for (const registration of [
+      { allowedRedirectHosts: ["https://shop.example"] },
+      { allowedRedirectHosts: ["shop.*"] },
+      { allowedRedirectHosts: ["Shop.example"] },
+      { allowedGrantTypes: ["implicit"] },
+      { allowedAuthMethods: ["client_secret"] },
+      { unheardOf: true },
+    ])
+      expect((await admin.put("/provisioning", { registration })).status, JSON.stringify(registration)).toBe(400);
+  });
+
+  test("the discovery document tells of it, and stops telling", async () => {
+    const realm = await iam.realm();
+    const told = async () => (await iam.browser().get(`/realms/${realm.name}/.well-known/openid-configuration`)).body;
+    expect(await told()).toMatchObject({ registration_endpoint: `http://localhost:8080${endpoint(realm)}` });
+    expect(await told()).not.toHaveProperty("client_id_metadata_document_supported");
+    await realm.asMaster().put("/provisioning", { registration: { enabled: false, metadataDocuments: true } });
+    expect(await told()).toMatchObject({ client_id_metadata_document_supported: true });
+    expect(await told()).not.toHaveProperty("registration_endpoint");
+    expect(await iam.browser().post(endpoint(realm), web)).toMatchObject({ status: 403, body: { error: "access_denied" } });
+  });
+
+  test("bounds what is registered, and what is changed later", async () => {
+    const { realm, register } = await openRealm({
+      allowedRedirectHosts: ["shop.example", "*.shop.example"],
+      allowedAuthMethods: ["client_secret_basic"],
+    });
+    const refusals: [object, string, RegExp][] = [
+      [{ redirect_uris: ["https://evil.example/cb"] }, "invalid_redirect_uri", /redirect_uris\.0/],
+      [{ redirect_uris: ["https://evilshop.example/cb"] }, "invalid_redirect_uri", /redirect_uris\.0/],
+      [{ redirect_uris: ["https://shop.example/cb", "https://shop.example.evil.example/cb"] }, "invalid_redirect_uri", /redirect_uris\.1/],
+      [{ post_logout_redirect_uris: ["https://evil.example/"] }, "invalid_client_metadata", /post_logout_redirect_uris\.0/],
+      [{ grant_types: ["client_credentials"] }, "invalid_client_metadata", /grant_types/],
+      [{ grant_types: ["authorization_code", "password"] }, "invalid_client_metadata", /password/],
+      [{ token_endpoint_auth_method: "none" }, "invalid_client_metadata", /token_endpoint_auth_method none/],
+    ];
+    let client = (await register({ ...web, redirect_uris: ["https://shop.example/cb", "https://eu.shop.example/cb"] })).body;
+    for (const [change, error, description] of refusals) {
+      const expected = { status: 400, body: { error, error_description: expect.stringMatching(description) } };
+      expect(await register({ ...web, ...change }), JSON.stringify(change)).toMatchObject(expected);
+      const replaced = await iam
+        .browser()
+        .put(manage(client), { client_id: client.client_id, ...web, ...change }, bearer(client.registration_access_token));
+      expect(replaced, JSON.stringify(change)).toMatchObject(expected);
+    }
+    client = (await iam.browser().get(manage(client), bearer(client.registration_access_token))).body;
+    expect(client.redirect_uris, "nothing of it was taken").toHaveLength(2);
+    expect((await realm.asMaster().get("/clients")).body).toHaveLength(1);
+  });
+
+  test("a scope that is given to nobody by itself cannot be had by registering", async () => {
+    const { realm, register } = await openRealm();
+    await realm.asMaster().post("/client-scopes", { name: "payments", assignment: "NONE" });
+    for (const scope of ["openid payments", "openid unheard-of"])
+      expect(await register({ ...web, scope })).toMatchObject({
+        status: 400,
+        body: { error: "invalid_client_metadata", error_description: expect.stringContaining("scope") },
+      });
+    expect((await register({ ...web, scope: "openid email" })).body.scope).toBe("openid email");
+  });
+});
+
+describe("an initial access token", () => {
+  test("is shown once, listed without itself, deleted, and kept as a hash", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.as("manage-realm");
+    const made = await admin.post("/provisioning/initial-access-tokens", { count: 3, lifetime: 3600, name: "CI" });
+    expect(made).toMatchObject({ status: 201, body: { name: "CI", remaining: 3 } });
+    const { token, ...rest } = made.body;
+    expect(rest.expiresAt - rest.createdAt).toBe(HOUR);
+    const list = await admin.get("/provisioning/initial-access-tokens");
+    expect(list.body).toEqual([rest]);
+    expect(JSON.stringify(await iam.core.db.selectFrom("initial_access_tokens").select(["token_hash", "name"]).execute())).not.toContain(
+      token,
+    );
+    expect(await iam.browser().post(endpoint(realm), web, bearer(token))).toMatchObject({ status: 201 });
+    expect((await admin.get("/provisioning/initial-access-tokens")).body).toMatchObject([{ remaining: 2 }]);
+    expect((await admin.delete(`/provisioning/initial-access-tokens/${rest.id}`)).status).toBe(204);
+    expect((await admin.delete(`/provisioning/initial-access-tokens/${rest.id}`)).status).toBe(404);
+    expect((await iam.browser().post(endpoint(realm), web, bearer(token))).status).toBe(401);
+    expect((await admin.post("/provisioning/initial-access-tokens")).body).toMatchObject({ remaining: 1, name: null });
+    for (const body of [{ count: 0 }, { count: 1.5 }, { lifetime: 0 }, { name: "" }, { token: "mine" }])
+      expect((await admin.post("/provisioning/initial-access-tokens", body)).status, JSON.stringify(body)).toBe(400);
+    const events = await realm.events("resourceType=provisioning");
+    expect(events.map(({ type }) => type).sort()).toEqual(["ADMIN_CREATE", "ADMIN_CREATE", "ADMIN_DELETE"]);
+    expect(JSON.stringify(events) + iam.output.join()).not.toContain(token);
+    expect(await realm.events("type=ADMIN_CREATE&resourceType=clients")).toMatchObject([{ actor: "initial access token CI" }]);
+  });
+
+  test("is needed, must be good, of this realm, and alive", async () => {
+    const [realm, other] = [await iam.realm(), await iam.realm()];
+    const post = (options?: object) => iam.browser().post(endpoint(realm), web, options);
+    const without = await post();
+    expect((await iam.browser().post(endpoint(realm), { redirect_uris: 7 })).status, "before anything else").toBe(401);
+    expect(without).toMatchObject({ status: 401, body: { error: "invalid_token" }, headers: { "www-authenticate": "Bearer" } });
+    for (const token of [randomToken(), await tokenFor(other), "", "a b"])
+      expect(await post(bearer(token)), token).toMatchObject({
+        status: 401,
+        headers: { "www-authenticate": 'Bearer error="invalid_token"' },
+      });
+    expect((await post({ headers: { authorization: "Basic YTpi" } })).status).toBe(401);
+    const token = await tokenFor(realm, 1, 60);
+    clock.advance(MINUTE + 1);
+    expect((await post(bearer(token))).status).toBe(401);
+    clock.reset();
+    const { register } = await openRealm();
+    expect((await register(web, bearer(randomToken()))).status, "also where none is needed").toBe(401);
+  });
+
+  test("registers as many as it says, also when all come at once; a refused registration costs nothing", async () => {
+    const realm = await iam.realm();
+    const token = await tokenFor(realm, 2);
+    expect((await iam.browser().post(endpoint(realm), { redirect_uris: ["nowhere"] }, bearer(token))).status).toBe(400);
+    const all = await Promise.all(Array.from({ length: 6 }, () => iam.browser().post(endpoint(realm), web, bearer(token))));
+    expect(all.map(({ status }) => status).sort()).toEqual([201, 201, 401, 401, 401, 401]);
+    expect((await realm.asMaster().get("/clients")).body).toHaveLength(2);
+  });
+});
+
+describe("registering", () => {
+  test("answers with everything that was registered, and the client is one like any other", async () => {
+    const { realm, register } = await openRealm();
+    const metadata = {
+      client_name: "Shop",
+      "client_name#nl": "Winkel",
+      redirect_uris: ["https://shop.example/cb", "https://shop.example/cb2"],
+      post_logout_redirect_uris: ["https://shop.example/bye"],
+      response_types: ["code"],
+      grant_types: ["authorization_code", "refresh_token"],
+      application_type: "web",
+      contacts: ["ada@shop.example"],
+      logo_uri: "https://shop.example/logo.png",
+      client_uri: "https://shop.example/",
+      policy_uri: "https://shop.example/policy",
+      tos_uri: "https://shop.example/terms",
+      jwks_uri: "https://shop.example/jwks.json",
+      subject_type: "pairwise",
+      id_token_signed_response_alg: "PS256",
+      userinfo_signed_response_alg: "RS256",
+      request_object_signing_alg: "RS256",
+      token_endpoint_auth_method: "client_secret_post",
+      default_max_age: 3600,
+      require_auth_time: true,
+      default_acr_values: ["1"],
+      initiate_login_uri: "https://shop.example/login",
+      request_uris: ["https://shop.example/request.jwt"],
+      backchannel_logout_uri: "https://shop.example/logout",
+      backchannel_logout_session_required: true,
+      scope: "openid profile offline_access",
+      software_id: "4NRB1-0XZABZI9E6-5SM3R",
+      software_version: "1.0",
+      frontchannel_logout_uri: null,
+      unheard_of: { any: "thing" },
+    };
+    const registered = await register(metadata);
+    expect(registered.status, registered.text).toBe(201);
+    const {
+      software_id: _,
+      software_version: __,
+      unheard_of: ___,
+      frontchannel_logout_uri: ____,
+      "client_name#nl": _____,
+      ...kept
+    } = metadata;
+    const { client_id, client_secret, registration_access_token, registration_client_uri, client_id_issued_at, ...rest } = registered.body;
+    expect(rest).toMatchObject({ ...kept, client_secret_expires_at: 0 });
+    expect(rest).not.toHaveProperty("unheard_of");
+    expect(client_secret).toMatch(/^[\w-]{43}$/);
+    expect(client_id_issued_at).toBeGreaterThan(1_600_000_000);
+    expect(registered.headers).toMatchObject({ "cache-control": "no-store" });
+
+    const id = registration_client_uri.split("/").at(-1);
+    expect(registration_client_uri).toBe(`http://localhost:8080${endpoint(realm)}/${id}`);
+    const seen = (await realm.asMaster().get(`/clients/${id}`)).body;
+    expect(seen).toMatchObject({
+      clientId: client_id,
+      name: "Shop",
+      consentRequired: true,
+      firstParty: false,
+      authMethod: "client_secret_post",
+    });
+    expect((await realm.asMaster().get(`/clients/${id}/secret`)).body.secret).toBe(client_secret);
+    const row = await iam.core.db.selectFrom("clients").select(["registration_hash", "secret"]).where("id", "=", id).executeTakeFirst();
+    expect(JSON.stringify(row)).not.toContain(registration_access_token);
+    expect(JSON.stringify(row)).not.toContain(client_secret);
+    expect(iam.output.join()).not.toContain(registration_access_token);
+  });
+
+  test("the defaults are those of RFC 7591; a public client has no secret", async () => {
+    const { register } = await openRealm();
+    const { body } = await register({ redirect_uris: ["https://shop.example/cb"] });
+    expect(body).toMatchObject({
+      grant_types: ["authorization_code"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "client_secret_basic",
+      application_type: "web",
+      subject_type: "public",
+    });
+    const native = await register({
+      redirect_uris: ["http://127.0.0.1/cb", "com.example.shop:/cb"],
+      application_type: "native",
+      token_endpoint_auth_method: "none",
+    });
+    expect(native.status, native.text).toBe(201);
+    expect(native.body).not.toHaveProperty("client_secret");
+    expect(native.body).not.toHaveProperty("client_secret_expires_at");
+  });
+
+  test("refuses what cannot be, and names the member", async () => {
+    const { realm, register } = await openRealm();
+    const symmetric = { kty: "oct", k: "c2VjcmV0" };
+    const refusals: [object | string, string, RegExp][] = [
+      [{}, "invalid_redirect_uri", /redirect_uris/],
+      [{ redirect_uris: [] }, "invalid_redirect_uri", /redirect_uris/],
+      [{ redirect_uris: "https://shop.example/cb" }, "invalid_redirect_uri", /redirect_uris must be an array/],
+      [{ redirect_uris: ["https://shop.example/cb#x"] }, "invalid_redirect_uri", /redirect_uris\.0 .*fragment/],
+      [{ redirect_uris: ["http://shop.example/cb"] }, "invalid_redirect_uri", /redirect_uris\.0 must use https/],
+      [{ redirect_uris: ["https://a:b@shop.example/cb"] }, "invalid_redirect_uri", /redirect_uris\.0/],
+      [{ redirect_uris: ["https://*.shop.example/cb"] }, "invalid_redirect_uri", /redirect_uris\.0/],
+      [{ redirect_uris: ["javascript:alert(1)"], application_type: "native" }, "invalid_redirect_uri", /redirect_uris\.0/],
+      [{ ...web, response_types: ["id_token"] }, "invalid_client_metadata", /response_types/],
+      [{ ...web, grant_types: ["implicit"] }, "invalid_client_metadata", /grant_types/],
+      [{ ...web, grant_types: ["refresh_token"], response_types: ["code"] }, "invalid_client_metadata", /response_types/],
+      [{ ...web, id_token_signed_response_alg: "none" }, "invalid_client_metadata", /id_token_signed_response_alg/],
+      [{ ...web, id_token_encrypted_response_alg: "RSA-OAEP" }, "invalid_client_metadata", /id_token_encrypted_response_alg/],
+      [{ ...web, token_endpoint_auth_method: "private_key_jwt" }, "invalid_client_metadata", /jwks or jwks_uri is needed/],
+      [{ ...web, jwks: { keys: [symmetric] } }, "invalid_client_metadata", /jwks\.keys\.0\.k/],
+      [{ ...web, jwks_uri: "http://shop.example/jwks" }, "invalid_client_metadata", /jwks_uri/],
+      [{ ...web, subject_type: "transient" }, "invalid_client_metadata", /subject_type/],
+      [
+        { ...web, redirect_uris: ["https://a.example/", "https://b.example/"], subject_type: "pairwise" },
+        "invalid_client_metadata",
+        /sector_identifier_uri/,
+      ],
+      [{ ...web, client_name: "Shop\u202egnp" }, "invalid_client_metadata", /client_name/],
+      [{ ...web, client_name: 7 }, "invalid_client_metadata", /client_name/],
+      [{ ...web, contacts: "ada" }, "invalid_client_metadata", /contacts/],
+      ["null", "invalid_client_metadata", /body/],
+      ["[]", "invalid_client_metadata", /body/],
+      ["{", "invalid_client_metadata", /JSON/],
+    ];
+    const raw = { headers: { "content-type": "application/json" } };
+    for (const [metadata, error, description] of refusals) {
+      const answer = await register(metadata as object, typeof metadata === "string" ? raw : {});
+      expect(answer, JSON.stringify(metadata)).toMatchObject({
+        status: 400,
+        body: { error, error_description: expect.stringMatching(description) },
+      });
+      expect(answer.headers["content-type"]).toContain("application/json");
+    }
+    expect((await realm.asMaster().get("/clients")).body).toEqual([]);
+    expect(await iam.browser().request("POST", endpoint(realm), { form: { redirect_uris: "x" } })).toMatchObject({ status: 415 });
+    expect((await iam.browser().post("/realms/no-such-realm/connect/register", web)).status).toBe(404);
+  });
+
+  test("nothing that only administrators decide can be slipped in", async () => {
+    const { realm, register } = await openRealm();
+    const sly = {
+      firstParty: true,
+      consentRequired: false,
+      enabled: false,
+      audience: ["http://localhost:8080/admin"],
+      clientId: "admin",
+      client_id: "x",
+    };
+    const { body } = await register({ ...web, ...sly });
+    const id = body.registration_client_uri.split("/").at(-1);
+    expect((await realm.asMaster().get(`/clients/${id}`)).body).toMatchObject({
+      firstParty: false,
+      consentRequired: true,
+      enabled: true,
+      audience: [],
+      clientId: body.client_id,
+    });
+    expect(body.client_id).not.toBe("x");
+  });
+
+  test("addresses that lead inward are refused, as are sectors that do not list the client", async () => {
+    const { register } = await openRealm();
+    for (const member of ["jwks_uri", "sector_identifier_uri", "backchannel_logout_uri"])
+      for (const host of ["127.0.0.1", "169.254.169.254", "10.0.0.1", "[::1]", "[::ffff:10.0.0.1]"]) {
+        const answer = await register({ ...web, [member]: `https://${host}/x` });
+        expect(answer, `${member} ${host}`).toMatchObject({
+          status: 400,
+          body: { error: "invalid_client_metadata", error_description: expect.stringMatching(new RegExp(`^${member}: `)) },
+        });
+      }
+  });
+
+  test("scripts of any origin may register, without cookies", async () => {
+    const { realm, register } = await openRealm();
+    const headers = {
+      origin: "https://inspector.example",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "content-type",
+    };
+    expect(await iam.browser().request("OPTIONS", endpoint(realm), { headers })).toMatchObject({ status: 204 });
+    const answer = await register(web, { headers: { origin: "https://inspector.example" } });
+    expect(answer.headers["access-control-allow-origin"]).toBe("*");
+    expect(answer.headers).not.toHaveProperty("access-control-allow-credentials");
+  });
+
+  test("one address registers 120 a minute, not more", async () => {
+    const realm = await iam.realm();
+    const browser = iam.browser();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => browser.post(endpoint(realm), web)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused).toMatchObject({ body: { error: "temporarily_unavailable" }, headers: { "retry-after": expect.any(String) } });
+  });
+});
+
+describe("a registered client", () => {
+  test("reads, replaces and deletes itself, with a token that works once", async () => {
+    const { realm, register } = await openRealm();
+    const registered = (await register({ ...web, contacts: ["ada@shop.example"] })).body;
+    const path = manage(registered);
+    const id = path.split("/").at(-1)!;
+
+    const read = await iam.browser().get(path, bearer(registered.registration_access_token));
+    expect(read).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
+    const { registration_access_token: second, ...state } = read.body;
+    const { registration_access_token: first, ...before } = registered;
+    expect(state).toEqual(before);
+    expect(second).not.toBe(first);
+    expect((await iam.browser().get(path, bearer(first))).status).toBe(401);
+
+    const admin = realm.asMaster();
+    const { body: shown } = await admin.get(`/clients/${id}`);
+    await admin.put(`/clients/${id}`, { ...shown, firstParty: true, accessTokenLifetime: 60 });
+    const change = {
+      client_id: state.client_id,
+      client_secret: state.client_secret,
+      client_name: "New",
+      redirect_uris: ["https://shop.example/new"],
+    };
+    const replaced = await iam.browser().put(path, change, bearer(second));
+    expect(replaced).toMatchObject({ status: 200, body: { client_name: "New", client_secret: state.client_secret } });
+    expect(replaced.body, "what is left out returns to its default").not.toHaveProperty("contacts");
+    expect((await admin.get(`/clients/${id}`)).body).toMatchObject({
+      name: "New",
+      redirectUris: ["https://shop.example/new"],
+      firstParty: true,
+      accessTokenLifetime: 60,
+      consentRequired: true,
+    });
+
+    const third = replaced.body.registration_access_token;
+    expect((await iam.browser().delete(path, bearer(second))).status).toBe(401);
+    expect(await iam.browser().delete(path, bearer(third))).toMatchObject({ status: 204, text: "" });
+    expect((await admin.get(`/clients/${id}`)).status).toBe(404);
+    expect((await iam.browser().get(path, bearer(third))).status).toBe(401);
+    const [gone] = await realm.events("type=ADMIN_DELETE&resourceType=clients");
+    expect(gone).toMatchObject({ actor: state.client_id, resourceId: id });
+  });
+
+  test("a refused change keeps the token; another id or secret is refused", async () => {
+    const { register } = await openRealm();
+    const client = (await register(web)).body;
+    const put = (change: object) =>
+      iam.browser().put(manage(client), { client_id: client.client_id, ...web, ...change }, bearer(client.registration_access_token));
+    for (const [change, member] of [
+      [{ client_id: "another" }, "client_id"],
+      [{ client_id: null }, "client_id"],
+      [{ client_secret: "chosen by the client" }, "client_secret"],
+      [{ redirect_uris: ["http://shop.example/"] }, "redirect_uris"],
+    ] as const)
+      expect(await put(change), member).toMatchObject({ status: 400, body: { error_description: expect.stringContaining(member) } });
+    const secretless = await put({ token_endpoint_auth_method: "none" });
+    expect(secretless.status, secretless.text).toBe(200);
+    expect(secretless.body).not.toHaveProperty("client_secret");
+  });
+
+  test("of many with the same token, one goes on", async () => {
+    const { register } = await openRealm();
+    const client = (await register(web)).body;
+    const token = bearer(client.registration_access_token);
+    const change = { client_id: client.client_id, ...web };
+    const all = await Promise.all([
+      ...Array.from({ length: 3 }, () => iam.browser().get(manage(client), token)),
+      ...Array.from({ length: 3 }, () => iam.browser().put(manage(client), change, token)),
+    ]);
+    expect(all.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401, 401]);
+    const { registration_access_token: next } = all.find(({ status }) => status === 200)!.body;
+    expect((await iam.browser().get(manage(client), bearer(next))).status).toBe(200);
+  });
+
+  test("nobody else gets in, and nobody learns which clients there are", async () => {
+    const { realm, register } = await openRealm();
+    const { realm: elsewhere, register: registerElsewhere } = await openRealm();
+    const [mine, other, foreign] = [(await register(web)).body, (await register(web)).body, (await registerElsewhere(web)).body];
+    const { id: administered } = (await realm.asMaster().post("/clients", { clientId: "by-hand" })).body;
+    const token = bearer(mine.registration_access_token);
+    const at = (id: string) => `${endpoint(realm)}/${id}`;
+    const foreignId = manage(foreign).split("/").at(-1)!;
+    const answers = [];
+    for (const path of [
+      manage(other),
+      at(administered),
+      at(newId()),
+      at("not-an-id"),
+      at(foreignId),
+      `${endpoint(elsewhere)}/${manage(mine).split("/").at(-1)}`,
+    ])
+      for (const method of ["GET", "PUT", "DELETE"])
+        answers.push(
+          await iam.browser().request(method, path, { ...token, ...(method === "PUT" && { body: { client_id: mine.client_id, ...web } }) }),
+        );
+    answers.push(await iam.browser().get(manage(mine)), await iam.browser().get(manage(mine), bearer("")));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, "all alike").toBe(1);
+    expect(answers[0]).toMatchObject({ status: 401, body: { error: "invalid_token" } });
+    const initial = await tokenFor(realm);
+    expect((await iam.browser().get(manage(mine), bearer(initial))).status).toBe(401);
+    expect((await iam.browser().get(manage(mine), token)).status).toBe(200);
+  });
+
+  test("one that an administrator disabled cannot bring itself back", async () => {
+    const { realm, register } = await openRealm();
+    const client = (await register(web)).body;
+    const id = manage(client).split("/").at(-1);
+    const { body } = await realm.asMaster().get(`/clients/${id}`);
+    await realm.asMaster().put(`/clients/${id}`, { ...body, enabled: false });
+    const change = { client_id: client.client_id, enabled: true, ...web };
+    expect((await iam.browser().put(manage(client), change, bearer(client.registration_access_token))).status).toBe(403);
+    expect((await realm.asMaster().get(`/clients/${id}`)).body.enabled).toBe(false);
+  });
+});

@@ -1,0 +1,179 @@
+import type { Scopes } from "../../applications/client-scopes/index.ts";
+import {
+  type Client,
+  type ClientRow,
+  type ClientTools,
+  createClient,
+  exchangeRegistrationHash,
+  findClient,
+  findServiceAccountPermissions,
+  openSecrets,
+  readClient,
+  removeClient,
+  saveClient,
+  showClient,
+} from "../../applications/clients/index.ts";
+import { clock, SECOND } from "../../kernel/clock.ts";
+import { isId, newId } from "../../kernel/ids.ts";
+import { randomToken, safeEqual, sha256 } from "../../kernel/vault.ts";
+import type { Actor, Ctx } from "../../platform/context.ts";
+import { type Db, lockRealm } from "../../platform/db/index.ts";
+import type { Outbound } from "../../platform/outbound/index.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { invalidMetadata, registrationErrors } from "./errors.ts";
+import { findUsableToken, takeUse } from "./initial-tokens.store.ts";
+import type { RegisteredClient, RegistrationRequest, RegistrationUpdate } from "./metadata.schema.ts";
+import { toClientState, toMetadata, toNewState } from "./metadata.ts";
+import { enforcePolicy, refuseInwardAddresses } from "./policy.ts";
+import { type ProvisioningSnapshots, registrationUri } from "./provisioning.service.ts";
+import { checkSector } from "./sector.ts";
+
+export interface RegistrationTools extends ClientTools {
+  readonly db: Db;
+  readonly work: UnitOfWork;
+  readonly scopes: Scopes;
+  readonly outbound: Outbound;
+  readonly provisioning: ProvisioningSnapshots;
+}
+
+/** Who asks, and from where. */
+export interface Caller {
+  readonly realm: string;
+  /** As it came in the header; null without one. */
+  readonly token: string | null;
+  readonly sourceIp: string;
+}
+
+/** What lets somebody register. */
+export interface Admission {
+  readonly tokenHash: string | null;
+  /** As the trail calls them. */
+  readonly name: string;
+}
+
+/** Asked before anything else: whoever may not register learns nothing about their metadata. */
+export async function admit(tools: RegistrationTools, { realm, token }: Caller): Promise<Admission> {
+  const policy = await openPolicy(tools, realm);
+  if (token === null && !policy.requireInitialAccessToken) return { tokenHash: null, name: "anonymous" };
+  const tokenHash = sha256(token ?? "");
+  const known = token === null ? null : await findUsableToken(tools.db, realm, tokenHash, clock.now());
+  // One that is sent has to be good, also where none is needed: whoever sends it believes that it counts.
+  if (!known) throw registrationErrors.invalid_token();
+  return { tokenHash, name: `initial access token ${known.name ?? known.id}` };
+}
+
+/** RFC 7591 §3.1 */
+export async function register(
+  tools: RegistrationTools,
+  { realm, sourceIp }: Caller,
+  { tokenHash, name }: Admission,
+  metadata: RegistrationRequest,
+): Promise<RegisteredClient> {
+  await check(tools, realm, metadata);
+  const accessToken = randomToken();
+  const input = { ...toClientState(metadata), clientId: newId(), consentRequired: true };
+  const { client } = await tools.work.transact({ realm, actor: stranger(realm, name), sourceIp }, async (ctx) => {
+    if (tokenHash !== null && !(await takeUse(ctx.tx, realm, tokenHash, ctx.now))) throw registrationErrors.invalid_token();
+    return createClient(ctx, tools, input, { registrationHash: sha256(accessToken) });
+  });
+  return answer(tools, client, accessToken);
+}
+
+/** RFC 7592 §2.1. The token that was sent has done its work: the answer brings the next. */
+export async function readRegistration(tools: RegistrationTools, caller: Caller, known: ClientRow): Promise<RegisteredClient> {
+  return asItself(tools, caller, known, async (ctx) => {
+    const accessToken = await nextToken(ctx, known);
+    return answer(tools, await readClient(ctx, known.id), accessToken);
+  });
+}
+
+/** RFC 7592 §2.2 */
+export async function replaceRegistration(
+  tools: RegistrationTools,
+  caller: Caller,
+  known: ClientRow,
+  { client_id, client_secret, ...metadata }: RegistrationUpdate,
+): Promise<RegisteredClient> {
+  if (client_id !== known.clientId) throw invalidMetadata("client_id", "client_id must be that of the client, and cannot be changed");
+  const [secret] = openSecrets(tools.vault, known.realmId, known.id, known.sealed);
+  if (client_secret !== undefined && !(secret && safeEqual(secret.value, client_secret)))
+    throw invalidMetadata("client_secret", "client_secret must be the present one, or be left out: the server chooses it");
+  await check(tools, caller.realm, metadata);
+  return asItself(tools, caller, known, async (ctx) => {
+    const accessToken = await nextToken(ctx, known);
+    const state = toNewState(stateOf(await readClient(ctx, known.id)), metadata);
+    return answer(tools, await saveClient(ctx, tools, known.id, state), accessToken);
+  });
+}
+
+/** RFC 7592 §2.3 */
+export async function removeRegistration(tools: RegistrationTools, caller: Caller, known: ClientRow): Promise<void> {
+  await asItself(tools, caller, known, async (ctx) => {
+    // The realm before the client, as everywhere that roles change.
+    await lockRealm(ctx.tx, ctx.realm);
+    await nextToken(ctx, known);
+    await removeClient(ctx, tools, known.id);
+  });
+}
+
+/** What is said before any transaction, because some of it asks others. */
+async function check(tools: RegistrationTools, realm: string, metadata: RegistrationRequest): Promise<void> {
+  const policy = await openPolicy(tools, realm);
+  enforcePolicy(policy, await tools.scopes.get(realm), metadata);
+  refuseInwardAddresses(tools.outbound, metadata);
+  await checkSector(tools.outbound, metadata);
+}
+
+async function openPolicy({ provisioning }: RegistrationTools, realm: string) {
+  const { registration } = (await provisioning.get(realm)) ?? {};
+  if (!registration?.enabled) throw registrationErrors.disabled();
+  return registration;
+}
+
+/** One answer for a wrong token, a client that is not there and one that nobody may manage so: it tells nothing. */
+export async function authenticate({ db }: RegistrationTools, { realm, token }: Caller, id: string): Promise<ClientRow> {
+  const client = isId(id) && token !== null ? await findClient(db, realm, id) : null;
+  if (!client || client.registrationHash === null || !safeEqual(client.registrationHash, sha256(token!)))
+    throw registrationErrors.invalid_token();
+  if (!client.enabled) throw registrationErrors.client_disabled();
+  return client;
+}
+
+/** Of two that bring the same token at once, one goes on; the other learns that it is used up. Holds the client until commit. */
+async function nextToken(ctx: Ctx, { id, registrationHash }: ClientRow): Promise<string> {
+  const accessToken = randomToken();
+  if (!(await exchangeRegistrationHash(ctx.tx, ctx.realm, id, registrationHash!, sha256(accessToken))))
+    throw registrationErrors.invalid_token();
+  return accessToken;
+}
+
+/** A client acts in its own name, with what its service account may: it can change itself, and nobody learns more by its token. */
+async function asItself<T>(tools: RegistrationTools, caller: Caller, client: ClientRow, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+  const { realm, sourceIp } = caller;
+  const permissions = new Set<string>(await findServiceAccountPermissions(tools.db, realm, client.id));
+  const actor: Actor = { id: client.id, name: client.clientId, realm, permissions, sessionId: null, impersonator: null };
+  return tools.work.transact({ realm, actor, sourceIp }, work);
+}
+
+const stranger = (realm: string, name: string): Actor => ({
+  ...{ id: "anonymous", name, realm },
+  ...{ permissions: new Set<string>(), sessionId: null, impersonator: null },
+});
+
+const stateOf = (row: ClientRow): Client => {
+  const { version: _, ...client } = showClient(row);
+  return client;
+};
+
+/** RFC 7591 §3.2.1 */
+function answer({ vault, baseUrl }: RegistrationTools, row: ClientRow, accessToken: string): RegisteredClient {
+  const [secret] = openSecrets(vault, row.realmId, row.id, row.sealed);
+  return {
+    client_id: row.clientId,
+    ...(secret && { client_secret: secret.value, client_secret_expires_at: 0 }),
+    client_id_issued_at: Math.floor(row.createdAt / SECOND),
+    registration_access_token: accessToken,
+    registration_client_uri: `${registrationUri(baseUrl, row.realmId)}/${row.id}`,
+    ...toMetadata(stateOf(row)),
+  };
+}

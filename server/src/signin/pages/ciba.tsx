@@ -1,0 +1,137 @@
+import { type ConsentScope, WantedList } from "./consent.tsx";
+import { Document, HiddenInputs, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { messagesOf } from "./messages.ts";
+import { Filled, Isolated } from "./text.tsx";
+
+interface RequestList extends PageFrame {
+  readonly state: "list";
+  readonly account: string;
+  readonly requests: readonly { readonly href: string; readonly client: string; readonly message: string | null }[];
+}
+
+interface ConfirmRequest extends PageFrame {
+  readonly state: "confirm";
+  readonly csrf: string;
+  /** The path the form is sent to. */
+  readonly action: string;
+  readonly client: string;
+  readonly account: string;
+  /** What the application shows, too. */
+  readonly message: string | null;
+  readonly scopes: readonly ConsentScope[];
+  readonly claims: readonly string[];
+}
+
+interface RequestAnswered extends PageFrame {
+  readonly state: "allowed" | "denied";
+  readonly client: string;
+  readonly listUrl: string;
+}
+
+interface RequestGone extends PageFrame {
+  readonly state: "gone";
+  readonly listUrl: string;
+}
+
+export type CibaView = RequestList | ConfirmRequest | RequestAnswered | RequestGone;
+
+/** Client-initiated backchannel authentication: what waits for the user, one of it, and how it ended. */
+export function renderCiba(view: CibaView): string {
+  if (view.state === "list") return renderDocument(<List view={view} />);
+  return renderDocument(view.state === "confirm" ? <Confirm view={view} /> : <Ended view={view} />);
+}
+
+function List({ view }: { view: RequestList }) {
+  const text = messagesOf(view.locale);
+  return (
+    <Document
+      {...view}
+      kind="device"
+      title={text.requestsTitle}
+      lead={
+        <p class="gh-lead">
+          <Filled template={text.requestsText} values={{ account: view.account }} class="gh-account" />
+        </p>
+      }
+    >
+      {view.requests.length === 0 ? <p>{text.requestsNone}</p> : null}
+      <ul class="gh-requests">
+        {view.requests.map(({ href, client, message }) => (
+          <li class="gh-request">
+            <strong>
+              <Isolated text={client} />
+            </strong>
+            {message === null ? null : <Isolated text={message} class="gh-code" />}
+            <a class="gh-button gh-button--plain" href={linkTarget(href) ?? "#"}>
+              {text.requestsOpen}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Document>
+  );
+}
+
+function Confirm({ view }: { view: ConfirmRequest }) {
+  const text = messagesOf(view.locale);
+  return (
+    <Document
+      {...view}
+      kind="device"
+      title={text.requestTitle}
+      lead={
+        <p class="gh-lead">
+          <Filled template={text.requestText} values={{ client: view.client, account: view.account }} class="gh-account" />
+        </p>
+      }
+    >
+      {view.message === null ? null : (
+        <>
+          <p>{text.requestMessage}</p>
+          <p class="gh-code">
+            <Isolated text={view.message} />
+          </p>
+        </>
+      )}
+      <p>{text.deviceWants}</p>
+      <WantedList view={{ ...view, details: [] }} text={text} />
+      <form class="gh-form" method="post" action={view.action} aria-label={text.requestTitle}>
+        <HiddenInputs csrf={view.csrf} />
+        <button class="gh-button gh-button--primary" type="submit" name="decision" value="allow">
+          {text.deviceAllow}
+        </button>
+        <button class="gh-button gh-button--plain" type="submit" name="decision" value="deny">
+          {text.deviceDeny}
+        </button>
+      </form>
+    </Document>
+  );
+}
+
+function Ended({ view }: { view: RequestAnswered | RequestGone }) {
+  const text = messagesOf(view.locale);
+  const words = {
+    allowed: [text.requestDoneTitle, text.requestDoneText],
+    denied: [text.requestDeniedTitle, text.requestDeniedText],
+    gone: [text.requestGoneTitle, text.requestGoneText],
+  } as const;
+  const [title, lead] = words[view.state];
+  return (
+    <Document
+      {...view}
+      kind="device"
+      title={title}
+      lead={
+        <p class="gh-lead">
+          <Filled template={lead} values={view.state === "gone" ? {} : { client: view.client }} class="gh-account" />
+        </p>
+      }
+    >
+      <div class="gh-actions">
+        <a class="gh-button gh-button--plain" href={linkTarget(view.listUrl) ?? "#"}>
+          {text.requestsAll}
+        </a>
+      </div>
+    </Document>
+  );
+}

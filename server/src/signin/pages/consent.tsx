@@ -1,0 +1,131 @@
+import { Document, HiddenInputs, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { type Messages, messagesOf } from "./messages.ts";
+import { Filled } from "./text.tsx";
+
+export interface ConsentView extends PageFrame {
+  readonly csrf: string;
+  /** The path the form is sent to. */
+  readonly action: string;
+  readonly client: string;
+  readonly account: string;
+  readonly scopes: readonly ConsentScope[];
+  /** Single claims that no scope of these brings. */
+  readonly claims: readonly string[];
+  /** RFC 9396: the types of what it asks for in detail. */
+  readonly details: readonly string[];
+  readonly policyUrl?: string | undefined;
+  readonly termsUrl?: string | undefined;
+}
+
+export interface ConsentScope {
+  readonly name: string;
+  /** The realm's own words; ours where it has none. */
+  readonly text: string | null;
+}
+
+const OWN_WORDS: Readonly<Record<string, (text: Messages) => string>> = {
+  openid: (t) => t.scopeOpenid,
+  profile: (t) => t.scopeProfile,
+  email: (t) => t.scopeEmail,
+  address: (t) => t.scopeAddress,
+  phone: (t) => t.scopePhone,
+  offline_access: (t) => t.scopeOfflineAccess,
+  roles: (t) => t.scopeRoles,
+  groups: (t) => t.scopeGroups,
+  organizations: (t) => t.scopeOrganizations,
+};
+
+/** What an application wants, one line each. */
+export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | "claims" | "details">; text: Messages }) => (
+  <ul class="gh-consent">
+    {view.scopes.map(({ name, text: own }) => (
+      <li>{own ?? (Object.hasOwn(OWN_WORDS, name) ? OWN_WORDS[name]!(text) : name)}</li>
+    ))}
+    {view.claims.length > 0 ? (
+      <li>
+        <Filled template={text.consentClaims} values={{ claims: view.claims.join(", ") }} />
+      </li>
+    ) : null}
+    {view.details.length > 0 ? (
+      <li>
+        <Filled template={text.consentDetails} values={{ details: view.details.join(", ") }} />
+      </li>
+    ) : null}
+  </ul>
+);
+
+/** Asks what an application may have. */
+export function renderConsent(view: ConsentView): string {
+  const text = messagesOf(view.locale);
+  const links = [
+    { href: linkTarget(view.policyUrl), label: text.consentPolicy },
+    { href: linkTarget(view.termsUrl), label: text.consentTerms },
+  ];
+  return renderDocument(
+    <Document
+      {...view}
+      kind="consent"
+      title={text.consentTitle}
+      lead={
+        <p class="gh-lead">
+          <Filled template={text.consentText} values={{ client: view.client, account: view.account }} class="gh-account" />
+        </p>
+      }
+    >
+      <WantedList view={view} text={text} />
+      <form class="gh-form" method="post" action={view.action} aria-label={text.consentTitle}>
+        <HiddenInputs csrf={view.csrf} />
+        <button class="gh-button gh-button--primary" type="submit" name="decision" value="allow">
+          {text.consentAllow}
+        </button>
+        <button class="gh-button gh-button--plain" type="submit" name="decision" value="deny">
+          {text.consentDeny}
+        </button>
+      </form>
+      {links.some(({ href }) => href) ? (
+        <p class="gh-reference">
+          {links.map(({ href, label }) =>
+            href ? (
+              <a href={href} target="_blank" rel="noopener noreferrer">
+                {label}
+              </a>
+            ) : null,
+          )}
+        </p>
+      ) : null}
+    </Document>,
+  );
+}
+
+export interface ChooseAccountView extends PageFrame {
+  readonly csrf: string;
+  readonly action: string;
+  readonly account: string;
+}
+
+/** `prompt=select_account`: on with the account that is signed in, or with another. */
+export function renderChooseAccount(view: ChooseAccountView): string {
+  const text = messagesOf(view.locale);
+  return renderDocument(
+    <Document
+      {...view}
+      kind="login"
+      title={text.chooseAccountTitle}
+      lead={
+        <p class="gh-lead">
+          <Filled template={text.chooseAccountText} values={{ account: view.account }} class="gh-account" />
+        </p>
+      }
+    >
+      <form class="gh-form" method="post" action={view.action} aria-label={text.chooseAccountTitle}>
+        <HiddenInputs csrf={view.csrf} />
+        <button class="gh-button gh-button--primary" type="submit" name="decision" value="continue">
+          {text.continue}
+        </button>
+        <button class="gh-button gh-button--plain" type="submit" name="decision" value="other">
+          {text.chooseOther}
+        </button>
+      </form>
+    </Document>,
+  );
+}

@@ -1,0 +1,47 @@
+import { sql } from "kysely";
+import type { Db } from "../../platform/db/index.ts";
+
+/** A session as its own user sees it. */
+export interface OwnListedSession {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly authTime: number;
+  readonly lastSeenAt: number;
+  readonly expiresAt: number;
+  readonly remembered: boolean;
+  readonly amr: readonly string[];
+  readonly sourceIp: string | null;
+  readonly userAgent: string | null;
+  /** The client ids of those that take part in it. */
+  readonly clients: readonly string[];
+}
+
+/** More than anybody has. */
+const MANY = sql.lit(1_000);
+
+/** The live ones, last used first. Those in which an administrator plays the user are not the user's: the trail tells of them. */
+export async function listOwnSessions(db: Db, realm: string, userId: string, now: number): Promise<OwnListedSession[]> {
+  const { rows } = await sql<OwnListedSession>`
+    select s.session_id as id, s.created_at as "createdAt", s.auth_time as "authTime", s.last_seen_at as "lastSeenAt",
+      s.expires_at as "expiresAt", s.remembered, s.amr, s.source_ip as "sourceIp", s.user_agent as "userAgent",
+      array(select distinct p.client_id from session_participants p
+        where p.realm_id = s.realm_id and p.session_id = s.session_id order by p.client_id) as clients
+    from sessions s
+    where s.realm_id = ${realm} and s.user_id = ${userId} and s.expires_at > ${now} and s.impersonator is null
+    order by s.last_seen_at desc, s.session_id limit ${MANY}`.execute(db);
+  return rows;
+}
+
+/** Whether it is the user's own, and alive. */
+export async function isOwnSession(db: Db, realm: string, userId: string, sessionId: string, now: number): Promise<boolean> {
+  const row = await db
+    .selectFrom("sessions")
+    .select("session_id")
+    .where("realm_id", "=", realm)
+    .where("session_id", "=", sessionId)
+    .where("user_id", "=", userId)
+    .where("impersonator", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,52 @@
+import { type ColumnType, sql } from "kysely";
+import { MINUTE } from "../../kernel/clock.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+
+interface ParticipantsTable {
+  realm_id: string;
+  session_id: string;
+  protocol: string;
+  client_id: string;
+  participant: ColumnType<Record<string, unknown>, string | undefined, string>;
+  joined_at: number;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    session_participants: ParticipantsTable;
+  }
+}
+
+/** A client that has been given something in a session: whoever ends the session tells it. */
+export interface Participant {
+  readonly protocol: string;
+  readonly clientId: string;
+  /** What the protocol needs to tell it. */
+  readonly participant: Record<string, unknown>;
+}
+
+/** From now on the client takes part. A session that has ended meanwhile takes nobody in. */
+export async function joinSession(
+  tx: Tx,
+  realm: string,
+  join: { sessionId: string; protocol: string; clientId: string; participant?: Record<string, unknown>; now: number },
+): Promise<void> {
+  const { sessionId, protocol, clientId, participant = {}, now } = join;
+  await sql`
+    insert into session_participants as p (realm_id, session_id, protocol, client_id, participant, joined_at)
+    select s.realm_id, s.session_id, ${protocol}, ${clientId}, ${JSON.stringify(participant)}::text::jsonb, ${now}
+    from sessions s where s.realm_id = ${realm} and s.session_id = ${sessionId}
+    on conflict (realm_id, session_id, protocol, client_id) do update set participant = p.participant || excluded.participant`.execute(tx);
+}
+
+/** Uses closer to each other than this are one. */
+export const awakeFor = (idleMs: number): number => Math.min(MINUTE, idleMs / 30);
+
+/** Somebody uses what was given in the session, though not in its browser: it does not fall asleep meanwhile. */
+export async function keepSessionAwake(db: Db, realm: string, sessionId: string, idleMs: number, now: number): Promise<void> {
+  await sql`
+    update sessions set last_seen_at = ${now}, expires_at = case when remembered then expires_at else least(absolute_expiry, ${now + idleMs}) end
+    where realm_id = ${realm} and session_id = ${sessionId} and expires_at > ${now} and last_seen_at <= ${now - awakeFor(idleMs)}`.execute(
+    db,
+  );
+}

@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Answer, Browser } from "./browser.ts";
+import type { Harness } from "./harness.ts";
+import type { RealmUnderTest } from "./realm.ts";
+
+export const CALLBACK = "https://app.example/cb";
+
+/** Follows redirects within this server; `left` is where they lead out of it. */
+export async function walk(browser: Browser, baseUrl: string, from: string | Answer): Promise<{ page: Answer; left: URL | null }> {
+  const path = (url: string) => (url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url);
+  let page = typeof from === "string" ? await browser.get(path(from)) : from;
+  while (page.status === 303 || page.status === 302) {
+    const to = path(String(page.headers.location));
+    if (!to.startsWith("/")) return { page, left: new URL(to) };
+    page = await browser.get(to);
+  }
+  return { page, left: null };
+}
+
+/** The value of a hidden field. */
+export const fieldOf = (page: Answer, name: string): string =>
+  new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+
+/** Sends the form that the page shows, with what it hides. */
+export async function submit(browser: Browser, baseUrl: string, page: Answer, fields: Record<string, string>) {
+  const action = /<form class="gh-form"[^>]* action="([^"]+)"/.exec(page.text)?.[1] ?? "";
+  const hidden = Object.fromEntries(
+    [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, k, v]) => [k!, v!.replaceAll("&amp;", "&")]),
+  );
+  return walk(browser, baseUrl, await browser.request("POST", action, { form: { ...hidden, ...fields }, csrf: false }));
+}
+
+export interface Party {
+  readonly clientId: string;
+  readonly secret: string | null;
+  /** As the admin API knows it. */
+  readonly id: string;
+  url(params?: Record<string, string>): string;
+  readonly verifier: string;
+  /** POSTs to an endpoint of the realm, as this client. */
+  post(path: string, form: Record<string, string>): Promise<Answer>;
+  /** Signs somebody in and changes the code for tokens. */
+  signIn(browser: Browser, user: { username: string; password: string }, params?: Record<string, string>): Promise<Answer>;
+  exchange(left: URL | null): Promise<Answer>;
+}
+
+/** A client of the realm, and what it does. */
+export async function relyingParty(iam: Harness, realm: RealmUnderTest, members: Record<string, unknown> = {}): Promise<Party> {
+  const { baseUrl } = iam.config;
+  const issuer = `/realms/${realm.name}`;
+  const made = await realm.asMaster().post("/clients", { clientId: "app", redirectUris: [CALLBACK], publicClient: true, ...members });
+  if (made.status !== 201) throw new Error(`could not create a client: ${made.status} ${made.text}`);
+  const { clientId, id, secret = null } = made.body;
+  const verifier = randomBytes(32).toString("base64url");
+  const party: Party = {
+    clientId,
+    id,
+    secret,
+    verifier,
+    url: (params = {}) =>
+      `${issuer}/authorize?${new URLSearchParams({
+        client_id: clientId,
+        redirect_uri: CALLBACK,
+        response_type: "code",
+        scope: "openid",
+        state: "st",
+        code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+        code_challenge_method: "S256",
+        ...params,
+      })}`,
+    post: (path, form) =>
+      iam.browser().request("POST", `${issuer}${path}`, {
+        form: { client_id: clientId, ...(secret !== null && { client_secret: secret }), ...form },
+        csrf: false,
+      }),
+    async signIn(browser, user, params = {}) {
+      const { page, left } = await walk(browser, baseUrl, party.url(params));
+      const signedIn = left ?? (await submit(browser, baseUrl, page, { username: user.username, password: user.password })).left;
+      return party.exchange(signedIn);
+    },
+    exchange: (left) =>
+      party.post("/token", {
+        grant_type: "authorization_code",
+        code: left?.searchParams.get("code") ?? "",
+        redirect_uri: CALLBACK,
+        code_verifier: verifier,
+      }),
+  };
+  return party;
+}
