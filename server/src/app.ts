@@ -1,25 +1,22 @@
-import { type DestinationStream, type Logger, pino } from "pino";
 import { applicationRoutes } from "./applications/applications/index.ts";
 import { claimRoutes } from "./applications/claims/index.ts";
-import { clientScopeRoutes, createScopes, seedScopes } from "./applications/client-scopes/index.ts";
+import { clientScopeRoutes, createScopes } from "./applications/client-scopes/index.ts";
 import { clientRoutes, createClients, forgetPreviousClientSecrets } from "./applications/clients/index.ts";
 import { createSubjects, subjectClaimRoutes } from "./applications/subject-claim/index.ts";
-import { checkVault, openVault } from "./bootstrap.ts";
 import { redactUrl } from "./config/redact.ts";
-import type { Config } from "./config.ts";
-import { forgetConsentsTo } from "./directory/consents/index.ts";
+import type { Core } from "./core.ts";
 import { deleteExpiredAttempts, deleteExpiredEnrollments } from "./directory/credentials/index.ts";
-import { groupRoutes, guardInheritance } from "./directory/groups/index.ts";
+import { groupRoutes } from "./directory/groups/index.ts";
 import { deleteOldImports, endAbandonedImports, userImportRoutes } from "./directory/import/index.ts";
-import { deleteExpiredInvitations, forgetInvitationsTo, organizationRoutes } from "./directory/organizations/index.ts";
-import { adminRoleRoutes, assertMayControl, roleRoutes, seedRoles } from "./directory/roles/index.ts";
-import { requiredActionRoutes, seedAdmin, userCredentialRoutes, userRoutes } from "./directory/users/index.ts";
+import { deleteExpiredInvitations, organizationRoutes } from "./directory/organizations/index.ts";
+import { adminRoleRoutes, assertMayControl, roleRoutes } from "./directory/roles/index.ts";
+import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "./directory/users/index.ts";
 import { clock, MINUTE, SECOND } from "./kernel/clock.ts";
 import { manifest } from "./kernel/package.ts";
-import { sha256, type Vault } from "./kernel/vault.ts";
+import { sha256 } from "./kernel/vault.ts";
 import { createAdminBearer, guardAdminRoutes } from "./operations/admin-gate/index.ts";
 import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs/index.ts";
-import { forgetImports, gdprRoutes } from "./operations/gdpr/index.ts";
+import { gdprRoutes } from "./operations/gdpr/index.ts";
 import {
   createHealth,
   exposeGauges,
@@ -28,17 +25,15 @@ import {
   realmMonitoringRoutes,
   serverInfo,
 } from "./operations/monitoring/index.ts";
-import { createRealmChanges, type RealmChanges, watchRealmChanges } from "./platform/cache/index.ts";
-import type { Listeners } from "./platform/context.ts";
-import { type Database, type Db, type EmbeddedDatabase, migrate, openDatabase } from "./platform/db/index.ts";
+import { watchRealmChanges } from "./platform/cache/index.ts";
+import type { Db } from "./platform/db/index.ts";
 import { type App, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
 import { createJobWorker, type JobWorker } from "./platform/jobs/index.ts";
 import { createOutbound, type Outbound } from "./platform/outbound/index.ts";
-import { createBreachedPasswords, createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
+import { createBreachedPasswords } from "./platform/passwords/index.ts";
 import { createRateLimiter, rateLimited } from "./platform/rate-limit/index.ts";
-import { createMetrics, deleteOldHours, type Metrics } from "./platform/telemetry/metrics.ts";
+import { deleteOldHours } from "./platform/telemetry/metrics.ts";
 import { startTracing } from "./platform/telemetry/tracing.ts";
-import { createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
 import { accountRoutes } from "./protocols/account/index.ts";
 import {
   BACKCHANNEL_JOB,
@@ -52,15 +47,9 @@ import {
   createSubjectOf,
   createTokenReader,
   deleteExpiredOidc,
-  endGrantsOfClient,
-  endGrantsOfSession,
-  endGrantsOfUser,
-  endGrantsUnderConsent,
-  forgetRequests,
   metadataRoutes,
   oidcRoutes,
   serviceAccountSessionRoutes,
-  tellParticipants,
 } from "./protocols/oidc/index.ts";
 import {
   createDocumentClients,
@@ -69,40 +58,27 @@ import {
   provisioningRoutes,
   registrationRoutes,
 } from "./protocols/registration/index.ts";
-import { deleteExpiredTickets, forgetTickets, impersonateRoutes, impersonationPages } from "./signin/impersonation/index.ts";
-import { deleteExpiredInteractions, forgetInteractions } from "./signin/interactions/index.ts";
+import { deleteExpiredTickets, impersonateRoutes, impersonationPages } from "./signin/impersonation/index.ts";
+import { deleteExpiredInteractions } from "./signin/interactions/index.ts";
 import { invitationPageRoutes } from "./signin/invitations/index.ts";
-import { createPasswordUpgrades, forgetAttemptsOf, localPasswords, loginRoutes } from "./signin/login/index.ts";
-import {
-  createCookies,
-  createCsrf,
-  deleteExpiredSessions,
-  endOtherSessions,
-  endSessionsOfUser,
-  forgetSessions,
-  sessionRoutes,
-} from "./signin/sessions/index.ts";
+import { createPasswordUpgrades, localPasswords, loginRoutes } from "./signin/login/index.ts";
+import { createCookies, createCsrf, deleteExpiredSessions, sessionRoutes } from "./signin/sessions/index.ts";
 import {
   applyRetention,
   auditConfigRoutes,
   createForwarder,
-  eraseFromTrail,
   eventRoutes,
   type Forwarder,
   forgetForwarder,
   httpReceiver,
-  insertEvents,
   RETENTION_JOB,
-  scheduleRetention,
-  toEventRecord,
   transports,
 } from "./tenancy/audit/index.ts";
-import { createSigningKeys, keyRoutes, type MakeKeyPair, makeKeyPair, seedKey } from "./tenancy/keys/index.ts";
+import { createSigningKeys, keyRoutes } from "./tenancy/keys/index.ts";
 import {
   createMessageMetrics,
   createMessages,
   deleteExpiredLimits,
-  forgetMessages,
   MESSAGE_JOB,
   type Messages,
   messageJob,
@@ -110,155 +86,18 @@ import {
   pushTokenRoutes,
   templateRoutes,
 } from "./tenancy/messaging/index.ts";
-import {
-  createRealmSnapshots,
-  PURGE_JOB,
-  publicRealmRoutes,
-  purgeRealm,
-  type RealmSnapshots,
-  realmRoutes,
-} from "./tenancy/realms/index.ts";
-import { seedSettings, settingsRoutes } from "./tenancy/settings/index.ts";
+import { PURGE_JOB, publicRealmRoutes, purgeRealm, realmRoutes } from "./tenancy/realms/index.ts";
+import { settingsRoutes } from "./tenancy/settings/index.ts";
 import {
   createWebhookSender,
   deleteEndedDeliveries,
-  forgetAnswers,
   forgetPreviousSecrets,
   WEBHOOKS_AT_ONCE,
   type WebhookSender,
   webhookRoutes,
 } from "./tenancy/webhooks/index.ts";
 
-/** Upward effects: what happens elsewhere, in the same transaction, when something happens here. Features add lines. */
-const listenersOf = (vault: Vault): Listeners => ({
-  "settings.changed": [guardInheritance, scheduleRetention],
-  "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
-  "user.disabled": [endSessionsOfUser, endGrantsOfUser],
-  "session.ended": [endGrantsOfSession, tellParticipants],
-  "user.password_changed": [endOtherSessions],
-  "user.deleted": [forgetInvitationsTo],
-  "user.erased": [
-    forgetAnswers, // before the trail forgets which events were theirs
-    async (ctx, person) => void (await eraseFromTrail(ctx, person)),
-    forgetMessages(vault),
-    forgetAttemptsOf,
-    forgetInteractions,
-    forgetRequests,
-    forgetInvitationsTo,
-    forgetImports,
-    forgetSessions,
-    forgetTickets,
-  ],
-  "consent.revoked": [endGrantsUnderConsent],
-  "client.changed": [],
-  "client.disabled": [endGrantsOfClient],
-  "client.deleted": [forgetConsentsTo],
-});
-
 const { version } = manifest();
-
-/** What the server, the commands and the tests all stand on: the database, open and up to date, and the unit of work. */
-export interface Core {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly database: Database;
-  readonly db: Db;
-  readonly vault: Vault;
-  readonly hasher: PasswordHasher;
-  readonly makeKeyPair: MakeKeyPair;
-  readonly metrics: Metrics;
-  readonly changes: RealmChanges;
-  readonly realms: RealmSnapshots;
-  readonly work: UnitOfWork;
-  /** Called after this node has committed audit events: whoever sends them on looks at once instead of at its next turn. */
-  onEvents(listener: () => void): void;
-  close(): Promise<void>;
-}
-
-export interface CoreOptions {
-  readonly output?: DestinationStream;
-  readonly template?: Uint8Array<ArrayBuffer>;
-  readonly migrate?: boolean;
-  /** The embedded database, if somebody has begun to open it already. */
-  readonly embedded?: Promise<EmbeddedDatabase> | undefined;
-}
-
-export async function createCore(config: Config, options: CoreOptions = {}): Promise<Core> {
-  const { core, ready } = await beginCore(config, options);
-  try {
-    await ready;
-    return core;
-  } catch (error) {
-    await core.close();
-    throw error;
-  }
-}
-
-/** A core whose database may still be opening. Nothing may be asked of it until `ready`, but much can be built on it. */
-export async function beginCore(config: Config, options: CoreOptions = {}): Promise<{ core: Core; ready: Promise<void> }> {
-  const output = options.output ?? pino.destination({ fd: 1, sync: false });
-  const log = pino(
-    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
-    output,
-  );
-  const vault = await openVault(config);
-  const database = await openDatabase({
-    url: config.databaseUrl,
-    dataDir: config.dataDir,
-    pool: config.databasePool,
-    preparedStatements: config.preparedStatements,
-    template: options.template,
-    embedded: options.embedded,
-    onIdleError: (err) => log.warn({ err }, "an idle database connection broke; the pool opens another"),
-  });
-  const getReady = async () => {
-    if (options.migrate ?? true) await migrate(database.db);
-    await checkVault(database.db, vault);
-  };
-  const ready = getReady();
-  ready.catch(() => {}); // for the caller to see, who may be busy building
-  return { core: assembleCore({ config, log, output, vault, database }), ready };
-}
-
-/** The rest of a core, over a database that is there already, or one that is never asked. */
-export function assembleCore({
-  config,
-  log,
-  output,
-  vault,
-  database,
-}: Pick<Core, "config" | "log" | "vault" | "database"> & { readonly output: DestinationStream }): Core {
-  const { db } = database;
-  const changes = createRealmChanges();
-  const metrics = createMetrics();
-  const eventListeners: (() => void)[] = [];
-  const work = createUnitOfWork({
-    db,
-    listeners: listenersOf(vault),
-    changes,
-    storeEvents: insertEvents,
-    published: (events) => {
-      transports.stdout.send(output, events.map(toEventRecord));
-      if (events.length > 0) for (const listener of eventListeners) listener();
-    },
-  });
-  const hasher = createPasswordHasher();
-  return {
-    config,
-    log,
-    database,
-    db,
-    vault,
-    hasher,
-    makeKeyPair,
-    metrics,
-    changes,
-    realms: createRealmSnapshots(db, changes),
-    work,
-    onEvents: (listener) => void eventListeners.push(listener),
-    close: () => database.close(),
-  };
-}
 
 export interface Server {
   readonly app: App;

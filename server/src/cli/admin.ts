@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
-import type { Core } from "../app.ts";
 import { PASSWORD_FILE } from "../bootstrap.ts";
+import type { Core } from "../core.ts";
 import { clearAttempts, preparePassword, savePassword } from "../directory/credentials/index.ts";
 import { shareDefaultRole } from "../directory/roles/index.ts";
 import { CreateUser, createUser, findUserByLogin, resetPassword } from "../directory/users/index.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import type { Core } from "../app.ts";
 import { type Config, loadConfig } from "../config.ts";
+import type { Core } from "../core.ts";
 import { systemActor } from "../platform/context.ts";
 import { type Database, embeddedFolder, FolderInUse, openDatabase } from "../platform/db/index.ts";
 import type { UnitOfWork } from "../platform/unit-of-work.ts";
@@ -10,7 +10,7 @@ import type { Invocation } from "./command.ts";
 export async function withCore<T>(call: Invocation, work: (core: Core) => Promise<T>): Promise<T> {
   const config = loadConfig({ flags: call.options });
   requireDatabase(config);
-  const { createCore } = await import("../app.ts");
+  const { createCore } = await import("../core.ts");
   // Standard output is for the answer; the events are in the trail, where the server's own are.
   const core = await createCore(config, { output: { write: () => undefined }, migrate: false }).catch(explain);
   try {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Core } from "../app.ts";
+import type { Core } from "../core.ts";
 import { VaultError } from "../kernel/vault.ts";
 import { inTransaction } from "../platform/db/index.ts";
 import { generateKey, rotateKey } from "../tenancy/keys/index.ts";

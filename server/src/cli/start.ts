@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Core, Server } from "../app.ts";
+import type { Server } from "../app.ts";
 import type { FirstStart } from "../bootstrap.ts";
 import { type Config, loadConfig } from "../config.ts";
+import type { Core } from "../core.ts";
 import { manifest } from "../kernel/package.ts";
 // Not by the index: that loads the database libraries, and the folder shall be opening by then.
 import { embeddedFolder, openEmbedded } from "../platform/db/pglite-database.ts";
@@ -19,8 +20,9 @@ export const run: Command = async (call) => {
   let core: Core | undefined;
   let server: Server | undefined;
   try {
-    const [{ beginCore, createApp }, { bootstrap, prepareFirstStart }] = await Promise.all([
+    const [{ createApp }, { beginCore }, { bootstrap, prepareFirstStart }] = await Promise.all([
       import("../app.ts"),
+      import("../core.ts"),
       import("../bootstrap.ts"),
     ]);
     // Keys take a while to make; while a new folder is being made, so can they.

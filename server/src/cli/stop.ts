@@ -1,6 +1,7 @@
 import { Server as NetServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Core, Server } from "../app.ts";
+import type { Server } from "../app.ts";
+import type { Core } from "../core.ts";
 
 /** After this long a connection that asked for nothing is not waited for any more. */
 const IDLE_PATIENCE_MS = 5_000;

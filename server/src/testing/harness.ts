@@ -3,9 +3,10 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { type Core, createApp, createCore, type Server } from "../app.ts";
+import { createApp, type Server } from "../app.ts";
 import { bootstrap } from "../bootstrap.ts";
 import { type Config, loadConfig } from "../config.ts";
+import { type Core, createCore } from "../core.ts";
 import { clock } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
 import { migrate, openDatabase } from "../platform/db/index.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Core, createCore } from "../../src/app.ts";
 import { loadConfig } from "../../src/config.ts";
+import { type Core, createCore } from "../../src/core.ts";
 import { clock, MINUTE } from "../../src/kernel/clock.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { systemActor } from "../../src/platform/context.ts";

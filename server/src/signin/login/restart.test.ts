@@ -2,8 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createApp, createCore } from "../../app.ts";
+import { createApp } from "../../app.ts";
 import { bootstrap } from "../../bootstrap.ts";
+import { createCore } from "../../core.ts";
 import { Browser } from "../../testing/browser.ts";
 import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
 

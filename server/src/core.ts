@@ -1,0 +1,164 @@
+import { type DestinationStream, type Logger, pino } from "pino";
+import { seedScopes } from "./applications/client-scopes/index.ts";
+import { checkVault, openVault } from "./bootstrap.ts";
+import type { Config } from "./config.ts";
+import { forgetConsentsTo } from "./directory/consents/index.ts";
+import { guardInheritance } from "./directory/groups/index.ts";
+import { forgetInvitationsTo } from "./directory/organizations/index.ts";
+import { seedRoles } from "./directory/roles/index.ts";
+import { seedAdmin } from "./directory/users/index.ts";
+import type { Vault } from "./kernel/vault.ts";
+import { forgetImports } from "./operations/gdpr/index.ts";
+import { createRealmChanges, type RealmChanges } from "./platform/cache/index.ts";
+import type { Listeners } from "./platform/context.ts";
+import { type Database, type Db, type EmbeddedDatabase, migrate, openDatabase } from "./platform/db/index.ts";
+import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
+import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
+import { createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
+import {
+  endGrantsOfClient,
+  endGrantsOfSession,
+  endGrantsOfUser,
+  endGrantsUnderConsent,
+  forgetRequests,
+  tellParticipants,
+} from "./protocols/oidc/index.ts";
+import { forgetTickets } from "./signin/impersonation/index.ts";
+import { forgetInteractions } from "./signin/interactions/index.ts";
+import { forgetAttemptsOf } from "./signin/login/index.ts";
+import { endOtherSessions, endSessionsOfUser, forgetSessions } from "./signin/sessions/index.ts";
+import { eraseFromTrail, insertEvents, scheduleRetention, toEventRecord, transports } from "./tenancy/audit/index.ts";
+import { type MakeKeyPair, makeKeyPair, seedKey } from "./tenancy/keys/index.ts";
+import { forgetMessages } from "./tenancy/messaging/index.ts";
+import { createRealmSnapshots, type RealmSnapshots } from "./tenancy/realms/index.ts";
+import { seedSettings } from "./tenancy/settings/index.ts";
+import { forgetAnswers } from "./tenancy/webhooks/index.ts";
+
+/** Upward effects: what happens elsewhere, in the same transaction, when something happens here. Features add lines. */
+const listenersOf = (vault: Vault): Listeners => ({
+  "settings.changed": [guardInheritance, scheduleRetention],
+  "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
+  "user.disabled": [endSessionsOfUser, endGrantsOfUser],
+  "session.ended": [endGrantsOfSession, tellParticipants],
+  "user.password_changed": [endOtherSessions],
+  "user.deleted": [forgetInvitationsTo],
+  "user.erased": [
+    forgetAnswers, // before the trail forgets which events were theirs
+    async (ctx, person) => void (await eraseFromTrail(ctx, person)),
+    forgetMessages(vault),
+    forgetAttemptsOf,
+    forgetInteractions,
+    forgetRequests,
+    forgetInvitationsTo,
+    forgetImports,
+    forgetSessions,
+    forgetTickets,
+  ],
+  "consent.revoked": [endGrantsUnderConsent],
+  "client.changed": [],
+  "client.disabled": [endGrantsOfClient],
+  "client.deleted": [forgetConsentsTo],
+});
+
+/** What the server, the commands and the tests all stand on: the database, open and up to date, and the unit of work. */
+export interface Core {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly database: Database;
+  readonly db: Db;
+  readonly vault: Vault;
+  readonly hasher: PasswordHasher;
+  readonly makeKeyPair: MakeKeyPair;
+  readonly metrics: Metrics;
+  readonly changes: RealmChanges;
+  readonly realms: RealmSnapshots;
+  readonly work: UnitOfWork;
+  /** Called after this node has committed audit events: whoever sends them on looks at once instead of at its next turn. */
+  onEvents(listener: () => void): void;
+  close(): Promise<void>;
+}
+
+export interface CoreOptions {
+  readonly output?: DestinationStream;
+  readonly template?: Uint8Array<ArrayBuffer>;
+  readonly migrate?: boolean;
+  /** The embedded database, if somebody has begun to open it already. */
+  readonly embedded?: Promise<EmbeddedDatabase> | undefined;
+}
+
+export async function createCore(config: Config, options: CoreOptions = {}): Promise<Core> {
+  const { core, ready } = await beginCore(config, options);
+  try {
+    await ready;
+    return core;
+  } catch (error) {
+    await core.close();
+    throw error;
+  }
+}
+
+/** A core whose database may still be opening. Nothing may be asked of it until `ready`, but much can be built on it. */
+export async function beginCore(config: Config, options: CoreOptions = {}): Promise<{ core: Core; ready: Promise<void> }> {
+  const output = options.output ?? pino.destination({ fd: 1, sync: false });
+  const log = pino(
+    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
+    output,
+  );
+  const vault = await openVault(config);
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    dataDir: config.dataDir,
+    pool: config.databasePool,
+    preparedStatements: config.preparedStatements,
+    template: options.template,
+    embedded: options.embedded,
+    onIdleError: (err) => log.warn({ err }, "an idle database connection broke; the pool opens another"),
+  });
+  const getReady = async () => {
+    if (options.migrate ?? true) await migrate(database.db);
+    await checkVault(database.db, vault);
+  };
+  const ready = getReady();
+  ready.catch(() => {}); // for the caller to see, who may be busy building
+  return { core: assembleCore({ config, log, output, vault, database }), ready };
+}
+
+/** The rest of a core, over a database that is there already, or one that is never asked. */
+export function assembleCore({
+  config,
+  log,
+  output,
+  vault,
+  database,
+}: Pick<Core, "config" | "log" | "vault" | "database"> & { readonly output: DestinationStream }): Core {
+  const { db } = database;
+  const changes = createRealmChanges();
+  const metrics = createMetrics();
+  const eventListeners: (() => void)[] = [];
+  const work = createUnitOfWork({
+    db,
+    listeners: listenersOf(vault),
+    changes,
+    storeEvents: insertEvents,
+    published: (events) => {
+      transports.stdout.send(output, events.map(toEventRecord));
+      if (events.length > 0) for (const listener of eventListeners) listener();
+    },
+  });
+  const hasher = createPasswordHasher();
+  return {
+    config,
+    log,
+    database,
+    db,
+    vault,
+    hasher,
+    makeKeyPair,
+    metrics,
+    changes,
+    realms: createRealmSnapshots(db, changes),
+    work,
+    onEvents: (listener) => void eventListeners.push(listener),
+    close: () => database.close(),
+  };
+}
