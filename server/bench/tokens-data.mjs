@@ -32,6 +32,8 @@ export async function seedTokens(origin, { chains }) {
       redirectUris: [REDIRECT],
       firstParty: true,
       accessTokenLifetime: 3600,
+      // On a busy machine it takes a while to make as many as a slice uses.
+      codeLifetime: 600,
     });
     const visitor = new Browser(pool);
     await visitor.signIn(REALM, "ada", PASSWORD);

@@ -1,9 +1,10 @@
 import type { AdapterPayload } from "oidc-provider";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { grantConsent } from "../../../directory/consents/index.ts";
-import { SECOND } from "../../../kernel/clock.ts";
+import { clock, SECOND } from "../../../kernel/clock.ts";
 import { AppError, defineErrors } from "../../../kernel/errors.ts";
 import { newId } from "../../../kernel/ids.ts";
+import { sha256 } from "../../../kernel/vault.ts";
 import type { Actor, Ctx } from "../../../platform/context.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { joinSession, type LiveSession } from "../../../signin/sessions/index.ts";
@@ -14,7 +15,7 @@ import { consentToClaim, needsConsent } from "../interactions/consent.ts";
 import { lifetimesOf } from "../lifetimes.ts";
 import type { RealmParts } from "../parts.ts";
 import { acrOf } from "../session.ts";
-import { type AwayModel, decide, type OpenRequest } from "./away.store.ts";
+import { type AwayModel, decide, findOpenDevice, findOpenRequest, type OpenRequest, openRequestsOf } from "./away.store.ts";
 import { enqueuePing } from "./ciba-ping.ts";
 
 /** What a client asked for away from the browser, as the page shows it. */
@@ -54,11 +55,37 @@ const claimsOf = (request: OpenRequest): { id_token?: object; userinfo?: object 
   return claims === undefined ? {} : (JSON.parse(claims) as { id_token?: object; userinfo?: object });
 };
 
-export interface Approval {
-  readonly parts: RealmParts;
-  readonly model: AwayModel;
+/** A request that waits, of a client that may still have an answer. */
+export interface Waiting {
   readonly request: OpenRequest;
   readonly client: ClientSnapshot;
+}
+
+async function withClient({ clients, realm }: RealmParts, request: OpenRequest | null): Promise<Waiting | null> {
+  const client = request && (await clients.get(realm.realmId, request.clientId));
+  return request && client?.enabled ? { request, client } : null;
+}
+
+/** By the code that a device shows. */
+export const findDevice = async (parts: RealmParts, code: string): Promise<Waiting | null> =>
+  withClient(parts, await findOpenDevice(parts.db, parts.realm.realmId, sha256(code), clock.now()));
+
+/** Only the user's own. */
+export const findRequest = async (parts: RealmParts, { userId }: LiveSession, id: string): Promise<Waiting | null> =>
+  withClient(parts, await findOpenRequest(parts.db, parts.realm.realmId, userId, id, clock.now()));
+
+export async function listRequests(parts: RealmParts, { userId }: LiveSession): Promise<Waiting[]> {
+  const open = await openRequestsOf(parts.db, parts.realm.realmId, userId, clock.now());
+  return (await Promise.all(open.map((request) => withClient(parts, request)))).filter((each) => each !== null);
+}
+
+/** CIBA §7.1 */
+export const messageOf = ({ request }: Waiting): string | null =>
+  (request.payload.params as { binding_message?: string } | undefined)?.binding_message ?? null;
+
+export interface Approval extends Waiting {
+  readonly parts: RealmParts;
+  readonly model: AwayModel;
   readonly session: LiveSession;
 }
 

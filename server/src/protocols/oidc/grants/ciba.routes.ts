@@ -2,14 +2,11 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
-import { clock } from "../../../kernel/clock.ts";
 import { createVisitors, type Visitor } from "../../../signin/login/index.ts";
 import { renderCiba, sendPage } from "../../../signin/pages/index.ts";
-import type { LiveSession } from "../../../signin/sessions/index.ts";
 import { issuerFor } from "../engine.routes.ts";
 import type { Issuer } from "../provider.ts";
-import { answer, wantedBy } from "./approval.ts";
-import { findOpenRequest, type OpenRequest, openRequestsOf } from "./away.store.ts";
+import { answer, findRequest, listRequests, messageOf, type Waiting, wantedBy } from "./approval.ts";
 import { type AwayRouteParts, toSignIn } from "./away.visitors.ts";
 
 const tags = ["Protocol"];
@@ -25,13 +22,6 @@ const Answer = Type.Object(
   { $id: "CibaAnswer" },
 );
 
-interface Found {
-  readonly request: OpenRequest;
-  readonly client: ClientSnapshot;
-}
-
-const messageOf = ({ payload }: OpenRequest): string | null =>
-  (payload.params as { binding_message?: string } | undefined)?.binding_message ?? null;
 const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? clientId;
 
 /** Mounted under /realms/:realm: what clients asked of the signed-in user elsewhere (CIBA). */
@@ -49,14 +39,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (app,
       logoUrl: visitor.realm.settings.logoUrl,
     });
 
-  /** Only the user's own, and only of a client that may still have an answer. */
-  const find = async ({ parts: { db, realm, clients } }: Issuer, { userId }: LiveSession, id: string): Promise<Found | null> => {
-    const request = await findOpenRequest(db, realm.realmId, userId, id, clock.now());
-    const client = request && (await clients.get(realm.realmId, request.clientId));
-    return request && client?.enabled ? { request, client } : null;
-  };
-
-  const showRequest = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, issuer: Issuer, found: Found, status = 200) => {
+  const showRequest = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, issuer: Issuer, found: Waiting, status = 200) => {
     const { scopes, claims } = wantedBy(issuer.parts, found.request);
     const { byName } = issuer.parts.scopesOfRealm;
     return send(request, reply, visitor, status, {
@@ -65,7 +48,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (app,
       action: pathOf(visitor.realm.realmId, found.request.recordId),
       client: nameOf(found.client),
       account: visitor.session!.username,
-      message: messageOf(found.request),
+      message: messageOf(found),
       scopes: scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null })),
       claims,
     });
@@ -78,6 +61,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (app,
     "/ciba",
     {
       schema: {
+        operationId: "listCibaRequests",
         summary: "Requests that wait for the signed-in user (CIBA)",
         tags,
         params,
@@ -89,13 +73,11 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (app,
       const { realm, session } = visitor;
       if (!session) return toSignIn(work, request, reply, visitor, "ciba", here(realm.realmId)) as never;
       const issuer = await issuerFor(issuers, request);
-      const open = await openRequestsOf(parts.db, realm.realmId, session.userId, clock.now());
-      const known = await Promise.all(
-        open.map(async (each) => ({ request: each, client: await issuer.parts.clients.get(realm.realmId, each.clientId) })),
-      );
-      const requests = known.flatMap(({ request: each, client }) =>
-        client?.enabled ? [{ href: pathOf(realm.realmId, each.recordId), client: nameOf(client), message: messageOf(each) }] : [],
-      );
+      const requests = (await listRequests(issuer.parts, session)).map((each) => ({
+        href: pathOf(realm.realmId, each.request.recordId),
+        client: nameOf(each.client),
+        message: messageOf(each),
+      }));
       return send(request, reply, visitor, 200, { state: "list", account: session.username, requests }) as never;
     },
   );
@@ -115,7 +97,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (app,
       const { id } = request.params;
       if (!visitor.session) return toSignIn(work, request, reply, visitor, "ciba", pathOf(visitor.realm.realmId, id)) as never;
       const issuer = await issuerFor(issuers, request);
-      const found = await find(issuer, visitor.session, id);
+      const found = await findRequest(issuer.parts, visitor.session, id);
       return (found ? showRequest(request, reply, visitor, issuer, found) : showGone(request, reply, visitor, 404)) as never;
     },
   );
@@ -145,7 +127,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (app,
       const { id } = request.params;
       if (!session) return toSignIn(work, request, reply, visitor, "ciba", pathOf(realm.realmId, id)) as never;
       const issuer = await issuerFor(issuers, request);
-      const found = await find(issuer, session, id);
+      const found = await findRequest(issuer.parts, session, id);
       if (!visitors.hasToken(request, visitor))
         return (found ? showRequest(request, reply, visitor, issuer, found, 403) : showGone(request, reply, visitor, 403)) as never;
       if (request.validationError) throw request.validationError;

@@ -1,16 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { cut } from "../../../kernel/text.ts";
-import { sha256 } from "../../../kernel/vault.ts";
 import { createVisitors, type Visitor } from "../../../signin/login/index.ts";
 import { type DeviceError, renderDevice, sendPage } from "../../../signin/pages/index.ts";
 import { issuerFor } from "../engine.routes.ts";
 import type { Issuer } from "../provider.ts";
-import { actorOf, answer, wantedBy } from "./approval.ts";
-import { findOpenDevice, type OpenRequest } from "./away.store.ts";
+import { actorOf, answer, findDevice, type Waiting, wantedBy } from "./approval.ts";
 import { type AwayRouteParts, toSignIn } from "./away.visitors.ts";
 import { normaliseUserCode, spellUserCode } from "./device.ts";
 import { countCode } from "./device-attempts.ts";
@@ -26,11 +23,6 @@ const DeviceForm = Type.Object(
   },
   { $id: "DeviceForm" },
 );
-
-interface Found {
-  readonly request: OpenRequest;
-  readonly client: ClientSnapshot;
-}
 
 /** Mounted under /realms/:realm: where people type the code that a device shows (RFC 8628 §3.3). */
 export const deviceRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (app, parts) => {
@@ -66,7 +58,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (ap
     });
   };
 
-  const showConfirm = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, issuer: Issuer, code: string, found: Found) => {
+  const showConfirm = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, issuer: Issuer, code: string, found: Waiting) => {
     const { scopes, claims } = wantedBy(issuer.parts, found.request);
     const { byName } = issuer.parts.scopesOfRealm;
     const html = renderDevice({
@@ -81,12 +73,6 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (ap
       claims,
     });
     return sendPage(reply, 200, html, { logoUrl: visitor.realm.settings.logoUrl });
-  };
-
-  const find = async ({ parts: { db, realm, clients } }: Issuer, code: string): Promise<Found | null> => {
-    const request = await findOpenDevice(db, realm.realmId, sha256(code), clock.now());
-    const client = request && (await clients.get(realm.realmId, request.clientId));
-    return request && client?.enabled ? { request, client } : null;
   };
 
   app.get(
@@ -154,7 +140,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (ap
       const attempt = await countCode(work, origin, realm, { userId: session.userId, sourceIp: request.ip });
       if (attempt.retryAt !== null) return again(429, "wait", Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)));
       const issuer = await issuerFor(issuers, request);
-      const found = await find(issuer, code);
+      const found = await findDevice(issuer.parts, code);
       if (!found) return again(400, "unknown");
       await attempt.takeBack();
 
