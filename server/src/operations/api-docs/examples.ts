@@ -1,3 +1,5 @@
+import { examplesOfApplications } from "./examples.applications.ts";
+
 /** An example for each named schema that brings none of its own. Tests hold every one of them against its schema. */
 
 const time = 1_767_225_600_000;
@@ -56,72 +58,6 @@ const role = {
   compositeClientRoles: [{ clientId: "shop", name: "order" }],
   createdAt: time,
 };
-const client = {
-  id: "019b76da-a807-7c3d-8e4f-5a6b7c8d9e0f",
-  realmId: "acme",
-  clientId: "shop",
-  name: "Web shop",
-  enabled: true,
-  publicClient: false,
-  grantTypes: ["authorization_code", "refresh_token", "client_credentials"],
-  redirectUris: ["https://shop.example.com/callback"],
-  webOrigins: ["+"],
-  scopes: [],
-  description: null,
-  applicationType: "web",
-  authMethod: "client_secret",
-  authSigningAlg: null,
-  jwks: null,
-  jwksUri: null,
-  tlsClientAuthSubjectDn: null,
-  postLogoutRedirectUris: ["https://shop.example.com/"],
-  backchannelLogoutUri: null,
-  backchannelLogoutSessionRequired: false,
-  firstParty: true,
-  consentRequired: false,
-  requirePkce: true,
-  requireDpop: false,
-  requirePar: false,
-  requireSignedRequestObject: false,
-  accessTokenLifetime: 600,
-  idTokenLifetime: null,
-  codeLifetime: null,
-  refreshTokenLifetime: null,
-  subjectClaim: null,
-  audience: [],
-  accessTokenAlg: null,
-  idTokenAlg: null,
-  userinfoAlg: null,
-  requestObjectAlg: null,
-  sectorIdentifierUri: null,
-  requestUris: [],
-  initiateLoginUri: null,
-  defaultMaxAge: null,
-  requireAuthTime: false,
-  defaultAcrValues: [],
-  cibaDeliveryMode: null,
-  cibaNotificationEndpoint: null,
-  logoUri: null,
-  clientUri: null,
-  policyUri: null,
-  tosUri: null,
-  contacts: ["shop@example.com"],
-  createdAt: time,
-  updatedAt: time,
-};
-const { id: _client, realmId: _ofClient, clientId: _oauth, createdAt: _registered, updatedAt: _changed, ...clientState } = client;
-const clientMapper = {
-  mapperId: "019b76da-a807-7e5f-9a6b-7c8d9e0f1a2b",
-  name: "department",
-  claim: "department",
-  source: "attribute",
-  value: "department",
-  type: "string",
-  multivalued: false,
-  targets: ["idToken", "userinfo"],
-  createdAt: time,
-};
-const { mapperId: _mapper, createdAt: _added, ...clientMapperState } = clientMapper;
 const groupId = "019b76da-a805-7c1d-8e2f-3a4b5c6d7e8f";
 const group = {
   realmId: "acme",
@@ -219,75 +155,8 @@ const organization = {
 };
 const { realmId: _in, organizationId, memberCount: _members, createdAt: _founded, ...organizationState } = organization;
 
-const application = {
-  realmId: "acme",
-  name: "shop",
-  protocol: "oidc",
-  clientRef: "019b76da-a806-7d4e-8f5a-6b7c8d9e0f1b",
-  template: "web",
-  displayName: "The shop",
-  enabled: true,
-  description: null,
-  redirectUris: ["https://shop.example.com/callback"],
-  postLogoutRedirectUris: ["https://shop.example.com/"],
-  webOrigins: [],
-  scopes: [],
-  clientUri: "https://shop.example.com/",
-  logoUri: null,
-  createdAt: time,
-};
-const claimMapper = {
-  realmId: "acme",
-  claimId: "019b76da-a806-7b2c-9d3e-4f5a6b7c8d9e",
-  name: "department",
-  claim: "department",
-  source: "attribute",
-  value: "department",
-  type: "string",
-  multivalued: false,
-  targets: ["idToken", "userinfo"],
-  scopes: ["staff"],
-  createdAt: time,
-};
-const { realmId: _mappedIn, claimId, scopes: _bring, createdAt: _mappedAt, ...claimState } = claimMapper;
-const clientScope = {
-  realmId: "acme",
-  scopeId: "019b76da-a806-7a1b-8c2d-3e4f5a6b7c8e",
-  name: "staff",
-  description: "Where somebody works",
-  consentText: "See which department you work in",
-  assignment: "OPTIONAL",
-  builtIn: false,
-  claims: [{ claimId, name: "department" }],
-  createdAt: time,
-};
-
-const provisioning = {
-  registration: {
-    enabled: true,
-    requireInitialAccessToken: true,
-    allowedGrantTypes: ["authorization_code", "refresh_token"],
-    allowedRedirectHosts: ["*.example.com"],
-    allowedAuthMethods: ["client_secret_basic", "private_key_jwt", "none"],
-    metadataDocuments: false,
-  },
-  scim: { enabled: false },
-};
-const initialAccessToken = {
-  id: "019b76da-a807-7e5f-8061-7c8d9e0f1a2b",
-  name: "The build server",
-  remaining: 5,
-  createdAt: time,
-  expiresAt: time + 86_400_000,
-};
-const registration = {
-  client_name: "Web shop",
-  redirect_uris: ["https://shop.example.com/callback"],
-  grant_types: ["authorization_code", "refresh_token"],
-  token_endpoint_auth_method: "client_secret_basic",
-};
-
 export const examples: Readonly<Record<string, unknown>> = {
+  ...examplesOfApplications,
   Problem: {
     type: "urn:gatehouse:problem:request.invalid",
     title: "Bad Request",
@@ -356,19 +225,6 @@ export const examples: Readonly<Record<string, unknown>> = {
   AdminRole: { realmId: "acme", roleId, roleName: "support", permissions: ["view-users", "manage-users"] },
   UpdateAdminRole: { permissions: ["view-users", "manage-users"] },
   Permission: { key: "view-users", label: "View users" },
-  Application: application,
-  CreatedApplication: { ...application, secret: "shown here and nowhere else" },
-  CreateApplication: { name: "shop", template: "web", redirectUris: ["https://shop.example.com/callback"] },
-  UpdateApplication: { displayName: "The shop", redirectUris: ["https://shop.example.com/callback"] },
-  ClientScope: clientScope,
-  ClientScopeClaim: { claimId, name: "department" },
-  CreateClientScope: { name: "staff", consentText: "See which department you work in" },
-  UpdateClientScope: { description: "Where somebody works", consentText: null, assignment: "DEFAULT" },
-  ClaimMapper: claimMapper,
-  CreateClaimMapper: claimState,
-  UpdateClaimMapper: { ...claimState, targets: ["idToken", "accessToken", "userinfo"] },
-  SubjectClaim: { strategy: "attribute", attribute: "employeeNumber" },
-  UpdateSubjectClaim: { strategy: "attribute", attribute: "employeeNumber" },
   UpdateRealmSettings: {
     displayName: "Acme",
     primaryColor: "#3e49c3",
@@ -440,36 +296,8 @@ export const examples: Readonly<Record<string, unknown>> = {
     password: "a long and quiet sentence",
     passwordAgain: "a long and quiet sentence",
   },
-  Client: client,
-  CreatedClient: { ...client, secret: "shown here and nowhere else" },
-  CreateClient: { clientId: "shop", name: "Web shop", redirectUris: client.redirectUris, webOrigins: ["+"] },
-  UpdateClient: clientState,
-  ClientSecret: { secret: "the-new-secret-of-43-letters", previousSecretUntil: time + 3_600_000 },
-  RegenerateClientSecret: { overlapSeconds: 3_600 },
   AllowedResources: { allowedResources: ["https://api.example.com/"] },
   ServiceAccountRole: { roleId, name: "support", clientId: null },
-  ClientMapper: clientMapper,
-  CreateClientMapper: clientMapperState,
-  UpdateClientMapper: { ...clientMapperState, multivalued: true },
-  Provisioning: provisioning,
-  UpdateProvisioning: { registration: { requireInitialAccessToken: true, allowedRedirectHosts: ["*.example.com"] } },
-  InitialAccessToken: initialAccessToken,
-  CreatedInitialAccessToken: { ...initialAccessToken, token: "shown-here-and-nowhere-else" },
-  CreateInitialAccessToken: { count: 5, lifetime: 86_400, name: "The build server" },
-  RegistrationRequest: registration,
-  RegistrationUpdate: { client_id: "019b76da-a807-7d4e-9f50-6b7c8d9e0f1a", ...registration },
-  RegisteredClient: {
-    client_id: "019b76da-a807-7d4e-9f50-6b7c8d9e0f1a",
-    client_secret: "the-secret-of-43-letters",
-    client_secret_expires_at: 0,
-    client_id_issued_at: time / 1000,
-    registration_access_token: "for-the-next-request",
-    registration_client_uri: "https://id.example.com/realms/acme/connect/register/019b76da-a807-7c3d-8e4f-5a6b7c8d9e0f",
-    ...registration,
-    response_types: ["code"],
-    subject_type: "public",
-  },
-  RegistrationProblem: { error: "invalid_redirect_uri", error_description: "redirect_uris.0 must not have a fragment (#)" },
   LoginForm: { username: "admin", password: "your password", _csrf: "the value of the cookie XSRF-TOKEN", return_to: "/" },
   Impersonation: {
     sessionId: "019b76da-a805-7e7f-9a81-9c0d1e2f3a4b",

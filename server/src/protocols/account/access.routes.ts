@@ -3,8 +3,7 @@ import Type from "typebox";
 import { endOtherOwnSessions, endOwnSession, listOwnSessions } from "../../signin/sessions/index.ts";
 import { AccountSession, LinkedAccount } from "./access.schema.ts";
 import { AccountApplication } from "./applications.schema.ts";
-import { removeApplication } from "./applications.service.ts";
-import { listApplications } from "./applications.store.ts";
+import { readApplications, removeApplication } from "./applications.service.ts";
 
 const tags = ["Account"];
 const params = Type.Object({ realm: Type.String() });
@@ -68,7 +67,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: read,
       schema: { summary: "List the applications that have access", tags, params, response: { 200: Type.Array(AccountApplication) } },
     },
-    (req) => req.read(({ tx, realm, actor, now }) => listApplications(tx, realm, actor.id, now)),
+    (req) => req.read(readApplications),
   );
 
   app.delete(

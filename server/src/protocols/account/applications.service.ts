@@ -1,8 +1,12 @@
 import { findConsent, revokeConsent } from "../../directory/consents/index.ts";
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { endGrantsUnderConsent } from "../oidc/index.ts";
+import type { AccountApplication } from "./applications.schema.ts";
 import { listApplications } from "./applications.store.ts";
 import { accountErrors } from "./errors.ts";
+
+export const readApplications = ({ tx, realm, actor, now }: ReadCtx): Promise<AccountApplication[]> =>
+  listApplications(tx, realm, actor.id, now);
 
 /** The application has nothing from the user any more: no consent, no grant, no token. */
 export async function removeApplication(ctx: Ctx, clientId: string): Promise<void> {

@@ -1,40 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type, { type Static } from "typebox";
+import Type from "typebox";
 import { describePage, ListQuery } from "../../platform/http/index.ts";
-import { listActivity } from "./activity.store.ts";
-
-const time = Type.Integer({ description: "Epoch milliseconds" });
-
-export const ServiceAccountSession = Type.Object(
-  {
-    id: Type.String({ format: "uuid", description: "Of the client" }),
-    realmId: Type.String(),
-    clientId: Type.String({ description: "The client's OAuth id" }),
-    name: Type.Union([Type.String(), Type.Null()]),
-    createdAt: time,
-    lastSeenAt: time,
-    expiresAt: Type.Integer({ description: "When the last of its tokens ends; epoch milliseconds" }),
-    tokens: Type.Integer({ description: "How many it got since `createdAt`" }),
-    sourceIp: Type.Union([Type.String(), Type.Null()], { description: "Where it asked from last" }),
-  },
-  {
-    $id: "ServiceAccountSession",
-    examples: [
-      {
-        id: "01995c2e-6d3a-7c55-8f0a-3b1d2f4e5a60",
-        realmId: "acme",
-        clientId: "nightly-export",
-        name: "Nightly export",
-        createdAt: 1790000000000,
-        lastSeenAt: 1790000240000,
-        expiresAt: 1790000540000,
-        tokens: 12,
-        sourceIp: "192.0.2.10",
-      },
-    ],
-  },
-);
-export type ServiceAccountSession = Static<typeof ServiceAccountSession>;
+import { ServiceAccountSession } from "./activity.schema.ts";
+import { searchServiceAccounts } from "./activity.ts";
 
 /** Mounted under /admin/realms/:realm/sessions. */
 export const serviceAccountSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -52,7 +20,7 @@ export const serviceAccountSessionRoutes: FastifyPluginAsyncTypebox = async (app
       },
     },
     async (req, reply) => {
-      const page = await req.read((ctx) => listActivity(ctx.tx, ctx.realm, req.query, ctx.now));
+      const page = await req.read((ctx) => searchServiceAccounts(ctx, req.query));
       describePage(req, reply, page);
       return page.rows;
     },

@@ -3,7 +3,7 @@ import { isId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
-import type { ServiceAccountSession } from "./activity.routes.ts";
+import type { ServiceAccountSession } from "./activity.schema.ts";
 
 interface ClientActivityTable {
   realm_id: string;

@@ -3,10 +3,12 @@ import type { Logger } from "pino";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
-import { systemActor } from "../../platform/context.ts";
+import { type ReadCtx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
+import type { ListQuery, Page } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { type Activity, addActivity } from "./activity.store.ts";
+import type { ServiceAccountSession } from "./activity.schema.ts";
+import { type Activity, addActivity, listActivity } from "./activity.store.ts";
 
 /** What clients do in their own name, noted in passing and written down every few seconds: never a write in the path of a token. */
 export interface ClientActivity {
@@ -41,6 +43,10 @@ const MAX_REALMS = 1_000;
 
 /** What was refused in one realm since the last flush, by client and address. */
 type Refusals = Map<string, { readonly refusal: Refusal; untold: number }>;
+
+/** The clients that hold tokens of their own at this moment. */
+export const searchServiceAccounts = ({ tx, realm, now }: ReadCtx, query: ListQuery): Promise<Page<ServiceAccountSession>> =>
+  listActivity(tx, realm, query, now);
 
 export function createClientActivity({ db, work, log }: Parts): ClientActivity {
   let noted = new Map<string, Activity>();
