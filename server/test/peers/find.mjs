@@ -42,9 +42,25 @@ export function chromiumPath() {
   return onPath("chromium", "chromium-browser", "google-chrome", "google-chrome-stable") ?? (isExecutable(mac) ? mac : undefined);
 }
 
+/**
+ * Apache with mod_auth_openidc. Debian's apache2-bin, which the module brings along, has the programs without a service that starts by itself.
+ * @returns {{ program: string, modules: string } | undefined}
+ */
+export function apacheWithOpenidc() {
+  const program = onPath("apache2");
+  const modules = "/usr/lib/apache2/modules";
+  return program && existsSync(join(modules, "mod_auth_openidc.so")) ? { program, modules } : undefined;
+}
+
 /** What the suite uses beyond npm: the Debian package that brings it, and what is lost without it. */
 export const peers = [
   { name: "Postgres", package: "postgresql", find: postgresBin, lost: "the tests on Postgres" },
   { name: "Redis", package: "redis-server", find: redisServerPath, lost: "the tests of rate limits shared through Redis" },
   { name: "Chromium", package: "chromium", find: chromiumPath, lost: "the tests that drive a browser" },
+  {
+    name: "Apache with mod_auth_openidc",
+    package: "libapache2-mod-auth-openidc",
+    find: apacheWithOpenidc,
+    lost: "the test that signs in to a site behind mod_auth_openidc",
+  },
 ];

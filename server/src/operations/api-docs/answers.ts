@@ -121,7 +121,9 @@ function isUpserted(paths: Record<string, PathItem>, path: string): boolean {
 /** A record, or a part of one: `/users/{userId}/password` changes the user. A realm's version is not that of what is in it. */
 function isVersioned(paths: Record<string, PathItem>, path: string): boolean {
   const owner = Object.keys(paths).find(
-    (other) => isRecord(paths[other]!) && (path === other || (path.startsWith(`${other}/`) && other !== "/admin/realms/{realm}")),
+    (other) =>
+      isRecord(paths[other]!) &&
+      (path === other || (other.endsWith("}") && path.startsWith(`${other}/`) && other !== "/admin/realms/{realm}")),
   );
   return owner !== undefined;
 }

@@ -5,7 +5,7 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { Signer, SigningAlg } from "../../tenancy/keys/index.ts";
 import { serviceAccountClaims } from "./accounts.ts";
-import { isSecretOf } from "./client.ts";
+import { isSecretOf, takesSecretBy } from "./client.ts";
 import { lifetimesOf } from "./lifetimes.ts";
 import type { RealmParts } from "./parts.ts";
 import type { Issuer } from "./provider.ts";

@@ -1,4 +1,5 @@
-import type { Client, ClientMetadata, Provider } from "oidc-provider";
+import type { IncomingHttpHeaders } from "node:http";
+import { type Client, type ClientMetadata, Provider } from "oidc-provider";
 import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual } from "../../kernel/vault.ts";
@@ -36,14 +37,14 @@ export function findClients(provider: Provider, parts: ClientParts): void {
     find(id: unknown): Promise<Client | undefined>;
     prototype: { compareClientSecret(this: Client, actual: string): boolean; includeSid(): boolean };
   };
-  const made = new WeakMap<ClientSnapshot, EngineClient | null>();
+  const made = new WeakMap<ClientSnapshot, { readonly client: EngineClient | null; readonly until: number }>();
 
   const make = (snapshot: ClientSnapshot): EngineClient | null => {
     try {
       const client = new model(metadataFor(snapshot, parts));
       // Ours for every strategy: it makes the engine ask `pairwiseIdentifier`, without its rules for registering such clients.
       client.subjectType = "pairwise";
-      for (const { value } of snapshot.secrets.slice(1))
+      for (const { value } of secretsNow(snapshot).slice(1))
         for (const { alg, use } of [...client.symmetricKeyStore])
           client.symmetricKeyStore.add({ kty: "oct", alg, use, k: Buffer.from(value).toString("base64url") });
       snapshots.set(client, snapshot);
@@ -57,24 +58,35 @@ export function findClients(provider: Provider, parts: ClientParts): void {
   model.find = async (id) => {
     const snapshot = typeof id === "string" && id !== "" ? await parts.clients.get(parts.realm, id) : null;
     if (!snapshot?.enabled) return undefined;
-    let client = made.get(snapshot);
-    if (client === undefined) {
-      client = make(snapshot);
-      made.set(snapshot, client);
+    let known = made.get(snapshot);
+    // It holds keys made of its secrets: it is as good as long as they are.
+    if (known === undefined || known.until <= clock.now()) {
+      known = { client: make(snapshot), until: Math.min(...secretsNow(snapshot).map(({ until }) => until ?? Infinity)) };
+      made.set(snapshot, known);
     }
-    return client ?? undefined;
+    return known.client ?? undefined;
   };
   model.prototype.compareClientSecret = function (actual) {
-    return isSecretOf(snapshotOf(this), actual);
+    const snapshot = snapshotOf(this);
+    // Where a handler of ours asks, the engine knows no request, and the handler has looked: see oauth.ts.
+    const headers = Provider.ctx?.req.headers;
+    return (headers === undefined || takesSecretBy(snapshot, headers)) && isSecretOf(snapshot, actual);
   };
   model.prototype.includeSid = () => true;
 }
 
 /** While a rotation overlaps, both count. */
-export function isSecretOf({ secrets }: ClientSnapshot, actual: string): boolean {
+function secretsNow({ secrets }: ClientSnapshot): ClientSnapshot["secrets"] {
   const now = clock.now();
-  return secrets.filter(({ until }) => until === null || until > now).some(({ value }) => safeEqual(value, actual));
+  return secrets.filter(({ until }) => until === null || until > now);
 }
+
+export const isSecretOf = (client: ClientSnapshot, actual: string): boolean =>
+  secretsNow(client).some(({ value }) => safeEqual(value, actual));
+
+/** RFC 6749 §2.3.1: by header or by form, where the client is registered for one of them alone. */
+export const takesSecretBy = ({ settings }: ClientSnapshot, { authorization }: IncomingHttpHeaders): boolean =>
+  settings.authMethod !== (authorization === undefined ? "client_secret_basic" : "client_secret_post");
 
 const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
@@ -98,6 +110,8 @@ function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata
     require_pushed_authorization_requests: settings.requirePar,
     require_signed_request_object: settings.requireSignedRequestObject,
     dpop_bound_access_tokens: settings.requireDpop,
+    // RFC 8705 §3: whoever shows a certificate anyway gets tokens that are worth nothing without it.
+    tls_client_certificate_bound_access_tokens: settings.authMethod.endsWith("tls_client_auth") && !settings.requireDpop,
     authorization_details_types: [...parts.authorizationDetailsTypes],
     ...(acrValues.length > 0 && { default_acr_values: acrValues }),
     ...given({

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
 import { rememberRequest } from "./error-page.ts";
 import type { Issuer, Issuers } from "./provider.ts";
@@ -29,6 +30,19 @@ export async function handOver(
 }
 
 const hide = { schema: { hide: true } } as const;
+const answers = {
+  "/par": ["Push an authorization request (RFC 9126)", "Its `request_uri` stands for the parameters at `/authorize`."],
+  "/device/authorize": ["Ask for a code to show on a device (RFC 8628)", "The user types `user_code` at `verification_uri`."],
+  "/backchannel/authorize": ["Ask a user on another device (CIBA)", "The user is named by `login_hint` or `id_token_hint`."],
+} as const;
+const schemaOf = ([summary, description]: readonly [string, string]) => ({
+  summary,
+  description: `A form with the client's authentication. ${description}`,
+  consumes: ["application/x-www-form-urlencoded"],
+  tags: ["Protocol"],
+  params: Type.Object({ realm: Type.String() }),
+  response: { "2xx": Type.Object({}, { additionalProperties: true, description: "As the RFC says" }) },
+});
 
 /** Mounted under /realms/:realm: what the engine answers. It reads bodies by itself. */
 export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app, { issuers }) => {
@@ -41,6 +55,6 @@ export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app
     const { uid } = request.params as { uid: string };
     return handOver(await issuerFor(issuers, request), request, reply, `/authorize/${encodeURIComponent(uid)}`);
   });
-  for (const path of ["/par", "/device/authorize", "/backchannel/authorize"]) app.post(path, hide, pass(path));
+  for (const [path, about] of Object.entries(answers)) app.post(path, { schema: schemaOf(about) }, pass(path));
   for (const path of ["/token", "/par", "/device/authorize"]) app.options(path, hide, pass(path));
 };

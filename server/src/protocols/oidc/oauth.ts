@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { asAppError, logFailure } from "../../platform/http/index.ts";
-import { snapshotOf } from "./client.ts";
+import { snapshotOf, takesSecretBy } from "./client.ts";
 import { authenticateClient } from "./engine.ts";
 import type { Issuer } from "./provider.ts";
 
@@ -30,7 +30,9 @@ export async function authenticated(ctx: KoaContextWithOIDC): Promise<ClientSnap
     throw error;
   });
   if (!ctx.oidc.client) throw new errors.InvalidClientAuth("no client");
-  return snapshotOf(ctx.oidc.client);
+  const client = snapshotOf(ctx.oidc.client);
+  if (!takesSecretBy(client, ctx.req.headers)) throw new errors.InvalidClientAuth("the secret was not sent as the client is registered for");
+  return client;
 }
 
 /** A parameter that may be sent once. */

@@ -1,0 +1,93 @@
+// A site of Debian's Apache behind mod_auth_openidc: a relying party that is none of ours and none of JavaScript.
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { apacheWithOpenidc, freePort } from "../peers/index.mjs";
+import { emptyFolder, spawnServer } from "./process.ts";
+
+const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
+/** Without it the journey is skipped, except in CI, where it fails. */
+export const noApache = apacheWithOpenidc() === undefined && !inCI;
+
+export interface ApacheSite {
+  readonly port: number;
+  readonly url: string;
+  /** Where the provider sends the browser back to; also how one signs out. */
+  readonly callback: string;
+  start(provider: { readonly issuer: string; readonly clientId: string; readonly secret: string }): Promise<void>;
+}
+
+const CLAIMS = ["sub", "preferred_username", "name", "email"];
+const MODULES = ["mpm_event", "authn_core", "authz_core", "authz_user", "mime", "include", "auth_openidc"];
+
+/** The client has to be registered between knowing the address and starting. */
+export async function apacheSite(): Promise<ApacheSite> {
+  const found = apacheWithOpenidc();
+  if (!found) throw new Error("mod_auth_openidc is not installed. On Debian or Ubuntu: sudo apt-get install libapache2-mod-auth-openidc");
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const callback = `${url}/private/callback`;
+  return {
+    port,
+    url,
+    callback,
+    async start({ issuer, clientId, secret }) {
+      const folder = emptyFolder();
+      chmodSync(folder, 0o755);
+      mkdirSync(join(folder, "site", "private"), { recursive: true });
+      writeFileSync(join(folder, "site", "index.shtml"), "<!doctype html><title>Outside</title><h1>Outside</h1>");
+      const rows = CLAIMS.map((claim) => `<dt>${claim}</dt><dd id="${claim}"><!--#echo var="OIDC_CLAIM_${claim}" --></dd>`);
+      writeFileSync(
+        join(folder, "site", "private", "index.shtml"),
+        `<!doctype html><title>Inside</title><h1>Inside</h1><dl>${rows.join("")}</dl>`,
+      );
+      const conf = join(folder, "apache.conf");
+      writeFileSync(
+        conf,
+        [
+          `ServerRoot "${folder}"`,
+          `DefaultRuntimeDir "${folder}"`,
+          `PidFile "${folder}/apache.pid"`,
+          'ErrorLog "/dev/stderr"',
+          `Mutex "file:${folder}" default`,
+          "ServerName localhost",
+          `Listen 127.0.0.1:${port}`,
+          ...MODULES.map((name) => `LoadModule ${name}_module "${found.modules}/mod_${name}.so"`),
+          // As root it gives its rights away, as it would in a service.
+          ...(process.getuid?.() === 0 ? ["User www-data", "Group www-data"] : []),
+          "AddType text/html .shtml",
+          "AddOutputFilter INCLUDES .shtml",
+          `DocumentRoot "${folder}/site"`,
+          `<Directory "${folder}/site">`,
+          "Options +Includes",
+          "Require all granted",
+          "</Directory>",
+          `OIDCProviderMetadataURL ${issuer}/.well-known/openid-configuration`,
+          `OIDCClientID ${clientId}`,
+          `OIDCClientSecret ${secret}`,
+          `OIDCRedirectURI ${callback}`,
+          `OIDCCryptoPassphrase ${randomBytes(16).toString("hex")}`,
+          'OIDCScope "openid profile email"',
+          "OIDCPassClaimsAs environment",
+          "<Location /private>",
+          "AuthType openid-connect",
+          "Require valid-user",
+          "</Location>",
+          "",
+        ].join("\n"),
+      );
+      // One process only (-X): nothing is left behind, however the tests end.
+      const apache = await spawnServer({ port, folder, command: [found.program, "-X", "-f", conf] });
+      let ending: string | undefined;
+      void apache.ended.then(({ code, signal, out, err }) => {
+        ending = `Apache ended (${code ?? signal}):\n${err}\n${out}`;
+      });
+      const visitor = apache.visitor();
+      while ((await visitor.get("/index.shtml").catch(() => undefined))?.status !== 200) {
+        if (ending !== undefined) throw new Error(ending);
+        await sleep(25);
+      }
+    },
+  };
+}
