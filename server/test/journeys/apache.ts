@@ -1,6 +1,6 @@
 // A site of Debian's Apache behind mod_auth_openidc: a relying party that is none of ours and none of JavaScript.
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { apacheWithOpenidc, freePort } from "../peers/index.mjs";
@@ -19,7 +19,7 @@ export interface ApacheSite {
 }
 
 const CLAIMS = ["sub", "preferred_username", "name", "email"];
-const MODULES = ["mpm_event", "authn_core", "authz_core", "authz_user", "mime", "include", "auth_openidc"];
+const MODULES = ["mpm_event", "authn_core", "authz_core", "authz_user", "include", "auth_openidc"];
 
 /** The client has to be registered between knowing the address and starting. */
 export async function apacheSite(): Promise<ApacheSite> {
@@ -42,25 +42,25 @@ export async function apacheSite(): Promise<ApacheSite> {
         join(folder, "site", "private", "index.shtml"),
         `<!doctype html><title>Inside</title><h1>Inside</h1><dl>${rows.join("")}</dl>`,
       );
-      const conf = join(folder, "apache.conf");
+      const [conf, log] = [join(folder, "apache.conf"), join(folder, "error.log")];
       writeFileSync(
         conf,
         [
           `ServerRoot "${folder}"`,
           `DefaultRuntimeDir "${folder}"`,
           `PidFile "${folder}/apache.pid"`,
-          'ErrorLog "/dev/stderr"',
+          `ErrorLog "${log}"`,
           `Mutex "file:${folder}" default`,
           "ServerName localhost",
           `Listen 127.0.0.1:${port}`,
           ...MODULES.map((name) => `LoadModule ${name}_module "${found.modules}/mod_${name}.so"`),
           // As root it gives its rights away, as it would in a service.
           ...(process.getuid?.() === 0 ? ["User www-data", "Group www-data"] : []),
-          "AddType text/html .shtml",
-          "AddOutputFilter INCLUDES .shtml",
           `DocumentRoot "${folder}/site"`,
           `<Directory "${folder}/site">`,
           "Options +Includes",
+          "ForceType text/html",
+          "SetOutputFilter INCLUDES",
           "Require all granted",
           "</Directory>",
           `OIDCProviderMetadataURL ${issuer}/.well-known/openid-configuration`,
@@ -81,7 +81,7 @@ export async function apacheSite(): Promise<ApacheSite> {
       const apache = await spawnServer({ port, folder, command: [found.program, "-X", "-f", conf] });
       let ending: string | undefined;
       void apache.ended.then(({ code, signal, out, err }) => {
-        ending = `Apache ended (${code ?? signal}):\n${err}\n${out}`;
+        ending = `Apache ended (${code ?? signal}):\n${err}\n${existsSync(log) ? readFileSync(log, "utf8") : out}`;
       });
       const visitor = apache.visitor();
       while ((await visitor.get("/index.shtml").catch(() => undefined))?.status !== 200) {

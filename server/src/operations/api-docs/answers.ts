@@ -120,12 +120,9 @@ function isUpserted(paths: Record<string, PathItem>, path: string): boolean {
 
 /** A record, or a part of one: `/users/{userId}/password` changes the user. A realm's version is not that of what is in it. */
 function isVersioned(paths: Record<string, PathItem>, path: string): boolean {
-  const owner = Object.keys(paths).find(
-    (other) =>
-      isRecord(paths[other]!) &&
-      (path === other || (other.endsWith("}") && path.startsWith(`${other}/`) && other !== "/admin/realms/{realm}")),
-  );
-  return owner !== undefined;
+  const isPartOf = (record: string) =>
+    record !== "/admin/realms/{realm}" && (path.startsWith(`${record}/{`) || (record.endsWith("}") && path.startsWith(`${record}/`)));
+  return Object.keys(paths).some((other) => isRecord(paths[other]!) && (path === other || isPartOf(other)));
 }
 
 /** Names can be taken, and records can be in a state that forbids the change; a singleton such as the settings has neither. */

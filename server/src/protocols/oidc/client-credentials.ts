@@ -5,7 +5,7 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { Signer, SigningAlg } from "../../tenancy/keys/index.ts";
 import { serviceAccountClaims } from "./accounts.ts";
-import { isSecretOf, takesSecretBy } from "./client.ts";
+import { isSecretOf, takesSecret } from "./client.ts";
 import { lifetimesOf } from "./lifetimes.ts";
 import type { RealmParts } from "./parts.ts";
 import type { Issuer } from "./provider.ts";
@@ -27,6 +27,8 @@ const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
 export interface Asked {
   readonly clientId: string;
   readonly secret: string;
+  /** Otherwise by the form. */
+  readonly byHeader: boolean;
   /** As it was sent; undefined where nothing was. */
   readonly scope: string | undefined;
 }
@@ -43,12 +45,13 @@ export function plainRequest(headers: IncomingHttpHeaders, form: Form, certifica
   return { ...credentials, scope: scope || undefined };
 }
 
-type Credentials = Pick<Asked, "clientId" | "secret">;
+type Credentials = Pick<Asked, "clientId" | "secret" | "byHeader">;
 
 /** RFC 6749 §2.3: one way of authentication, and one client. */
 function credentialsOf(authorization: string | undefined, { client_id, client_secret }: Form): Credentials | null {
   if (Array.isArray(client_id) || Array.isArray(client_secret)) return null;
-  if (authorization === undefined) return client_id && client_secret ? { clientId: client_id, secret: client_secret } : null;
+  if (authorization === undefined)
+    return client_id && client_secret ? { clientId: client_id, secret: client_secret, byHeader: false } : null;
   const credentials = client_secret === undefined ? inHeader(authorization) : null;
   return (client_id ?? credentials?.clientId) === credentials?.clientId ? credentials : null;
 }
@@ -60,7 +63,7 @@ function inHeader(authorization: string): Credentials | null {
   const pair = Buffer.from(encoded, "base64").toString("utf8");
   const at = pair.indexOf(":");
   const [clientId, secret] = at < 1 ? [null, null] : [decoded(pair.slice(0, at)), decoded(pair.slice(at + 1))];
-  return clientId && secret ? { clientId, secret } : null;
+  return clientId && secret ? { clientId, secret, byHeader: true } : null;
 }
 
 function decoded(text: string): string | null {
@@ -79,10 +82,10 @@ export async function plainCaller({ parts }: Issuer, headers: IncomingHttpHeader
   return credentials && clientWith(parts, credentials);
 }
 
-async function clientWith({ clients, realm }: RealmParts, { clientId, secret }: Credentials): Promise<ClientSnapshot | null> {
+async function clientWith({ clients, realm }: RealmParts, { clientId, secret, byHeader }: Credentials): Promise<ClientSnapshot | null> {
   const client = await clients.get(realm.realmId, clientId);
   if (!client?.enabled || client.publicClient || !BY_SECRET.has(client.settings.authMethod)) return null;
-  return isSecretOf(client, secret) ? client : null;
+  return takesSecret(client, byHeader) && isSecretOf(client, secret) ? client : null;
 }
 
 /** The client, if it is one that may have a token for this; null: the engine says why not. */

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { type Client, type ClientMetadata, Provider } from "oidc-provider";
 import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
@@ -70,7 +69,7 @@ export function findClients(provider: Provider, parts: ClientParts): void {
     const snapshot = snapshotOf(this);
     // Where a handler of ours asks, the engine knows no request, and the handler has looked: see oauth.ts.
     const headers = Provider.ctx?.req.headers;
-    return (headers === undefined || takesSecretBy(snapshot, headers)) && isSecretOf(snapshot, actual);
+    return (headers === undefined || takesSecret(snapshot, headers.authorization !== undefined)) && isSecretOf(snapshot, actual);
   };
   model.prototype.includeSid = () => true;
 }
@@ -85,8 +84,8 @@ export const isSecretOf = (client: ClientSnapshot, actual: string): boolean =>
   secretsNow(client).some(({ value }) => safeEqual(value, actual));
 
 /** RFC 6749 §2.3.1: by header or by form, where the client is registered for one of them alone. */
-export const takesSecretBy = ({ settings }: ClientSnapshot, { authorization }: IncomingHttpHeaders): boolean =>
-  settings.authMethod !== (authorization === undefined ? "client_secret_basic" : "client_secret_post");
+export const takesSecret = ({ settings }: ClientSnapshot, byHeader: boolean): boolean =>
+  settings.authMethod !== (byHeader ? "client_secret_post" : "client_secret_basic");
 
 const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;

@@ -1,6 +1,8 @@
 // Each realm as an OAuth 2.0 and OpenID Connect issuer, on `oidc-provider`, which nothing outside this folder knows.
 // Owns `oidc_grants`, `oidc_records`, `revoked_tokens` and `client_activity`. Sessions, clients, claims and keys are those of other folders.
 
+import "./engine-notices.ts";
+
 export { serviceAccountSessionRoutes } from "./activity.routes.ts";
 export { type ClientActivity, createClientActivity } from "./activity.ts";
 export { deleteExpiredOidc } from "./cleanup.ts";

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { asAppError, logFailure } from "../../platform/http/index.ts";
-import { snapshotOf, takesSecretBy } from "./client.ts";
+import { snapshotOf, takesSecret } from "./client.ts";
 import { authenticateClient } from "./engine.ts";
 import type { Issuer } from "./provider.ts";
 
@@ -31,7 +31,8 @@ export async function authenticated(ctx: KoaContextWithOIDC): Promise<ClientSnap
   });
   if (!ctx.oidc.client) throw new errors.InvalidClientAuth("no client");
   const client = snapshotOf(ctx.oidc.client);
-  if (!takesSecretBy(client, ctx.req.headers)) throw new errors.InvalidClientAuth("the secret was not sent as the client is registered for");
+  if (!takesSecret(client, ctx.req.headers.authorization !== undefined))
+    throw new errors.InvalidClientAuth("the secret was not sent as the client is registered for");
   return client;
 }
 

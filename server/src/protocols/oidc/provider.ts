@@ -4,6 +4,7 @@ import { type Client, Provider } from "oidc-provider";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import { isFirst } from "./adapter/records.store.ts";
+import { guardAnswerPages } from "./answer-page.ts";
 import { findClients, snapshotOf } from "./client.ts";
 import { watchMachines } from "./client-credentials.engine.ts";
 import { ACR_VALUES, configurationOf } from "./configuration.ts";
@@ -96,6 +97,7 @@ function makeEngine(parts: RealmParts): Engine {
   });
   setDefaultScopes(provider, (ctx) => defaultScopesFor(scopesOfRealm, snapshotOf(ctx.oidc.client as Client)));
   tellOurWay(provider, parts);
+  guardAnswerPages(provider);
   countTokens(provider, parts);
   watchMachines(provider, parts);
   (provider as EventEmitter).on("error", (err) =>
