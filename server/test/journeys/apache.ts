@@ -19,6 +19,8 @@ export interface ApacheSite {
 }
 
 const CLAIMS = ["sub", "preferred_username", "name", "email"];
+// Without an icon of its own the browser asks for one, and complains that there is none.
+const HEAD = '<!doctype html><link rel="icon" href="data:,">';
 const MODULES = ["mpm_event", "authn_core", "authz_core", "authz_user", "include", "auth_openidc"];
 
 /** The client has to be registered between knowing the address and starting. */
@@ -36,12 +38,9 @@ export async function apacheSite(): Promise<ApacheSite> {
       const folder = emptyFolder();
       chmodSync(folder, 0o755);
       mkdirSync(join(folder, "site", "private"), { recursive: true });
-      writeFileSync(join(folder, "site", "index.shtml"), "<!doctype html><title>Outside</title><h1>Outside</h1>");
+      writeFileSync(join(folder, "site", "index.shtml"), `${HEAD}<title>Outside</title><h1>Outside</h1>`);
       const rows = CLAIMS.map((claim) => `<dt>${claim}</dt><dd id="${claim}"><!--#echo var="OIDC_CLAIM_${claim}" --></dd>`);
-      writeFileSync(
-        join(folder, "site", "private", "index.shtml"),
-        `<!doctype html><title>Inside</title><h1>Inside</h1><dl>${rows.join("")}</dl>`,
-      );
+      writeFileSync(join(folder, "site", "private", "index.shtml"), `${HEAD}<title>Inside</title><h1>Inside</h1><dl>${rows.join("")}</dl>`);
       const [conf, log] = [join(folder, "apache.conf"), join(folder, "error.log")];
       writeFileSync(
         conf,
@@ -68,6 +67,7 @@ export async function apacheSite(): Promise<ApacheSite> {
           `OIDCClientSecret ${secret}`,
           `OIDCRedirectURI ${callback}`,
           `OIDCCryptoPassphrase ${randomBytes(16).toString("hex")}`,
+          // OIDCPKCEMethod is left out: Debian 12's version then uses no PKCE, and cannot be told so in words.
           'OIDCScope "openid profile email"',
           "OIDCPassClaimsAs environment",
           "<Location /private>",

@@ -21,7 +21,9 @@ export async function startSite(answer: (request: Request) => Response | Promise
     const method = incoming.method ?? "GET";
     const response = await answer(new Request(new URL(incoming.url ?? "/", url), { method, headers, ...(body !== "" && { body }) }));
     outgoing.statusCode = response.status;
-    for (const [name, value] of response.headers) if (name !== "set-cookie") outgoing.setHeader(name, value);
+    response.headers.forEach((value, name) => {
+      if (name !== "set-cookie") outgoing.setHeader(name, value);
+    });
     outgoing.setHeader("set-cookie", response.headers.getSetCookie());
     return outgoing.end(await response.text());
   };

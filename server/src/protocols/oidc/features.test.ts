@@ -91,16 +91,21 @@ describe("a client proves itself", () => {
       const members = { clientId: authMethod, publicClient: false, authMethod, redirectUris: [], grantTypes: ["client_credentials"] };
       const { secret } = await relyingParty(iam, realm, members);
       const basic = { authorization: `Basic ${Buffer.from(`${authMethod}:${secret}`).toString("base64")}` };
-      const post = async (form: Record<string, string>, headers: Record<string, string>) =>
-        (await iam.browser().request("POST", `/realms/${realm.name}/token`, { form, headers, csrf: false })).status;
-      return [
-        await post({ grant_type: "client_credentials" }, basic),
-        await post({ grant_type: "client_credentials", client_id: authMethod, client_secret: secret! }, {}),
-      ];
+      const status = async (path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+        (await iam.browser().request("POST", `/realms/${realm.name}${path}`, { form, headers, csrf: false })).status;
+      const inForm = { client_id: authMethod, client_secret: secret! };
+      const statuses = [];
+      for (const [path, form] of [
+        ["/token", { grant_type: "client_credentials" }],
+        ["/token", { grant_type: "client_credentials", resource: `${base}/realms/${realm.name}` }], // not the plain way: the engine's
+        ["/introspect", { token: "a.b.c" }],
+      ] as const)
+        statuses.push(await status(path, form, basic), await status(path, { ...form, ...inForm }));
+      return statuses;
     };
-    expect(await ask("client_secret")).toEqual([200, 200]);
-    expect(await ask("client_secret_basic")).toEqual([200, 401]);
-    expect(await ask("client_secret_post")).toEqual([401, 200]);
+    expect(await ask("client_secret")).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(await ask("client_secret_basic")).toEqual([200, 401, 200, 401, 200, 401]);
+    expect(await ask("client_secret_post")).toEqual([401, 200, 401, 200, 401, 200]);
   });
 
   test("by a certificate that the proxy saw, to which its tokens are bound", async () => {

@@ -56,7 +56,8 @@ export function toClientState(metadata: RegistrationRequest): Omit<CreateClient,
     const value = metadata[oauth as keyof typeof memberNames];
     return value === undefined ? [] : [[member, value]];
   });
-  const method = metadata.token_endpoint_auth_method ?? "client_secret_basic";
+  // RFC 7591 §2 makes that client_secret_basic; libraries that say nothing send it by form, too.
+  const method = metadata.token_endpoint_auth_method ?? "client_secret";
   return {
     ...Object.fromEntries(named),
     publicClient: method === "none",
@@ -76,7 +77,14 @@ export function toNewState(current: Client, metadata: RegistrationRequest): Upda
   const kept = Object.entries(current).filter(([member]) => !described.has(member) && !readOnly.has(member));
   const { strategy } = current.subjectClaim ?? {};
   const isOverridden = strategy !== undefined && strategy !== "pairwise";
-  return { ...Object.fromEntries(kept), ...state, ...(isOverridden && { subjectClaim: current.subjectClaim }) };
+  // As we spelled it: see toMetadata.
+  const isEcho = current.authMethod === "client_secret" && state.authMethod === "client_secret_basic";
+  return {
+    ...Object.fromEntries(kept),
+    ...state,
+    ...(isOverridden && { subjectClaim: current.subjectClaim }),
+    ...(isEcho && { authMethod: current.authMethod }),
+  };
 }
 
 /** The metadata as it is registered. */

@@ -62,7 +62,7 @@ function List({ view }: { view: RequestList }) {
               <Isolated text={client} />
             </strong>
             {message === null ? null : <Isolated text={message} class="gh-code" />}
-            <a class="gh-button gh-button--plain" href={linkTarget(href) ?? "#"}>
+            <a class="gh-button gh-button--plain" href={linkTarget(href) ?? "#"} aria-label={`${text.requestsOpen}: ${client}`}>
               {text.requestsOpen}
             </a>
           </li>

@@ -83,7 +83,7 @@ export function renderConsent(view: ConsentView): string {
         </button>
       </form>
       {links.some(({ href }) => href) ? (
-        <p class="gh-reference">
+        <p class="gh-links">
           {links.map(({ href, label }) =>
             href ? (
               <a href={href} target="_blank" rel="noopener noreferrer">

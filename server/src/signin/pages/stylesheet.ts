@@ -45,6 +45,7 @@ export const CLASS_NAMES = {
   "gh-alert-text": "The rest of a message box",
   "gh-account": "The name of the signed-in user",
   "gh-reference": "The request number on an error page",
+  "gh-links": "Links to what the application says about itself",
   "gh-footer": "The foot of the card",
   "gh-languages": "The choice of language",
   "gh-language": "One language",
@@ -180,12 +181,12 @@ html {
 .gh-button--plain:hover { border-color: var(--gh-accent); color: var(--gh-accent); }
 .gh-button:active { transform: translateY(1px); }
 
-.gh-input:focus-visible, .gh-button:focus-visible, .gh-check input:focus-visible, .gh-language:focus-visible, .gh-alert:focus {
+.gh-input:focus-visible, .gh-button:focus-visible, .gh-check input:focus-visible, .gh-language:focus-visible, .gh-links a:focus-visible, .gh-alert:focus {
   outline: 3px solid var(--gh-accent);
   outline-offset: 2px;
 }
 .gh-input:focus-visible { outline-offset: -1px; }
-.gh-language:focus-visible { border-radius: .25rem; }
+.gh-language:focus-visible, .gh-links a:focus-visible { border-radius: .25rem; }
 
 .gh-alert {
   display: grid;
@@ -213,6 +214,9 @@ p.gh-code { margin: 0 0 1.5rem; color: var(--gh-text); font-size: 1.5rem; font-w
 
 .gh-reference { margin: 1.5rem 0 0; color: var(--gh-muted); font-size: .875rem; text-align: center; }
 .gh-reference code { display: block; font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .8125rem; user-select: all; }
+
+.gh-links { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; margin: 1.5rem 0 0; font-size: .9375rem; }
+.gh-links a { padding-block: .25rem; color: var(--gh-accent); text-underline-offset: .2em; }
 
 .gh-footer { margin-block-start: 1.75rem; padding-block-start: 1rem; border-block-start: 1px solid var(--gh-line); }
 .gh-languages { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; font-size: .9375rem; }
@@ -242,7 +246,7 @@ p.gh-code { margin: 0 0 1.5rem; color: var(--gh-text); font-size: 1.5rem; font-w
 
 @media (forced-colors: active) {
   .gh-monogram, .gh-button, .gh-banner, .gh-banner-button { border-color: ButtonText; }
-  .gh-input:focus-visible, .gh-button:focus-visible, .gh-alert:focus, .gh-language:focus-visible, .gh-banner-button:focus-visible { outline-color: Highlight; }
+  .gh-input:focus-visible, .gh-button:focus-visible, .gh-alert:focus, .gh-language:focus-visible, .gh-links a:focus-visible, .gh-banner-button:focus-visible { outline-color: Highlight; }
 }
 
 @media (prefers-reduced-motion: no-preference) {
