@@ -56,6 +56,7 @@ describe("defaults", () => {
       masterKeyPrevious: [],
       bootstrapAdminPassword: null,
       trustProxy: false,
+      tlsClientCertHeader: null,
       allowedHosts: [],
       audit: { httpUrl: null, httpToken: null, categories: ["AUTHN", "ADMIN"], timeoutMs: 2000 },
       webhookRetrySeconds: [5, 30, 120, 600, 3600, 21600, 86400],
