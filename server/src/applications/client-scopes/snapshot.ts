@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { configVersion, createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
-import { type Db, inSnapshot } from "../../platform/db/index.ts";
+import { createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
+import { type Db, prepared } from "../../platform/db/index.ts";
 import { type ClaimMapper, type ClientScopeSnapshot, type MapperState, toMapper } from "../claims/index.ts";
 
 /** A realm's scopes with the claims they bring, read once and never changed. */
@@ -13,7 +13,7 @@ export interface ScopesSnapshot {
 export type Scopes = RealmCache<ScopesSnapshot>;
 
 export const createScopes = ({ db, changes }: { readonly db: Db; readonly changes: RealmChanges }): Scopes =>
-  createRealmCache(changes, (realm) => inSnapshot(db, (tx) => loadScopes(tx, realm)));
+  createRealmCache(changes, (realm) => loadScopes(db, realm));
 
 /** What the named scopes bring, each mapper once, in a settled order. Names that the realm does not know bring nothing. */
 export function mappersOf({ byName }: ScopesSnapshot, names: Iterable<string>): readonly ClaimMapper[] {
@@ -31,18 +31,24 @@ interface Row {
   mappers: { claim_id: string; name: string; mapper: MapperState }[] | null;
 }
 
-async function loadScopes(db: Db, realm: string): Promise<ScopesSnapshot | null> {
-  const version = await configVersion(db, realm);
-  const { rows } = await sql<Row | { scope_id: null }>`
-    select s.scope_id, s.name, s.description, s.consent_text, s.assignment,
+const load = prepared((db, { realm }: { realm: string }) => {
+  const query = sql<(Row | { scope_id: null }) & { config_version: number }>`
+    select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version, s.scope_id, s.name, s.description, s.consent_text, s.assignment,
       (select json_agg(json_build_object('claim_id', m.claim_id, 'name', m.name, 'mapper', m.mapper) order by m.name_key)
         from client_scope_claims a join claim_mappers m on m.realm_id = a.realm_id and m.claim_id = a.claim_id
         where a.realm_id = s.realm_id and a.scope_id = s.scope_id) as mappers
     from realms r left join client_scopes s on s.realm_id = r.realm_id
-    where r.realm_id = ${realm} and r.deleted_at is null order by s.name`.execute(db);
-  if (rows.length === 0) return null;
+    where r.realm_id = ${realm} and r.deleted_at is null order by s.name`;
+  return { compile: () => query.compile(db) };
+});
+
+/** In one statement, so that all of it is of one moment and costs one trip. */
+async function loadScopes(db: Db, realm: string): Promise<ScopesSnapshot | null> {
+  const rows = await load(db, { realm });
+  const [first] = rows;
+  if (!first) return null;
   const scopes = rows.flatMap((row) => (row.scope_id === null ? [] : [toSnapshot(row)]));
-  return { configVersion: version, scopes, byName: new Map(scopes.map((scope) => [scope.name, scope])) };
+  return { configVersion: first.config_version, scopes, byName: new Map(scopes.map((scope) => [scope.name, scope])) };
 }
 
 const toSnapshot = (row: Row): ClientScopeSnapshot => ({

@@ -1,5 +1,5 @@
-import type { ColumnType, Generated } from "kysely";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type ColumnType, type Generated, sql } from "kysely";
+import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import type { SubjectClaim } from "./schema.ts";
 
 interface RealmOidcTable {
@@ -30,8 +30,27 @@ export async function findSubjectClaim(db: Db, realm: string): Promise<StoredSub
     .select(["subject_claim", "pairwise_salt", "version"])
     .where("realm_id", "=", realm)
     .executeTakeFirst();
-  const { strategy = "userId", attribute = null } = row?.subject_claim ?? {};
-  return { subjectClaim: { strategy, attribute }, salt: row?.pairwise_salt ?? null, version: row?.version ?? 0 };
+  return { subjectClaim: complete(row?.subject_claim), salt: row?.pairwise_salt ?? null, version: row?.version ?? 0 };
+}
+
+const complete = ({ strategy = "userId", attribute = null }: Partial<SubjectClaim> = {}): SubjectClaim => ({ strategy, attribute });
+
+const withVersion = prepared((db, { realm }: { realm: string }) => {
+  const query = sql<{ config_version: number; subject_claim: Partial<SubjectClaim> | null; pairwise_salt: string | null }>`
+    select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version,
+      o.subject_claim, o.pairwise_salt
+    from (select ${realm}::text as realm_id) r left join realm_oidc o on o.realm_id = r.realm_id`;
+  return { compile: () => query.compile(db) };
+});
+
+/** The same with the version of the realm's configuration, of one moment and in one trip. */
+export async function findSubjectClaimAt(db: Db, realm: string): Promise<Omit<StoredSubjectClaim, "version"> & { configVersion: number }> {
+  const [row] = await withVersion(db, { realm });
+  return {
+    subjectClaim: complete(row?.subject_claim ?? {}),
+    salt: row?.pairwise_salt ?? null,
+    configVersion: row?.config_version ?? 0,
+  };
 }
 
 export async function saveSubjectClaim(tx: Tx, realm: string, claim: SubjectClaim): Promise<number> {

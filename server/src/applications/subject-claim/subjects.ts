@@ -1,11 +1,11 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { AppError } from "../../kernel/errors.ts";
 import { randomToken, type Vault } from "../../kernel/vault.ts";
-import { configVersion, createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
-import { type Db, inSnapshot } from "../../platform/db/index.ts";
+import { createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
+import type { Db } from "../../platform/db/index.ts";
 import type { SubjectUser } from "../claims/index.ts";
 import type { SubjectClaim } from "./schema.ts";
-import { findSubjectClaim, keepSalt } from "./store.ts";
+import { findSubjectClaimAt, keepSalt } from "./store.ts";
 
 /** OpenID Connect Core §2: `sub` has at most 255 characters. */
 const MAX_LENGTH = 255;
@@ -73,10 +73,7 @@ interface Parts {
 /** Ask only for realms that exist: of any other it answers with the defaults. */
 export const createSubjects = ({ db, vault, changes }: Parts): Subjects =>
   createRealmCache(changes, async (realm) => {
-    const { version, stored } = await inSnapshot(db, async (tx) => ({
-      version: await configVersion(tx, realm),
-      stored: await findSubjectClaim(tx, realm),
-    }));
+    const stored = await findSubjectClaimAt(db, realm);
     const place = { realm, table: "realm_oidc", column: "pairwise_salt", row: realm };
     const open = async () => {
       const sealed = stored.salt ?? (await keepSalt(db, realm, vault.seal(randomToken(), place)));
@@ -90,5 +87,5 @@ export const createSubjects = ({ db, vault, changes }: Parts): Subjects =>
       });
       return salt;
     };
-    return { configVersion: version, subjectClaim: stored.subjectClaim, salt: once };
+    return { configVersion: stored.configVersion, subjectClaim: stored.subjectClaim, salt: once };
   });

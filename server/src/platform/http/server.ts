@@ -8,6 +8,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRepl
 import type { Logger } from "pino";
 import { acceptJson } from "./bodies.ts";
 import { asAppError, logFailure, notFound, sendProblem } from "./problem.ts";
+import { requestLog } from "./request-log.ts";
 import { shareNamedSchemas } from "./schemas.ts";
 import { buildValidator } from "./validation.ts";
 
@@ -44,6 +45,7 @@ export function createServer({ logger, trustProxy, secure }: ServerOptions): App
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     trustProxy: trustProxy as boolean,
     bodyLimit: BODY_LIMIT,
+    childLoggerFactory: requestLog,
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     forceCloseConnections: "idle",

@@ -4,8 +4,9 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { tellClientLogin } from "./client-credentials.engine.ts";
-import { machineToken, plainClient, plainRequest } from "./client-credentials.ts";
+import { type Asked, machineToken, plainClient, plainRequest } from "./client-credentials.ts";
 import { handOver, issuerFor } from "./engine.routes.ts";
+import { exchange, plainExchange } from "./exchange.ts";
 import { sendOAuthError } from "./oauth.ts";
 import type { Issuer, Issuers } from "./provider.ts";
 
@@ -65,14 +66,26 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = asyn
   );
 };
 
+const isForm = (type = ""): boolean => type === FORM || /^application\/x-www-form-urlencoded; ?charset=utf-?8$/i.test(type);
+
 /** Null: not for us. */
 async function plainAnswer(issuer: Issuer, request: FastifyRequest, body: Buffer): Promise<string | null> {
-  const { headers, ip } = request;
-  const { activity, metrics, realm, tlsClientCertHeader } = issuer.parts;
-  if (headers["content-type"] !== FORM && !/^application\/x-www-form-urlencoded; ?charset=utf-?8$/i.test(headers["content-type"] ?? ""))
-    return null;
-  const asked = plainRequest(headers, parse(body.toString("utf8")), tlsClientCertHeader);
-  const client = asked && (await plainClient(issuer, asked));
+  const { headers } = request;
+  if (!isForm(headers["content-type"])) return null;
+  const form = parse(body.toString("utf8"));
+  const { metrics, realm, tlsClientCertHeader } = issuer.parts;
+  const machine = plainRequest(headers, form, tlsClientCertHeader);
+  if (machine) return machineAnswer(issuer, request, machine);
+  const wanted = plainExchange(headers, form, tlsClientCertHeader);
+  const answer = wanted && (await exchange(issuer, headers, wanted));
+  if (!answer) return null;
+  metrics.tokens(realm.realmId, answer.tokens, wanted.grantType);
+  return answer.body;
+}
+
+async function machineAnswer(issuer: Issuer, { ip }: FastifyRequest, asked: Asked): Promise<string | null> {
+  const { activity, metrics, realm } = issuer.parts;
+  const client = await plainClient(issuer, asked);
   const token = client && (await machineToken(issuer, client, asked.scope));
   if (!token) return null;
   if (realm.settings.auditClientLogins) await tellClientLogin(issuer.parts, client, ip);

@@ -87,12 +87,15 @@ export const isSecretOf = (client: ClientSnapshot, actual: string): boolean =>
 export const takesSecret = ({ settings }: ClientSnapshot, byHeader: boolean): boolean =>
   settings.authMethod !== (byHeader ? "client_secret_post" : "client_secret_basic");
 
+/** It has nothing to prove itself with. */
+export const isPublic = ({ publicClient, settings }: ClientSnapshot): boolean => publicClient || settings.authMethod === "none";
+
 const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
 
 function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata {
   const { settings } = client;
-  const isPublic = client.publicClient || settings.authMethod === "none";
+  const isKnownByName = isPublic(client);
   const grantTypes = client.grantTypes.filter((type) => parts.grantTypes.has(type));
   const usesCode = grantTypes.includes("authorization_code") && client.redirectUris.length > 0;
   const acrValues = settings.defaultAcrValues.filter((acr) => parts.acrValues.includes(acr));
@@ -102,7 +105,11 @@ function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata
     response_types: usesCode ? ["code"] : [],
     redirect_uris: [...client.redirectUris],
     application_type: settings.applicationType,
-    token_endpoint_auth_method: isPublic ? "none" : settings.authMethod === "client_secret" ? "client_secret_basic" : settings.authMethod,
+    token_endpoint_auth_method: isKnownByName
+      ? "none"
+      : settings.authMethod === "client_secret"
+        ? "client_secret_basic"
+        : settings.authMethod,
     id_token_signed_response_alg: settings.idTokenAlg ?? parts.defaultAlg,
     scope: parts.scopesFor(client).join(" "),
     require_auth_time: settings.requireAuthTime,
@@ -114,7 +121,7 @@ function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata
     authorization_details_types: [...parts.authorizationDetailsTypes],
     ...(acrValues.length > 0 && { default_acr_values: acrValues }),
     ...given({
-      client_secret: isPublic ? null : client.secrets[0]?.value,
+      client_secret: isKnownByName ? null : client.secrets[0]?.value,
       client_name: client.name,
       default_max_age: settings.defaultMaxAge,
       jwks: settings.jwks as ClientMetadata["jwks"] | null,

@@ -1,5 +1,5 @@
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
-import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { accountOf, type ClaimParts, claimNames, type OidcAccount, serviceAccountClaims } from "./accounts.ts";
 import { createAdapters } from "./adapter/index.ts";
 import { richAuthorizationRequests } from "./authorization-details.ts";
@@ -12,7 +12,7 @@ import { exactAudienceOf } from "./grants/audience.ts";
 import { loadGrant } from "./interactions/consent.ts";
 import { createPolicy } from "./interactions/policy.ts";
 import type { EngineKeys } from "./keys.ts";
-import { type Lifetimes, lifetimesOf } from "./lifetimes.ts";
+import { lifetimesOf, refreshLifetime } from "./lifetimes.ts";
 import { certificateOf, hasSubject } from "./mtls.ts";
 import type { RealmParts } from "./parts.ts";
 import { resourceIndicators } from "./resources.ts";
@@ -119,7 +119,7 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
       ClientCredentials: (_ctx, _token, client) => lifetimesOf(realm.settings, snapshotOf(client)).accessToken,
       AuthorizationCode: (_ctx, _code, client) => lifetimesOf(realm.settings, snapshotOf(client)).code,
       IdToken: (_ctx, _token, client) => lifetimesOf(realm.settings, snapshotOf(client)).idToken,
-      RefreshToken: (ctx, _token, client) => refreshLifetime(ctx, lifetimesOf(realm.settings, snapshotOf(client))),
+      RefreshToken: (ctx, _token, client) => refreshLifetime(grantIn(ctx), lifetimesOf(realm.settings, snapshotOf(client))),
       DeviceCode: tokens.deviceCodeSeconds,
       // CIBA §7.1: the client may want less.
       BackchannelAuthenticationRequest: (_ctx, { params }) =>
@@ -155,13 +155,9 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
 const sourceOf = ({ oidc: { entities } }: KoaContextWithOIDC) =>
   entities.AuthorizationCode ?? entities.RefreshToken ?? entities.DeviceCode ?? entities.BackchannelAuthenticationRequest;
 
-/** With its session, or since its last use where it lives without one. */
-function refreshLifetime(ctx: KoaContextWithOIDC, { offline, refresh }: Lifetimes): number {
-  const grant = ctx.oidc.grant;
+function grantIn({ oidc: { grant } }: KoaContextWithOIDC): Parameters<typeof refreshLifetime>[0] {
   if (!grant) throw new errors.InvalidGrant("there is no grant");
-  if (liveGrantOf(grant)?.sessionId == null) return offline;
-  const left = Math.max(1, grant.exp! - Math.floor(clock.now() / SECOND));
-  return refresh === null ? left : Math.min(refresh, left);
+  return { sessionId: liveGrantOf(grant)?.sessionId ?? null, expiresAt: (grant.exp ?? 0) * SECOND };
 }
 
 /** RFC 8705, where an operator has told which header the proxy uses. It verifies the chain; that it was asked to is the operator's word. */

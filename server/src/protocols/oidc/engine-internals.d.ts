@@ -30,3 +30,7 @@ declare module "oidc-provider/lib/helpers/validate_dpop.js" {
   ) => Promise<void>;
   export default validate;
 }
+declare module "oidc-provider/lib/helpers/als.js" {
+  const requestUnderWay: import("node:async_hooks").AsyncLocalStorage<import("oidc-provider").KoaContextWithOIDC>;
+  export default requestUnderWay;
+}

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
+import { withEngine } from "./engine.ts";
 import { rememberRequest } from "./error-page.ts";
 import type { Issuer, Issuers } from "./provider.ts";
 
@@ -26,7 +27,7 @@ export async function handOver(
   Object.assign(raw, { originalUrl: raw.url, url: path + search });
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
   reply.hijack();
-  await handle(raw, reply.raw);
+  await withEngine(() => handle(raw, reply.raw));
 }
 
 const hide = { schema: { hide: true } } as const;

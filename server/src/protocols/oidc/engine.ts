@@ -2,6 +2,7 @@
 import { errors, type KoaContextWithOIDC, type Provider } from "oidc-provider";
 import stepsOf from "oidc-provider/lib/actions/authorization/index.js";
 import describe from "oidc-provider/lib/actions/discovery.js";
+import requestUnderWay from "oidc-provider/lib/helpers/als.js";
 import validateDpop, { checkDpopReplay } from "oidc-provider/lib/helpers/validate_dpop.js";
 import clientAuthentication from "oidc-provider/lib/shared/client_auth.js";
 
@@ -38,6 +39,22 @@ export async function checkRequestProof(provider: Provider, ctx: KoaContextWithO
   if (!proof && client.dpopBoundAccessTokens) throw new errors.InvalidGrant("DPoP proof JWT not provided");
   await checkDpopReplay(provider, ctx, proof, client.clientId, errors.InvalidGrant);
   return proof;
+}
+
+let underWay = 0;
+
+/**
+ * The engine knows its request by an AsyncLocalStorage. On Node 20 the first use of one makes every promise of the process dearer from
+ * then on; so while no request is with the engine, it is put away.
+ */
+export async function withEngine(answer: () => Promise<void>): Promise<void> {
+  underWay++;
+  try {
+    await answer();
+  } finally {
+    underWay--;
+    if (underWay === 0) requestUnderWay.disable();
+  }
 }
 
 /** What a request may add to a step of the engine: see `refineScopes`. */

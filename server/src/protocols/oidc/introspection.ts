@@ -6,13 +6,13 @@ import { sha256 } from "../../kernel/vault.ts";
 import { mappersFor, subjectOf } from "./accounts.ts";
 import { deleteGrant, findLiveGrant } from "./adapter/grants.store.ts";
 import { findRecord } from "./adapter/records.store.ts";
+import { isPublic } from "./client.ts";
 import type { Issuer } from "./provider.ts";
 import { type LiveToken, readAccessToken } from "./tokens/live.ts";
 import { revokeToken } from "./tokens/liveness.store.ts";
 import { verifyJwt } from "./tokens/verify.ts";
 
 const isJwt = (token: string) => token.split(".").length === 3;
-const isPublic = (client: ClientSnapshot) => client.publicClient || client.settings.authMethod === "none";
 
 /** RFC 7662. A client that cannot prove itself learns about its own tokens only; nobody else's refresh token is told to anyone. */
 export async function introspect(issuer: Issuer, caller: ClientSnapshot, token: string): Promise<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { DAY, SECOND } from "../../kernel/clock.ts";
+import { clock, DAY, SECOND } from "../../kernel/clock.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 
 /** In seconds. */
@@ -21,3 +21,13 @@ export const lifetimesOf = ({ tokens }: Pick<Settings, "tokens">, { settings }: 
   offline: settings.refreshTokenLifetime ?? (tokens.offlineIdleDays * DAY) / SECOND,
   refresh: settings.refreshTokenLifetime,
 });
+
+/** Of a refresh token, in seconds: with its session, or since its last use where it lives without one. */
+export function refreshLifetime(
+  { sessionId, expiresAt }: { readonly sessionId: string | null; readonly expiresAt: number },
+  { offline, refresh }: Lifetimes,
+): number {
+  if (sessionId === null) return offline;
+  const left = Math.max(1, Math.floor(expiresAt / SECOND) - Math.floor(clock.now() / SECOND));
+  return refresh === null ? left : Math.min(refresh, left);
+}

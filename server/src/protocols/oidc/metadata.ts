@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { LOCALES } from "../../signin/pages/index.ts";
+import { claimNames } from "./accounts.ts";
 import { metadataOf } from "./engine.ts";
 import type { RealmParts } from "./parts.ts";
 import type { Issuer } from "./provider.ts";
@@ -25,6 +27,27 @@ const once = (make: (issuer: Issuer) => object) => {
   };
 };
 
+/** Configurations of which there is one each, as a rule. */
+const MAX_KINDS = 200;
+const described = new LRUCache<string, { readonly issuer: string; readonly document: Record<string, unknown> }>({ max: MAX_KINDS });
+
+/** All that the engine's document hangs on, besides the realm's address. */
+const kindOf = ({ realm, scopesOfRealm, tlsClientCertHeader }: RealmParts): string =>
+  JSON.stringify([claimNames(scopesOfRealm), realm.settings.tokens, tlsClientCertHeader !== null]);
+
+/** What the engine says. Most realms are configured alike, and no engine is made only to say the same under another address. */
+function engineMetadata(issuer: Issuer): Record<string, unknown> {
+  const { parts } = issuer;
+  const kind = kindOf(parts);
+  const known = described.get(kind) ?? { issuer: parts.issuer, document: metadataOf(issuer.provider) };
+  described.set(kind, known);
+  const isBelow = (value: unknown): value is string =>
+    typeof value === "string" && (value === known.issuer || value.startsWith(`${known.issuer}/`));
+  return Object.fromEntries(
+    Object.entries(known.document).map(([name, value]) => [name, isBelow(value) ? parts.issuer + value.slice(known.issuer.length) : value]),
+  );
+}
+
 /** What the engine cannot tell, because others do it. Features add their lines. */
 const ours = ({ issuer, offered }: RealmParts): Record<string, unknown> => ({
   ...offered,
@@ -36,11 +59,12 @@ const ours = ({ issuer, offered }: RealmParts): Record<string, unknown> => ({
 });
 
 /** OpenID Connect Discovery §3 and RFC 8414, which share their members. */
-export const discoveryDocument = once(({ provider, parts }) => ({ ...metadataOf(provider), ...ours(parts) }));
+export const discoveryDocument = once((issuer) => ({ ...engineMetadata(issuer), ...ours(issuer.parts) }));
 
 /** RFC 9728: the realm as the resource whose tokens its own endpoints take. */
-export const protectedResource = once(({ provider, parts: { issuer, scopesOfRealm, realm } }) => {
-  const { dpop_signing_alg_values_supported } = metadataOf(provider);
+export const protectedResource = once((of) => {
+  const { issuer, scopesOfRealm, realm } = of.parts;
+  const { dpop_signing_alg_values_supported } = engineMetadata(of);
   return {
     resource: issuer,
     authorization_servers: [issuer],

@@ -1,11 +1,12 @@
 import { errors } from "oidc-provider";
-import { subjectData } from "../../applications/claims/index.ts";
+import { type SubjectUser, subjectData } from "../../applications/claims/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { type Subjects, subjectOf } from "../../applications/subject-claim/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Db } from "../../platform/db/index.ts";
 
-export type SubjectOf = (realm: string, client: ClientSnapshot, userId: string) => Promise<string>;
+/** `user`: what is known of them already. */
+export type SubjectOf = (realm: string, client: ClientSnapshot, userId: string, user?: SubjectUser) => Promise<string>;
 
 /** OpenID Connect Core §8.1: clients of one sector know a user by the same pairwise subject. */
 export function sectorOf({ clientId, settings, redirectUris }: ClientSnapshot): string {
@@ -18,14 +19,15 @@ const nothingMore = { roles: false, groups: false, organizations: false };
 /** `sub` as this client knows the user: by its own strategy, or by the realm's. */
 export const createSubjectOf =
   ({ db, subjects }: { readonly db: Db; readonly subjects: Subjects }): SubjectOf =>
-  async (realm, client, userId) => {
+  async (realm, client, userId, known) => {
     const snapshot = await subjects.get(realm);
     const claim = client.settings.subjectClaim ?? snapshot?.subjectClaim ?? { strategy: "userId" };
     if (claim.strategy === "userId" || !snapshot) return userId;
-    const user = claim.strategy === "pairwise" ? null : (await subjectData(db, realm, userId, nothingMore))?.user;
-    const known = user ?? { userId, username: "", email: null, attributes: {} };
-    return subjectOf(claim, known, sectorOf(client), snapshot.salt).catch((error) => {
-      // The account lacks what it is to be known by: the application is refused, and told so.
-      throw error instanceof AppError ? new errors.AccessDenied(error.message) : error;
-    });
+    const user = known ?? (claim.strategy === "pairwise" ? null : (await subjectData(db, realm, userId, nothingMore))?.user);
+    return subjectOf(claim, user ?? { userId, username: "", email: null, attributes: {} }, sectorOf(client), snapshot.salt).catch(
+      (error) => {
+        // The account lacks what it is to be known by: the application is refused, and told so.
+        throw error instanceof AppError ? new errors.AccessDenied(error.message) : error;
+      },
+    );
   };

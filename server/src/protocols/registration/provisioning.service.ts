@@ -1,9 +1,9 @@
-import { configVersion, createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
+import { createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { type Db, inSnapshot, lockRealm } from "../../platform/db/index.ts";
+import { type Db, lockRealm } from "../../platform/db/index.ts";
 import { expectVersion } from "../../platform/http/index.ts";
 import { completeProvisioning, type Provisioning, type UpdateProvisioning } from "./provisioning.schema.ts";
-import { findProvisioning, type StoredProvisioning, saveProvisioning } from "./provisioning.store.ts";
+import { findProvisioning, findProvisioningAt, type StoredProvisioning, saveProvisioning } from "./provisioning.store.ts";
 
 export const readProvisioning = (ctx: ReadCtx): Promise<StoredProvisioning> => findProvisioning(ctx.tx, ctx.realm);
 
@@ -47,17 +47,14 @@ interface Parts {
 
 /** Ask only for realms that exist: of any other it answers with the defaults. */
 export const createProvisioning = ({ db, changes, baseUrl }: Parts): ProvisioningSnapshots =>
-  createRealmCache(changes, (realm) =>
-    inSnapshot(db, async (tx) => {
-      const version = await configVersion(tx, realm);
-      const { provisioning } = await findProvisioning(tx, realm);
-      const { enabled, metadataDocuments } = provisioning.registration;
-      const offered = {
-        ...(enabled && { registration_endpoint: registrationUri(baseUrl, realm) }),
-        ...(metadataDocuments && { client_id_metadata_document_supported: true }),
-      };
-      return { ...provisioning, configVersion: version, offered };
-    }),
-  );
+  createRealmCache(changes, async (realm) => {
+    const { provisioning, configVersion } = await findProvisioningAt(db, realm);
+    const { enabled, metadataDocuments } = provisioning.registration;
+    const offered = {
+      ...(enabled && { registration_endpoint: registrationUri(baseUrl, realm) }),
+      ...(metadataDocuments && { client_id_metadata_document_supported: true }),
+    };
+    return { ...provisioning, configVersion, offered };
+  });
 
 export const registrationUri = (baseUrl: string, realm: string): string => `${baseUrl}/realms/${realm}/connect/register`;

@@ -5,4 +5,4 @@ export { keyRoutes } from "./routes.ts";
 export { RealmKey } from "./schema.ts";
 export { rotateKey, seedKey } from "./service.ts";
 export { createSigningKeys, type Signer, type SigningAlg, type SigningKeys } from "./signing.ts";
-export { type Companion, listCompanions, listKeys } from "./store.ts";
+export { type Companion, listKeys, type PublishedKeysRow, publishedKeys, toPublishedKeys } from "./store.ts";

@@ -83,11 +83,6 @@ export interface Companion {
   readonly publicJwk: PublicJwk;
 }
 
-export async function listCompanions(db: Db, realm: string): Promise<Companion[]> {
-  const rows = await db.selectFrom("realm_key_companions").select(["key_id", "public_jwk"]).where("realm_id", "=", realm).execute();
-  return rows.map((row) => ({ keyId: row.key_id, publicJwk: row.public_jwk }));
-}
-
 /** Whether it was the first for its key: of two nodes that need one at once, the one that came first counts. */
 export async function insertCompanion(tx: Tx, realm: string, companion: NewCompanion, now: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
@@ -136,7 +131,29 @@ export async function deleteKey(tx: Tx, realm: string, keyId: string): Promise<v
   await tx.deleteFrom("realm_keys").where("realm_id", "=", realm).where("key_id", "=", keyId).execute();
 }
 
-const toKey = (row: Pick<Selectable<RealmKeysTable>, (typeof shown)[number]>): RealmKey => ({
+type KeyRow = Pick<Selectable<RealmKeysTable>, (typeof shown)[number]>;
+type CompanionRow = Pick<Selectable<RealmKeyCompanionsTable>, "key_id" | "public_jwk">;
+
+/** What the keys of a realm publish, as columns of a query over `realms r`: in the order of `listKeys`. */
+export const publishedKeys = sql`
+  (select json_agg(json_build_object('key_id', k.key_id, 'algorithm', k.algorithm, 'status', k.status, 'public_key', k.public_key,
+      'certificate', k.certificate, 'created_at', k.created_at, 'rotated_at', k.rotated_at)
+      order by k.status = 'ACTIVE' desc, k.created_at desc, k.key_id desc)
+    from realm_keys k where k.realm_id = r.realm_id) as keys,
+  (select json_agg(json_build_object('key_id', c.key_id, 'public_jwk', c.public_jwk))
+    from realm_key_companions c where c.realm_id = r.realm_id) as companions`;
+
+export interface PublishedKeysRow {
+  keys: KeyRow[] | null;
+  companions: CompanionRow[] | null;
+}
+
+export const toPublishedKeys = ({ keys, companions }: PublishedKeysRow): { keys: RealmKey[]; companions: Companion[] } => ({
+  keys: (keys ?? []).map(toKey),
+  companions: (companions ?? []).map((row) => ({ keyId: row.key_id, publicJwk: row.public_jwk })),
+});
+
+const toKey = (row: KeyRow): RealmKey => ({
   keyId: row.key_id,
   algorithm: "RSA",
   status: row.status,

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
+import { sql } from "kysely";
 import { configVersion, createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
-import { type Db, inSnapshot } from "../../platform/db/index.ts";
-import { type Companion, listCompanions, listKeys, type RealmKey, toJwk } from "../keys/index.ts";
-import { readSettings, type Settings } from "../settings/index.ts";
+import { type Db, prepared } from "../../platform/db/index.ts";
+import { type Companion, type PublishedKeysRow, publishedKeys, type RealmKey, toJwk, toPublishedKeys } from "../keys/index.ts";
+import { type Settings, withDefaults } from "../settings/index.ts";
 import { isRealmName } from "./schema.ts";
-import { findRealm } from "./store.ts";
 
 /** What requests need of a realm's configuration, read once and never changed. */
 export interface RealmSnapshot {
@@ -24,7 +24,7 @@ export interface RealmSnapshots extends RealmCache<RealmSnapshot> {
 }
 
 export function createRealmSnapshots(db: Db, changes: RealmChanges): RealmSnapshots {
-  const cache = createRealmCache(changes, (realm) => inSnapshot(db, (tx) => loadRealm(tx, realm)));
+  const cache = createRealmCache(changes, (realm) => loadRealm(db, realm));
   const get = (realm: string) => (isRealmName(realm) ? cache.get(realm) : Promise.resolve(null));
   return {
     get,
@@ -35,11 +35,26 @@ export function createRealmSnapshots(db: Db, changes: RealmChanges): RealmSnapsh
   };
 }
 
+interface Row extends PublishedKeysRow {
+  config_version: number;
+  settings: Record<string, unknown>;
+}
+
+const load = prepared((db, { realm }: { realm: string }) => {
+  const query = sql<Row>`
+    select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version, s.settings,
+      ${publishedKeys}
+    from realms r join realm_settings s on s.realm_id = r.realm_id where r.realm_id = ${realm} and r.deleted_at is null`;
+  return { compile: () => query.compile(db) };
+});
+
+/** In one statement, so that all of it is of one moment and costs one trip. */
 async function loadRealm(db: Db, realm: string): Promise<RealmSnapshot | null> {
-  const version = await configVersion(db, realm);
-  if (!(await findRealm(db, realm))) return null;
-  const { settings } = await readSettings(db, realm);
-  const [keys, companions] = [await listKeys(db, realm), await listCompanions(db, realm)];
+  const [row] = await load(db, { realm });
+  if (!row) return null;
+  const { config_version: version } = row;
+  const settings = withDefaults(realm, row.settings);
+  const { keys, companions } = toPublishedKeys(row);
   const publicHalves = (key: RealmKey) => [
     toJwk(key),
     ...companions.filter(({ keyId }) => keyId === key.keyId).map(({ publicJwk }) => publicJwk),

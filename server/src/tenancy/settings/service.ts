@@ -86,7 +86,9 @@ export function checkBranding({ logoUrl, customCss }: Pick<Settings, "logoUrl" |
 
 export const defaultSettings = (realm: string): Settings => withDefaults(realm, {});
 
-const withDefaults = (realm: string, given: object): Settings => filled(Settings as Defaulted, { ...given, realmId: realm }) as Settings;
+/** As stored, with the defaults for what was never set. */
+export const withDefaults = (realm: string, given: object): Settings =>
+  filled(Settings as Defaulted, { ...given, realmId: realm }) as Settings;
 
 interface Defaulted {
   readonly default?: unknown;

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { AdapterPayload } from "oidc-provider";
-import { type Db, prepared } from "../../../platform/db/index.ts";
+import { type Db, gathered, prepared } from "../../../platform/db/index.ts";
 import { type LiveGrant, type LiveRow, liveColumns, liveGrants, toLiveGrant } from "./grants.store.ts";
 import type { NewRecord, StoredRecord } from "./records.store.ts";
 
@@ -13,6 +13,8 @@ interface Key {
 }
 
 interface FoundRow extends Omit<LiveRow, "grant_id"> {
+  /** Which of those that were asked for. */
+  n: number;
   record_id: string;
   record: AdapterPayload;
   record_grant: string | null;
@@ -20,20 +22,49 @@ interface FoundRow extends Omit<LiveRow, "grant_id"> {
   grant_id: string | null;
 }
 
-const withGrant = prepared((db, { realm, model, recordId, now }: Key & { now: number }) => {
+const found = sql`r.record_id, r.payload as record, r.grant_id as record_grant, r.consumed_at, live.*`;
+
+const itsGrant = (now: number) => sql`left join lateral (
+      select ${liveColumns} from ${liveGrants(now)} and g.realm_id = r.realm_id and g.grant_id = r.grant_id limit 1) live on true`;
+
+const oneWithGrant = prepared((db, { realm, model, recordId, now }: Key & { now: number }) => {
   const query = sql<FoundRow>`
-    select r.record_id, r.payload as record, r.grant_id as record_grant, r.consumed_at, live.*
-    from oidc_records r left join lateral (
-      select ${liveColumns} from ${liveGrants(now)} and g.realm_id = r.realm_id and g.grant_id = r.grant_id) live on true
+    select 1 as n, ${found} from oidc_records r ${itsGrant(now)}
     where r.realm_id = ${realm} and r.model = ${model} and r.record_id = ${recordId} and r.expires_at > ${now}`;
   return { compile: () => query.compile(db) };
 });
 
+type Keys = Readonly<Record<"realms" | "models" | "recordIds", readonly string[]>>;
+
+const manyWithGrant = prepared((db, { realms, models, recordIds, now }: Keys & { now: number }) => {
+  const query = sql<FoundRow>`
+    select asked.n::int as n, ${found}
+    from unnest(${realms}::text[], ${models}::text[], ${recordIds}::text[]) with ordinality as asked (realm_id, model, record_id, n)
+    join oidc_records r on r.realm_id = asked.realm_id and r.model = asked.model and r.record_id = asked.record_id
+    ${itsGrant(now)}
+    where r.expires_at > ${now}`;
+  return { compile: () => query.compile(db) };
+});
+
+const withGrant = gathered<Key & { readonly now: number }, FoundRow>(async (db, asked) => {
+  const [first] = asked;
+  if (asked.length === 1) return oneWithGrant(db, first!);
+  const rows = await manyWithGrant(db, {
+    realms: asked.map(({ realm }) => realm),
+    models: asked.map(({ model }) => model),
+    recordIds: asked.map(({ recordId }) => recordId),
+    now: Math.max(...asked.map(({ now }) => now)),
+  });
+  const answers: FoundRow[] = [];
+  for (const row of rows) answers[row.n - 1] = row;
+  return answers;
+});
+
 /** A code or a refresh token together with the grant it hangs on, if that is alive. */
 export async function findWithGrant(db: Db, key: Key, now: number): Promise<{ record: StoredRecord; grant: LiveGrant | null } | null> {
-  const [row] = await withGrant(db, { ...key, now });
+  const row = await withGrant(db, { ...key, now });
   if (!row) return null;
-  const { record_id, record, record_grant, consumed_at, grant_id, ...grant } = row;
+  const { n: _n, record_id, record, record_grant, consumed_at, grant_id, ...grant } = row;
   return {
     record: { recordId: record_id, payload: record, grantId: record_grant, consumedAt: consumed_at },
     grant: grant_id === null ? null : toLiveGrant({ ...grant, grant_id }),
@@ -60,18 +91,24 @@ export async function addRefreshToken(db: Db, record: NewRecord): Promise<void> 
   await add(db, { ...record, payload: JSON.stringify(record.payload) });
 }
 
-const replace = prepared((db, record: Stored & { readonly used: string; readonly now: number }) => {
+// The grant is held first. Whoever ends it takes it before what hangs on it, and two who take them the other way round would wait for
+// each other.
+const replace = prepared((db, record: Stored & { readonly used: string; readonly usedModel: string; readonly now: number }) => {
   const query = sql<{ record_id: string }>`
-    with taken as (
+    with held as (
+      select grant_id from oidc_grants where realm_id = ${record.realm} and grant_id = ${record.grantId}::uuid for key share
+    ), taken as (
       update oidc_records set consumed_at = ${record.now}
-      where realm_id = ${record.realm} and model = ${record.model} and record_id = ${record.used} and consumed_at is null
+      where realm_id = ${record.realm} and model = ${record.usedModel} and record_id = ${record.used} and consumed_at is null
+        and exists (select 1 from held)
       returning record_id
     ), prolonged as (${prolong(record)} and exists (select 1 from taken))
     ${insert(record)} where exists (select 1 from taken) returning record_id`;
   return { compile: () => query.compile(db) };
 });
 
-/** The next refresh token for the one that was used, both or neither. Of many at the same time one gets it; false for the others. */
-export async function replaceRefreshToken(db: Db, used: string, record: NewRecord, now: number): Promise<boolean> {
-  return (await replace(db, { ...record, payload: JSON.stringify(record.payload), used, now })).length > 0;
+/** The next refresh token for the one, or for the code, that was used: both or neither. Of many at the same time one gets it; false for the others. */
+export async function replaceByRefreshToken(db: Db, used: Omit<Key, "realm">, record: NewRecord, now: number): Promise<boolean> {
+  const values = { ...record, payload: JSON.stringify(record.payload), used: used.recordId, usedModel: used.model, now };
+  return (await replace(db, values)).length > 0;
 }

@@ -5,7 +5,7 @@ import { inTransaction } from "../../../platform/db/index.ts";
 import { awakeFor, joinSession, keepSessionAwake } from "../../../signin/sessions/index.ts";
 import { liveGrantOf } from "../grant.ts";
 import { currentDraft } from "../grant-draft.ts";
-import { addRefreshToken, findWithGrant, replaceRefreshToken } from "./exchange.store.ts";
+import { addRefreshToken, findWithGrant, replaceByRefreshToken } from "./exchange.store.ts";
 import { storedGrant } from "./grants.adapter.ts";
 import { writeGrant } from "./grants.store.ts";
 import type { AdapterParts } from "./index.ts";
@@ -107,7 +107,7 @@ export class RecordsAdapter implements Adapter {
     const { db } = this.#parts;
     const used = takeUsed();
     if (used === null) return addRefreshToken(db, record);
-    if (await replaceRefreshToken(db, used, record, now)) return this.#used(now);
+    if (await replaceByRefreshToken(db, { model: this.#model, recordId: used }, record, now)) return this.#used(now);
     await this.#refuseUnlessRepeated({ ...record, recordId: used }, now);
     await addRefreshToken(db, record);
   }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { SubjectUser } from "../../../applications/claims/index.ts";
 import { type Db, prepared } from "../../../platform/db/index.ts";
-import { sessionIsAlive, toUser, type UserColumns, userColumns } from "../adapter/grants.store.ts";
+import { itsUserAndSession, sessionIsAlive, toUser, type UserColumns, userColumns } from "../adapter/grants.store.ts";
 
 declare module "../../../platform/db/tables.ts" {
   interface Tables {
@@ -41,10 +41,8 @@ interface HolderRow extends UserColumns {
 const holder = prepared((db, { realm, jti, clientId, now, grantId }: Asked & { grantId: string }) => {
   const query = sql<HolderRow>`
     select ${userColumns}, g.session_id, s.impersonator, s.auth_time, s.acr, s.amr
-    from oidc_grants g
-    join users u on u.realm_id = g.realm_id and u.user_id = g.user_id and u.enabled and not u.locked
-    join clients c on c.realm_id = g.realm_id and c.client_id = ${clientId} and c.enabled
-    left join sessions s on s.realm_id = g.realm_id and s.session_id = g.session_id
+    from oidc_grants g ${itsUserAndSession}
+    cross join lateral (select c.id from clients c where c.realm_id = g.realm_id and c.client_id = ${clientId} and c.enabled limit 1) c
     where g.realm_id = ${realm} and g.grant_id = ${grantId} and g.expires_at > ${now} and ${sessionIsAlive(now)}
       and not exists (select 1 from revoked_tokens r where r.realm_id = g.realm_id and r.jti = ${jti})`;
   return { compile: () => query.compile(db) };
