@@ -13,7 +13,9 @@ export const MAX_DELAY = 5;
  * Requests of each row before anything counts, however long they take: what is measured is a server in use, whose code is compiled and
  * which has met each realm before. Counted, because on a busy machine a second or two is too short for either.
  */
-const WARM_UP = 3 * SPREAD;
+const WARM_UP = 10 * SPREAD;
+/** The same for what takes long to prepare, and goes the way of rows that have come before. */
+const PREPARED_WARM_UP = 2 * SPREAD;
 /** The sampling interval that is part of every reading. */
 const RESOLUTION_MS = 10;
 
@@ -147,7 +149,7 @@ export async function measureTokens({ newPlace, dbCpu, realms, rounds, seconds, 
 
 /** @param {import("./rounds.mjs").Lane} lane @param {number} seconds */
 async function warmUp(lane, seconds) {
-  for (let answered = 0; answered < WARM_UP; ) {
+  for (let answered = 0; answered < (lane.prepare ? PREPARED_WARM_UP : WARM_UP); ) {
     await lane.prepare?.();
     answered += (await lane.slice(seconds)).count;
   }

@@ -1,6 +1,6 @@
 import { applicationRoutes } from "./applications/applications/index.ts";
 import { claimRoutes } from "./applications/claims/index.ts";
-import { clientScopeRoutes, createScopes } from "./applications/client-scopes/index.ts";
+import { clientScopeRoutes, completeRealms, createScopes } from "./applications/client-scopes/index.ts";
 import { clientRoutes, createClients, forgetPreviousClientSecrets } from "./applications/clients/index.ts";
 import { createSubjects, subjectClaimRoutes } from "./applications/subject-claim/index.ts";
 import { redactUrl } from "./config/redact.ts";
@@ -41,6 +41,7 @@ import {
   CIBA_PING_JOB,
   type ClientActivity,
   cibaPingJob,
+  createCertificateGuard,
   createClientActivity,
   createIssuers,
   createLogoutRequests,
@@ -140,7 +141,14 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   });
   const breaches = createBreachedPasswords({ corpus: config.breachCorpus, log });
   const upgrades = createPasswordUpgrades({ db, hasher, log });
-  const app = createServer({ logger: log, trustProxy: config.trustProxy as boolean, secure });
+  const app = createServer({
+    logger: log,
+    trustProxy: config.trustProxy as boolean,
+    secure,
+    isDraining: () => draining,
+    // Where requests are traced, each is a span.
+    ...(config.otelEndpoint === null && { onEarlyAnswer: (route, seconds) => metrics.request("GET", route, 200, seconds) }),
+  });
   let draining = false;
   const health = createHealth({
     db,
@@ -168,6 +176,8 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   const signingKeys = createSigningKeys({ db, vault, work, realms });
   const activity = createClientActivity({ db, work, log });
   const sources = [localPasswords(db, hasher)];
+  // Whoever speaks to us directly could claim any certificate.
+  const tlsClientCertHeader = config.trustProxy === false ? null : config.tlsClientCertHeader;
   const issuers = createIssuers({
     activity,
     db,
@@ -184,16 +194,18 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     metrics,
     log,
     baseUrl: config.baseUrl,
-    // Whoever speaks to us directly could claim any certificate.
-    tlsClientCertHeader: config.trustProxy === false ? null : config.tlsClientCertHeader,
+    limiter,
+    isDraining: () => draining,
+    tlsClientCertHeader,
     subjectOf: createSubjectOf({ db, subjects }),
   });
-  const tokens = createTokenReader({ db, realms, baseUrl: config.baseUrl });
+  const tokens = createTokenReader({ db, realms, baseUrl: config.baseUrl, tlsClientCertHeader });
   exposeGauges(metrics.registry, { db, pool: database.pool, hasher, forwarder: audit.forwarder });
 
   await app.register(tracing.plugin);
   await app.register(apiDescription, { version });
   await app.register(unitOfWorkPlugin, { db, work });
+  if (tlsClientCertHeader !== null) app.addHook("onRequest", createCertificateGuard(tlsClientCertHeader, config.trustProxy));
   app.addHook("onResponse", (request, reply, done) => {
     metrics.request(request.method, request.routeOptions.url ?? "unmatched", reply.statusCode, reply.elapsedTime / 1000);
     done();
@@ -329,6 +341,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       [BACKCHANNEL_JOB]: backchannelJob(issuers),
       [CIBA_PING_JOB]: cibaPingJob(issuers),
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports({ db, work }) },
+      "realms.complete": { every: MINUTE, run: () => completeRealms({ db, work }) },
       "cleanup.expired": { every: MINUTE, run: () => cleanUp(db) },
     },
     log,

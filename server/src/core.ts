@@ -16,6 +16,7 @@ import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
 import {
+  endGrantsBesides,
   endGrantsOfClient,
   endGrantsOfSession,
   endGrantsOfUser,
@@ -40,7 +41,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrantsOfUser],
   "session.ended": [endGrantsOfSession, tellParticipants],
-  "user.password_changed": [endOtherSessions],
+  "user.password_changed": [endOtherSessions, endGrantsBesides],
   "user.deleted": [forgetInvitationsTo],
   "user.erased": [
     forgetAnswers, // before the trail forgets which events were theirs

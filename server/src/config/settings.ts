@@ -136,7 +136,7 @@ export const settings = {
     "GATEHOUSE_TLS_CLIENT_CERT_HEADER",
     kinds.headerName,
     ["unset (mutual TLS off)", null],
-    "The header in which a trusted reverse proxy tells the certificate that a client showed it (RFC 8705). Ignored unless `GATEHOUSE_TRUST_PROXY` is set; the proxy must verify certificates and drop the header where a client sends it.",
+    "The header in which a trusted reverse proxy tells the certificate that a client showed it (RFC 8705). Ignored unless `GATEHOUSE_TRUST_PROXY` is set, and from peers that it does not name; the proxy must verify certificates and drop the header where a client sends it.",
   ),
   allowedHosts: setting(
     "GATEHOUSE_ALLOWED_HOSTS",

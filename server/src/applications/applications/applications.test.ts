@@ -34,6 +34,11 @@ test("each template makes a client of its kind, and a client is told by its kind
     ["machine", "machine"],
     ["by-hand", "spa"],
   ]);
+  expect(await admin.post("/applications", { name: "x", template: "saml", entityId: "https://sp.example" })).toMatchObject({
+    status: 400,
+    body: { errors: [{ field: "template", message: expect.stringContaining("SAML applications come with the SAML feature") }] },
+  });
+  expect((await (await realm.as("view-clients")).post("/applications", { name: "x", template: "saml" })).status).toBe(403);
   for (const body of [
     { name: "x", template: "web" },
     { name: "x", template: "machine", redirectUris },

@@ -3,7 +3,7 @@ import Type from "typebox";
 import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
 import type { ClientTools } from "../clients/index.ts";
 import { Application, CreateApplication, CreatedApplication, UpdateApplication } from "./schema.ts";
-import { createApplication, readApplication, removeApplication, saveApplication, searchApplications } from "./service.ts";
+import { createApplication, readApplication, refuseSaml, removeApplication, saveApplication, searchApplications } from "./service.ts";
 
 const params = Type.Object({ realm: Type.String(), name: Type.String() });
 const read = { permission: "view-clients" } as const;
@@ -26,6 +26,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (
     "/",
     {
       config: write,
+      preValidation: async ({ body }) => refuseSaml(body),
       schema: {
         summary: "Create an application",
         description: "Makes a client by the template. If that has a secret, it is in the answer, and in no other.",

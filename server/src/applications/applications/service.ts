@@ -63,6 +63,19 @@ export async function saveApplication(ctx: Ctx, tools: ClientTools, name: string
   return toApplication(showClient(saved));
 }
 
+/** Asked for by name, and yet to come: whoever wants one is told so, instead of that the word is unknown. */
+export function refuseSaml(body: unknown): void {
+  const { template } = Object(body) as { template?: unknown };
+  if (template === "saml")
+    throw invalidFields([
+      {
+        field: "template",
+        code: "unsupported",
+        message: "template: SAML applications come with the SAML feature, which is not in this release",
+      },
+    ]);
+}
+
 /** Its client goes with it, and all that hangs on that. */
 export async function removeApplication(ctx: Ctx, tools: ClientTools, name: string): Promise<void> {
   const { id } = await clientOf(ctx, name);

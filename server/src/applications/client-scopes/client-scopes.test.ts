@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { packageFile } from "../../kernel/package.ts";
 import { statements } from "../../platform/db/migrate.ts";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
-import { createScopes, mappersOf } from "./index.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { completeRealms, createScopes, mappersOf } from "./index.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -148,5 +150,53 @@ describe("the snapshot", () => {
     expect(await names(here)).toEqual(["dept", "email", "email_verified"]);
     if (there) await vi.waitFor(async () => expect(await names(there)).toContain("dept"), { timeout: 15_000, interval: 50 });
     expect(await here.get("no-such-realm")).toBeNull();
+  });
+});
+
+describe("a realm that a node of the release before made", () => {
+  const bare = async () => {
+    const realm = await iam.realm();
+    for (const table of ["client_scope_claims", "claim_mappers", "client_scopes"])
+      await sql`delete from ${sql.table(table)} where realm_id = ${realm.name}`.execute(iam.core.db);
+    // As if the change had been told: that node says nothing about what it does not know.
+    await realm.asMaster().put("/settings", { displayName: "Bare" });
+    return realm;
+  };
+  const discovered = async (realm: RealmUnderTest) =>
+    (await iam.browser().get(`/realms/${realm.name}/.well-known/openid-configuration`)).body.scopes_supported as string[];
+  const shape = async (realm: RealmUnderTest) =>
+    ((await realm.asMaster().get("/client-scopes")).body as { name: string; assignment: string; claims: { name: string }[] }[])
+      .map(({ name, assignment, claims }) => ({ name, assignment, claims: claims.map((claim) => claim.name).sort() }))
+      .sort((a, b) => a.name.localeCompare(b.name));
+
+  test("gets what every realm begins with, by itself, once, and at once for those who ask", async () => {
+    const [realm, whole] = [await bare(), await iam.realm()];
+    expect(await discovered(realm)).toEqual(["openid"]);
+    await Promise.all([completeRealms(iam.core), completeRealms(iam.core)]);
+    expect(await shape(realm)).toEqual(await shape(whole));
+    expect((await discovered(realm)).sort()).toEqual((await discovered(whole)).sort());
+  });
+
+  test("keeps what an administrator made meanwhile", async () => {
+    const realm = await bare();
+    const admin = realm.asMaster();
+    const { scopeId } = (await admin.post("/client-scopes", { name: "profile", description: "Ours" })).body;
+    const claim = { name: "roles", claim: "my_roles", source: "roles", value: "realm", multivalued: true, targets: ["idToken"] };
+    expect((await admin.post("/claims", claim)).status).toBe(201);
+    await completeRealms(iam.core);
+    const scopes = await shape(realm);
+    expect(scopes.map(({ name }) => name)).toContain("openid");
+    expect((await admin.get(`/client-scopes/${scopeId}`)).body).toMatchObject({ description: "Ours", claims: [] });
+    expect(scopes.find(({ name }) => name === "roles")?.claims).toEqual(["resource_access"]);
+  });
+
+  test("is found by a job", async () => {
+    const realm = await bare();
+    await vi.waitFor(async () => {
+      clock.advance(MINUTE);
+      await iam.server.jobs.runDue();
+      expect((await shape(realm)).length).toBe(9);
+    });
+    clock.reset();
   });
 });

@@ -1,6 +1,8 @@
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import type { Ctx } from "../../platform/context.ts";
+import { type Ctx, systemActor } from "../../platform/context.ts";
+import { type Db, lockRealm, type Tx } from "../../platform/db/index.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { ClaimMapper, ClaimTarget, MapperState } from "../claims/index.ts";
 import type { ClientScope } from "./schema.ts";
 
@@ -78,18 +80,25 @@ const mappers: readonly Seed[] = [
 ];
 
 /** `realm.created` */
-export async function seedScopes(ctx: Ctx, { realm }: { readonly realm: string }): Promise<void> {
-  const ids = new Map(scopes.map(({ name }) => [name, newId()]));
+export const seedScopes = (ctx: Ctx, { realm }: { readonly realm: string }): Promise<void> => seed(ctx, realm, new Set(), new Set());
+
+/** What is there by these names stays as it is. */
+async function seed(ctx: Ctx, realm: string, knownScopes: ReadonlySet<string>, knownClaims: ReadonlySet<string>): Promise<void> {
+  const missing = scopes.filter(({ name }) => !knownScopes.has(name));
+  const ids = new Map(missing.map(({ name }) => [name, newId()]));
   await ctx.tx
     .insertInto("client_scopes")
     .values(
-      scopes.map(({ name, description, assignment, builtIn = false }) => ({
+      missing.map(({ name, description, assignment, builtIn = false }) => ({
         ...{ realm_id: realm, scope_id: ids.get(name)!, name, description, consent_text: null },
         ...{ assignment, built_in: builtIn, created_at: ctx.now },
       })),
     )
     .execute();
-  const claims = mappers.map(({ scope, ...mapper }) => ({ scope, claimId: newId(), mapper }));
+  const claims = mappers
+    .filter(({ scope, claim }) => (scope === null || ids.has(scope)) && !knownClaims.has(loginKey(claim)))
+    .map(({ scope, ...mapper }) => ({ scope, claimId: newId(), mapper }));
+  if (claims.length === 0) return;
   await ctx.tx
     .insertInto("claim_mappers")
     .values(
@@ -99,8 +108,49 @@ export async function seedScopes(ctx: Ctx, { realm }: { readonly realm: string }
       })),
     )
     .execute();
-  await ctx.tx
-    .insertInto("client_scope_claims")
-    .values(claims.flatMap(({ scope, claimId }) => (scope ? [{ realm_id: realm, scope_id: ids.get(scope)!, claim_id: claimId }] : [])))
+  const attached = claims.flatMap(({ scope, claimId }) =>
+    scope ? [{ realm_id: realm, scope_id: ids.get(scope)!, claim_id: claimId }] : [],
+  );
+  if (attached.length > 0) await ctx.tx.insertInto("client_scope_claims").values(attached).execute();
+}
+
+/** Every realm has this one, and nobody can delete it. */
+const FIRST = "openid";
+
+/**
+ * While nodes of the release before this one still run, realms come into being without what that release did not know. They get it here,
+ * and nobody has to look for them.
+ */
+export async function completeRealms({ db, work }: { readonly db: Db; readonly work: UnitOfWork }): Promise<void> {
+  const bare = await db
+    .selectFrom("realms as r")
+    .select("r.realm_id")
+    .where("r.deleted_at", "is", null)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("client_scopes as s").select("s.name").whereRef("s.realm_id", "=", "r.realm_id").where("s.name", "=", FIRST))),
+    )
+    .limit(AT_ONCE)
     .execute();
+  for (const { realm_id: realm } of bare)
+    await work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {
+      await lockRealm(ctx.tx, realm); // of two nodes that found it, one does it
+      const known = await namesIn(ctx.tx, realm);
+      if (known.scopes.has(FIRST)) return;
+      await seed(ctx, realm, known.scopes, known.claims);
+      await ctx.configChanged();
+    });
+}
+
+/** The others have their turn with the next look. */
+const AT_ONCE = 100;
+
+async function namesIn(tx: Tx, realm: string): Promise<{ scopes: ReadonlySet<string>; claims: ReadonlySet<string> }> {
+  const scopesThere = await tx.selectFrom("client_scopes").select("name").where("realm_id", "=", realm).execute();
+  const claimsThere = await tx
+    .selectFrom("claim_mappers")
+    .select("name_key")
+    .where("realm_id", "=", realm)
+    .where("client_id", "is", null)
+    .execute();
+  return { scopes: new Set(scopesThere.map(({ name }) => name)), claims: new Set(claimsThere.map(({ name_key }) => name_key)) };
 }

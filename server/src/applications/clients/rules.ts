@@ -16,6 +16,7 @@ export function brokenRules(client: StoredClient, publicClient: boolean): FieldE
     ...keyErrors(client),
     ...algorithmErrors(client),
     ...grantErrors(client, publicClient),
+    ...responseTypeErrors(client),
     ...subjectErrors(client),
   ];
 }
@@ -26,7 +27,7 @@ function addressErrors(client: StoredClient): FieldError[] {
     ...inList("redirectUris", client.redirectUris, redirect),
     ...inList("postLogoutRedirectUris", client.postLogoutRedirectUris, redirect),
     ...inList("webOrigins", client.webOrigins, originVerdict),
-    ...inList("requestUris", client.requestUris, httpsVerdict),
+    ...inList("requestUris", client.requestUris, requestUriVerdict),
     ...inList("audience", client.audience, audienceVerdict),
     ...inMember("backchannelLogoutUri", client.backchannelLogoutUri, addressVerdict),
     ...inMember("initiateLoginUri", client.initiateLoginUri, addressVerdict),
@@ -36,6 +37,9 @@ function addressErrors(client: StoredClient): FieldError[] {
     ...(["logoUri", "clientUri", "policyUri", "tosUri"] as const).flatMap((member) => inMember(member, client[member], addressVerdict)),
   ];
 }
+
+/** OpenID Connect Core §6.2: the one address that may have a fragment, which tells what is found there by its hash. */
+const requestUriVerdict = (uri: string) => httpsVerdict(uri.split("#", 1)[0]!);
 
 /** A name will do; what looks like an address has to be one. */
 const audienceVerdict = (text: string) =>
@@ -85,6 +89,17 @@ function grantErrors(client: StoredClient, publicClient: boolean): FieldError[] 
   if (client.cibaDeliveryMode !== null && !client.grantTypes.includes(CIBA))
     errors.push(error("cibaDeliveryMode", "grant_type", "cibaDeliveryMode is for clients with the grant type CIBA"));
   return errors;
+}
+
+/** OpenID Connect Dynamic Client Registration §2, `application_type`: tokens in an address go to no http address, and to no device. */
+function responseTypeErrors({ responseTypes, redirectUris, applicationType, grantTypes }: StoredClient): FieldError[] {
+  if (responseTypes.every((type) => type === "code")) return [];
+  if (responseTypes.includes("code") && !grantTypes.includes("authorization_code"))
+    return [error("responseTypes", "grant_type", "responseTypes: code needs the grant type authorization_code")];
+  const isFit = (uri: string) => !URL.canParse(uri) || (new URL(uri).protocol === "https:" && new URL(uri).hostname !== "localhost");
+  return applicationType === "native" || redirectUris.every(isFit)
+    ? []
+    : [error("responseTypes", "redirect", "responseTypes: tokens in an address need redirect URIs with https, and not on localhost")];
 }
 
 function subjectErrors({ subjectClaim, sectorIdentifierUri, redirectUris }: StoredClient): FieldError[] {

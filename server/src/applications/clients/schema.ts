@@ -23,6 +23,7 @@ export const authMethods = [
   "self_signed_tls_client_auth",
   "none",
 ] as const;
+export const responseTypes = ["code", "id_token", "id_token token"] as const;
 const signingAlgs = ["RS256", "PS256", "ES256"] as const;
 export const asymmetricAlgs = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
 export const secretAlgs = ["HS256", "HS384", "HS512"] as const;
@@ -99,16 +100,22 @@ const settingMembers = {
   requestObjectAlg: nullable(assertionAlg, "The only algorithm for its request objects; null: any that fits"),
   sectorIdentifierUri: nullable(uri, "Clients with the same one share pairwise subjects"),
   requestUris: uris("Addresses from which its request objects may be read"),
+  responseTypes: Type.Array(oneOf(responseTypes), {
+    minItems: 1,
+    uniqueItems: true,
+    description:
+      "What an authorization may be answered with. All but `code` put tokens into the address bar: for old clients only (RFC 9700)",
+  }),
   initiateLoginUri: nullable(uri, "Where others may send a browser to start signing in"),
   defaultMaxAge: seconds(0, 3_650 * DAYS, "Ask users to sign in again after this many seconds, if a request does not say"),
   requireAuthTime: flag("Tell in every ID token when the user signed in"),
   defaultAcrValues: texts("Asked for if a request does not say", 20),
   cibaDeliveryMode: nullable(oneOf(["poll", "ping"]), "How it learns that a CIBA request was answered; null: `poll`"),
   cibaNotificationEndpoint: nullable(uri, "Called in the mode `ping`"),
-  logoUri: nullable(uri, "Shown on the consent page"),
+  logoUri: nullable(uri, "Shown where people sign in to it, and where they are asked for consent; https"),
   clientUri: nullable(uri, "Its home page"),
-  policyUri: nullable(uri, "How it uses data"),
-  tosUri: nullable(uri, "Its terms"),
+  policyUri: nullable(uri, "How it uses data; linked to from the same pages"),
+  tosUri: nullable(uri, "Its terms; linked to from the same pages"),
   contacts: texts("Whom to ask about it", 20),
 };
 

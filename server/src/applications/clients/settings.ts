@@ -41,6 +41,7 @@ const defaults: Omit<StoredClient, "authMethod"> = {
   requestObjectAlg: null,
   sectorIdentifierUri: null,
   requestUris: [],
+  responseTypes: ["code"],
   initiateLoginUri: null,
   defaultMaxAge: null,
   requireAuthTime: false,

@@ -19,6 +19,9 @@ export type GrantType =
   | "urn:openid:params:grant-type:ciba"
   | "urn:ietf:params:oauth:grant-type:token-exchange";
 
+/** What the authorization endpoint may answer a client with. Those beside `code` hand tokens to the browser: only for clients that ask to be so. */
+export type ResponseType = "code" | "id_token" | "id_token token";
+
 /** What a subject is in the tokens of a realm, or of one client that wants it otherwise. */
 export interface SubjectClaim {
   readonly strategy: "userId" | "username" | "email" | "attribute" | "pairwise";
@@ -79,6 +82,7 @@ export interface ClientSettings {
   readonly requestObjectAlg: string | null;
   readonly sectorIdentifierUri: string | null;
   readonly requestUris: readonly string[];
+  readonly responseTypes: readonly ResponseType[];
   readonly initiateLoginUri: string | null;
   readonly defaultMaxAge: number | null;
   readonly requireAuthTime: boolean;

@@ -3,4 +3,4 @@
 export { consentErrors } from "./errors.ts";
 export { Consent } from "./schema.ts";
 export { grantConsent, readConsents, revokeConsent } from "./service.ts";
-export { consentsOfClient, findConsent, forgetConsentsTo } from "./store.ts";
+export { findConsent, forgetConsentsTo } from "./store.ts";

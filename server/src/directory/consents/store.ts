@@ -61,25 +61,6 @@ export async function findConsent(db: Db, realm: string, userId: string, clientI
   return row ? toConsent(row) : null;
 }
 
-/** Who allowed a client something, a page at a time: for what has to tell or to clean up when the client goes. */
-export async function consentsOfClient(
-  db: Db,
-  realm: string,
-  clientId: string,
-  { after = null, limit }: { after?: string | null; limit: number },
-): Promise<(Consent & { userId: string })[]> {
-  const rows = await db
-    .selectFrom("consents")
-    .select([...columns, "user_id"])
-    .where("realm_id", "=", realm)
-    .where("client_id", "=", clientId)
-    .$if(after !== null, (q) => q.where("user_id", ">", after!))
-    .orderBy("user_id")
-    .limit(limit)
-    .execute();
-  return rows.map((row) => ({ userId: row.user_id, ...toConsent(row) }));
-}
-
 export async function deleteConsent(tx: Tx, realm: string, userId: string, clientId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("consents")

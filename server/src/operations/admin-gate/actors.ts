@@ -57,7 +57,7 @@ async function actorOfBearer(parts: ActorParts, request: FastifyRequest, realm: 
   const cookie = parts.cookies.sessionToken(request, realm.realmId) ?? parts.cookies.sessionToken(request, MASTER);
   if (cookie !== undefined) throw gateErrors.two_credentials();
   const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(request.headers.authorization ?? "")?.[1];
-  const actor = token === undefined ? null : await parts.bearer(token, realm.realmId);
+  const actor = token === undefined ? null : await parts.bearer(token, realm.realmId, request.raw);
   if (!actor) throw gateErrors.bearer();
   return actor;
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { adminAudience, type ClientSnapshot, type Clients, findServiceAccountPermissions } from "../../applications/clients/index.ts";
 import { permissionsOfUser } from "../../directory/roles/index.ts";
 import type { Actor } from "../../platform/context.ts";
@@ -6,7 +7,7 @@ import type { LiveToken, TokenReader } from "../../protocols/oidc/index.ts";
 import { MASTER } from "../../tenancy/realms/index.ts";
 
 /** Whom a bearer token stands for in this realm; null when it is not valid there. */
-export type BearerAuthenticator = (token: string, realm: string) => Promise<Actor | null>;
+export type BearerAuthenticator = (token: string, realm: string, request: IncomingMessage) => Promise<Actor | null>;
 
 export interface BearerParts {
   readonly db: Db;
@@ -18,11 +19,10 @@ export interface BearerParts {
 /** Access tokens for `{base_url}/admin`: of the realm itself, or of `master`, whose administrators work in every realm. */
 export function createAdminBearer({ db, clients, tokens, baseUrl }: BearerParts): BearerAuthenticator {
   const audience = adminAudience(baseUrl);
-  return async (token, realm) => {
+  return async (token, realm, request) => {
     const live =
       (await tokens.verifyAccessToken(realm, token)) ?? (realm === MASTER ? null : await tokens.verifyAccessToken(MASTER, token));
-    // RFC 9449 §7.2: what was bound to a key is worth nothing without the proof, which this API does not take.
-    if (!live?.audience.includes(audience) || live.confirmation !== null) return null;
+    if (!live?.audience.includes(audience) || !tokens.isBroughtByOwner(live, request)) return null;
     const client = await clients.get(live.realm, live.clientId);
     if (!client || !mayCall(client, live, audience)) return null;
     const spell = (name: string) => (live.realm === realm ? name : `${live.realm}/${name}`);

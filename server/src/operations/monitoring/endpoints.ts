@@ -11,8 +11,21 @@ const paths = {
   introspect: { path: "/realms/{realm}/introspect", description: "What a token is worth now (RFC 7662)" },
   revoke: { path: "/realms/{realm}/revoke", description: "Ends a token (RFC 7009)" },
   par: { path: "/realms/{realm}/par", description: "Pushed authorization requests (RFC 9126)" },
+  device: { path: "/realms/{realm}/device/authorize", description: "Codes for devices (RFC 8628)" },
+  deviceVerification: { path: "/realms/{realm}/device", description: "Where people type the code that a device shows" },
+  backchannel: { path: "/realms/{realm}/backchannel/authorize", description: "Asks a user on another device (CIBA)" },
+  registration: { path: "/realms/{realm}/connect/register", description: "Clients that register themselves (RFC 7591)" },
+  oauthMetadata: {
+    path: "/.well-known/oauth-authorization-server/realms/{realm}",
+    description: "The same as `discovery`, as RFC 8414 has it",
+  },
+  protectedResource: {
+    path: "/.well-known/oauth-protected-resource/realms/{realm}",
+    description: "The realm as a protected resource (RFC 9728)",
+  },
+  account: { path: "/realms/{realm}/account", description: "The beginning of every path of a user's own account" },
   login: { path: "/realms/{realm}/login", description: "The sign-in page" },
-  logout: { path: "/realms/{realm}/logout", description: "The sign-out page" },
+  logout: { path: "/realms/{realm}/logout", description: "The sign-out page, also for clients (OpenID Connect RP-Initiated Logout)" },
   theme: { path: "/realms/{realm}/theme.css", description: "The realm's branding" },
   admin: { path: "/admin/realms/{realm}", description: "The beginning of every admin path" },
 } as const;

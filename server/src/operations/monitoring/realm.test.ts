@@ -37,8 +37,13 @@ describe("GET /endpoints of a realm", () => {
     expect(status).toBe(200);
     const here = `${base}/realms/${realm.name}`;
     expect(body).toMatchObject({ issuer: here, jwks: `${here}/jwks`, login: `${here}/login`, admin: `${base}/admin/realms/${realm.name}` });
+    // Whatever the discovery document names is listed, and at the same address.
+    const { body: discovery } = await browser.get(`/realms/${realm.name}/.well-known/openid-configuration`);
+    const named = Object.entries(discovery as Record<string, unknown>).filter(([member]) => /_(endpoint|uri)$/.test(member));
+    expect(named.length).toBeGreaterThan(9);
+    for (const [member, url] of named) expect(Object.values(body), member).toContain(url);
     // The issuer is a name; everything else is a place.
-    const { issuer: _, ...places } = body as Record<string, string>;
+    const { issuer: _, account: _beginning, ...places } = body as Record<string, string>;
     expect(Object.keys(places).length).toBeGreaterThan(10);
     for (const [name, url] of Object.entries(places)) {
       expect(url.startsWith(`${base}/`), name).toBe(true);

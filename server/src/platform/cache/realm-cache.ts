@@ -4,6 +4,8 @@ import type { RealmChanges } from "./realm-changes.ts";
 export interface RealmCache<T> {
   /** Null for a realm that does not exist. */
   get(realm: string): Promise<T | null>;
+  /** What `get` would answer, where that is at hand. */
+  peek(realm: string): T | undefined;
 }
 
 const MAX_REALMS = 2_000;
@@ -42,5 +44,8 @@ export function createRealmCache<T extends { readonly configVersion: number }>(
     }
   };
 
-  return { get: async (realm) => kept.get(realm) ?? loading.get(realm) ?? read(realm) };
+  return {
+    get: async (realm) => kept.get(realm) ?? loading.get(realm) ?? read(realm),
+    peek: (realm) => kept.get(realm),
+  };
 }

@@ -1,7 +1,8 @@
 // The HTTP side of the platform: the server, strict bodies, problem+json, lists, ETags, and the unit of work on each request.
 // Features import it for schemas (`ListQuery`, `Problem`) and for the request's `transact` and `read`.
 export { parseJson, refuseDirtyText } from "./bodies.ts";
-export { etag, expectVersion, isKnown } from "./etag.ts";
+export { documentOf, type PublishedDocument, publish } from "./documents.ts";
+export { etag, expectVersion } from "./etag.ts";
 export { refuseReadOnly } from "./full-state.ts";
 export { Instant, instant } from "./instants.ts";
 export {

@@ -7,6 +7,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { Logger } from "pino";
 import { acceptJson } from "./bodies.ts";
+import { answerEarly } from "./early-answers.ts";
 import { asAppError, logFailure, notFound, sendProblem } from "./problem.ts";
 import { requestLog } from "./request-log.ts";
 import { shareNamedSchemas } from "./schemas.ts";
@@ -18,6 +19,10 @@ export interface ServerOptions {
   readonly logger: Logger;
   readonly trustProxy: boolean | number | string[];
   readonly secure: boolean;
+  /** Told of each document that was answered before its request was routed; without it none is. */
+  readonly onEarlyAnswer?: (route: string, seconds: number) => void;
+  /** From then on every answer ends its connection. */
+  readonly isDraining?: () => boolean;
 }
 
 const BODY_LIMIT = 1024 * 1024;
@@ -39,7 +44,7 @@ const lazySerializers: typeof serializers = (shared, options) => {
 };
 
 /** A bare server with the house's manners: strict bodies, problem+json, request ids, security headers, quiet draining. */
-export function createServer({ logger, trustProxy, secure }: ServerOptions): App {
+export function createServer({ logger, trustProxy, secure, onEarlyAnswer, isDraining = () => false }: ServerOptions): App {
   const app = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
@@ -66,13 +71,20 @@ export function createServer({ logger, trustProxy, secure }: ServerOptions): App
   app.register(cookie);
   app.register(formbody, { bodyLimit: 64 * 1024 });
 
+  const manners = Object.entries({
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    ...(secure && { "strict-transport-security": "max-age=31536000; includeSubDomains" }),
+  });
+  // One who looks for something sees every request in the log.
+  const isWanted = () => !isDraining() && !logger.isLevelEnabled("debug");
+  if (onEarlyAnswer) answerEarly(app, { manners: manners.flat(), isWanted, observe: onEarlyAnswer });
+
   // Hooks of every request call back instead of being async: nothing in them waits, and a promise each would cost more than they do.
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
-    reply.header("x-content-type-options", "nosniff");
-    reply.header("x-frame-options", "DENY");
-    reply.header("referrer-policy", "no-referrer");
-    if (secure) reply.header("strict-transport-security", "max-age=31536000; includeSubDomains");
+    for (const [name, value] of manners) reply.header(name, value);
     done();
   });
   app.addHook("onResponse", (request, reply, done) => {

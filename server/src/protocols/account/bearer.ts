@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
 import type { Actor } from "../../platform/context.ts";
 import type { LiveToken, TokenReader } from "../oidc/index.ts";
@@ -15,12 +16,18 @@ export interface Brought {
 }
 
 /** Throws the refusal that fits. */
-export async function enterByToken({ tokens, clients }: BearerParts, realm: string, issuer: string, token: string): Promise<Brought> {
+export async function enterByToken(
+  { tokens, clients }: BearerParts,
+  realm: string,
+  issuer: string,
+  token: string,
+  request: IncomingMessage,
+): Promise<Brought> {
   const live = await tokens.verifyAccessToken(realm, token);
   const client = live && (await clients.get(realm, live.clientId));
   if (!client || !isMeantForUs(live, issuer)) throw accountErrors.bearer(issuer);
-  // RFC 9449 §7.2: what was bound to a key is worth nothing without the proof, which this API does not take.
-  if (live.confirmation !== null) throw accountErrors.bearer(issuer, "The token is bound to a key and cannot be used as a bearer token");
+  if (!tokens.isBroughtByOwner(live, request))
+    throw accountErrors.bearer(issuer, UNPROVEN[live.confirmation?.jkt ? "proof" : "certificate"]);
   if (!live.holder) throw accountErrors.bearer(issuer, "The token stands for an application, not for a user");
   if (!mayManage(live, client, issuer)) throw accountErrors.insufficient_scope(issuer);
   const { userId, username, sessionId, impersonator } = live.holder;
@@ -35,6 +42,11 @@ export async function enterByToken({ tokens, clients }: BearerParts, realm: stri
     },
   };
 }
+
+const UNPROVEN = {
+  proof: "The token is bound to a key and cannot be used as a bearer token",
+  certificate: "The token is bound to a certificate, which was not shown with this request",
+} as const;
 
 const accountOf = (issuer: string): string => `${issuer}/account`;
 

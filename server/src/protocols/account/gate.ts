@@ -78,7 +78,7 @@ async function actorOfBearer(parts: AccountGateParts, request: FastifyRequest, r
   const issuer = issuerOf(parts.baseUrl, realm.realmId);
   const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(request.headers.authorization ?? "")?.[1];
   if (token === undefined) throw accountErrors.bearer(issuer);
-  const { actor, client } = await enterByToken(parts, realm.realmId, issuer, token);
+  const { actor, client } = await enterByToken(parts, realm.realmId, issuer, token, request.raw);
   allowOrigin(request, reply, client);
   request.broughtBy = client;
   return actor;

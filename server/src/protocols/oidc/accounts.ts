@@ -17,6 +17,7 @@ import { SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { snapshotOf } from "./client.ts";
 import { liveGrantOf } from "./grant.ts";
+import { allowedScopes } from "./scopes.ts";
 
 export interface ClaimParts {
   readonly db: Db;
@@ -34,18 +35,30 @@ interface Source {
 }
 
 /** A client's own mappers come after its scopes': they may say it otherwise. */
-export const mappersFor = ({ scopes }: ClaimParts, client: ClientSnapshot, names: Iterable<string>): readonly ClaimMapper[] => [
-  ...mappersOf(scopes, names),
-  ...client.mappers,
-];
+export function mappersFor({ scopes }: ClaimParts, client: ClientSnapshot, names: readonly string[]): readonly ClaimMapper[] {
+  const allowed = allowedScopes(scopes, client);
+  const left = names.filter((name) => allowed.has(name));
+  return [...mappersOf(scopes, left), ...client.mappers];
+}
 
-/** OpenID Connect Core §5.5: claims that were asked for one by one, wherever their scope would put them. */
-function requestedMappers({ scopes }: ClaimParts, names: readonly string[], target: ClaimTarget): readonly ClaimMapper[] {
+/**
+ * OpenID Connect Core §5.5: claims that were asked for one by one, wherever their scope would put them. Only those of scopes that the client
+ * may ask for: otherwise this would be the way around what its administrator allows it.
+ */
+function requestedMappers(
+  { scopes }: ClaimParts,
+  client: ClientSnapshot,
+  names: readonly string[],
+  target: ClaimTarget,
+): readonly ClaimMapper[] {
   if (names.length === 0) return [];
   const wanted = new Set(names);
-  return scopes.scopes.flatMap(({ mappers }) =>
-    mappers.filter(({ claim }) => wanted.has(memberOf(claim))).map((mapper) => ({ ...mapper, targets: [target] })),
-  );
+  const allowed = allowedScopes(scopes, client);
+  return scopes.scopes
+    .filter(({ name }) => allowed.has(name))
+    .flatMap(({ mappers }) =>
+      mappers.filter(({ claim }) => wanted.has(memberOf(claim))).map((mapper) => ({ ...mapper, targets: [target] })),
+    );
 }
 
 /** `address` of `address.country`. */
@@ -100,7 +113,7 @@ export function accountOf(parts: ClaimParts, ctx: KoaContextWithOIDC, userId: st
     accountId: userId,
     async claims(use, scope, claims) {
       const target: ClaimTarget = use === "id_token" ? "idToken" : "userinfo";
-      const requested = requestedMappers(parts, Object.keys(claims ?? {}), target);
+      const requested = requestedMappers(parts, clientOf(), Object.keys(claims ?? {}), target);
       const mappers = [...mappersFor(parts, clientOf(), split(scope)), ...requested];
       const context = { clientId: clientOf().clientId, session: session() };
       return { ...claimsOf(mappers, target, await subject(requested), context), sub: userId };
@@ -128,7 +141,7 @@ export async function userinfoClaims(
   user: SubjectUser,
   { scopes, requested, session }: { scopes: readonly string[]; requested: readonly string[]; session: SubjectSession | null },
 ): Promise<Record<string, unknown> | null> {
-  const mappers = [...mappersFor(parts, client, scopes), ...requestedMappers(parts, requested, "userinfo")];
+  const mappers = [...mappersFor(parts, client, scopes), ...requestedMappers(parts, client, requested, "userinfo")];
   const subject = await subjectOf(parts, user.userId, user, needsOf(mappers, "userinfo"));
   return subject && claimsOf(mappers, "userinfo", subject, { clientId: client.clientId, session });
 }

@@ -3,9 +3,10 @@ import Type from "typebox";
 import { refuseDirtyText } from "../../platform/http/index.ts";
 import { interactionErrors } from "../../signin/interactions/index.ts";
 import { createVisitors, type VisitorParts } from "../../signin/login/index.ts";
-import { handOver, issuerFor } from "./engine.routes.ts";
+import { handOver, issuerFor, searchOf } from "./engine.routes.ts";
 import { keepPosted, takePosted } from "./posted-requests.ts";
 import type { Issuers } from "./provider.ts";
+import { withRequestObject } from "./request-uris.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
@@ -30,10 +31,10 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers
     async (request, reply) => {
       const issuer = await issuerFor(issuers, request);
       const { posted } = request.query as { posted?: unknown };
-      if (typeof posted !== "string") return handOver(issuer, request, reply, "/authorize") as never;
-      const query = await takePosted(parts.db, issuer.parts.realm.realmId, posted);
+      const query = typeof posted === "string" ? await takePosted(parts.db, issuer.parts.realm.realmId, posted) : undefined;
       if (query === null) throw interactionErrors.gone();
-      return handOver(issuer, request, reply, "/authorize", `?${query}`) as never;
+      const search = await withRequestObject(issuer, query === undefined ? searchOf(request.raw) : `?${query}`);
+      return handOver(issuer, request, reply, "/authorize", search) as never;
     },
   );
 

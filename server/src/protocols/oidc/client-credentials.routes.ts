@@ -3,11 +3,12 @@ import { parse } from "node:querystring";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { tellClientLogin } from "./client-credentials.engine.ts";
 import { type Asked, machineToken, plainClient, plainRequest } from "./client-credentials.ts";
 import { handOver, issuerFor } from "./engine.routes.ts";
 import { exchange, plainExchange } from "./exchange.ts";
-import { sendOAuthError } from "./oauth.ts";
+import { allowOrigin, sendOAuthError } from "./oauth.ts";
 import type { Issuer, Issuers } from "./provider.ts";
 
 const params = Type.Object({ realm: Type.String() });
@@ -58,7 +59,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = asyn
       const body = request.body as Buffer | undefined;
       if (body !== undefined) {
         const answer = await plainAnswer(issuer, request, body);
-        if (answer !== null) return sendTokens(reply, answer) as never;
+        if (answer !== null) return sendTokens(request, reply, answer) as never;
         readAgain(request.raw, body);
       }
       return handOver(issuer, request, reply, "/token") as never;
@@ -68,8 +69,14 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = asyn
 
 const isForm = (type = ""): boolean => type === FORM || /^application\/x-www-form-urlencoded; ?charset=utf-?8$/i.test(type);
 
+interface PlainAnswer {
+  readonly client: ClientSnapshot;
+  /** As it goes over the wire. */
+  readonly body: string;
+}
+
 /** Null: not for us. */
-async function plainAnswer(issuer: Issuer, request: FastifyRequest, body: Buffer): Promise<string | null> {
+async function plainAnswer(issuer: Issuer, request: FastifyRequest, body: Buffer): Promise<PlainAnswer | null> {
   const { headers } = request;
   if (!isForm(headers["content-type"])) return null;
   const form = parse(body.toString("utf8"));
@@ -80,20 +87,23 @@ async function plainAnswer(issuer: Issuer, request: FastifyRequest, body: Buffer
   const answer = wanted && (await exchange(issuer, headers, wanted));
   if (!answer) return null;
   metrics.tokens(realm.realmId, answer.tokens, wanted.grantType);
-  return answer.body;
+  return answer;
 }
 
-async function machineAnswer(issuer: Issuer, { ip }: FastifyRequest, asked: Asked): Promise<string | null> {
+async function machineAnswer(issuer: Issuer, { ip, headers }: FastifyRequest, asked: Asked): Promise<PlainAnswer | null> {
   const { activity, metrics, realm } = issuer.parts;
-  const client = await plainClient(issuer, asked);
+  const client = await plainClient(issuer, headers, asked);
   const token = client && (await machineToken(issuer, client, asked.scope));
   if (!token) return null;
   if (realm.settings.auditClientLogins) await tellClientLogin(issuer.parts, client, ip);
   activity.issued(client, ip, token.expiresAt);
   metrics.tokens(realm.realmId, 1, "client_credentials");
-  return token.body;
+  return { client, body: token.body };
 }
 
 /** RFC 6749 §5.1 */
-const sendTokens = (reply: FastifyReply, body: string): FastifyReply =>
-  reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store").header("vary", "Origin").send(body);
+function sendTokens(request: FastifyRequest, reply: FastifyReply, { client, body }: PlainAnswer): FastifyReply {
+  reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store");
+  allowOrigin(request, reply, client);
+  return reply.send(body);
+}

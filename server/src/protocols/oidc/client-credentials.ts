@@ -9,7 +9,7 @@ import { signJwt } from "./jwt.ts";
 import { keptPerClient } from "./kept-per-client.ts";
 import { lifetimesOf } from "./lifetimes.ts";
 import type { RealmParts } from "./parts.ts";
-import { type Credentials, clientWith, credentialsOf, type Form, hasFeatures, isScope, plainForm } from "./plain-requests.ts";
+import { type Credentials, clientWith, credentialsOf, type Form, hasFeatures, isOwnPage, isScope, plainForm } from "./plain-requests.ts";
 import type { Issuer } from "./provider.ts";
 import { defaultScopesFor, scopesFor } from "./scopes.ts";
 
@@ -40,9 +40,10 @@ export async function plainCaller({ parts }: Issuer, headers: IncomingHttpHeader
 }
 
 /** The client, if it is one that may have a token for this; null: the engine says why not. */
-export async function plainClient({ parts }: Issuer, asked: Asked): Promise<ClientSnapshot | null> {
+export async function plainClient({ parts }: Issuer, headers: IncomingHttpHeaders, asked: Asked): Promise<ClientSnapshot | null> {
   const client = await clientWith(parts, asked);
-  return client?.grantTypes.includes("client_credentials") && !client.settings.requireDpop ? client : null;
+  if (!client?.grantTypes.includes("client_credentials") || client.settings.requireDpop) return null;
+  return isOwnPage(client, headers) ? client : null;
 }
 
 /** Those that stand for a person have no meaning for a machine unless it names them. */

@@ -1,5 +1,5 @@
 import { type Client, type ClientMetadata, Provider } from "oidc-provider";
-import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
+import type { ClientSnapshot, Clients, ResponseType } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual } from "../../kernel/vault.ts";
 
@@ -93,16 +93,20 @@ export const isPublic = ({ publicClient, settings }: ClientSnapshot): boolean =>
 const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
 
+/** `code` needs its grant, and everything somewhere to go. */
+const responseTypesOf = ({ grantTypes, redirectUris, settings }: ClientSnapshot): ResponseType[] =>
+  redirectUris.length === 0 ? [] : settings.responseTypes.filter((type) => type !== "code" || grantTypes.includes("authorization_code"));
+
 function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata {
   const { settings } = client;
   const isKnownByName = isPublic(client);
   const grantTypes = client.grantTypes.filter((type) => parts.grantTypes.has(type));
-  const usesCode = grantTypes.includes("authorization_code") && client.redirectUris.length > 0;
+  const responseTypes = responseTypesOf(client);
   const acrValues = settings.defaultAcrValues.filter((acr) => parts.acrValues.includes(acr));
   return {
     client_id: client.clientId,
-    grant_types: grantTypes,
-    response_types: usesCode ? ["code"] : [],
+    grant_types: responseTypes.some((type) => type !== "code") ? [...grantTypes, "implicit"] : grantTypes,
+    response_types: responseTypes,
     redirect_uris: [...client.redirectUris],
     application_type: settings.applicationType,
     token_endpoint_auth_method: isKnownByName

@@ -4,6 +4,8 @@ import { accountOf, type ClaimParts, claimNames, type OidcAccount, serviceAccoun
 import { createAdapters } from "./adapter/index.ts";
 import { richAuthorizationRequests } from "./authorization-details.ts";
 import { snapshotOf } from "./client.ts";
+import { cookieKeys, INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
+import { demandRedirectUri } from "./engine.ts";
 import { renderError } from "./error-page.ts";
 import { awayFlows } from "./features.ts";
 import { engineFetch } from "./fetch.ts";
@@ -34,6 +36,8 @@ export const routes = {
   backchannel_authentication: "/backchannel/authorize",
 } as const;
 
+demandRedirectUri();
+
 const seconds = (ms: number) => Math.max(1, Math.floor(ms / SECOND));
 
 /** The realm's issuer, as the engine wants it told. What it does not find here, this folder does itself. */
@@ -42,7 +46,8 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
   const { tokens } = realm.settings;
   const claims: ClaimParts = { db, realm: realm.realmId, scopes };
   const secure = parts.baseUrl.startsWith("https:");
-  const short = { httpOnly: true, sameSite: "lax", signed: false, secure } as const;
+  const long = { httpOnly: true, sameSite: "lax", signed: false, secure, path: "/" } as const;
+  const short = { httpOnly: true, sameSite: "lax", signed: true, secure } as const;
   return {
     adapter: createAdapters({
       db,
@@ -53,7 +58,8 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
     }),
     jwks: { keys },
     routes,
-    responseTypes: ["code"],
+    // OpenID Connect Core §15.2: an issuer at which clients can register offers these. Each client gets what it is registered for: `code`, as a rule.
+    responseTypes: ["code", "id_token", "id_token token"],
     scopes: scopes.scopes.map(({ name }) => name),
     claims: { ...claimNames(scopes), acr: null, amr: null, auth_time: null, iss: null, sid: null, openid: ["sub"] },
     acrValues: [...ACR_VALUES],
@@ -70,10 +76,12 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
     conformIdTokenClaims: false,
     // RFC 9700 §2.1.1: public clients always prove that the code is theirs; others if their administrator says so.
     pkce: { required: (_ctx, client) => client.clientAuthMethod === "none" || snapshotOf(client).settings.requirePkce },
+    // At the token endpoint: see demandRedirectUri.
     allowOmittingSingleRegisteredRedirectUri: true,
     cookies: {
-      names: { session: sessionCookie(realm.realmId), interaction: "gh__interaction", resume: "gh__resume" },
-      long: { ...short, path: "/" },
+      names: { session: sessionCookie(realm.realmId), interaction: INTERACTION_COOKIE, resume: RESUME_COOKIE },
+      keys: cookieKeys(parts.vault) as never, // anything that signs
+      long,
       short,
     },
     interactions: { policy: createPolicy(ACR_VALUES), url: (_ctx, { uid }) => `/realms/${realm.realmId}/interaction/${uid}` },
@@ -85,7 +93,7 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
       const impersonator = liveGrantOf(ctx.oidc.grant)?.impersonator ?? null;
       // Token exchange names its actor here; whoever plays the user stands behind it.
       const act = (ctx.oidc.entities.Actor as object | undefined) ?? (impersonator === null ? undefined : { sub: impersonator });
-      const requested = Object.keys(sourceOf(ctx)?.claims?.userinfo ?? {});
+      const requested = Object.keys(askedClaims(ctx)?.userinfo ?? {});
       return {
         ...(await account?.accessTokenClaims(snapshotOf(ctx.oidc.client as Client), token.scope ?? "")),
         gid: token.grantId,
@@ -151,9 +159,12 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
   } as Configuration;
 }
 
-/** What the tokens of this request are made of. */
-const sourceOf = ({ oidc: { entities } }: KoaContextWithOIDC) =>
-  entities.AuthorizationCode ?? entities.RefreshToken ?? entities.DeviceCode ?? entities.BackchannelAuthenticationRequest;
+/** The `claims` parameter: of what the tokens of this request are made of, or of the request itself where it is answered with tokens at once. */
+const askedClaims = ({ oidc }: KoaContextWithOIDC) => {
+  const { AuthorizationCode, RefreshToken, DeviceCode, BackchannelAuthenticationRequest } = oidc.entities;
+  const source = AuthorizationCode ?? RefreshToken ?? DeviceCode ?? BackchannelAuthenticationRequest;
+  return source ? source.claims : oidc.route === "token" ? undefined : oidc.claims;
+};
 
 function grantIn({ oidc: { grant } }: KoaContextWithOIDC): Parameters<typeof refreshLifetime>[0] {
   if (!grant) throw new errors.InvalidGrant("there is no grant");

@@ -1,6 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import { deleteGrantsOf } from "./adapter/grants.store.ts";
-import { deleteRecordsNaming } from "./adapter/records.store.ts";
+import { deleteRecordsNaming, deleteRecordsOf, recordsWithTokens, sessionIdsOf } from "./adapter/records.store.ts";
+import { names } from "./tokens/names.ts";
 
 // What ends with something else, in the same transaction. A grant takes its codes and refresh tokens with it, and no access token that
 // names it is alive after that.
@@ -16,6 +17,17 @@ export async function endGrantsOfSession(
 /** `user.disabled`: also what would live without a session. */
 export async function endGrantsOfUser(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   await deleteGrantsOf(ctx.tx, ctx.realm, { userId });
+}
+
+/**
+ * `user.password_changed`: whoever knew the old one may have signed in with it anywhere. Grants of sessions end with those; this ends what
+ * lives without one (`offline_access`, the password grant), and leaves what hangs on the session in which it was changed.
+ */
+export async function endGrantsBesides(
+  ctx: Ctx,
+  { userId, keepSession }: { readonly userId: string; readonly keepSession: string | null },
+): Promise<void> {
+  await deleteGrantsOf(ctx.tx, ctx.realm, { userId, keepSession });
 }
 
 /** `consent.revoked` */
@@ -37,4 +49,8 @@ export async function forgetRequests(
   { userId, username, email }: { readonly userId: string; readonly username: string; readonly email: string | null },
 ): Promise<void> {
   await deleteRecordsNaming(ctx.tx, ctx.realm, [userId, username, email ?? userId]);
+  // An `id_token_hint`, or a pushed request, says it in a token. Where `sub` is a pseudonym, the session tells whose it is.
+  const known = [userId, username, ...(email === null ? [] : [email]), ...(await sessionIdsOf(ctx.tx, ctx.realm, userId))];
+  const theirs = (await recordsWithTokens(ctx.tx, ctx.realm)).filter(({ payload }) => names(payload, known));
+  await deleteRecordsOf(ctx.tx, ctx.realm, theirs);
 }

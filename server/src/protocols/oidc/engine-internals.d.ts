@@ -30,6 +30,13 @@ declare module "oidc-provider/lib/helpers/validate_dpop.js" {
   ) => Promise<void>;
   export default validate;
 }
+declare module "oidc-provider/lib/helpers/sender_constraints.js" {
+  import type { X509Certificate } from "node:crypto";
+  import type { KoaContextWithOIDC, Provider } from "oidc-provider";
+
+  /** Undefined for clients whose tokens are not bound to one; as `getCertificate` gave it otherwise. */
+  export const checkMtlsCert: (provider: Provider, ctx: KoaContextWithOIDC) => X509Certificate | undefined;
+}
 declare module "oidc-provider/lib/helpers/als.js" {
   const requestUnderWay: import("node:async_hooks").AsyncLocalStorage<import("oidc-provider").KoaContextWithOIDC>;
   export default requestUnderWay;

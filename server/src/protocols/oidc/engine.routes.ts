@@ -6,17 +6,18 @@ import { rememberRequest } from "./error-page.ts";
 import type { Issuer, Issuers } from "./provider.ts";
 
 export const issuerFor = async (issuers: Issuers, request: FastifyRequest): Promise<Issuer> => {
-  const issuer = await issuers.get((request.params as { realm: string }).realm);
+  const { realm } = request.params as { realm: string };
+  const issuer = issuers.peek(realm) ?? (await issuers.get(realm));
   if (!issuer) throw unknownRealm();
   return issuer;
 };
 
 /** `?…` as it was sent. */
-const searchOf = ({ url = "" }: { url?: string | undefined }): string => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
+export const searchOf = ({ url = "" }: { url?: string | undefined }): string => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
 
 /** Hands a request to the engine, under the path it knows. From here on it writes the answer itself, beside the headers set so far. */
 export async function handOver(
-  { handle }: Issuer,
+  { handle, parts }: Issuer,
   request: FastifyRequest,
   reply: FastifyReply,
   path: string,
@@ -26,6 +27,8 @@ export async function handOver(
   rememberRequest(request);
   Object.assign(raw, { originalUrl: raw.url, url: path + search });
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
+  // From here on no hook of ours sees the answer.
+  if (parts.isDraining()) reply.raw.setHeader("connection", "close");
   reply.hijack();
   await withEngine(() => handle(raw, reply.raw));
 }

@@ -1,8 +1,10 @@
 // The engine's internals, where it offers no other way. Nothing else imports below `oidc-provider/lib`; an upgrade reads this file.
+import { createHash } from "node:crypto";
 import { errors, type KoaContextWithOIDC, type Provider } from "oidc-provider";
 import stepsOf from "oidc-provider/lib/actions/authorization/index.js";
 import describe from "oidc-provider/lib/actions/discovery.js";
 import requestUnderWay from "oidc-provider/lib/helpers/als.js";
+import { checkMtlsCert } from "oidc-provider/lib/helpers/sender_constraints.js";
 import validateDpop, { checkDpopReplay } from "oidc-provider/lib/helpers/validate_dpop.js";
 import clientAuthentication from "oidc-provider/lib/shared/client_auth.js";
 
@@ -32,8 +34,26 @@ export async function checkProof(provider: Provider, ctx: KoaContextWithOIDC, ac
   return proof;
 }
 
-/** RFC 9449 §5: the proof that comes with a token request, for the grants that are ours; undefined where none was sent. */
-export async function checkRequestProof(provider: Provider, ctx: KoaContextWithOIDC) {
+/** What a token is bound to, as the engine's own grants bind theirs. */
+export interface Binding {
+  readonly jkt?: string;
+  readonly "x5t#S256"?: string;
+}
+
+/**
+ * RFC 9449 §5, RFC 8705 §3: the proof or the certificate that comes with a token request, for the grants that are ours. Empty where there is
+ * none and none is needed.
+ */
+export async function checkRequestBinding(provider: Provider, ctx: KoaContextWithOIDC): Promise<Binding> {
+  const certificate = checkMtlsCert(provider, ctx);
+  const proof = await checkRequestProof(provider, ctx);
+  return {
+    ...(proof && { jkt: proof.thumbprint }),
+    ...(certificate && { "x5t#S256": createHash("sha256").update(certificate.raw).digest("base64url") }),
+  };
+}
+
+async function checkRequestProof(provider: Provider, ctx: KoaContextWithOIDC) {
   const proof = await validateDpop(provider, ctx);
   const client = ctx.oidc.client!;
   if (!proof && client.dpopBoundAccessTokens) throw new errors.InvalidGrant("DPoP proof JWT not provided");
@@ -71,5 +91,22 @@ export function refineScopes(rule: ScopeRule): void {
     if (!checkScope) throw new Error("The engine has no step checkScope any more: see protocols/oidc/engine.ts");
     const around: Step = (ctx, next) => rule(ctx, () => Promise.resolve(checkScope(ctx, async () => undefined)), next);
     steps[at] = around;
+  }
+}
+
+/**
+ * OpenID Connect Core §3.1.2.1: an authorization request names its redirect URI, for every Provider that is made after this; otherwise a page says
+ * so. The engine has one option for it and for token requests, which need not name the only one again (OAuth 2.1 has dropped it there).
+ */
+export function demandRedirectUri(): void {
+  const demand: Step = (ctx, next) => {
+    if (ctx.oidc.params?.redirect_uri !== undefined) return next();
+    throw Object.assign(new errors.InvalidRequest("missing required parameter 'redirect_uri'"), { allow_redirect: false });
+  };
+  for (const endpoint of ["authorization", "pushed_authorization_request"] as const) {
+    const steps = stepsOf(endpoint);
+    const at = steps.findIndex(({ name }) => name === "oneRedirectUriClients");
+    if (at === -1) throw new Error("The engine has no step oneRedirectUriClients any more: see protocols/oidc/engine.ts");
+    steps[at] = demand;
   }
 }

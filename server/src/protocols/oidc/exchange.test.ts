@@ -195,6 +195,23 @@ describe("the own handler answers as the engine does", () => {
   });
 });
 
+test("a page of the client's own origin is answered past the engine; one of another is refused, and uses nothing up", async () => {
+  const visit = await visitFor({ ...web, webOrigins: ["https://spa.example"] }, { scope: "openid" });
+  const { body: first } = await exchange(visit, "own");
+  const from = (origin: string, form: Params) =>
+    iam.browser().request("POST", `/realms/${visit.realm.name}/token`, {
+      form: { client_id: visit.party.clientId, client_secret: visit.party.secret ?? "", ...form },
+      headers: { origin },
+      csrf: false,
+    });
+  const form = { grant_type: "refresh_token", refresh_token: first.refresh_token };
+  const evil = await from("https://evil.example", form);
+  expect([evil.status, evil.body.error, evil.headers["access-control-allow-origin"]]).toEqual([400, "invalid_request", undefined]);
+  const own = await from("https://spa.example", form);
+  expect([own.status, own.headers["access-control-allow-origin"], own.headers.vary]).toEqual([200, "https://spa.example", "Origin"]);
+  expect(wayOf(own)).toBe("own");
+});
+
 describe("what is not plain is the engine's", () => {
   test("a claims parameter, another resource, a code without a redirect URI", async () => {
     const visit = await visitFor(web, { scope: "openid" });

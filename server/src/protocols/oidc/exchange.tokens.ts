@@ -18,6 +18,7 @@ import { keptPerClient } from "./kept-per-client.ts";
 import { lifetimesOf, refreshLifetime } from "./lifetimes.ts";
 import type { RealmParts } from "./parts.ts";
 import type { Issuer } from "./provider.ts";
+import { allowedScopes } from "./scopes.ts";
 
 /** A code or a refresh token as it is stored, and the scopes that were asked for with it. */
 export interface TokenSource {
@@ -63,7 +64,8 @@ interface Plan {
 }
 
 const planFor = keptPerClient(({ parts: { db, realm, scopesOfRealm: scopes } }, client, scope): Plan => {
-  const names = scope.split(" ");
+  const allowed = allowedScopes(scopes, client);
+  const names = scope.split(" ").filter((name) => allowed.has(name));
   const mappers = mappersFor({ db, realm: realm.realmId, scopes }, client, names);
   return {
     names: new Set(names),

@@ -8,7 +8,7 @@ import { findWithGrant, replaceByRefreshToken } from "./adapter/exchange.store.t
 import type { LiveGrant } from "./adapter/grants.store.ts";
 import { consumeRecord, type StoredRecord } from "./adapter/records.store.ts";
 import { type ExchangeTokens, makeTokens, type TokenSource } from "./exchange.tokens.ts";
-import { clientWith, credentialsOf, type Form, isScope, plainForm, publicClient } from "./plain-requests.ts";
+import { clientWith, credentialsOf, type Form, isOwnPage, isScope, plainForm, publicClient } from "./plain-requests.ts";
 import type { Issuer } from "./provider.ts";
 
 // What applications ask for all day: tokens for a code, and new ones for a refresh token. As with client-credentials.ts, here is only the
@@ -51,16 +51,19 @@ export function plainExchange(
 }
 
 /** Who asks, if they may ask for this: by their secret, or by their name alone where they have none. */
-async function callerOf({ parts }: Issuer, { authorization }: IncomingHttpHeaders, { grantType, form }: Wanted & { form: Members }) {
+async function callerOf({ parts }: Issuer, headers: IncomingHttpHeaders, { grantType, form }: Wanted & { form: Members }) {
+  const { authorization } = headers;
   const credentials = credentialsOf(authorization, form);
   const isNamed = authorization === undefined && form.client_secret === undefined && form.client_id !== undefined;
   const client = credentials ? await clientWith(parts, credentials) : isNamed ? await publicClient(parts, form.client_id!) : null;
-  return client?.grantTypes.includes(grantType) && !client.settings.requireDpop ? client : null;
+  if (!client?.grantTypes.includes(grantType) || client.settings.requireDpop) return null;
+  return isOwnPage(client, headers) ? client : null;
 }
 
 const MODEL = { authorization_code: "AuthorizationCode", refresh_token: "RefreshToken" } as const;
 
 export interface ExchangeAnswer {
+  readonly client: ClientSnapshot;
   /** As it goes over the wire (RFC 6749 §5.1). */
   readonly body: string;
   /** How many tokens it holds. */
@@ -84,7 +87,7 @@ export async function exchange(
   const tokens = await makeTokens(issuer, client, source, found.grant);
   if (!tokens || !(await settle(issuer, client, used, tokens))) return null;
   if (asked.grantType === "refresh_token") await keepAwake(issuer, found.grant);
-  return answerOf(tokens);
+  return answerOf(client, tokens);
 }
 
 /** What the engine stores with a code or a refresh token; any other member is a feature that it knows. */
@@ -176,10 +179,11 @@ async function keepAwake({ parts: { db, realm } }: Issuer, { sessionId, seenAt }
     await keepSessionAwake(db, realm.realmId, sessionId, idleMs, now);
 }
 
-function answerOf({ access, id, refresh, expiresIn, scope }: ExchangeTokens): ExchangeAnswer {
+function answerOf(client: ClientSnapshot, { access, id, refresh, expiresIn, scope }: ExchangeTokens): ExchangeAnswer {
   const idToken = id === null ? "" : `,"id_token":"${id}"`;
   const refreshToken = refresh === null ? "" : `,"refresh_token":"${refresh.token}"`;
   return {
+    client,
     body: `{"access_token":"${access}","expires_in":${expiresIn}${idToken}${refreshToken},"scope":${JSON.stringify(scope)},"token_type":"Bearer"}`,
     tokens: 1 + Number(id !== null) + Number(refresh !== null),
   };

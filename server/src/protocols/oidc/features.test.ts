@@ -231,6 +231,26 @@ describe("claims", () => {
     expect((await bearer(realm, again.access_token)).body.given_name).toBe("Ada");
   });
 
+  test("of scopes that a client may not ask for are not to be had one by one either", async () => {
+    const realm = await iam.realm();
+    const boss = realm.asMaster();
+    const { scopeId } = (await boss.post("/client-scopes", { name: "salary", assignment: "NONE" })).body;
+    const mapper = { name: "salary", claim: "salary", source: "constant", value: "a lot", type: "string", multivalued: false };
+    const { claimId } = (await boss.post("/claims", { ...mapper, targets: ["idToken", "userinfo"] })).body;
+    expect((await boss.put(`/client-scopes/${scopeId}/claims/${claimId}`)).status).toBeLessThan(300);
+    const user = await realm.user();
+    const asked = { salary: null, preferred_username: null };
+    const tellsTo = async (clientId: string, scopes: string[]) => {
+      const party = await relyingParty(iam, realm, { clientId, scopes });
+      const { body } = await party.signIn(iam.browser(), user, { claims: JSON.stringify({ id_token: asked, userinfo: asked }) });
+      const told = [decodeJwt(body.id_token), (await bearer(realm, body.access_token)).body];
+      return told.map(({ salary, preferred_username }) => [salary, preferred_username]);
+    };
+    expect(await tellsTo("payroll", ["openid", "salary"])).toEqual(Array(2).fill(["a lot", undefined]));
+    expect(await tellsTo("shop", [])).toEqual(Array(2).fill([undefined, user.username]));
+    expect(await tellsTo("bare", ["openid"])).toEqual(Array(2).fill([undefined, undefined]));
+  });
+
   test.each(["ES256", "PS256"])("are signed with %s, tokens and userinfo, by a key of the JWKS", async (alg) => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { accessTokenAlg: alg, idTokenAlg: alg, userinfoAlg: alg });

@@ -6,9 +6,11 @@ const drafts = new WeakMap<Grant, Omit<NewGrant, "payload" | "grantId">>();
 
 export const draftGrant = (grant: Grant, draft: Omit<NewGrant, "payload" | "grantId">): void => void drafts.set(grant, draft);
 
+export const draftOf = (grant: Grant): Omit<NewGrant, "payload" | "grantId"> | undefined => drafts.get(grant);
+
 /** The grant of the request under way, if it waits to be stored. */
 export function currentDraft(): { grant: Grant; draft: Omit<NewGrant, "payload" | "grantId"> } | null {
   const grant = Provider.ctx?.oidc?.entities?.Grant as Grant | undefined;
-  const draft = grant && drafts.get(grant);
+  const draft = grant && draftOf(grant);
   return grant && draft ? { grant, draft } : null;
 }

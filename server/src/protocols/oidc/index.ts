@@ -7,6 +7,7 @@ export { serviceAccountSessionRoutes } from "./activity.routes.ts";
 export { type ClientActivity, createClientActivity } from "./activity.ts";
 export { deleteExpiredOidc } from "./cleanup.ts";
 export {
+  endGrantsBesides,
   endGrantsOfClient,
   endGrantsOfSession,
   endGrantsOfUser,
@@ -17,6 +18,7 @@ export { CIBA_PING_JOB, cibaPingJob } from "./grants/ciba-ping.ts";
 export { BACKCHANNEL_JOB, backchannelJob, tellParticipants } from "./logout/backchannel.ts";
 export { createLogoutRequests } from "./logout/requests.ts";
 export { metadataRoutes } from "./metadata.routes.ts";
+export { createCertificateGuard } from "./mtls.ts";
 export { allowOrigin, preflight } from "./oauth.ts";
 export { issuerOf, type OidcParts } from "./parts.ts";
 export { createIssuers, type Issuers } from "./provider.ts";

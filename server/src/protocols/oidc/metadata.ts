@@ -1,29 +1,20 @@
-import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { documentOf, type PublishedDocument } from "../../platform/http/index.ts";
 import { LOCALES } from "../../signin/pages/index.ts";
 import { claimNames } from "./accounts.ts";
 import { metadataOf } from "./engine.ts";
 import type { RealmParts } from "./parts.ts";
 import type { Issuer } from "./provider.ts";
 
-/** A document as it goes over the wire. */
-export interface Kept {
-  readonly body: string;
-  readonly etag: string;
-}
-
-const kept = (document: object): Kept => {
-  const body = JSON.stringify(document);
-  return { body, etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"` };
-};
-
 /** Made once for each configuration of the realm. */
 const once = (make: (issuer: Issuer) => object) => {
-  const made = new WeakMap<Issuer, Kept>();
-  return (issuer: Issuer): Kept => {
-    const known = made.get(issuer) ?? kept(make(issuer));
-    made.set(issuer, known);
-    return known;
+  const made = new WeakMap<Issuer, PublishedDocument>();
+  return (issuer: Issuer): PublishedDocument => {
+    const known = made.get(issuer);
+    if (known) return known;
+    const document = documentOf(make(issuer));
+    made.set(issuer, document);
+    return document;
   };
 };
 
@@ -52,6 +43,8 @@ function engineMetadata(issuer: Issuer): Record<string, unknown> {
 const ours = ({ issuer, offered }: RealmParts): Record<string, unknown> => ({
   ...offered,
   end_session_endpoint: `${issuer}/logout`,
+  request_uri_parameter_supported: true,
+  require_request_uri_registration: true,
   backchannel_logout_supported: true,
   backchannel_logout_session_supported: true,
   prompt_values_supported: ["none", "login", "consent", "select_account"],

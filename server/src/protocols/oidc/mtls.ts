@@ -1,5 +1,7 @@
-import { X509Certificate } from "node:crypto";
+import { createHash, X509Certificate } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
 
 /** The largest certificate that is looked at. */
 const MAX_LENGTH = 16 * 1024;
@@ -27,6 +29,42 @@ function unescaped(value: string): string {
   } catch {
     return value;
   }
+}
+
+/** RFC 8705 §3.1: whether whoever sent the request has shown the certificate that a token is bound to. */
+export function hasShown(request: IncomingMessage, header: string | null, thumbprint: string): boolean {
+  const certificate = certificateOf(request, header);
+  return certificate !== undefined && createHash("sha256").update(certificate.raw).digest("base64url") === thumbprint;
+}
+
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  loopback: ["127.0.0.0/8", "::1/128"],
+  linklocal: ["169.254.0.0/16", "fe80::/10"],
+  uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
+};
+
+/** A hook for `onRequest`. Certificates are public: whoever reaches this server past its proxies could write anybody's into the header. */
+export function createCertificateGuard(
+  header: string,
+  proxies: boolean | number | readonly string[],
+): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void {
+  const isProxy = trustedPeers(proxies);
+  return ({ raw }, _reply, done) => {
+    if (raw.headers[header] !== undefined && !isProxy(raw.socket.remoteAddress)) delete raw.headers[header];
+    done();
+  };
+}
+
+/** Which peers the configured proxies are. */
+function trustedPeers(proxies: boolean | number | readonly string[]): (address: string | undefined) => boolean {
+  if (typeof proxies === "boolean" || typeof proxies === "number") return () => Boolean(proxies);
+  const known = new BlockList();
+  for (const network of proxies.flatMap((each) => NAMED[each] ?? [each])) {
+    const [address = "", length] = network.split("/");
+    const type = isIP(address) === 6 ? "ipv6" : "ipv4";
+    known.addSubnet(address, length === undefined ? (type === "ipv6" ? 128 : 32) : Number(length), type);
+  }
+  return (address) => address !== undefined && isIP(address) !== 0 && known.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
 /** RFC 8705 §2.1.2: the subject as RFC 4514 writes it, whatever spaces stand around its separators, most specific part first. */

@@ -5,6 +5,7 @@ import type { Vault } from "../../kernel/vault.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
+import type { RateLimiter } from "../../platform/rate-limit/index.ts";
 import type { LoginParts } from "../../signin/login/index.ts";
 import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.ts";
@@ -27,12 +28,15 @@ export interface OidcParts extends LoginParts {
   readonly scopes: Scopes;
   readonly signingKeys: SigningKeys;
   readonly outbound: Outbound;
+  readonly limiter: RateLimiter;
   readonly activity: ClientActivity;
   readonly log: Logger;
   readonly baseUrl: string;
   /** The header in which the proxy tells the client's certificate; null: mutual TLS is off. */
   readonly tlsClientCertHeader: string | null;
   readonly subjectOf: SubjectOf;
+  /** The server is about to stop: answers end their connections. */
+  isDraining(): boolean;
 }
 
 /** The same, of one realm as it is configured now. */

@@ -8,8 +8,8 @@ import type { RealmParts } from "./parts.ts";
 
 export type Form = Readonly<Record<string, string | string[] | undefined>>;
 
-/** RFC 9449, the draft on attestation of clients, and browsers, which are answered with CORS. */
-const FEATURES = ["dpop", "oauth-client-attestation", "oauth-client-attestation-pop", "origin"];
+/** RFC 9449, and the draft on attestation of clients. */
+const FEATURES = ["dpop", "oauth-client-attestation", "oauth-client-attestation-pop"];
 const BY_SECRET: ReadonlySet<string> = new Set(["client_secret", "client_secret_basic", "client_secret_post"]);
 /** RFC 6749 §3.3 */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
@@ -74,6 +74,10 @@ export async function clientWith(
   if (!client?.enabled || client.publicClient || !BY_SECRET.has(client.settings.authMethod)) return null;
   return takesSecret(client, byHeader) && isSecretOf(client, secret) ? client : null;
 }
+
+/** A browser says where the page is from that asks. Tokens go to pages of the client's own origins only; others are refused by the engine. */
+export const isOwnPage = ({ webOrigins }: ClientSnapshot, { origin }: IncomingHttpHeaders): boolean =>
+  origin === undefined || webOrigins.includes(origin);
 
 /** A client that has nothing to prove itself with. */
 export async function publicClient({ clients, realm }: RealmParts, clientId: string): Promise<ClientSnapshot | null> {

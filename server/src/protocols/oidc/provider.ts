@@ -9,8 +9,10 @@ import { findClients, snapshotOf } from "./client.ts";
 import { watchMachines } from "./client-credentials.engine.ts";
 import { ACR_VALUES, configurationOf } from "./configuration.ts";
 import { metadataOf } from "./engine.ts";
+import { keepGivenAtOnce } from "./given-at-once.ts";
 import { findGrants } from "./grant.ts";
 import { registerGrants } from "./grants/index.ts";
+import { followSession } from "./interactions/other-user.ts";
 import { engineKeys } from "./keys.ts";
 import { issuerOf, type OidcParts, type RealmParts } from "./parts.ts";
 import { defaultScopesFor, scopesFor, setDefaultScopes } from "./scopes.ts";
@@ -28,6 +30,8 @@ export interface Issuer {
 export interface Issuers {
   /** Null for a realm that does not exist. */
   get(realm: string): Promise<Issuer | null>;
+  /** What `get` would answer, where that is at hand. */
+  peek(realm: string): Issuer | undefined;
 }
 
 /** As many as there are realms in the caches. */
@@ -59,14 +63,27 @@ export function createIssuers(parts: OidcParts): Issuers {
     };
     return issuer;
   };
+  const peek = (name: string): Issuer | undefined => {
+    const known = kept.get(name);
+    // These are immutable and kept until they change: the same make the same issuer.
+    const isCurrent =
+      known?.parts.realm === parts.realms.peek(name) &&
+      known?.parts.scopesOfRealm === parts.scopes.peek(name) &&
+      known?.parts.offered === parts.provisioning.peek(name)?.offered;
+    return isCurrent ? known : undefined;
+  };
   return {
+    peek,
     async get(name) {
-      const [realm, scopesOfRealm] = await Promise.all([parts.realms.get(name), parts.scopes.get(name)]);
+      const [realm, scopesOfRealm, policy] = await Promise.all([
+        parts.realms.get(name),
+        parts.scopes.get(name),
+        parts.provisioning.get(name),
+      ]);
       if (!realm || !scopesOfRealm) return null;
-      const { offered = {} } = (await parts.provisioning.get(name)) ?? {};
+      const { offered = {} } = policy ?? {};
       const version = `${realm.configVersion}/${scopesOfRealm.configVersion}`;
       const known = kept.get(name);
-      // These are immutable and kept until they change: the same make the same issuer.
       if (known && known.parts.realm === realm && known.parts.scopesOfRealm === scopesOfRealm && known.parts.offered === offered)
         return known;
       const made = makeIssuer({ ...parts, realm, scopesOfRealm, offered, issuer: issuerOf(parts.baseUrl, name) }, version);
@@ -85,6 +102,7 @@ function makeEngine(parts: RealmParts): Engine {
   registerGrants(provider, parts);
   findGrants(provider, { db, realm: realm.realmId });
   viewSessions(provider, { db, realm });
+  followSession(provider);
   findClients(provider, {
     realm: realm.realmId,
     clients: parts.clients,
@@ -98,6 +116,7 @@ function makeEngine(parts: RealmParts): Engine {
   setDefaultScopes(provider, (ctx) => defaultScopesFor(scopesOfRealm, snapshotOf(ctx.oidc.client as Client)));
   tellOurWay(provider, parts);
   guardAnswerPages(provider);
+  keepGivenAtOnce(provider, { db, realm: realm.realmId });
   countTokens(provider, parts);
   watchMachines(provider, parts);
   (provider as EventEmitter).on("error", (err) =>
@@ -140,9 +159,12 @@ function tellOurWay(provider: Provider, { db, baseUrl, realm, subjectOf }: Realm
   };
 }
 
-/** `svc_tokens_issued_total`: every answer of the token endpoint that gave tokens. */
+/** `svc_tokens_issued_total`: every answer that gave tokens. */
 function countTokens(provider: Provider, { metrics, realm }: RealmParts): void {
   provider.on("grant.success", (ctx) => metrics.tokens(realm.realmId, tokensIn(ctx.body), String(ctx.oidc.params?.grant_type)));
+  provider.on("authorization.success", (_ctx, answer) => {
+    if (tokensIn(answer) > 0) metrics.tokens(realm.realmId, tokensIn(answer), "implicit");
+  });
 }
 
 const tokensIn = (body: unknown): number =>

@@ -4,6 +4,7 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { snapshotOf } from "./client.ts";
 import { lifetimesOf } from "./lifetimes.ts";
+import { allowedScopes } from "./scopes.ts";
 
 export interface ResourceParts {
   readonly issuer: string;
@@ -18,7 +19,7 @@ export interface ResourceParts {
 export function resourceServer({ issuer, scopesOfRealm, realm }: ResourceParts, client: ClientSnapshot, resource: string): ResourceServer {
   if (resource !== issuer && !client.allowedResources.includes(resource)) throw new errors.InvalidTarget();
   return {
-    scope: scopesOfRealm.scopes.map(({ name }) => name).join(" "),
+    scope: [...allowedScopes(scopesOfRealm, client)].join(" "),
     audience: resource,
     accessTokenFormat: "jwt",
     accessTokenTTL: lifetimesOf(realm.settings, client).accessToken,

@@ -9,6 +9,17 @@ export const scopesFor = ({ byName, scopes }: ScopesSnapshot, client: ClientSnap
     ? client.scopes.filter((name) => byName.has(name))
     : scopes.filter(({ name, assignment }) => assignment !== "NONE" || name === "openid").map(({ name }) => name);
 
+const allowed = new WeakMap<ScopesSnapshot, WeakMap<ClientSnapshot, ReadonlySet<string>>>();
+
+/** The same to look names up in. What was granted before an administrator took a scope from the client is no longer given. */
+export function allowedScopes(snapshot: ScopesSnapshot, client: ClientSnapshot): ReadonlySet<string> {
+  const ofRealm = allowed.get(snapshot) ?? new WeakMap<ClientSnapshot, ReadonlySet<string>>();
+  allowed.set(snapshot, ofRealm);
+  const known = ofRealm.get(client) ?? new Set(scopesFor(snapshot, client));
+  ofRealm.set(client, known);
+  return known;
+}
+
 /** What is given where a request names nothing. */
 export const defaultScopesFor = (snapshot: ScopesSnapshot, client: ClientSnapshot): readonly string[] =>
   scopesFor(snapshot, client).filter((name) => snapshot.byName.get(name)?.assignment === "DEFAULT");

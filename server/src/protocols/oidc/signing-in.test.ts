@@ -104,7 +104,9 @@ describe("the way through our pages", () => {
     // Each of the engine's cookies has a path of its own, which this browser does not heed.
     const tab = async (url: string) => ({
       page: (await walk(browser, base, url)).page,
-      own: ["gh__interaction", "gh__resume"].map((name) => [name, browser.cookies.get(name)!] as const),
+      own: ["gh__interaction", "gh__interaction.sig", "gh__resume", "gh__resume.sig"].map(
+        (name) => [name, browser.cookies.get(name)!] as const,
+      ),
     });
     const [one, two] = [await tab(party.url()), await tab(other.url())];
     const go = async ({ page, own }: typeof one) => {

@@ -3,7 +3,8 @@ import { decodeJwt } from "jose";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { Browser } from "../../testing/browser.ts";
+import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { type Party, relyingParty, walk } from "../../testing/relying-party.ts";
 import { deleteExpiredOidc } from "./index.ts";
@@ -58,6 +59,55 @@ describe("a refresh token", () => {
     clock.advance(31 * SECOND);
     expect((await refresh(party, tokens.refresh_token)).status).toBe(400);
     expect((await refresh(party, second.body.refresh_token)).status).toBe(400);
+  });
+
+  test.each([0, 30])("brought by eight at once to two nodes, with %i seconds of grace", async (grace) => {
+    const { realm, party, tokens } = await signedIn();
+    const settings = (await realm.asMaster().get("/settings")).body;
+    await realm.asMaster().put("/settings", { ...settings, tokens: { ...settings.tokens, refreshReuseGraceSeconds: grace } });
+    const nodes = [iam.server.app, testDatabase() === "postgres" ? (await iam.secondNode()).server.app : iam.server.app];
+    const ask = (refresh_token: string, n: number) =>
+      new Browser(nodes[n % 2]!).request("POST", `/realms/${realm.name}/token`, {
+        form: { grant_type: "refresh_token", client_id: party.clientId, refresh_token },
+        csrf: false,
+      });
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => ask(tokens.refresh_token, n)));
+    const won = answers.filter(({ status }) => status === 200);
+    if (grace === 0) {
+      expect(won.length).toBeLessThanOrEqual(1);
+      for (const [n, { body }] of won.entries()) expect((await ask(body.refresh_token, n)).body.error).toBe("invalid_grant");
+      expect(await realm.events("type=REFRESH_TOKEN_REUSED")).toHaveLength(1);
+      return;
+    }
+    // Whichever answer arrives, its token works; nobody is taken for a thief.
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    expect(new Set(won.map(({ body }) => body.refresh_token)).size).toBe(8);
+    for (const [n, { body }] of won.entries()) expect((await ask(body.refresh_token, n + 1)).status).toBe(200);
+    expect(await realm.events("type=REFRESH_TOKEN_REUSED")).toEqual([]);
+    clock.advance(31 * SECOND);
+    expect((await ask(tokens.refresh_token, 0)).body.error).toBe("invalid_grant");
+    expect((await ask(won[0]!.body.refresh_token, 1)).body.error).toBe("invalid_grant");
+    expect(await realm.events("type=REFRESH_TOKEN_REUSED")).toHaveLength(1);
+  });
+
+  test.each(["the own handler", "the engine"])("gives no scope that was taken from its client meanwhile (%s)", async (way) => {
+    const scope = "openid profile email";
+    const { realm, party, user, tokens } = await signedIn({ scopes: ["openid", "profile", "email"] }, { scope });
+    const told = async (body: typeof tokens) => [
+      body.scope,
+      decodeJwt(body.access_token).scope,
+      decodeJwt(body.id_token).preferred_username,
+    ];
+    expect(await told(tokens)).toEqual([scope, scope, user.username]);
+    const { body: client } = await realm.asMaster().get(`/clients/${party.id}`);
+    expect((await realm.asMaster().put(`/clients/${party.id}`, { ...client, scopes: ["openid"] })).status).toBe(200);
+    const claimsNow = (await userinfo(realm, tokens.access_token)).body;
+    expect(claimsNow).toEqual({ sub: user.userId });
+    // A resource that is named is not plain.
+    const more = way === "the engine" ? { resource: `${base}/realms/${realm.name}` } : {};
+    const { status, text, body } = await refresh(party, tokens.refresh_token, more);
+    expect(status, text).toBe(200);
+    expect(await told(body)).toEqual(["openid", "openid", undefined]);
   });
 
   test("gives no more than it was given: neither scopes nor resources", async () => {
@@ -323,7 +373,7 @@ describe("metadata", () => {
       introspection_endpoint: `${issuer}/introspect`,
       revocation_endpoint: `${issuer}/revoke`,
       pushed_authorization_request_endpoint: `${issuer}/par`,
-      response_types_supported: ["code"],
+      response_types_supported: ["code", "id_token", "id_token token"],
       code_challenge_methods_supported: ["S256"],
       authorization_response_iss_parameter_supported: true,
       backchannel_logout_supported: true,

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { userinfoClaims } from "./accounts.ts";
 import { checkProof } from "./engine.ts";
-import { certificateOf } from "./mtls.ts";
+import { hasShown } from "./mtls.ts";
 import type { Issuer } from "./provider.ts";
 import { type LiveToken, readAccessToken } from "./tokens/live.ts";
 
@@ -33,11 +32,8 @@ export async function checkPossession(
     const proof = await checkProof(provider, ctx, token, live.clientId);
     if (proof?.thumbprint !== jkt) throw new errors.InvalidToken("failed jkt verification");
   }
-  if (thumbprint !== undefined) {
-    const certificate = certificateOf(ctx.req, parts.tlsClientCertHeader);
-    const actual = certificate && createHash("sha256").update(certificate.raw).digest("base64url");
-    if (actual !== thumbprint) throw new errors.InvalidToken("failed x5t#S256 verification");
-  }
+  if (thumbprint !== undefined && !hasShown(ctx.req, parts.tlsClientCertHeader, thumbprint))
+    throw new errors.InvalidToken("failed x5t#S256 verification");
 }
 
 /** OpenID Connect Core §5.3.2. */

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { CreateClient } from "../../applications/clients/index.ts";
+import { CreateClient, responseTypes } from "../../applications/clients/index.ts";
 import { oneOf } from "../../platform/http/index.ts";
 import { memberNames } from "./metadata.ts";
 
@@ -16,6 +16,7 @@ export const authMethods = [
 
 const grantTypes = [
   "authorization_code",
+  "implicit",
   "refresh_token",
   "client_credentials",
   "password",
@@ -37,7 +38,12 @@ const members = {
   grant_types: Type.Optional(
     Type.Array(oneOf(grantTypes), { maxItems: grantTypes.length, uniqueItems: true, description: "`authorization_code` where left out" }),
   ),
-  response_types: Type.Optional(Type.Array(oneOf(["code"]), { maxItems: 1, description: "Only `code`" })),
+  response_types: Type.Optional(
+    Type.Array(oneOf([...responseTypes, "token id_token"]), {
+      maxItems: 4,
+      description: "`code` where left out; `implicit` goes with the others",
+    }),
+  ),
   token_endpoint_auth_method: Type.Optional(
     oneOf(authMethods, { description: "`client_secret_basic` where left out; `none` makes a public client" }),
   ),

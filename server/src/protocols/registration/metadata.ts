@@ -1,4 +1,4 @@
-import type { Client, CreateClient, UpdateClient } from "../../applications/clients/index.ts";
+import type { Client, CreateClient, ResponseType, UpdateClient } from "../../applications/clients/index.ts";
 import { toGrantType } from "../../applications/clients/index.ts";
 import type { RegistrationRequest } from "./metadata.schema.ts";
 
@@ -38,6 +38,7 @@ export const memberNames = {
 /** Those that are not merely called otherwise. */
 const otherNames = {
   grant_types: "grantTypes",
+  response_types: "responseTypes",
   token_endpoint_auth_method: "authMethod",
   scope: "scopes",
   subject_type: "subjectClaim",
@@ -49,6 +50,19 @@ const spoken = new Map<string, string>(
 
 /** The rules of clients name members as the admin API does; whoever registers knows them by other names. */
 export const inOAuthWords = (text: string): string => text.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (word) => spoken.get(word) ?? word);
+
+/** RFC 7591 §2: `code` where nothing is said, unless the grant types say that it cannot be meant. */
+export function responseTypesOf({ grant_types = ["authorization_code"], response_types = [] }: RegistrationRequest): ResponseType[] {
+  if (response_types.length === 0)
+    return grant_types.includes("implicit") && !grant_types.includes("authorization_code") ? ["id_token"] : ["code"];
+  return [...new Set(response_types.map((type) => (type === "token id_token" ? "id_token token" : type)))];
+}
+
+/** Those of ours: `implicit` is told by the response types. */
+export function grantTypesOf(metadata: RegistrationRequest) {
+  const { grant_types = responseTypesOf(metadata).includes("code") ? (["authorization_code"] as const) : [] } = metadata;
+  return grant_types.filter((type) => type !== "implicit");
+}
 
 /** The state that the metadata describes. What it leaves out takes its default. */
 export function toClientState(metadata: RegistrationRequest): Omit<CreateClient, "clientId"> {
@@ -62,7 +76,8 @@ export function toClientState(metadata: RegistrationRequest): Omit<CreateClient,
     ...Object.fromEntries(named),
     publicClient: method === "none",
     authMethod: method,
-    grantTypes: metadata.grant_types ?? ["authorization_code"],
+    grantTypes: grantTypesOf(metadata),
+    responseTypes: responseTypesOf(metadata),
     scopes: metadata.scope?.split(" ").filter(Boolean) ?? [],
     subjectClaim: metadata.subject_type === "pairwise" ? { strategy: "pairwise" } : null,
   };
@@ -94,12 +109,14 @@ export function toMetadata(client: Client): Record<string, unknown> {
     const isEmpty = value === null || value === undefined || (Array.isArray(value) && value.length === 0);
     return isEmpty && oauth !== "redirect_uris" ? [] : [[oauth, value]];
   });
-  const grantTypes = client.grantTypes.map(toGrantType);
+  const grantTypes: string[] = client.grantTypes.map(toGrantType);
+  const responseTypes = client.responseTypes.filter((type) => type !== "code" || grantTypes.includes("authorization_code"));
+  if (responseTypes.some((type) => type !== "code")) grantTypes.push("implicit");
   return {
     ...Object.fromEntries(named),
     token_endpoint_auth_method: client.authMethod === "client_secret" ? "client_secret_basic" : client.authMethod,
     grant_types: grantTypes,
-    response_types: grantTypes.includes("authorization_code") ? ["code"] : [],
+    response_types: responseTypes,
     subject_type: client.subjectClaim?.strategy === "pairwise" ? "pairwise" : "public",
     ...(client.scopes.length > 0 && { scope: client.scopes.join(" ") }),
   };

@@ -236,6 +236,40 @@ describe("a client that is known by its document", () => {
     expect((await authorize(realm, "/client.json")).page.status).toBe(400);
   });
 
+  test("may push its request; other ways to tokens are refused without keeping anything of it", async () => {
+    const realm = await openRealm({ metadataDocuments: true });
+    pages.set("/ways.json", json(documentAt("/ways.json")));
+    const post = (path: string, form: Record<string, string>) =>
+      browser().request("POST", `/realms/${realm.name}${path}`, { form: { client_id: at("/ways.json"), ...form } });
+    const pushed = await post("/par", Object.fromEntries(new URLSearchParams(authorizeUrl(realm, "/ways.json").split("?")[1])));
+    expect(pushed.status, pushed.text).toBe(201);
+    const exchange = { subject_token: "a.b.c", subject_token_type: "urn:ietf:params:oauth:token-type:access_token" };
+    const refused = [
+      await post("/device/authorize", { scope: "openid" }),
+      await post("/backchannel/authorize", { scope: "openid", login_hint: "ada" }),
+      await post("/token", { grant_type: "urn:ietf:params:oauth:grant-type:token-exchange", ...exchange }),
+      await post("/token", { grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code: "x" }),
+      await post("/token", { grant_type: "password", username: "ada", password: "x" }),
+      await post("/token", { grant_type: "client_credentials" }),
+    ];
+    for (const { status, body } of refused) {
+      expect([status, body.error]).toEqual([400, "invalid_request"]);
+      expect(body.error_description).toContain("is not allowed for this client");
+    }
+    expect((await realm.asMaster().get("/clients")).body).toEqual([]);
+
+    const visitor = browser();
+    const user = await realm.user();
+    const query = new URLSearchParams({ client_id: at("/ways.json"), request_uri: pushed.body.request_uri });
+    const { page } = await walk(visitor, iam.config.baseUrl, `/realms/${realm.name}/authorize?${query}`);
+    const consent = await submit(visitor, iam.config.baseUrl, page, { username: user.username, password: user.password });
+    const { left } = await submit(visitor, iam.config.baseUrl, consent.page, { decision: "allow" });
+    const code = left?.searchParams.get("code") ?? "";
+    expect((await token(realm, "/ways.json", { grant_type: "authorization_code", code, code_verifier: VERIFIER })).status).toBe(200);
+    // What was allowed once is remembered.
+    expect((await authorize(realm, "/ways.json", {}, visitor)).left?.searchParams.get("code")).toBeTypeOf("string");
+  });
+
   test("is off unless the realm says so; nobody is asked then", async () => {
     const realm = await openRealm({});
     pages.set("/off.json", json(documentAt("/off.json")));

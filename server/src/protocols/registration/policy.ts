@@ -4,6 +4,7 @@ import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import { invalidMetadata } from "./errors.ts";
 import type { RegistrationRequest } from "./metadata.schema.ts";
+import { grantTypesOf, responseTypesOf } from "./metadata.ts";
 import type { Provisioning } from "./provisioning.schema.ts";
 
 type Policy = Provisioning["registration"];
@@ -14,7 +15,7 @@ const allowed = (values: readonly string[]) => (values.length === 0 ? "none at a
 /** What the realm's administrators allow clients that register themselves. Everything else is said by the rules for all clients. */
 export function enforcePolicy(policy: Policy, scopes: ScopesSnapshot | null, metadata: RegistrationRequest): void {
   const errors = [
-    ...encryptionErrors(metadata),
+    ...protectionErrors(metadata),
     ...grantErrors(policy, metadata),
     ...methodErrors(policy, metadata),
     ...scopeErrors(scopes, metadata),
@@ -23,25 +24,34 @@ export function enforcePolicy(policy: Policy, scopes: ScopesSnapshot | null, met
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** Ignoring these, as other members that are not known, would send in the clear what was to be encrypted. */
-const encryptionErrors = (metadata: RegistrationRequest): FieldError[] =>
-  Object.keys(metadata)
-    .filter((member) => /_encrypt(ed_response|ion)_(alg|enc)$/.test(member))
-    .map((member) => error(member, "unsupported", `${member}: encrypted tokens and request objects are not supported`));
+/** Ignoring these, as other members that are not known, would send in the clear, or without a signature, what was not to be sent so. */
+const protectionErrors = (metadata: RegistrationRequest): FieldError[] =>
+  Object.keys(metadata).flatMap((member) => {
+    if (/_encrypt(ed_response|ion)_(alg|enc)$/.test(member))
+      return [error(member, "unsupported", `${member}: encrypted tokens, answers and request objects are not supported`)];
+    if (member === "introspection_signed_response_alg")
+      return [error(member, "unsupported", `${member}: introspection answers with JSON; signed answers are not supported`)];
+    return [];
+  });
 
-function grantErrors(
-  { allowedGrantTypes }: Policy,
-  { grant_types = ["authorization_code"], response_types }: RegistrationRequest,
-): FieldError[] {
-  const refused = grant_types.filter((type) => !(allowedGrantTypes as string[]).includes(spellGrantType(type)));
+function grantErrors({ allowedGrantTypes, allowedResponseTypes }: Policy, metadata: RegistrationRequest): FieldError[] {
+  const refused = grantTypesOf(metadata).filter((type) => !(allowedGrantTypes as string[]).includes(spellGrantType(type)));
   if (refused.length > 0) {
     const known = allowed(allowedGrantTypes.map(toGrantType));
     return [error("grant_types", "policy", `grant_types: ${refused.join(", ")} may not be registered in this realm. Allowed: ${known}`)];
   }
+  const responseTypes = responseTypesOf(metadata);
+  const unwanted = responseTypes.filter((type) => type !== "code" && !allowedResponseTypes.includes(type));
+  if (unwanted.length > 0) {
+    const message = `response_types: ${unwanted.join(", ")} may not be registered in this realm. Allowed: ${allowed(allowedResponseTypes)}`;
+    return [error("response_types", "policy", message)];
+  }
   // RFC 7591 §2.1
-  const usesCode = grant_types.includes("authorization_code");
-  if (response_types?.includes("code") && !usesCode)
-    return [error("response_types", "grant_type", "response_types: code needs the grant type authorization_code")];
+  const { grant_types, response_types = [] } = metadata;
+  const missing = response_types
+    .map((type) => [type, type === "code" ? "authorization_code" : "implicit"] as const)
+    .find(([, grant]) => grant_types !== undefined && !grant_types.includes(grant));
+  if (missing) return [error("response_types", "grant_type", `response_types: ${missing[0]} needs the grant type ${missing[1]}`)];
   return [];
 }
 
@@ -65,8 +75,9 @@ function scopeErrors(scopes: ScopesSnapshot | null, { scope = "" }: Registration
 }
 
 function redirectErrors({ allowedRedirectHosts }: Policy, metadata: RegistrationRequest): FieldError[] {
-  const { redirect_uris = [], grant_types = ["authorization_code"], post_logout_redirect_uris = [] } = metadata;
-  if (grant_types.includes("authorization_code") && redirect_uris.length === 0)
+  const { redirect_uris = [], post_logout_redirect_uris = [] } = metadata;
+  const usesBrowser = grantTypesOf(metadata).includes("authorization_code") || responseTypesOf(metadata).some((type) => type !== "code");
+  if (usesBrowser && redirect_uris.length === 0)
     return [error("redirect_uris", "required", "redirect_uris: name at least one address to send people back to")];
   const check = (member: string, uris: readonly string[]) =>
     uris.flatMap((uri, index) =>
@@ -87,8 +98,11 @@ export function isAllowedHost(hosts: readonly string[], uri: string): boolean {
 /** Whatever this server would call for a client must not lead inward. Names are checked again when they are called. */
 export function refuseInwardAddresses(outbound: Outbound, metadata: RegistrationRequest): void {
   const called = ["jwks_uri", "sector_identifier_uri", "backchannel_logout_uri", "backchannel_client_notification_endpoint"] as const;
-  for (const member of called) {
-    const address = metadata[member];
+  const addresses = [
+    ...called.map((member) => [member, metadata[member]] as const),
+    ...(metadata.request_uris ?? []).map((address, index) => [`request_uris.${index}`, address] as const),
+  ];
+  for (const [member, address] of addresses) {
     if (typeof address !== "string") continue;
     try {
       outbound.checkUrl(address);

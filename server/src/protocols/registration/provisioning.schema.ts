@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { responseTypes } from "../../applications/clients/index.ts";
 import { DAY, SECOND } from "../../kernel/clock.ts";
 import { oneOf } from "../../platform/http/index.ts";
 import { authMethods } from "./metadata.schema.ts";
@@ -19,6 +20,11 @@ const registration = {
   enabled: Type.Boolean({ description: "Whether clients may register themselves at all" }),
   requireInitialAccessToken: Type.Boolean({ description: "Only with a token that an administrator made; otherwise anybody may" }),
   allowedGrantTypes: Type.Array(oneOf(grantTypeNames), { uniqueItems: true, description: "What they may ask tokens by" }),
+  allowedResponseTypes: Type.Array(oneOf(responseTypes), {
+    uniqueItems: true,
+    description:
+      "What they may ask authorizations to be answered with; `code` always. The others are what OpenID Connect demands of an open issuer",
+  }),
   allowedRedirectHosts: Type.Array(
     Type.String({
       maxLength: 253,
@@ -28,6 +34,10 @@ const registration = {
     { maxItems: 100, uniqueItems: true, description: "Where their redirect URIs may lead; empty: anywhere" },
   ),
   allowedAuthMethods: Type.Array(oneOf(authMethods), { uniqueItems: true, description: "How they may prove who they are" }),
+  requireConsent: Type.Boolean({
+    description:
+      "Whether users are asked before such a client gets anything. Can be turned off only where an initial access token is needed; counts for clients that register from then on",
+  }),
   metadataDocuments: Type.Boolean({
     description: "Clients that are not registered at all, but name an https address as their client id at which their metadata is found",
   }),
@@ -66,8 +76,10 @@ export const defaults: Provisioning = {
     enabled: true,
     requireInitialAccessToken: true,
     allowedGrantTypes: ["authorization_code", "refresh_token"],
+    allowedResponseTypes: [...responseTypes],
     allowedRedirectHosts: [],
     allowedAuthMethods: ["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"],
+    requireConsent: true,
     metadataDocuments: false,
   },
   scim: { enabled: false },

@@ -1,3 +1,4 @@
+import { invalidFields } from "../../kernel/errors.ts";
 import { createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { type Db, lockRealm } from "../../platform/db/index.ts";
@@ -9,6 +10,7 @@ export const readProvisioning = (ctx: ReadCtx): Promise<StoredProvisioning> => f
 
 export async function replaceProvisioning(ctx: Ctx, input: UpdateProvisioning): Promise<StoredProvisioning> {
   const provisioning = completeProvisioning(input);
+  refuseSilentStrangers(provisioning);
   // There may be no row to hold.
   await lockRealm(ctx.tx, ctx.realm);
   const before = await findProvisioning(ctx.tx, ctx.realm);
@@ -18,6 +20,18 @@ export async function replaceProvisioning(ctx: Ctx, input: UpdateProvisioning): 
   const detail = changes(before.provisioning, provisioning);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "provisioning", resourceId: ctx.realm, detail });
   return { provisioning, version };
+}
+
+/** Anybody could register, send somebody a link, and have their data without a question. */
+function refuseSilentStrangers({ registration: { requireConsent, requireInitialAccessToken } }: Provisioning): void {
+  if (!requireConsent && !requireInitialAccessToken)
+    throw invalidFields([
+      {
+        field: "registration.requireConsent",
+        code: "unsafe",
+        message: "registration.requireConsent can be turned off only where registration.requireInitialAccessToken is on",
+      },
+    ]);
 }
 
 /** Which decisions are new, for the trail. */

@@ -71,7 +71,8 @@ export async function register(
 ): Promise<RegisteredClient> {
   await check(tools, realm, metadata);
   const accessToken = randomToken();
-  const input = { ...toClientState(metadata), clientId: newId(), consentRequired: true };
+  const { requireConsent } = await openPolicy(tools, realm);
+  const input = { ...toClientState(metadata), clientId: newId(), consentRequired: requireConsent };
   const { client } = await tools.work.transact({ realm, actor: stranger(realm, name), sourceIp }, async (ctx) => {
     if (tokenHash !== null && !(await takeUse(ctx.tx, realm, tokenHash, ctx.now))) throw registrationErrors.invalid_token();
     return createClient(ctx, tools, input, { registrationHash: sha256(accessToken) });

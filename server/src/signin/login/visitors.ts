@@ -14,6 +14,7 @@ import {
   pickLocale,
   renderLogin,
   renderMessage,
+  type ShownApplication,
   sendPage,
 } from "../pages/index.ts";
 import { type Cookies, type Csrf, type LiveSession, resolveSession } from "../sessions/index.ts";
@@ -103,12 +104,14 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const kept = Object.fromEntries(
       (["return_to", "interaction"] as const).flatMap((name) => (typeof asked[name] === "string" ? [[name, asked[name]]] : [])),
     );
+    const application = interaction?.request.application as ShownApplication | undefined;
     const html = renderLogin({
       ...frameOf(request, reply, visitor),
       csrf: tokenFor(request, reply, visitor),
       action: path,
       rememberMe: false,
       // What was typed comes after it.
+      ...(application && { application }),
       ...(typeof interaction?.request.loginHint === "string" && { username: cut(interaction.request.loginHint, 320) }),
       hidden: kept,
       languages: languageLinks((language) => `${path}?${new URLSearchParams({ ...kept, lang: language })}`),
@@ -117,6 +120,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const leadsTo = interaction?.request.formActionOrigins;
     return sendPage(reply, status, html, {
       logoUrl: realm.settings.logoUrl,
+      ...(application?.logoUrl && { applicationLogoUrl: application.logoUrl }),
       ...(Array.isArray(leadsTo) && { formActionOrigins: leadsTo.map(String) }),
       ...(more.retryAfterSeconds !== undefined && { retryAfterSeconds: more.retryAfterSeconds }),
     });

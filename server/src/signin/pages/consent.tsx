@@ -1,4 +1,5 @@
-import { Document, HiddenInputs, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { ApplicationLinks, ApplicationLogo } from "./application.tsx";
+import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
 import { Filled } from "./text.tsx";
 
@@ -13,8 +14,9 @@ export interface ConsentView extends PageFrame {
   readonly claims: readonly string[];
   /** RFC 9396: the types of what it asks for in detail. */
   readonly details: readonly string[];
-  readonly policyUrl?: string | undefined;
-  readonly termsUrl?: string | undefined;
+  readonly logoUrl?: string | null | undefined;
+  readonly policyUrl?: string | null | undefined;
+  readonly termsUrl?: string | null | undefined;
 }
 
 export interface ConsentScope {
@@ -57,42 +59,31 @@ export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | 
 /** Asks what an application may have. */
 export function renderConsent(view: ConsentView): string {
   const text = messagesOf(view.locale);
-  const links = [
-    { href: linkTarget(view.policyUrl), label: text.consentPolicy },
-    { href: linkTarget(view.termsUrl), label: text.consentTerms },
-  ];
   return renderDocument(
     <Document
       {...view}
       kind="consent"
       title={text.consentTitle}
       lead={
-        <p class="gh-lead">
-          <Filled template={text.consentText} values={{ client: view.client, account: view.account }} class="gh-account" />
-        </p>
+        <>
+          <ApplicationLogo name={view.client} logoUrl={view.logoUrl} />
+          <p class="gh-lead">
+            <Filled template={text.consentText} values={{ client: view.client, account: view.account }} class="gh-account" />
+          </p>
+        </>
       }
     >
       <WantedList view={view} text={text} />
       <form class="gh-form" method="post" action={view.action} aria-label={text.consentTitle}>
         <HiddenInputs csrf={view.csrf} />
-        <button class="gh-button gh-button--primary" type="submit" name="decision" value="allow">
+        <button class="gh-button gh-button--primary" type="submit" id="allow" name="decision" value="allow">
           {text.consentAllow}
         </button>
-        <button class="gh-button gh-button--plain" type="submit" name="decision" value="deny">
+        <button class="gh-button gh-button--plain" type="submit" id="deny" name="decision" value="deny">
           {text.consentDeny}
         </button>
       </form>
-      {links.some(({ href }) => href) ? (
-        <p class="gh-links">
-          {links.map(({ href, label }) =>
-            href ? (
-              <a href={href} target="_blank" rel="noopener noreferrer">
-                {label}
-              </a>
-            ) : null,
-          )}
-        </p>
-      ) : null}
+      <ApplicationLinks policyUrl={view.policyUrl} termsUrl={view.termsUrl} text={text} />
     </Document>,
   );
 }

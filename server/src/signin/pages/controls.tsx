@@ -46,8 +46,8 @@ export const loginName = { type: "text", dir: "auto", autocapitalize: "none", au
 
 type Look = "primary" | "plain";
 
-export const Submit = ({ look = "primary", children }: { look?: Look; children: ComponentChildren }) => (
-  <button class={`gh-button gh-button--${look}`} type="submit">
+export const Submit = ({ id, look = "primary", children }: { id?: string; look?: Look; children: ComponentChildren }) => (
+  <button class={`gh-button gh-button--${look}`} type="submit" id={id}>
     {children}
   </button>
 );

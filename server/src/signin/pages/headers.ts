@@ -7,6 +7,8 @@ export interface PageHeaderOptions {
   /** Where the answer to the form may lead: origins, or whole redirect URIs, of which only the origin is used. */
   readonly formActionOrigins?: readonly string[];
   readonly logoUrl?: string | null;
+  /** Of the application that the page is about. */
+  readonly applicationLogoUrl?: string | null;
 }
 
 export interface SendPageOptions extends Omit<PageHeaderOptions, "nonce"> {
@@ -37,16 +39,16 @@ const LOCAL_SCHEMES = new Set([
 ]);
 
 /** The security headers of every page. */
-export function pageHeaders({ nonce, formActionOrigins = [], logoUrl }: PageHeaderOptions): Record<string, string> {
+export function pageHeaders({ nonce, formActionOrigins = [], logoUrl, applicationLogoUrl }: PageHeaderOptions): Record<string, string> {
   if (!NONCE.test(nonce)) throw new TypeError("A CSP nonce is at least 16 characters of base64");
-  const logo = logoOf(logoUrl)?.origin;
+  const logos = new Set([logoUrl, applicationLogoUrl].flatMap((url) => logoOf(url)?.origin ?? []));
   // Browsers apply form-action to the redirect after the POST as well, so the client's callback must be named (or signing in ends at a blank page).
   const targets = new Set(formActionOrigins.map(formActionSource).filter((source) => source !== null));
   const policy = {
     "default-src": ["'none'"],
     "script-src": [`'nonce-${nonce}'`],
     "style-src": ["'self'"],
-    "img-src": ["'self'", "data:", ...(logo ? [logo] : [])],
+    "img-src": ["'self'", "data:", ...logos],
     "form-action": ["'self'", ...targets],
     "frame-ancestors": ["'none'"],
     "base-uri": ["'none'"],

@@ -1,5 +1,6 @@
 // The pages people see while signing in: server-rendered, branded per realm, accessible, without scripts.
 // Owns their HTML, style sheet, languages and security headers. Routes decide what to show; nothing here reads state.
+export type { ShownApplication } from "./application.tsx";
 export type { Branding } from "./branding.ts";
 export { type CibaView, renderCiba } from "./ciba.tsx";
 export { type ChooseAccountView, type ConsentView, renderChooseAccount, renderConsent } from "./consent.tsx";

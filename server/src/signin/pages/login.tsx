@@ -1,3 +1,4 @@
+import { ApplicationLinks, ApplicationLogo, type ShownApplication } from "./application.tsx";
 import { type Branding, brandName } from "./branding.ts";
 import { Field, LinkButton, loginName, Submit } from "./controls.tsx";
 import { Alert, Document, HiddenInputs, type ImpersonationBanner, renderDocument } from "./layout.tsx";
@@ -27,6 +28,8 @@ export interface LoginView {
   readonly notice?: "signed-out";
   readonly languages: readonly LanguageLink[];
   readonly impersonation?: ImpersonationBanner;
+  /** Whom the sign-in is for. */
+  readonly application?: ShownApplication;
 }
 
 const ALERT_ID = "gh-error";
@@ -57,6 +60,7 @@ export function renderLogin(view: LoginView): string {
         </Alert>
       ) : null}
       {view.signedInAs === undefined ? <Credentials view={view} text={text} /> : <SignedIn view={view} text={text} />}
+      {view.application ? <ApplicationLinks {...view.application} text={text} /> : null}
     </Document>,
   );
 }
@@ -69,6 +73,22 @@ function Lead({ view, text }: { view: LoginView; text: Messages }) {
       </p>
     );
   }
+  return (
+    <>
+      {view.application ? (
+        <>
+          <ApplicationLogo {...view.application} />
+          <p class="gh-lead">
+            <Filled template={text.signInFor} values={{ client: view.application.name }} class="gh-account" />
+          </p>
+        </>
+      ) : null}
+      <Welcome view={view} />
+    </>
+  );
+}
+
+function Welcome({ view }: { view: LoginView }) {
   const welcome = view.branding.welcomeText?.trim();
   // The realm's own words may be in another language than the page: their direction follows from themselves.
   return welcome ? (
@@ -109,7 +129,7 @@ function Credentials({ view, text }: { view: LoginView; text: Messages }) {
         <input type="checkbox" name="rememberMe" value="true" checked={view.rememberMe} />
         <span>{text.rememberMe}</span>
       </label>
-      <Submit>{text.signIn}</Submit>
+      <Submit id="sign-in">{text.signIn}</Submit>
     </form>
   );
 }

@@ -36,7 +36,7 @@ function Confirm({ view }: { view: ConfirmLogout }) {
     <Document {...view} kind="logout" title={text.signOutTitle} lead={<p class="gh-lead">{lead}</p>}>
       <form class="gh-form" method="post" action={view.action} aria-label={text.signOut}>
         <HiddenInputs csrf={view.csrf} values={view.hidden} />
-        <Submit>{text.signOut}</Submit>
+        <Submit id="sign-out">{text.signOut}</Submit>
       </form>
       <LinkButton href={view.cancelUrl} look="plain">
         {text.cancel}

@@ -26,6 +26,8 @@ export const CLASS_NAMES = {
   "gh-brand": "The box around the logo or the letter",
   "gh-logo": "The logo image",
   "gh-monogram": "The letter shown when there is no logo",
+  "gh-application": "The box around the logo of the application that people sign in to",
+  "gh-application-logo": "That logo",
   "gh-title": "The heading",
   "gh-lead": "The text below the heading, such as the welcome text",
   "gh-form": "A form",
@@ -118,6 +120,9 @@ html {
 .gh-header:last-child { margin-block-end: .75rem; }
 .gh-brand { display: flex; justify-content: center; margin-block-end: 1.25rem; }
 .gh-logo { display: block; max-inline-size: min(100%, 14rem); max-block-size: 4rem; object-fit: contain; border-radius: .5rem; }
+
+.gh-application { display: flex; justify-content: center; margin: .75rem 0; }
+.gh-application-logo { display: block; max-inline-size: min(100%, 10rem); max-block-size: 3rem; object-fit: contain; border-radius: .5rem; }
 
 .gh-monogram {
   inline-size: 3.25rem;
@@ -236,7 +241,7 @@ p.gh-code { margin: 0 0 1.5rem; color: var(--gh-text); font-size: 1.5rem; font-w
 @media (prefers-color-scheme: dark) {
   .gh-card { box-shadow: 0 16px 40px -8px rgb(0 0 0 / 60%); }
   /* A logo is drawn for the white card; on the dark one it keeps a white plate, or dark lettering would vanish. */
-  .gh-logo { padding: .5rem .75rem; background: #fff; }
+  .gh-logo, .gh-application-logo { padding: .5rem .75rem; background: #fff; }
 }
 
 @media (prefers-contrast: more) {

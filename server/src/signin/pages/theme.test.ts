@@ -78,6 +78,7 @@ test("documents every class that the pages and the rules use, and no other", () 
       claims: [],
       details: [],
       policyUrl: "https://shop.example/privacy",
+      logoUrl: "https://shop.example/logo.svg",
     }),
     renderDevice({ ...form, state: "enter", userCode: "" }),
     renderCiba({ ...form, state: "list", account: "ada", requests: [{ href: "/", client: "Bank", message: null }] }),

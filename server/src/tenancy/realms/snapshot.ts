@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { configVersion, createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
 import { type Db, prepared } from "../../platform/db/index.ts";
+import { documentOf, type PublishedDocument } from "../../platform/http/index.ts";
 import { type Companion, type PublishedKeysRow, publishedKeys, type RealmKey, toJwk, toPublishedKeys } from "../keys/index.ts";
 import { type Settings, withDefaults } from "../settings/index.ts";
 import { isRealmName } from "./schema.ts";
@@ -15,7 +15,7 @@ export interface RealmSnapshot {
   /** The P-256 keys beside them, of those that have one. */
   readonly companions: readonly Companion[];
   /** The realm's JWKS as it goes over the wire. */
-  readonly jwks: { readonly body: string; readonly etag: string };
+  readonly jwks: PublishedDocument;
 }
 
 export interface RealmSnapshots extends RealmCache<RealmSnapshot> {
@@ -28,6 +28,7 @@ export function createRealmSnapshots(db: Db, changes: RealmChanges): RealmSnapsh
   const get = (realm: string) => (isRealmName(realm) ? cache.get(realm) : Promise.resolve(null));
   return {
     get,
+    peek: cache.peek,
     async catchUp(realm) {
       changes.drop(realm, await configVersion(db, realm));
       return get(realm);
@@ -59,7 +60,6 @@ async function loadRealm(db: Db, realm: string): Promise<RealmSnapshot | null> {
     toJwk(key),
     ...companions.filter(({ keyId }) => keyId === key.keyId).map(({ publicJwk }) => publicJwk),
   ];
-  const body = JSON.stringify({ keys: keys.flatMap(publicHalves) });
-  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
-  return { realmId: realm, configVersion: version, settings, keys, companions, jwks: { body, etag } };
+  const jwks = documentOf({ keys: keys.flatMap(publicHalves) });
+  return { realmId: realm, configVersion: version, settings, keys, companions, jwks };
 }

@@ -91,9 +91,11 @@ export async function addRefreshToken(db: Db, record: NewRecord): Promise<void> 
   await add(db, { ...record, payload: JSON.stringify(record.payload) });
 }
 
+type Replacement = Stored & { readonly used: string; readonly usedModel: string };
+
 // The grant is held first. Whoever ends it takes it before what hangs on it, and two who take them the other way round would wait for
 // each other.
-const replace = prepared((db, record: Stored & { readonly used: string; readonly usedModel: string; readonly now: number }) => {
+const replaceOne = prepared((db, record: Replacement & { readonly now: number }) => {
   const query = sql<{ record_id: string }>`
     with held as (
       select grant_id from oidc_grants where realm_id = ${record.realm} and grant_id = ${record.grantId}::uuid for key share
@@ -107,8 +109,75 @@ const replace = prepared((db, record: Stored & { readonly used: string; readonly
   return { compile: () => query.compile(db) };
 });
 
+interface Columns extends Readonly<Record<"realms" | "usedModels" | "used" | "models" | "recordIds" | "payloads", readonly string[]>> {
+  readonly grantIds: readonly (string | null)[];
+  readonly clientIds: readonly (string | null)[];
+  readonly expiries: readonly number[];
+  readonly now: number;
+}
+
+// The same for several. What is used by two of them is taken once, for one of them.
+const replaceMany = prepared((db, r: Columns) => {
+  const query = sql<{ record_id: string }>`
+    with asked as (
+      select * from unnest(${r.realms}::text[], ${r.grantIds}::uuid[], ${r.usedModels}::text[], ${r.used}::text[], ${r.models}::text[],
+        ${r.recordIds}::text[], ${r.payloads}::text[], ${r.clientIds}::text[], ${r.expiries}::bigint[])
+        as asked (realm_id, grant_id, used_model, used, model, record_id, payload, client_id, expires_at)
+    ), held as (
+      select g.realm_id, g.grant_id from oidc_grants g where (g.realm_id, g.grant_id) in (select a.realm_id, a.grant_id from asked a)
+      order by g.realm_id, g.grant_id for key share
+    ), taken as (
+      update oidc_records r set consumed_at = ${r.now}
+      from asked a join held h on h.realm_id = a.realm_id and h.grant_id = a.grant_id
+      where r.realm_id = a.realm_id and r.model = a.used_model and r.record_id = a.used and r.consumed_at is null
+      returning a.realm_id, a.record_id as next
+    ), new as (
+      select a.* from asked a join taken t on t.realm_id = a.realm_id and t.next = a.record_id
+    ), prolonged as (
+      update oidc_grants g set expires_at = n.expires_at
+      from (select realm_id, grant_id, max(expires_at) as expires_at from new group by realm_id, grant_id) n
+      where g.realm_id = n.realm_id and g.grant_id = n.grant_id and g.session_id is null and g.expires_at < n.expires_at
+    )
+    insert into oidc_records (realm_id, model, record_id, payload, grant_id, client_id, expires_at)
+    select realm_id, model, record_id, payload::jsonb, grant_id, client_id, expires_at from new returning record_id`;
+  return { compile: () => query.compile(db) };
+});
+
+/** Whether it was replaced; or what went wrong with this one. */
+type Outcome = { readonly won: boolean } | { readonly error: unknown };
+
+const replaced = gathered<Replacement & { readonly now: number }, Outcome>(async (db, asked) => {
+  const alone = (each: (typeof asked)[number]): Promise<Outcome> =>
+    replaceOne(db, each).then(
+      (rows) => ({ won: rows.length > 0 }),
+      (error) => ({ error }),
+    );
+  if (asked.length > 1) {
+    // If one of them cannot be done, or two groups waited for each other, nothing of it has happened: then each by itself.
+    const rows = await replaceMany(db, columnsOf(asked)).catch(() => null);
+    const won = rows && new Set(rows.map(({ record_id }) => record_id));
+    if (won) return asked.map(({ recordId }) => ({ won: won.has(recordId) }));
+  }
+  return Promise.all(asked.map(alone));
+});
+
+const columnsOf = (asked: readonly (Replacement & { readonly now: number })[]): Columns => ({
+  realms: asked.map(({ realm }) => realm),
+  grantIds: asked.map(({ grantId }) => grantId),
+  usedModels: asked.map(({ usedModel }) => usedModel),
+  used: asked.map(({ used }) => used),
+  models: asked.map(({ model }) => model),
+  recordIds: asked.map(({ recordId }) => recordId),
+  payloads: asked.map(({ payload }) => payload),
+  clientIds: asked.map(({ clientId }) => clientId),
+  expiries: asked.map(({ expiresAt }) => expiresAt),
+  now: Math.max(...asked.map(({ now }) => now)),
+});
+
 /** The next refresh token for the one, or for the code, that was used: both or neither. Of many at the same time one gets it; false for the others. */
 export async function replaceByRefreshToken(db: Db, used: Omit<Key, "realm">, record: NewRecord, now: number): Promise<boolean> {
   const values = { ...record, payload: JSON.stringify(record.payload), used: used.recordId, usedModel: used.model, now };
-  return (await replace(db, values)).length > 0;
+  const outcome = await replaced(db, values);
+  if (outcome && "error" in outcome) throw outcome.error;
+  return outcome?.won ?? false;
 }

@@ -168,15 +168,18 @@ export interface GrantsOf {
   readonly sessionId?: string;
   readonly userId?: string;
   readonly clientId?: string;
+  /** All but those of this one. */
+  readonly keepSession?: string | null;
 }
 
-export async function deleteGrantsOf(tx: Tx, realm: string, { sessionId, userId, clientId }: GrantsOf): Promise<void> {
+export async function deleteGrantsOf(tx: Tx, realm: string, { sessionId, userId, clientId, keepSession = null }: GrantsOf): Promise<void> {
   await tx
     .deleteFrom("oidc_grants")
     .where("realm_id", "=", realm)
     .$if(sessionId !== undefined, (q) => q.where("session_id", "=", sessionId!))
     .$if(userId !== undefined, (q) => q.where("user_id", "=", userId!))
     .$if(clientId !== undefined, (q) => q.where("client_id", "=", clientId!))
+    .$if(keepSession !== null, (q) => q.where("session_id", "is distinct from", keepSession))
     .execute();
 }
 

@@ -158,3 +158,20 @@ export async function deleteRecordsNaming(tx: Tx, realm: string, names: readonly
     delete from oidc_records where realm_id = ${realm} and grant_id is null
       and jsonb_path_exists(lower(payload::text)::jsonb, ${path}::jsonpath, ${JSON.stringify({ a, b, c })}::text::jsonb)`.execute(tx);
 }
+
+/** What is under way and holds a token (each begins with the same letters), which no query looks into. */
+export async function recordsWithTokens(tx: Tx, realm: string): Promise<(Omit<Key, "realm"> & { payload: AdapterPayload })[]> {
+  const { rows } = await sql<{ model: string; record_id: string; payload: AdapterPayload }>`
+    select model, record_id, payload from oidc_records
+    where realm_id = ${realm} and grant_id is null and payload::text like '%eyJ%'`.execute(tx);
+  return rows.map(({ model, record_id, payload }) => ({ model, recordId: record_id, payload }));
+}
+
+export async function deleteRecordsOf(tx: Tx, realm: string, keys: readonly Omit<Key, "realm">[]): Promise<void> {
+  for (const { model, recordId } of keys) await deleteRecord(tx, { realm, model, recordId });
+}
+
+export async function sessionIdsOf(tx: Tx, realm: string, userId: string): Promise<string[]> {
+  const rows = await tx.selectFrom("sessions").select("session_id").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
+  return rows.map(({ session_id }) => session_id);
+}

@@ -15,7 +15,7 @@ import { consentToClaim, needsConsent } from "../interactions/consent.ts";
 import { lifetimesOf } from "../lifetimes.ts";
 import type { RealmParts } from "../parts.ts";
 import { acrOf } from "../session.ts";
-import { type AwayModel, decide, findOpenDevice, findOpenRequest, type OpenRequest, openRequestsOf } from "./away.store.ts";
+import { type AwayModel, decide, findOpenDevice, findOpenRequest, holdSession, type OpenRequest, openRequestsOf } from "./away.store.ts";
 import { enqueuePing } from "./ciba-ping.ts";
 
 /** What a client asked for away from the browser, as the page shows it. */
@@ -123,6 +123,8 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
   const scope = scopes.join(" ");
   const isOffline = scopes.includes("offline_access");
   const grantId = newId();
+  // What outlives the session is still given in it: a password that is changed at this moment ends both.
+  if (!(await holdSession(ctx.tx, ctx.realm, session.sessionId))) return false;
   await writeGrant(ctx.tx, ctx.realm, {
     grantId,
     userId: session.userId,

@@ -92,6 +92,15 @@ export async function findOpenDevice(db: Db, realm: string, userCodeHash: string
   return rows[0] ? toOpen(rows[0]) : null;
 }
 
+/** Whether as many of a client's devices wait for an answer. */
+export async function hasOpenDevices(db: Db, realm: string, clientId: string, many: number, now: number): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from oidc_records
+    where realm_id = ${realm} and client_id = ${clientId} and model = 'DeviceCode' and expires_at > ${now} and ${isOpen}
+    offset ${many - 1} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** Nobody reads a longer list; the oldest go first, which expire first. */
 const MOST = 50;
 
@@ -125,6 +134,13 @@ export async function findSealed(db: Db, realm: string, recordId: string, now: n
     db,
   );
   return rows[0]?.sealed ?? null;
+}
+
+/** False: it has ended. Otherwise whoever ends it waits, and then finds what was made in it. */
+export async function holdSession(tx: Tx, realm: string, sessionId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from sessions where realm_id = ${realm} and session_id = ${sessionId} for key share`.execute(tx);
+  return rows.length > 0;
 }
 
 /** A user who may sign in. */

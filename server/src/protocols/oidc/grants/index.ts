@@ -2,12 +2,13 @@
 import type { Provider } from "oidc-provider";
 import type { RealmParts } from "../parts.ts";
 import { awayGrants } from "./away.ts";
+import { limitDeviceRequests } from "./device-requests.ts";
 import { passwordGrant } from "./password.ts";
 import { tokenExchangeGrant } from "./token-exchange.ts";
 
 export type RegisterGrant = (provider: Provider, parts: RealmParts) => void;
 
-const grants: readonly RegisterGrant[] = [passwordGrant, tokenExchangeGrant, awayGrants];
+const grants: readonly RegisterGrant[] = [passwordGrant, tokenExchangeGrant, awayGrants, limitDeviceRequests];
 
 export function registerGrants(provider: Provider, parts: RealmParts): void {
   for (const register of grants) register(provider, parts);

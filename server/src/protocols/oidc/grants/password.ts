@@ -9,7 +9,7 @@ import { accountOf } from "../accounts.ts";
 import { storedGrant } from "../adapter/grants.adapter.ts";
 import { writeGrant } from "../adapter/grants.store.ts";
 import { snapshotOf } from "../client.ts";
-import { checkRequestProof } from "../engine.ts";
+import { checkRequestBinding } from "../engine.ts";
 import { requestOf } from "../error-page.ts";
 import { lifetimesOf } from "../lifetimes.ts";
 import type { RealmParts } from "../parts.ts";
@@ -46,7 +46,7 @@ async function answer(provider: Provider, parts: RealmParts, ctx: PasswordContex
   const scope = scopesFor(ctx, parts, snapshot).join(" ");
   const resource = params.resource ?? parts.issuer;
   const server = resourceServer(parts, snapshot, resource);
-  const proof = await checkRequestProof(provider, ctx);
+  const binding = await checkRequestBinding(provider, ctx);
 
   const { grantId, userId } = await signIn(parts, ctx, snapshot, { username, password, scope, resource });
   const proven = { acr: "1", amr: ["pwd"], authTime: Math.floor(clock.now() / SECOND) };
@@ -55,13 +55,13 @@ async function answer(provider: Provider, parts: RealmParts, ctx: PasswordContex
   ctx.oidc.entity("Account", account);
   ctx.oidc.entity("Grant", await grantOf(provider, grantId));
 
-  const token = new provider.AccessToken({ client, accountId: userId, grantId, gty: "password", scope, jkt: proof?.thumbprint });
+  const token = new provider.AccessToken({ client, accountId: userId, grantId, gty: "password", scope, ...binding });
   token.resourceServer = new provider.ResourceServer(resource, server);
   ctx.oidc.entity("AccessToken", token);
   const access_token = await token.save();
   const common = { client, accountId: userId, grantId, gty: "password", scope, resource, rotations: 0, ...proven };
   const refresh = client.grantTypeAllowed("refresh_token")
-    ? new provider.RefreshToken({ ...common, ...(client.clientAuthMethod === "none" && { jkt: proof?.thumbprint }) })
+    ? new provider.RefreshToken({ ...common, ...(client.clientAuthMethod === "none" && binding) })
     : null;
   const refresh_token = await refresh?.save();
   const id_token = scope.split(" ").includes("openid")

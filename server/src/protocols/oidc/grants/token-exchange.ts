@@ -3,7 +3,7 @@ import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { accountOf } from "../accounts.ts";
 import { snapshotOf } from "../client.ts";
-import { checkRequestProof } from "../engine.ts";
+import { checkRequestBinding } from "../engine.ts";
 import { lifetimesOf } from "../lifetimes.ts";
 import type { RealmParts } from "../parts.ts";
 import { resourceServer } from "../resources.ts";
@@ -58,9 +58,9 @@ async function answer(provider: Provider, parts: RealmParts, ctx: ExchangeContex
 
   const subject = await subjectOf(parts, caller, params);
   const actor = await actorOf(parts, caller, params);
-  const proof = await checkRequestProof(provider, ctx);
-  if (subject.confirmation !== null && !proof)
-    throw new errors.InvalidRequest("subject_token is bound to a key: send a DPoP proof, so that the new token is bound as well");
+  const binding = await checkRequestBinding(provider, ctx);
+  if (subject.confirmation !== null && Object.keys(binding).length === 0)
+    throw new errors.InvalidRequest("subject_token is bound to a key: bind the new token as well, by a DPoP proof or a certificate");
   const audience = audienceFor(parts, caller, subject, params);
   const scopes = scopesWithin(parts, caller, subject, params.scope);
   const { userId, sessionId, authTime, acr, amr } = subject.holder;
@@ -82,7 +82,7 @@ async function answer(provider: Provider, parts: RealmParts, ctx: ExchangeContex
     ...{ client, accountId: userId, grantId: subject.grantId, gty: TOKEN_EXCHANGE, scope },
     ...(sessionId !== null && { sid: sessionId }),
     expiresIn: lifetimeWithin(parts, caller, subject, actor),
-    jkt: proof?.thumbprint,
+    ...binding,
   });
   token.resourceServer = new provider.ResourceServer(audience[0]!, {
     ...resourceServer(parts, caller, parts.issuer),

@@ -9,6 +9,7 @@ import { issuerFor } from "../engine.routes.ts";
 import type { Issuer, Issuers } from "../provider.ts";
 import {
   allow,
+  applicationOf,
   askToSignIn,
   consentRequest,
   findWaiting,
@@ -51,7 +52,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
   const askedBy = async (request: FastifyRequest, reply: FastifyReply): Promise<Asked> => {
     const issuer = await issuerFor(parts.issuers, request);
     const { uid } = request.params as { uid: string };
-    const waiting = await findWaiting(issuer, uid, request.cookies.gh__interaction);
+    const waiting = await findWaiting(issuer, uid, request.cookies);
     return { issuer, waiting, realm: issuer.parts.realm.realmId, visitor: await visitors.visitorOf(request, reply) };
   };
 
@@ -62,7 +63,8 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
   };
 
   const show = (request: FastifyRequest, reply: FastifyReply, { issuer, realm, visitor, waiting }: Asked, status = 200) => {
-    const { client, params: asked } = waiting;
+    const { params: asked } = waiting;
+    const application = applicationOf(waiting.client);
     const page = {
       ...visitors.frameOf(request, reply, visitor),
       csrf: visitors.tokenFor(request, reply, visitor),
@@ -75,16 +77,16 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
       waiting.interaction.prompt.name === "consent"
         ? renderConsent({
             ...page,
-            client: client.name ?? client.clientId,
+            client: application.name,
+            ...application,
             scopes: scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null })),
             claims,
             details,
-            policyUrl: client.settings.policyUri ?? undefined,
-            termsUrl: client.settings.tosUri ?? undefined,
           })
         : renderChooseAccount(page);
     return sendPage(reply, status, html, {
       logoUrl: visitor.realm.settings.logoUrl,
+      applicationLogoUrl: application.logoUrl ?? null,
       ...(asked.redirect_uri !== undefined && { formActionOrigins: [asked.redirect_uri] }),
     });
   };
@@ -113,11 +115,11 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     const { decision } = request.body;
     if (waiting.interaction.prompt.name !== "consent") {
       if (decision !== "continue") return toSignIn(request, reply, asked);
-      await resolve(waiting, { select_account: {} });
+      await resolve(waiting, session, { select_account: {} });
     } else if (decision === "allow") {
       if (session.impersonator !== null) throw errors.impersonated();
       await allow(work, issuer, waiting, session, request.ip);
-    } else await resolve(waiting, { error: "access_denied", error_description: "the user did not allow it" });
+    } else await resolve(waiting, session, { error: "access_denied", error_description: "the user did not allow it" });
     return go(reply, resumePath(realm, waiting.uid));
   });
 };

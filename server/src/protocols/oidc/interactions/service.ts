@@ -5,11 +5,14 @@ import { SECOND } from "../../../kernel/clock.ts";
 import type { Actor } from "../../../platform/context.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/interactions/index.ts";
+import type { ShownApplication } from "../../../signin/pages/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
 import { memberOf } from "../accounts.ts";
+import { wasSentTo } from "../cookies.ts";
 import type { Issuer } from "../provider.ts";
 import { acrOf } from "../session.ts";
 import { consentToClaim } from "./consent.ts";
+import { ANSWERED_BY } from "./other-user.ts";
 
 /** What the engine waits for: a sign-in, a choice, a consent. */
 export interface Waiting {
@@ -21,8 +24,12 @@ export interface Waiting {
 }
 
 /** Only for the browser that was sent there: it has the cookie. */
-export async function findWaiting({ provider, parts }: Issuer, uid: string, cookie: string | undefined): Promise<Waiting> {
-  const interaction = cookie === uid ? await provider.Interaction.find(uid) : undefined;
+export async function findWaiting(
+  { provider, parts }: Issuer,
+  uid: string,
+  cookies: Readonly<Record<string, string | undefined>>,
+): Promise<Waiting> {
+  const interaction = wasSentTo(parts.vault, cookies, uid) ? await provider.Interaction.find(uid) : undefined;
   if (!interaction) throw interactionErrors.gone();
   const params = interaction.params as Waiting["params"];
   const client = await parts.clients.get(parts.realm.realmId, String(params.client_id));
@@ -34,6 +41,12 @@ export async function findWaiting({ provider, parts }: Issuer, uid: string, cook
 export const resumePath = (realm: string, uid: string) => `/realms/${realm}/authorize/${uid}`;
 export const interactionPath = (realm: string, uid: string) => `/realms/${realm}/interaction/${uid}`;
 
+/** As people are shown it. */
+export const applicationOf = ({ name, clientId, settings }: ClientSnapshot): ShownApplication => ({
+  name: name ?? clientId,
+  ...{ logoUrl: settings.logoUri, policyUrl: settings.policyUri, termsUrl: settings.tosUri },
+});
+
 /** Sends the browser to the sign-in page; answers the sign-in's id. */
 export async function askToSignIn(work: UnitOfWork, realm: string, waiting: Waiting, browser: string, sourceIp: string): Promise<string> {
   const { client, params, uid } = waiting;
@@ -44,6 +57,7 @@ export async function askToSignIn(work: UnitOfWork, realm: string, waiting: Wait
       browser,
       request: {
         clientId: client.clientId,
+        application: applicationOf(client),
         ...(params.login_hint !== undefined && { loginHint: params.login_hint }),
         ...(params.redirect_uri !== undefined && { formActionOrigins: [params.redirect_uri] }),
       },
@@ -69,16 +83,19 @@ export async function signedIn(
   const realm = issuer.parts.realm.realmId;
   const { result } = await work.transact({ realm, actor: nobody(realm), sourceIp: null }, (ctx) => takeResult(ctx, signIn, browser));
   if (!session || result?.sessionId !== session.sessionId) throw interactionErrors.gone();
-  await resolve(waiting, {
+  await resolve(waiting, session, {
     login: { accountId: session.userId, ts: Math.floor(session.authTime / SECOND), acr: acrOf(session), amr: [...session.amr] },
     // Whoever has just signed in has chosen.
     select_account: {},
   });
 }
 
-/** Keeps the answer for the engine. Which session it began in matters no more: the one that there is when it goes on counts. */
-export async function resolve({ interaction }: Waiting, answer: InteractionResults): Promise<void> {
-  interaction.result = "error" in answer ? answer : { ...interaction.lastSubmission, ...answer };
+/**
+ * Keeps the answer for the engine, and whose it is. Which session it began in matters no more: the one that there is when it goes on counts
+ * (other-user.ts).
+ */
+export async function resolve({ interaction }: Waiting, { userId }: LiveSession, answer: InteractionResults): Promise<void> {
+  interaction.result = "error" in answer ? answer : { ...interaction.lastSubmission, ...answer, [ANSWERED_BY]: userId };
   interaction.session = undefined;
   await interaction.persist();
 }
@@ -115,5 +132,5 @@ export async function allow(work: UnitOfWork, issuer: Issuer, waiting: Waiting, 
     await issuer.parts.clients.settle(ctx, waiting.client);
     await grantConsent(ctx, session.userId, waiting.client.clientId, [...scopes, ...missingOIDCClaims.map(consentToClaim)]);
   });
-  await resolve(waiting, { consent: {} });
+  await resolve(waiting, session, { consent: {} });
 }

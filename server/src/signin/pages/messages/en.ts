@@ -5,6 +5,7 @@ export const en = {
   errorPrefix: "Error",
 
   signInTitle: "Sign in to {name}",
+  signInFor: "Then you go on to {client}.",
   username: "Username or email",
   password: "Password",
   rememberMe: "Keep me signed in",

@@ -6,6 +6,7 @@ export const nl: Messages = {
   errorPrefix: "Fout",
 
   signInTitle: "Inloggen bij {name}",
+  signInFor: "Daarna ga je verder naar {client}.",
   username: "Gebruikersnaam of e-mailadres",
   password: "Wachtwoord",
   rememberMe: "Ingelogd blijven",

@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { isKnown } from "./etag.ts";
+
+/** What anybody may read, as it goes over the wire. */
+export interface PublishedDocument {
+  /** JSON in ASCII. */
+  readonly body: string;
+  readonly etag: string;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+}
+
+/** Everything beyond ASCII is escaped: a text of single bytes leaves the process without being converted. */
+export function documentOf(content: object): PublishedDocument {
+  const body = JSON.stringify(content).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+  const headers = {
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "public, max-age=60",
+    "access-control-allow-origin": "*",
+    etag,
+    "content-length": String(body.length),
+  };
+  return { body, etag, headers: Object.entries(headers).flat() };
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The route's answer for a realm, where it is at hand: see early-answers.ts. */
+    readonly document?: (realm: string) => PublishedDocument | undefined;
+  }
+}
+
+export interface Publication {
+  /** Of the realm in the path, where it is at hand. */
+  known(realm: string): PublishedDocument | undefined;
+  /** The same, however long it takes. Throws where there is no such realm. */
+  find(realm: string): Promise<PublishedDocument>;
+}
+
+/** A route of `/realms/:realm`, for a document that all relying parties read and that hardly ever changes. */
+export const publish = ({ known, find }: Publication) => ({
+  config: { document: known },
+  serializerCompiler: () => (body: unknown) => body as string,
+  handler: async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
+    const { headers, etag, body } = await find((request.params as { realm: string }).realm);
+    for (let at = 0; at < headers.length; at += 2) reply.header(headers[at]!, headers[at + 1]);
+    if (!isKnown(request.headers["if-none-match"], etag)) return reply.send(body) as never;
+    // RFC 9110 §15.4.5: nothing that describes a body.
+    return reply.removeHeader("content-length").code(304).send() as never;
+  },
+});

@@ -1,0 +1,137 @@
+import { createHash, X509Certificate } from "node:crypto";
+import { decodeJwt } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Answer } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { privateAuthority } from "../../testing/private-authority.ts";
+import { dpopKey } from "../../testing/proof.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { relyingParty } from "../../testing/relying-party.ts";
+
+const HEADER = "x-client-cert";
+const PROXY = "10.1.2.3";
+
+let iam: Harness;
+let own: { cert: string };
+let other: { cert: string };
+beforeAll(async () => {
+  iam = await harness({ GATEHOUSE_TLS_CLIENT_CERT_HEADER: HEADER, GATEHOUSE_TRUST_PROXY: "loopback,10.0.0.0/8" });
+  const authority = await privateAuthority();
+  [own, other] = [await authority.identity("robot"), await authority.identity("stranger")];
+});
+afterAll(() => iam?.close());
+
+const shown = ({ cert }: { cert: string }) => ({ [HEADER]: encodeURIComponent(cert) });
+const bearing = (token: string, more: Record<string, string> = {}) => ({ headers: { authorization: `Bearer ${token}`, ...more } });
+const thumbprintOf = ({ cert }: { cert: string }) => createHash("sha256").update(new X509Certificate(cert).raw).digest("base64url");
+const robot = (realm: RealmUnderTest, members: Record<string, unknown>) =>
+  relyingParty(iam, realm, {
+    ...{ clientId: "robot", publicClient: false, authMethod: "tls_client_auth", tlsClientAuthSubjectDn: "CN=robot", redirectUris: [] },
+    ...members,
+  });
+const ask = (realm: RealmUnderTest, form: Record<string, string>, headers: Record<string, string> = shown(own)): Promise<Answer> =>
+  iam.browser().request("POST", `/realms/${realm.name}/token`, { form: { client_id: "robot", ...form }, headers, csrf: false });
+const given = ({ status, text, body }: Answer) => {
+  expect(status, text).toBe(200);
+  return body as { access_token: string; refresh_token: string };
+};
+
+describe("tokens of a client with a certificate", () => {
+  test("are bound to it by the password and the exchange, too", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const grantTypes = ["password", "refresh_token", "token-exchange"];
+    await robot(realm, { grantTypes });
+    const signIn = { grant_type: "password", username: user.username, password: user.password, scope: "openid" };
+    const { access_token, refresh_token } = given(await ask(realm, signIn));
+    const cnf = { "x5t#S256": thumbprintOf(own) };
+    expect(decodeJwt(access_token).cnf).toEqual(cnf);
+    expect(decodeJwt(given(await ask(realm, { grant_type: "refresh_token", refresh_token })).access_token).cnf).toEqual(cnf);
+    const exchange = {
+      ...{ grant_type: "urn:ietf:params:oauth:grant-type:token-exchange", subject_token: access_token },
+      subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+    };
+    const exchanged = given(await ask(realm, exchange)).access_token;
+    expect(decodeJwt(exchanged).cnf).toEqual(cnf);
+    const userinfo = async (headers = {}) =>
+      (await iam.browser().get(`/realms/${realm.name}/userinfo`, bearing(exchanged, headers))).status;
+    expect([await userinfo(), await userinfo(shown(other)), await userinfo(shown(own))]).toEqual([401, 401, 200]);
+  });
+
+  test("bound ones are not made free by exchanging them", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    await robot(realm, { grantTypes: ["password"], audience: ["api"] });
+    const api = await relyingParty(iam, realm, { clientId: "api", publicClient: false, grantTypes: ["token-exchange"], redirectUris: [] });
+    const signIn = { grant_type: "password", username: user.username, password: user.password, scope: "openid" };
+    const subject_token = given(await ask(realm, signIn)).access_token;
+    const refused = await api.post("/token", {
+      ...{ grant_type: "urn:ietf:params:oauth:grant-type:token-exchange", subject_token },
+      subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+    });
+    expect(refused.body).toMatchObject({ error: "invalid_request", error_description: expect.stringContaining("bound to a key") });
+  });
+
+  test("open the account API together with the certificate, and not without", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    await robot(realm, { grantTypes: ["password"], firstParty: true });
+    const signIn = { grant_type: "password", username: user.username, password: user.password, scope: "openid" };
+    const { access_token } = given(await ask(realm, signIn));
+    const enter = async (headers = {}) => {
+      const { status, headers: told } = await iam.browser().get(`/realms/${realm.name}/account/profile`, bearing(access_token, headers));
+      return [status, /certificate/.test(String(told["www-authenticate"]))];
+    };
+    expect(await enter(shown(own))).toEqual([200, false]);
+    for (const headers of [{}, shown(other), { [HEADER]: "rubbish" }]) expect(await enter(headers)).toEqual([401, true]);
+  });
+
+  test("open the admin API together with the certificate, and not without", async () => {
+    const realm = await iam.realm();
+    const admin = `${iam.config.baseUrl}/admin`;
+    const made = await robot(realm, { grantTypes: ["client_credentials"] });
+    const boss = realm.asMaster();
+    expect((await boss.put(`/clients/${made.id}/allowed-resources`, { allowedResources: [admin] })).status).toBe(200);
+    const { roleId } = (await boss.post("/roles", { name: "robots" })).body;
+    await boss.put(`/admin-roles/${roleId}`, { permissions: ["view-users"] });
+    expect((await boss.post(`/clients/${made.id}/service-account/roles`, { name: "robots" })).status).toBe(200);
+    const { access_token } = given(await ask(realm, { grant_type: "client_credentials", resource: admin }));
+    const call = async (headers = {}) => (await realm.anonymous().get("/users", bearing(access_token, headers))).status;
+    expect([await call(shown(own)), await call(), await call(shown(other)), await call({ [HEADER]: "x" })]).toEqual([200, 401, 401, 401]);
+  });
+
+  test("a key that is proven by DPoP is no certificate: such tokens stay out of both", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const party = await relyingParty(iam, realm, { firstParty: true, grantTypes: ["password"], redirectUris: [] });
+    const prove = dpopKey();
+    const url = `${iam.config.baseUrl}/realms/${realm.name}/token`;
+    const { body } = await iam.browser().request("POST", `/realms/${realm.name}/token`, {
+      form: { client_id: party.clientId, grant_type: "password", username: user.username, password: user.password, scope: "openid" },
+      headers: { dpop: prove("POST", url) },
+      csrf: false,
+    });
+    expect(decodeJwt(body.access_token).cnf).toHaveProperty("jkt");
+    const entered = await iam.browser().get(`/realms/${realm.name}/account/profile`, bearing(body.access_token, shown(own)));
+    expect(entered.status).toBe(401);
+  });
+});
+
+test("the header counts only where a configured proxy sent it", async () => {
+  const realm = await iam.realm();
+  await robot(realm, { grantTypes: ["client_credentials"] });
+  const from = async (remoteAddress: string) =>
+    (
+      await iam.server.app.inject({
+        method: "POST",
+        url: `/realms/${realm.name}/token`,
+        headers: { "content-type": "application/x-www-form-urlencoded", ...shown(own) },
+        payload: "client_id=robot&grant_type=client_credentials",
+        remoteAddress,
+      })
+    ).statusCode;
+  const answers = [];
+  for (const address of [PROXY, `::ffff:${PROXY}`, "127.0.0.1", "::1", "203.0.113.9", "2001:db8::1", "11.0.0.1"])
+    answers.push(await from(address));
+  expect(answers).toEqual([200, 200, 200, 200, 401, 401, 401]);
+});

@@ -1,0 +1,40 @@
+import { logoOf } from "./branding.ts";
+import { linkTarget } from "./layout.tsx";
+import type { Messages } from "./messages.ts";
+
+/** What an application says of itself, wherever people are asked something on its behalf. All of it is untrusted. */
+export interface ShownApplication {
+  readonly name: string;
+  readonly logoUrl?: string | null | undefined;
+  readonly policyUrl?: string | null | undefined;
+  readonly termsUrl?: string | null | undefined;
+}
+
+/** Its logo, if it is one we may show: on an address of its own, fetched without telling where from. */
+export function ApplicationLogo({ name, logoUrl }: ShownApplication) {
+  const logo = logoOf(logoUrl);
+  return logo?.origin ? (
+    <p class="gh-application">
+      <img class="gh-application-logo" src={logo.src} alt={name} referrerpolicy="no-referrer" />
+    </p>
+  ) : null;
+}
+
+/** OpenID Connect Dynamic Client Registration §2: links to what it says about data and terms. */
+export function ApplicationLinks({ policyUrl, termsUrl, text }: Omit<ShownApplication, "name"> & { text: Messages }) {
+  const links = [
+    { href: linkTarget(policyUrl ?? undefined), label: text.consentPolicy },
+    { href: linkTarget(termsUrl ?? undefined), label: text.consentTerms },
+  ];
+  return links.some(({ href }) => href) ? (
+    <p class="gh-links">
+      {links.map(({ href, label }) =>
+        href ? (
+          <a href={href} target="_blank" rel="noopener noreferrer">
+            {label}
+          </a>
+        ) : null,
+      )}
+    </p>
+  ) : null;
+}
