@@ -217,7 +217,7 @@ create table oidc_records (
   constraint oidc_records_client foreign key (realm_id, client_id) references clients (realm_id, client_id) on delete cascade
 );
 create index oidc_records_by_grant on oidc_records (realm_id, grant_id) where grant_id is not null;
-create index oidc_records_by_client on oidc_records (realm_id, client_id, model) where client_id is not null;
+create index oidc_records_by_client on oidc_records (realm_id, client_id) where client_id is not null;
 create unique index oidc_records_by_uid on oidc_records (realm_id, model, uid) where uid is not null;
 create unique index oidc_records_by_user_code on oidc_records (realm_id, model, user_code) where user_code is not null;
 create index oidc_records_expiry on oidc_records (expires_at);

@@ -115,6 +115,7 @@ const provisioning = {
     allowedResponseTypes: ["code"],
     allowedRedirectHosts: ["*.example.com"],
     allowedAuthMethods: ["client_secret_basic", "private_key_jwt", "none"],
+    requireConsent: true,
     metadataDocuments: false,
   },
   scim: { enabled: false },

@@ -92,11 +92,11 @@ export async function findOpenDevice(db: Db, realm: string, userCodeHash: string
   return rows[0] ? toOpen(rows[0]) : null;
 }
 
-/** Whether as many of a client's devices wait for an answer. */
+/** Whether as many of a client's devices wait for an answer. By their codes: a client may have a million refresh tokens besides. */
 export async function hasOpenDevices(db: Db, realm: string, clientId: string, many: number, now: number): Promise<boolean> {
   const { rows } = await sql`
     select 1 from oidc_records
-    where realm_id = ${realm} and client_id = ${clientId} and model = 'DeviceCode' and expires_at > ${now} and ${isOpen}
+    where realm_id = ${realm} and model = 'DeviceCode' and user_code is not null and client_id = ${clientId} and expires_at > ${now} and ${isOpen}
     offset ${many - 1} limit 1`.execute(db);
   return rows.length > 0;
 }

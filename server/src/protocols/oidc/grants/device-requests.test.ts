@@ -41,8 +41,8 @@ test("no more than ten thousand codes of a client wait at once", async () => {
   await television(realm);
   await television(realm, "radio");
   await sql`
-    insert into oidc_records (realm_id, model, record_id, payload, client_id, expires_at)
-    select ${realm.name}, 'DeviceCode', n::text, '{}', 'tv', ${clock.now() + 10 * MINUTE} from generate_series(1, 9999) n`.execute(
+    insert into oidc_records (realm_id, model, record_id, payload, client_id, user_code, expires_at)
+    select ${realm.name}, 'DeviceCode', n::text, '{}', 'tv', n::text, ${clock.now() + 10 * MINUTE} from generate_series(1, 9999) n`.execute(
     iam.core.db,
   );
   expect((await ask(realm, iam.browser())).status).toBe(200);
