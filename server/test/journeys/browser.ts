@@ -39,6 +39,8 @@ export interface Person {
 /** Somebody with a browser of their own. */
 export async function somebody(browser: Browser, options: BrowserContextOptions = {}): Promise<Person> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  // A busy machine may take its time; the test's own limit is the one that counts.
+  context.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   return {
     context,
