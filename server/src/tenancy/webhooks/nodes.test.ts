@@ -84,17 +84,19 @@ test("a sign-in runs as many statements with five subscriptions as with none", a
     await browser.signIn(realm.name, username, password);
     return query.mock.calls.length - before;
   };
+  // The fewest of some: now and then the background work asks something, too.
+  const fewest = async () => Math.min(await signIn(), await signIn(), await signIn());
   await signIn();
-  const without = await signIn();
+  const without = await fewest();
   await deliverAll(iam.core.db, sender);
   await subscribe(realm, 5);
   await deliverAll(iam.core.db, sender);
   await signIn();
-  expect(await signIn()).toBe(without);
+  expect(await fewest()).toBe(without);
   expect(without).toBeGreaterThan(3);
   query.mockRestore();
   await deliverAll(iam.core.db, sender);
-  expect(ids(realm)).toHaveLength(10);
+  expect(ids(realm)).toHaveLength(20);
 });
 
 test.runIf(onPostgres)("an event whose transaction commits after later ones is not lost", async () => {
@@ -135,9 +137,18 @@ test.runIf(onPostgres)("two nodes share the work, and each delivery is sent once
   const two = await iam.secondNode();
   const events = Array.from({ length: 100 }, () => eventOf(realm));
   peer.answer = (_request, response) => void setTimeout(() => response.writeHead(204).end(), 5);
-  await iam.core.db.transaction().execute((tx) => insertEvents(tx, events));
+  // A quick first node would leave the second nothing to do.
+  await iam.core.db.transaction().execute((tx) => insertEvents(tx, events.slice(0, 20)));
+  await vi.waitFor(
+    async () => {
+      await two.server.webhooks.runDue();
+      expect(ids(realm).length).toBeGreaterThanOrEqual(80);
+    },
+    { timeout: 20_000 },
+  );
+  await iam.core.db.transaction().execute((tx) => insertEvents(tx, events.slice(20)));
   // The second node's own loops run as well, so three of them reach for the same rows.
-  await Promise.all([sender.runDue(), two.server.webhooks.runDue()]);
+  await Promise.all([two.server.webhooks.runDue(), sender.runDue()]);
   await vi.waitFor(
     async () => {
       const { rows } = await sql`select 1 from webhook_deliveries where realm_id = ${realm.name} and status <> 'DELIVERED'`.execute(
@@ -148,7 +159,7 @@ test.runIf(onPostgres)("two nodes share the work, and each delivery is sent once
     },
     { timeout: 20_000 },
   );
-  const keys = peer.received.map(({ path, body }) => `${path} ${body.id}`);
+  const keys = peer.received.flatMap(({ path, body }) => (path.startsWith(`/${realm.name}/`) ? [`${path} ${body.id}`] : []));
   expect(new Set(keys).size).toBe(400);
   expect(keys).toHaveLength(400);
   const sentBy = async (registry: Registry) => Number(/outcome="delivered"} (\d+)/.exec(await registry.metrics())?.[1]);
