@@ -5,7 +5,7 @@ export { type Clients, createClients } from "./cache.ts";
 export { clientErrors } from "./errors.ts";
 export { adminAudience } from "./reach.ts";
 export { clientRoutes } from "./routes.ts";
-export { Client, CreateClient, responseTypes, UpdateClient } from "./schema.ts";
+export { Client, CreateClient, oauthAuthMethods, responseTypes, UpdateClient } from "./schema.ts";
 export { openSecrets } from "./secrets.ts";
 export {
   type ClientTools,
@@ -18,6 +18,6 @@ export {
   takeClient,
 } from "./service.ts";
 export { findServiceAccountPermissions } from "./service-accounts.store.ts";
-export { completeSettings, originsOf, settingsOf, spellGrantType, toGrantType } from "./settings.ts";
+export { completeSettings, grantTypeNames, originsOf, settingsOf, spellGrantType, toGrantType } from "./settings.ts";
 export type { ClientAuthMethod, ClientSettings, ClientSnapshot, GrantType, ResponseType, SubjectClaim } from "./snapshot.ts";
 export { type ClientRow, exchangeRegistrationHash, findClient, findClientByClientId, forgetPreviousClientSecrets } from "./store.ts";

@@ -13,8 +13,8 @@ const texts = (description: string, maxItems = 100) =>
 const flag = (description: string) => Type.Boolean({ description });
 const seconds = (minimum: number, maximum: number, description: string) => nullable(Type.Integer({ minimum, maximum }), description);
 
-export const authMethods = [
-  "client_secret",
+/** What OAuth calls the ways in which a client proves who it is. */
+export const oauthAuthMethods = [
   "client_secret_basic",
   "client_secret_post",
   "client_secret_jwt",
@@ -23,6 +23,7 @@ export const authMethods = [
   "self_signed_tls_client_auth",
   "none",
 ] as const;
+export const authMethods = ["client_secret", ...oauthAuthMethods] as const;
 export const responseTypes = ["code", "id_token", "id_token token"] as const;
 const signingAlgs = ["RS256", "PS256", "ES256"] as const;
 export const asymmetricAlgs = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type MappedRole, rolesGivenTo } from "../../directory/roles/index.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import type { Permission } from "../../tenancy/permissions/index.ts";
 
@@ -19,22 +20,9 @@ export async function findServiceAccountPermissions(db: Db, realm: string, id: s
   return rows.map(({ permission }) => permission);
 }
 
-export interface ServiceAccountRole {
-  readonly roleId: string;
-  readonly name: string;
-  /** OAuth's id of the client whose role it is; null for the realm's. */
-  readonly clientId: string | null;
-}
-
 /** What was given to this very client; the realm's roles first. */
-export async function rolesOfServiceAccount(db: Db, realm: string, id: string): Promise<ServiceAccountRole[]> {
-  const { rows } = await sql<{ role_id: string; name: string; client_id: string | null }>`
-    select r.role_id, r.name, c.client_id from service_account_roles s
-    join roles r on r.realm_id = s.realm_id and r.role_id = s.role_id
-    left join clients c on c.realm_id = r.realm_id and c.id = r.client_id
-    where s.realm_id = ${realm} and s.id = ${id} order by c.client_id nulls first, r.name_key`.execute(db);
-  return rows.map(({ role_id, name, client_id }) => ({ roleId: role_id, name, clientId: client_id }));
-}
+export const rolesOfServiceAccount = (db: Db, realm: string, id: string): Promise<MappedRole[]> =>
+  rolesGivenTo(db, realm, { table: "service_account_roles", column: "id" }, id);
 
 export async function addServiceAccountRole(tx: Tx, realm: string, id: string, roleId: string): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import type { MappedRole } from "../roles/index.ts";
+import { type MappedRole, rolesGivenTo } from "../roles/index.ts";
 
 declare module "../../platform/db/tables.ts" {
   interface Tables {
@@ -13,14 +13,8 @@ const inherits = (realm: string) =>
   sql<boolean>`exists (select 1 from realm_settings s where s.realm_id = ${realm} and s.settings #> '{groups,inheritRoles}' = 'true')`;
 
 /** The realm's first, then those of clients. */
-export async function rolesOf(db: Db, realm: string, groupId: string): Promise<MappedRole[]> {
-  const { rows } = await sql<{ role_id: string; name: string; client_id: string | null }>`
-    select r.role_id, r.name, c.client_id from group_roles gr
-    join roles r on r.realm_id = gr.realm_id and r.role_id = gr.role_id
-    left join clients c on c.realm_id = r.realm_id and c.id = r.client_id
-    where gr.realm_id = ${realm} and gr.group_id = ${groupId} order by c.client_id nulls first, r.name_key`.execute(db);
-  return rows.map(({ role_id, name, client_id }) => ({ roleId: role_id, name, clientId: client_id }));
-}
+export const rolesOf = (db: Db, realm: string, groupId: string): Promise<MappedRole[]> =>
+  rolesGivenTo(db, realm, { table: "group_roles", column: "group_id" }, groupId);
 
 /** The roles that members of these groups get by them, also from the groups above where the realm says so. */
 export async function rolesGrantedBy(db: Db, realm: string, groupIds: readonly string[]): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { loginKey } from "../../kernel/text.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
+import type { Tables } from "../../platform/db/tables.ts";
 import type { NamedRole } from "./store.ts";
 
 /** A role as requests name it: one of the realm, or of the client. */
@@ -33,6 +34,22 @@ export async function shareRole(tx: Tx, realm: string, roleId: string): Promise<
     where r.realm_id = ${realm} and r.role_id = ${roleId} for share of r`.execute(tx);
   const [row] = rows;
   return row ? { roleId: row.role_id, name: row.name, clientId: row.client_id } : null;
+}
+
+/** Where it stands to whom roles were given, and how the table calls them. */
+export interface RoleHolders {
+  readonly table: keyof Tables & string;
+  readonly column: string;
+}
+
+/** What was given to this very user, group or service account: the realm's roles first, then those of clients. */
+export async function rolesGivenTo(db: Db, realm: string, { table, column }: RoleHolders, id: string): Promise<MappedRole[]> {
+  const { rows } = await sql<{ role_id: string; name: string; client_id: string | null }>`
+    select r.role_id, r.name, c.client_id from ${sql.table(table)} g
+    join roles r on r.realm_id = g.realm_id and r.role_id = g.role_id
+    left join clients c on c.realm_id = r.realm_id and c.id = r.client_id
+    where g.realm_id = ${realm} and ${sql.ref(`g.${column}`)} = ${id} order by c.client_id nulls first, r.name_key`.execute(db);
+  return rows.map(({ role_id, name, client_id }) => ({ roleId: role_id, name, clientId: client_id }));
 }
 
 /** The roles of one client, by name. */

@@ -1,16 +1,10 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import type { MappedRole, RoleMapping } from "../roles/index.ts";
+import { type MappedRole, type RoleMapping, rolesGivenTo } from "../roles/index.ts";
 
 /** The roles that were given to this very user: the realm's first, then those of clients. */
-export async function listMappings(db: Db, realm: string, userId: string): Promise<MappedRole[]> {
-  const { rows } = await sql<{ role_id: string; name: string; client_id: string | null }>`
-    select r.role_id, r.name, c.client_id from user_roles ur
-    join roles r on r.realm_id = ur.realm_id and r.role_id = ur.role_id
-    left join clients c on c.realm_id = r.realm_id and c.id = r.client_id
-    where ur.realm_id = ${realm} and ur.user_id = ${userId} order by c.client_id nulls first, r.name_key`.execute(db);
-  return rows.map(({ role_id, name, client_id }) => ({ roleId: role_id, name, clientId: client_id }));
-}
+export const listMappings = (db: Db, realm: string, userId: string): Promise<MappedRole[]> =>
+  rolesGivenTo(db, realm, { table: "user_roles", column: "user_id" }, userId);
 
 /** Every role that counts for a user, by name and those of clients last, with all the ways by which the user comes by it. */
 export async function effectiveRoles(db: Db, realm: string, userId: string): Promise<RoleMapping[]> {

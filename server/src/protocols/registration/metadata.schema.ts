@@ -1,18 +1,7 @@
 import Type, { type Static } from "typebox";
-import { CreateClient, responseTypes } from "../../applications/clients/index.ts";
+import { CreateClient, oauthAuthMethods, responseTypes } from "../../applications/clients/index.ts";
 import { oneOf } from "../../platform/http/index.ts";
 import { memberNames } from "./metadata.ts";
-
-/** What OAuth calls the ways in which a client proves who it is. */
-export const authMethods = [
-  "client_secret_basic",
-  "client_secret_post",
-  "client_secret_jwt",
-  "private_key_jwt",
-  "tls_client_auth",
-  "self_signed_tls_client_auth",
-  "none",
-] as const;
 
 const grantTypes = [
   "authorization_code",
@@ -45,7 +34,7 @@ const members = {
     }),
   ),
   token_endpoint_auth_method: Type.Optional(
-    oneOf(authMethods, { description: "`client_secret_basic` where left out; `none` makes a public client" }),
+    oneOf(oauthAuthMethods, { description: "`client_secret_basic` where left out; `none` makes a public client" }),
   ),
   scope: Type.Optional(Type.String({ maxLength: 4096, description: "Scopes that it may ask for, with spaces between them" })),
   subject_type: Type.Optional(oneOf(["public", "pairwise"])),

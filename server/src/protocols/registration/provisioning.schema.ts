@@ -1,20 +1,9 @@
 import Type, { type Static } from "typebox";
-import { responseTypes } from "../../applications/clients/index.ts";
+import { grantTypeNames, oauthAuthMethods, responseTypes } from "../../applications/clients/index.ts";
 import { DAY, SECOND } from "../../kernel/clock.ts";
 import { oneOf } from "../../platform/http/index.ts";
-import { authMethods } from "./metadata.schema.ts";
 
 const DAYS = DAY / SECOND;
-
-export const grantTypeNames = [
-  "authorization_code",
-  "refresh_token",
-  "client_credentials",
-  "password",
-  "device",
-  "CIBA",
-  "token-exchange",
-] as const;
 
 const registration = {
   enabled: Type.Boolean({ description: "Whether clients may register themselves at all" }),
@@ -33,7 +22,7 @@ const registration = {
     }),
     { maxItems: 100, uniqueItems: true, description: "Where their redirect URIs may lead; empty: anywhere" },
   ),
-  allowedAuthMethods: Type.Array(oneOf(authMethods), { uniqueItems: true, description: "How they may prove who they are" }),
+  allowedAuthMethods: Type.Array(oneOf(oauthAuthMethods), { uniqueItems: true, description: "How they may prove who they are" }),
   requireConsent: Type.Boolean({
     description:
       "Whether users are asked before such a client gets anything. Can be turned off only where an initial access token is needed; counts for clients that register from then on",

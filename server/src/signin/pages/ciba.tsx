@@ -1,5 +1,5 @@
-import { type ConsentScope, WantedList } from "./consent.tsx";
-import { Document, HiddenInputs, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { type ConsentScope, Decision, WantedList } from "./consent.tsx";
+import { Document, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { messagesOf } from "./messages.ts";
 import { Filled, Isolated } from "./text.tsx";
 
@@ -95,15 +95,7 @@ function Confirm({ view }: { view: ConfirmRequest }) {
       )}
       <p>{text.deviceWants}</p>
       <WantedList view={{ ...view, details: [] }} text={text} />
-      <form class="gh-form" method="post" action={view.action} aria-label={text.requestTitle}>
-        <HiddenInputs csrf={view.csrf} />
-        <button class="gh-button gh-button--primary" type="submit" name="decision" value="allow">
-          {text.deviceAllow}
-        </button>
-        <button class="gh-button gh-button--plain" type="submit" name="decision" value="deny">
-          {text.deviceDeny}
-        </button>
-      </form>
+      <Decision view={view} label={text.requestTitle} allow={text.deviceAllow} deny={text.deviceDeny} />
     </Document>
   );
 }

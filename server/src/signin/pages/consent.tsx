@@ -56,6 +56,28 @@ export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | 
   </ul>
 );
 
+interface DecisionForm {
+  readonly view: { readonly csrf: string; readonly action: string };
+  readonly label: string;
+  readonly allow: string;
+  readonly deny: string;
+  /** What the form carries along. */
+  readonly values?: Readonly<Record<string, string>>;
+}
+
+/** Yes or no to what an application wants. */
+export const Decision = ({ view, label, allow, deny, values }: DecisionForm) => (
+  <form class="gh-form" method="post" action={view.action} aria-label={label}>
+    <HiddenInputs csrf={view.csrf} values={values} />
+    <button class="gh-button gh-button--primary" type="submit" id="allow" name="decision" value="allow">
+      {allow}
+    </button>
+    <button class="gh-button gh-button--plain" type="submit" id="deny" name="decision" value="deny">
+      {deny}
+    </button>
+  </form>
+);
+
 /** Asks what an application may have. */
 export function renderConsent(view: ConsentView): string {
   const text = messagesOf(view.locale);
@@ -74,15 +96,7 @@ export function renderConsent(view: ConsentView): string {
       }
     >
       <WantedList view={view} text={text} />
-      <form class="gh-form" method="post" action={view.action} aria-label={text.consentTitle}>
-        <HiddenInputs csrf={view.csrf} />
-        <button class="gh-button gh-button--primary" type="submit" id="allow" name="decision" value="allow">
-          {text.consentAllow}
-        </button>
-        <button class="gh-button gh-button--plain" type="submit" id="deny" name="decision" value="deny">
-          {text.consentDeny}
-        </button>
-      </form>
+      <Decision view={view} label={text.consentTitle} allow={text.consentAllow} deny={text.consentDeny} />
       <ApplicationLinks policyUrl={view.policyUrl} termsUrl={view.termsUrl} text={text} />
     </Document>,
   );

@@ -1,4 +1,4 @@
-import { type ConsentScope, WantedList } from "./consent.tsx";
+import { type ConsentScope, Decision, WantedList } from "./consent.tsx";
 import { Alert, Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf, waitingTime } from "./messages.ts";
 import { Filled } from "./text.tsx";
@@ -111,15 +111,13 @@ function Confirm({ view }: { view: ConfirmDevice }) {
       <p class="gh-code">{view.userCode}</p>
       <p>{text.deviceWants}</p>
       <WantedList view={{ ...view, details: [] }} text={text} />
-      <form class="gh-form" method="post" action={view.action} aria-label={text.deviceConfirmTitle}>
-        <HiddenInputs csrf={view.csrf} values={{ user_code: view.userCode }} />
-        <button class="gh-button gh-button--primary" type="submit" name="decision" value="allow">
-          {text.deviceAllow}
-        </button>
-        <button class="gh-button gh-button--plain" type="submit" name="decision" value="deny">
-          {text.deviceDeny}
-        </button>
-      </form>
+      <Decision
+        view={view}
+        label={text.deviceConfirmTitle}
+        allow={text.deviceAllow}
+        deny={text.deviceDeny}
+        values={{ user_code: view.userCode }}
+      />
     </Document>
   );
 }
