@@ -136,6 +136,8 @@ export async function startServer({ main, dataDir, databaseUrl, masterKey, profi
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,
+      // Which instructions OpenSSL may use: the same for what is measured and for what it is measured by.
+      ...(process.env.OPENSSL_ia32cap && { OPENSSL_ia32cap: process.env.OPENSSL_ia32cap }),
       NODE_ENV: "production",
       GATEHOUSE_PORT: String(port),
       GATEHOUSE_HOST: "127.0.0.1",

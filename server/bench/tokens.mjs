@@ -26,6 +26,7 @@ const rows = [
   { id: "rsa", title: "RSA-2048 signature" },
   { id: "rsa-twice", title: "two RSA-2048 signatures" },
   { id: "empty", title: "Fastify, empty answer" },
+  { id: "signed", title: "Fastify, an answer behind one signature", against: "rsa" },
   { id: "bare-machine", title: "bare engine: client_credentials ES256" },
   { id: "bare-userinfo", title: "bare engine: userinfo, opaque" },
   { id: "bare-introspection", title: "bare engine: introspection, opaque" },
@@ -94,6 +95,7 @@ export async function measureTokens({ newPlace, dbCpu, realms, rounds, seconds, 
     if (row.id.startsWith("rsa"))
       return { row, build: null, pid: limits.pid, slice: (time) => limits.ask({ row: row.id, seconds: time }), dbCpu: none };
     if (row.id === "empty") return { row, build: null, pid: empty.pid, slice: requests("empty", { origin: emptyOrigin }), dbCpu: none };
+    if (row.id === "signed") return { row, build: null, pid: loaded.pid, slice: requests("empty", { origin: loadedOrigin }), dbCpu: none };
     if (row.id.startsWith("bare-")) return { row, build: null, pid: engine.pid, slice: requests(row.id, bare), dbCpu: none };
     /** @type {import("./rounds.mjs").Lane} */
     const lane = { row, build: null, pid: own.pid, slice: toOwn(row.id, target), dbCpu };
