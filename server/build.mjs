@@ -117,7 +117,11 @@ async function bundle(out) {
     throw new BuildError("The build failed; the messages above say where.");
   }
   // What is read at run time, from beside the code that reads it.
-  for (const beside of ["operations/api-docs/page-script.js", "platform/passwords/common-passwords.txt"].map(source))
+  for (const beside of [
+    "operations/api-docs/page-script.js",
+    "signin/assets/passkey-script.js",
+    "platform/passwords/common-passwords.txt",
+  ].map(source))
     if (existsSync(beside)) files.push({ fileName: basename(beside), code: readFileSync(beside, "utf8") });
   // The program last: whoever starts it finds all that it loads.
   for (const { fileName, code } of files.toSorted((a) => (a.fileName === "main.js" ? 1 : -1))) writeWhole(join(out, fileName), code);

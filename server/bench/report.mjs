@@ -2,6 +2,7 @@
 import { MAX_RATIO as MAX_GROWTH, SMALL } from "./directory.mjs";
 import { MIN_SHARE } from "./directory-import.mjs";
 import { MAX_RATIO } from "./events.mjs";
+import { MAX_WAIT } from "./signin.mjs";
 import { MAX_DELAY } from "./tokens.mjs";
 
 /** @typedef {{ name: string, value: number | null, unit: "s" | "MB" | "%", target: number | null }} Figure */
@@ -13,13 +14,14 @@ import { MAX_DELAY } from "./tokens.mjs";
  * @property {import("./events.mjs").EventsLine[]} events
  * @property {import("./directory.mjs").Directory | null} directory
  * @property {import("./tokens.mjs").Tokens | null} tokens
+ * @property {import("./signin.mjs").SignIns | null} signIns
  */
 
 /** @param {number | null} value what it should stay under @param {number | null} target */
 export const verdict = (value, target) => (value === null || target === null ? null : value <= target ? "met" : "missed");
 
 /** @param {Report} report */
-export function asText({ machine, rows, figures, events, directory, tokens }) {
+export function asText({ machine, rows, figures, events, directory, tokens, signIns }) {
   const parts = [
     Object.entries(machine)
       .map(([name, value]) => `${name}: ${value}`)
@@ -30,6 +32,7 @@ export function asText({ machine, rows, figures, events, directory, tokens }) {
   if (events.length > 0) parts.push(eventsTable(events));
   if (directory) parts.push(directoryTable(directory), importLine(directory.imports));
   if (tokens) parts.push(rowTable(tokens.lines), tokenLines(tokens));
+  if (signIns) parts.push(rowTable(signIns.lines), floodLine(signIns.flood));
   return parts.join("\n\n");
 }
 
@@ -39,6 +42,10 @@ const tokenLines = ({ delay, memoryMb, realms }) =>
     `event loop, p99 of its delay under full load: ${delay.own.toFixed(1)} ms, of an empty route that signs as much ${delay.empty.toFixed(1)} ms; ratio ${delay.ratio.toFixed(2)} (≤ ${MAX_DELAY}: ${verdict(delay.ratio, MAX_DELAY)})`,
     `memory of the server with ${realms.toLocaleString("en")} realms after the load: ${number(memoryMb, 0)} MB`,
   ].join("\n");
+
+/** @param {import("./signin.mjs").SignIns["flood"]} flood */
+const floodLine = ({ rate, signedIn, busy, busyWithoutRetryAfter, other, own, empty, ratio }) =>
+  `${rate} passwords a second: ${signedIn} signed in, ${busy} told to come again (${busyWithoutRetryAfter} without Retry-After), ${other} other answers; meanwhile p99 of JWKS ${own.toFixed(1)} ms, of an empty route beside as many hashes ${empty.toFixed(1)} ms; ratio ${ratio.toFixed(2)} (≤ ${MAX_WAIT}: ${verdict(ratio, MAX_WAIT)})`;
 
 /** @param {import("./rounds.mjs").Line[]} rows */
 function rowTable(rows) {

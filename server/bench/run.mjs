@@ -14,6 +14,7 @@ import { postgresCpu, postgresProcesses, residentMb, startAssistant, startServer
 import { asText, verdict } from "./report.mjs";
 import { measureRounds } from "./rounds.mjs";
 import { seed } from "./seed.mjs";
+import { measureSignIns } from "./signin.mjs";
 import { measureIdle, measureStarts, newFolder } from "./starts.mjs";
 import { measureTokens } from "./tokens.mjs";
 
@@ -91,6 +92,10 @@ async function bench(options) {
       })
     : null;
 
+  const signIns = options.signin
+    ? await measureSignIns({ newPlace: onPostgres, dbCpu, rounds, seconds, connections, profile: options.profile, progress, untilTheEnd })
+    : null;
+
   const place = await onPostgres();
   if (options.profile) await mkdir(options.profile, { recursive: true });
   const own = untilTheEnd(await startServer({ ...place, profile: options.profile }));
@@ -161,6 +166,7 @@ async function bench(options) {
     events,
     directory,
     tokens,
+    signIns,
   };
 }
 

@@ -106,7 +106,7 @@ export async function seed(origin, { users, logins }) {
  * @param {readonly T[]} items @param {(item: T) => Promise<R>} work
  * @returns {Promise<R[]>}
  */
-async function inParallel(items, work) {
+export async function inParallel(items, work) {
   /** @type {R[]} */
   const results = [];
   const queue = items.entries();

@@ -1,17 +1,17 @@
 import { applicationRoutes } from "./applications/applications/index.ts";
 import { claimRoutes } from "./applications/claims/index.ts";
 import { clientScopeRoutes, completeRealms, createScopes } from "./applications/client-scopes/index.ts";
-import { clientRoutes, createClients, forgetPreviousClientSecrets } from "./applications/clients/index.ts";
+import { clientRoutes, createClients } from "./applications/clients/index.ts";
 import { createSubjects, subjectClaimRoutes } from "./applications/subject-claim/index.ts";
+import { cleanUp } from "./cleanup.ts";
 import { redactUrl } from "./config/redact.ts";
 import type { Core } from "./core.ts";
-import { deleteExpiredAttempts, deleteExpiredEnrollments } from "./directory/credentials/index.ts";
 import { groupRoutes } from "./directory/groups/index.ts";
-import { deleteOldImports, endAbandonedImports, userImportRoutes } from "./directory/import/index.ts";
-import { deleteExpiredInvitations, organizationRoutes } from "./directory/organizations/index.ts";
+import { endAbandonedImports, userImportRoutes } from "./directory/import/index.ts";
+import { organizationRoutes } from "./directory/organizations/index.ts";
 import { adminRoleRoutes, assertMayControl, roleRoutes } from "./directory/roles/index.ts";
 import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "./directory/users/index.ts";
-import { clock, MINUTE, SECOND } from "./kernel/clock.ts";
+import { MINUTE, SECOND } from "./kernel/clock.ts";
 import { manifest } from "./kernel/package.ts";
 import { sha256 } from "./kernel/vault.ts";
 import { createAdminBearer, guardAdminRoutes } from "./operations/admin-gate/index.ts";
@@ -26,13 +26,11 @@ import {
   serverInfo,
 } from "./operations/monitoring/index.ts";
 import { watchRealmChanges } from "./platform/cache/index.ts";
-import type { Db } from "./platform/db/index.ts";
 import { type App, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
 import { createJobWorker, type JobWorker } from "./platform/jobs/index.ts";
 import { createOutbound, type Outbound } from "./platform/outbound/index.ts";
 import { createBreachedPasswords } from "./platform/passwords/index.ts";
 import { createRateLimiter, rateLimited } from "./platform/rate-limit/index.ts";
-import { deleteOldHours } from "./platform/telemetry/metrics.ts";
 import { startTracing } from "./platform/telemetry/tracing.ts";
 import { accountRoutes } from "./protocols/account/index.ts";
 import {
@@ -47,23 +45,22 @@ import {
   createLogoutRequests,
   createSubjectOf,
   createTokenReader,
-  deleteExpiredOidc,
   metadataRoutes,
   oidcRoutes,
   serviceAccountSessionRoutes,
 } from "./protocols/oidc/index.ts";
-import {
-  createDocumentClients,
-  createProvisioning,
-  deleteExpiredInitialTokens,
-  provisioningRoutes,
-  registrationRoutes,
-} from "./protocols/registration/index.ts";
-import { deleteExpiredTickets, impersonateRoutes, impersonationPages } from "./signin/impersonation/index.ts";
-import { deleteExpiredInteractions } from "./signin/interactions/index.ts";
+import { createDocumentClients, createProvisioning, provisioningRoutes, registrationRoutes } from "./protocols/registration/index.ts";
+import { transactionRoutes } from "./protocols/transactions/index.ts";
+import { assetRoutes } from "./signin/assets/index.ts";
+import { enrollmentRoutes, pushRoutes, qrRoutes } from "./signin/devices/index.ts";
+import { authenticatorRoutes, browserFlowRoutes, createFlows, flowRoutes } from "./signin/flows/index.ts";
+import { impersonateRoutes, impersonationPages } from "./signin/impersonation/index.ts";
 import { invitationPageRoutes } from "./signin/invitations/index.ts";
-import { createPasswordUpgrades, localPasswords, loginRoutes } from "./signin/login/index.ts";
-import { createCookies, createCsrf, deleteExpiredSessions, sessionRoutes } from "./signin/sessions/index.ts";
+import { loginRoutes } from "./signin/login/index.ts";
+import { createPasswordUpgrades, localPasswords } from "./signin/passwords/index.ts";
+import { selfRegistrationRoutes } from "./signin/registration/index.ts";
+import { changePasswordRoutes, mailLinkRoutes, resetRoutes, wellKnownChangePassword } from "./signin/self-service/index.ts";
+import { createCookies, createCsrf, sessionRoutes } from "./signin/sessions/index.ts";
 import {
   applyRetention,
   auditConfigRoutes,
@@ -79,7 +76,6 @@ import { createSigningKeys, keyRoutes } from "./tenancy/keys/index.ts";
 import {
   createMessageMetrics,
   createMessages,
-  deleteExpiredLimits,
   MESSAGE_JOB,
   type Messages,
   messageJob,
@@ -89,14 +85,7 @@ import {
 } from "./tenancy/messaging/index.ts";
 import { PURGE_JOB, publicRealmRoutes, purgeRealm, realmRoutes } from "./tenancy/realms/index.ts";
 import { settingsRoutes } from "./tenancy/settings/index.ts";
-import {
-  createWebhookSender,
-  deleteEndedDeliveries,
-  forgetPreviousSecrets,
-  WEBHOOKS_AT_ONCE,
-  type WebhookSender,
-  webhookRoutes,
-} from "./tenancy/webhooks/index.ts";
+import { createWebhookSender, WEBHOOKS_AT_ONCE, type WebhookSender, webhookRoutes } from "./tenancy/webhooks/index.ts";
 
 const { version } = manifest();
 
@@ -176,9 +165,15 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   const signingKeys = createSigningKeys({ db, vault, work, realms });
   const activity = createClientActivity({ db, work, log });
   const sources = [localPasswords(db, hasher)];
+  const subjectOf = createSubjectOf({ db, subjects });
+  const flows = createFlows({ db, changes });
   // Whoever speaks to us directly could claim any certificate.
   const tlsClientCertHeader = config.trustProxy === false ? null : config.tlsClientCertHeader;
   const issuers = createIssuers({
+    flows,
+    hasher,
+    breaches,
+    messages,
     activity,
     db,
     work,
@@ -197,7 +192,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     limiter,
     isDraining: () => draining,
     tlsClientCertHeader,
-    subjectOf: createSubjectOf({ db, subjects }),
+    subjectOf,
   });
   const tokens = createTokenReader({ db, realms, baseUrl: config.baseUrl, tlsClientCertHeader });
   exposeGauges(metrics.registry, { db, pool: database.pool, hasher, forwarder: audit.forwarder });
@@ -230,11 +225,41 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
         baseUrl: config.baseUrl,
         sources,
         upgrades,
+        vault,
+        hasher,
+        breaches,
+        messages,
+        log,
+        flows,
         limit,
         logoutRequests: createLogoutRequests(issuers),
       });
+      const visiting = { db, work, realms, csrf, cookies, baseUrl: config.baseUrl, messages, limit };
+      await protocol.register(resetRoutes, visiting);
+      await protocol.register(mailLinkRoutes, visiting);
+      await protocol.register(changePasswordRoutes, visiting);
+      const limitRegistrations = rateLimited(limiter, {
+        name: "self-registration",
+        key: (request) => `self-registration:${(request.params as { realm: string }).realm}:${request.ip}`,
+        rule: { limit: 20, windowMs: 10 * MINUTE },
+      });
+      await protocol.register(selfRegistrationRoutes, { ...visiting, vault, hasher, breaches, flows, limits: [limit, limitRegistrations] });
       await protocol.register(oidcRoutes, { db, work, realms, csrf, cookies, issuers });
       await protocol.register(impersonationPages, { db, work, realms, csrf, cookies });
+      const limitPerRealm = (name: string, perMinute: number) =>
+        rateLimited(limiter, {
+          name,
+          key: (request) => `${name}:${(request.params as { realm: string }).realm}:${request.ip}`,
+          rule: { limit: perMinute, windowMs: MINUTE },
+        });
+      const devices = { db, work, realms, csrf, cookies, clients, baseUrl: config.baseUrl };
+      await protocol.register(enrollmentRoutes, { prefix: "/device", ...devices, vault, limit: limitPerRealm("enrollment", 60) });
+      await protocol.register(pushRoutes, { ...devices, limit: limitPerRealm("push", 240) });
+      await protocol.register(qrRoutes, { ...devices, limit: limitPerRealm("qr", 120) });
+      await protocol.register(transactionRoutes, {
+        ...{ ...devices, vault, tokens, signingKeys, subjectOf },
+        limit: limitPerRealm("transactions", 600),
+      });
       const limitPassword = rateLimited(limiter, {
         name: "account-password",
         key: (request) => `account-password:${request.realmId}:${request.actor?.id}`,
@@ -252,6 +277,8 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
         hasher,
         breaches,
         baseUrl: config.baseUrl,
+        vault,
+        log,
         limitPassword,
       });
       await protocol.register(registrationRoutes, {
@@ -285,6 +312,8 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   );
 
   await app.register(metadataRoutes, { issuers });
+  await app.register(wellKnownChangePassword);
+  await app.register(assetRoutes);
 
   await app.register(
     async (admin) => {
@@ -311,7 +340,10 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
           await realm.register(subjectClaimRoutes, { prefix: "/subject-claim" });
           await realm.register(provisioningRoutes, { prefix: "/provisioning" });
           await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl: config.baseUrl });
-          await realm.register(settingsRoutes, { prefix: "/settings" });
+          await realm.register(flowRoutes, { prefix: "/flows" });
+          await realm.register(browserFlowRoutes, { prefix: "/flow" });
+          await realm.register(authenticatorRoutes, { prefix: "/authenticators" });
+          await realm.register(settingsRoutes, { prefix: "/settings", baseUrl: config.baseUrl });
           await realm.register(keyRoutes, { prefix: "/keys", vault });
           await realm.register(sessionRoutes, { prefix: "/sessions" });
           await realm.register(serviceAccountSessionRoutes, { prefix: "/sessions" });
@@ -413,24 +445,6 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       ]);
     },
   };
-}
-
-async function cleanUp(db: Db): Promise<void> {
-  const now = clock.now();
-  await deleteExpiredSessions(db, now);
-  await deleteExpiredInteractions(db, now);
-  await deleteExpiredAttempts(db, now);
-  await deleteExpiredTickets(db, now);
-  await deleteExpiredInvitations(db, now);
-  await deleteExpiredEnrollments(db, now);
-  await deleteOldHours(db, now);
-  await deleteExpiredLimits(db, now);
-  await forgetPreviousSecrets(db, now);
-  await forgetPreviousClientSecrets(db, now);
-  await deleteEndedDeliveries(db, now);
-  await deleteOldImports(db, now);
-  await deleteExpiredOidc(db, now);
-  await deleteExpiredInitialTokens(db, now);
 }
 
 /** How audit events leave the server: always by standard output, and by HTTP where a receiver is configured. */

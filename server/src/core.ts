@@ -24,9 +24,12 @@ import {
   forgetRequests,
   tellParticipants,
 } from "./protocols/oidc/index.ts";
+import { endResetLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
+import { forgetAttemptsOf } from "./signin/attempts/index.ts";
+import { shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
-import { forgetInteractions } from "./signin/interactions/index.ts";
-import { forgetAttemptsOf } from "./signin/login/index.ts";
+import { endSignInsOf, forgetInteractions } from "./signin/interactions/index.ts";
+import { endTrust } from "./signin/known-devices/index.ts";
 import { endOtherSessions, endSessionsOfUser, forgetSessions } from "./signin/sessions/index.ts";
 import { eraseFromTrail, insertEvents, scheduleRetention, toEventRecord, transports } from "./tenancy/audit/index.ts";
 import { type MakeKeyPair, makeKeyPair, seedKey } from "./tenancy/keys/index.ts";
@@ -41,7 +44,8 @@ const listenersOf = (vault: Vault): Listeners => ({
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrantsOfUser],
   "session.ended": [endGrantsOfSession, tellParticipants],
-  "user.password_changed": [endOtherSessions, endGrantsBesides],
+  "user.password_changed": [endOtherSessions, endGrantsBesides, endSignInsOf, endResetLinks, endTrust],
+  "user.credentials_changed": [endTrust],
   "user.deleted": [forgetInvitationsTo],
   "user.erased": [
     forgetAnswers, // before the trail forgets which events were theirs
@@ -49,6 +53,7 @@ const listenersOf = (vault: Vault): Listeners => ({
     forgetMessages(vault),
     forgetAttemptsOf,
     forgetInteractions,
+    forgetRegistrations,
     forgetRequests,
     forgetInvitationsTo,
     forgetImports,
@@ -56,6 +61,7 @@ const listenersOf = (vault: Vault): Listeners => ({
     forgetTickets,
   ],
   "consent.revoked": [endGrantsUnderConsent],
+  "client.flows_chosen": [shareChosenFlows],
   "client.changed": [],
   "client.disabled": [endGrantsOfClient],
   "client.deleted": [forgetConsentsTo],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { PASSWORD_FILE } from "../bootstrap.ts";
 import type { Core } from "../core.ts";
-import { clearAttempts, preparePassword, savePassword } from "../directory/credentials/index.ts";
+import { clearUserAttempts, preparePassword, savePassword } from "../directory/credentials/index.ts";
 import { shareDefaultRole } from "../directory/roles/index.ts";
 import { CreateUser, createUser, findUserByLogin, resetPassword } from "../directory/users/index.ts";
 import type { Ctx } from "../platform/context.ts";
@@ -58,7 +58,7 @@ async function checkedHash({ db, hasher }: Core, realm: string, { passwordPolicy
 
 /** Both locks: the one after failed attempts, and an administrator's. */
 async function liftLocks(ctx: Ctx, userId: string): Promise<void> {
-  await clearAttempts(ctx.tx, ctx.realm, "user:password", userId);
+  await clearUserAttempts(ctx.tx, ctx.realm, userId);
   const { numAffectedRows } = await sql`update users set locked = false, version = version + 1
     where realm_id = ${ctx.realm} and user_id = ${userId} and locked`.execute(ctx.tx);
   if (numAffectedRows) ctx.audit({ category: "SECURITY", type: "USER_UNLOCKED", resourceType: "users", resourceId: userId });

@@ -56,18 +56,23 @@ interface Sealed {
   readonly realm: string;
 }
 
-async function rewrapColumn({ db, vault }: Core, { table, column, rowKey, realm }: SealedColumn): Promise<number> {
+export async function rewrapColumn(
+  { db, vault }: Pick<Core, "db" | "vault">,
+  { table, column, rowKey, realm, type }: SealedColumn,
+): Promise<number> {
   const [from, sealed, row] = [sql.table(table), sql.ref(column), sql.ref(rowKey)];
   const owner = realm === null ? null : sql.ref(realm);
   // Along the primary key, so that a large table is read once.
   const key = owner ? sql`${owner}, ${row}` : row;
   const keyOf = (found: Sealed) => (owner ? sql`(${found.realm}, ${found.row})` : sql`${found.row}`);
+  // Written out, so that the index of those rows is used.
+  const ofType = type === undefined ? sql`` : sql`and type = ${sql.lit(type)}`;
   let total = 0;
   for (let last: Sealed | undefined; ; ) {
     const batch = await inTransaction(db, async (tx) => {
       const { rows } = await sql<Sealed>`
         select ${sealed} as sealed, ${row}::text as row, ${owner ?? sql`''`} as realm from ${from}
-        where not starts_with(${sealed}, ${`v1.${vault.keyId}.`}) ${last ? sql`and (${key}) > ${keyOf(last)}` : sql``}
+        where not starts_with(${sealed}, ${`v1.${vault.keyId}.`}) ${ofType} ${last ? sql`and (${key}) > ${keyOf(last)}` : sql``}
         order by ${key} limit ${BATCH} for update`.execute(tx);
       for (const found of rows) {
         const place = { realm: found.realm, table, column, row: found.row };
@@ -75,7 +80,7 @@ async function rewrapColumn({ db, vault }: Core, { table, column, rowKey, realm 
           open(() => vault.open(found.sealed, place), table, found),
           place,
         );
-        await sql`update ${from} set ${sealed} = ${renewed} where (${key}) = ${keyOf(found)}`.execute(tx);
+        await sql`update ${from} set ${sealed} = ${renewed} where (${key}) = ${keyOf(found)} ${ofType}`.execute(tx);
       }
       return rows;
     });

@@ -6,6 +6,8 @@ export interface SealedColumn {
   readonly rowKey: string;
   /** The column that holds the realm; null for a table of the server itself. */
   readonly realm: string | null;
+  /** Of a table that holds other things too: the type of the rows that are sealed. */
+  readonly type?: string;
 }
 
 /** Whatever is sealed under the master key. A feature that adds such a column adds its line. The canary stays last: see key.ts. */
@@ -21,5 +23,6 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "clients", column: "secret", rowKey: "id", realm: "realm_id" },
   { table: "clients", column: "previous_secret", rowKey: "id", realm: "realm_id" },
   { table: "oidc_records", column: "sealed", rowKey: "record_id", realm: "realm_id" },
+  { table: "credentials", column: "secret", rowKey: "credential_id", realm: "realm_id", type: "totp" },
   { table: "vault_canary", column: "sealed", rowKey: "canary_id", realm: null },
 ];

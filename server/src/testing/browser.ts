@@ -61,6 +61,7 @@ export class Browser {
   get = (url: string, options?: RequestOptions) => this.request("GET", url, options);
   post = (url: string, body?: unknown, options?: RequestOptions) => this.request("POST", url, { body, ...options });
   put = (url: string, body?: unknown, options?: RequestOptions) => this.request("PUT", url, { body, ...options });
+  patch = (url: string, body?: unknown, options?: RequestOptions) => this.request("PATCH", url, { body, ...options });
   delete = (url: string, options?: RequestOptions) => this.request("DELETE", url, options);
 
   /** The same browser, as another node meets it. */

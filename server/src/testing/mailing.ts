@@ -10,15 +10,25 @@ export interface Mailing {
   enable(realm: RealmUnderTest): Promise<void>;
   /** The links of every mail to this address, oldest first, once there are so many. */
   linksTo(address: string, count?: number): Promise<string[]>;
+  /** The latest mail with a code to this address, once there are so many with one. */
+  latestTo(address: string, count?: number): Promise<{ link: string; code: string; text: string }>;
   /** Subjects of every mail to this address so far. */
   subjectsTo(address: string): (string | null)[];
 }
+
+const CODE = /^\d{6}$/m;
 
 /** A real SMTP server that keeps what it gets. The server under test needs GATEHOUSE_ALLOWED_HOSTS=127.0.0.1. */
 export async function mailing(): Promise<Mailing> {
   const peer = await smtpPeer({ security: "none", identity: {} as Identity });
   const isTo = (address: string, recipients: readonly string[]) => recipients.some((to) => to.toLowerCase() === address.toLowerCase());
   const mailsTo = (address: string) => peer.mails.filter(({ recipients }) => isTo(address, recipients)).map(({ raw }) => readMail(raw));
+  const until = async (isTrue: () => boolean, address: string) => {
+    for (let tries = 0; !isTrue(); tries++) {
+      if (tries === 1_500) throw new Error(`waited too long for mail to ${address}`);
+      await sleep(10);
+    }
+  };
   return {
     peer,
     async enable(realm) {
@@ -27,11 +37,14 @@ export async function mailing(): Promise<Mailing> {
       const saved = await realm.asMaster().put("/messaging/providers", provider);
       if (saved.status !== 201) throw new Error(`no provider: ${saved.status} ${saved.text}`);
     },
+    async latestTo(address, count = 1) {
+      const withCode = () => mailsTo(address).filter(({ text }) => CODE.test(text ?? ""));
+      await until(() => withCode().length >= count, address);
+      const text = withCode().at(-1)?.text ?? "";
+      return { link: /https?:\/\/\S+/.exec(text)?.[0] ?? "", code: CODE.exec(text)?.[0] ?? "", text };
+    },
     async linksTo(address, count = 1) {
-      for (let tries = 0; mailsTo(address).length < count; tries++) {
-        if (tries === 1_500) throw new Error(`waited too long for mail to ${address}`);
-        await sleep(10);
-      }
+      await until(() => mailsTo(address).length >= count, address);
       return mailsTo(address).map(({ text }) => /https?:\/\/\S+/.exec(text ?? "")?.[0] ?? "");
     },
     subjectsTo: (address) => mailsTo(address).map((mail) => headerOf(mail, "subject")),

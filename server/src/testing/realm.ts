@@ -13,6 +13,7 @@ export interface AdminClient {
   get(path: string, options?: RequestOptions): Promise<Answer>;
   post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
   put(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
+  patch(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
   delete(path: string, options?: RequestOptions): Promise<Answer>;
 }
 
@@ -51,6 +52,7 @@ export async function realmUnderTest(node: Node, master: Browser): Promise<Realm
       get: (path, options) => browser.get(at(path), options),
       post: (path, body, options) => browser.post(at(path), body, options),
       put: (path, body, options) => browser.put(at(path), body, options),
+      patch: (path, body, options) => browser.patch(at(path), body, options),
       delete: (path, options) => browser.delete(at(path), options),
     };
   };

@@ -24,8 +24,10 @@ export const fieldOf = (page: Answer, name: string): string =>
 /** Sends the form that the page shows, with what it hides. */
 export async function submit(browser: Browser, baseUrl: string, page: Answer, fields: Record<string, string>) {
   const action = /<form class="gh-form"[^>]* action="([^"]+)"/.exec(page.text)?.[1] ?? "";
+  // Beside it there may be forms for other ways.
+  const form = /<form class="gh-form"[^>]*>([\s\S]*?)<\/form>/.exec(page.text)?.[1] ?? page.text;
   const hidden = Object.fromEntries(
-    [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, k, v]) => [k!, v!.replaceAll("&amp;", "&")]),
+    [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, k, v]) => [k!, v!.replaceAll("&amp;", "&")]),
   );
   return walk(browser, baseUrl, await browser.request("POST", action, { form: { ...hidden, ...fields }, csrf: false }));
 }

@@ -23,7 +23,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await page.locator("#username").fill(username);
     await page.locator("#password").fill(password);
   };
-  const submit = (page: Page) => page.locator('form button[type="submit"]').click();
+  const submit = (page: Page) => page.locator('form.gh-form button[type="submit"]').click();
   const signIn = async (page: Page) => {
     await page.goto(url + RETURNING);
     await fill(page, "admin", PASSWORD);

@@ -46,8 +46,9 @@ describe("oauth4webapi", () => {
       return to === undefined || to.startsWith(CALLBACK) ? answer : walk(await visitor.get(to));
     };
     const page = await walk(await visitor.get(address.href));
-    const [, action] = /<form class="gh-form"[^>]* action="([^"]+)"/.exec(page.text) ?? [];
-    const hidden = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]);
+    // Beside it there may be forms for other ways.
+    const [, action, inner = ""] = /<form class="gh-form"[^>]* action="([^"]+)"[^>]*>([\s\S]*?)<\/form>/.exec(page.text) ?? [];
+    const hidden = [...inner.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]);
     const { username, password } = ADA;
     const form = { ...Object.fromEntries(hidden), username, password };
     const left = await walk(await visitor.request("POST", action!.replaceAll("&amp;", "&"), { form }));
@@ -134,7 +135,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
   const signIn = async (page: Page) => {
     await page.locator("#username").fill(ADA.username);
     await page.locator("#password").fill(ADA.password);
-    await page.locator('main form button[type="submit"]').click();
+    await page.locator('main form.gh-form button[type="submit"]').click();
   };
   const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 
@@ -312,11 +313,11 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await tab.locator("[name=user_code]").waitFor();
     await look(tab, "device-enter");
     await tab.locator("[name=user_code]").fill("BBBB-BBBB");
-    await tab.locator('main form button[type="submit"]').click();
+    await tab.locator('main form.gh-form button[type="submit"]').click();
     await tab.locator("[role=alert]").waitFor();
     await expectAccessible(tab, "device-unknown");
     await tab.locator("[name=user_code]").fill(user_code);
-    await tab.locator('main form button[type="submit"]').click();
+    await tab.locator('main form.gh-form button[type="submit"]').click();
     await tab.locator('button[value="allow"]').waitFor();
     await look(tab, "device-confirm");
     await tab.locator('button[value="allow"]').click();
@@ -336,7 +337,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await expectAccessible(tab, "ciba-denied");
 
     await tab.goto(`${issuer}/logout?${new URLSearchParams({ client_id: "tv" })}`);
-    await tab.locator('main form button[type="submit"]').click();
+    await tab.locator('main form.gh-form button[type="submit"]').click();
     await tab.getByText("You are signed out.").waitFor();
     await ada.close();
   });

@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     await expect.poll(() => mails.mails.length).toBeGreaterThan(before);
     return /http:\/\/\S+/.exec(readMail(mails.mails.at(-1)!.raw).text ?? "")![0];
   };
-  const submit = (page: Page) => page.locator('main form button[type="submit"]').click();
+  const submit = (page: Page) => page.locator('main form.gh-form button[type="submit"]').click();
 
   /** Every page on a desk in the light and on a telephone in the dark. */
   const looks = [

@@ -3,6 +3,7 @@
 export { redirectUriVerdict } from "./addresses.ts";
 export { type Clients, createClients } from "./cache.ts";
 export { clientErrors } from "./errors.ts";
+export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
 export { adminAudience } from "./reach.ts";
 export { clientRoutes } from "./routes.ts";
 export { Client, CreateClient, oauthAuthMethods, responseTypes, UpdateClient } from "./schema.ts";

@@ -10,6 +10,7 @@ const uri = Type.String({ minLength: 1, maxLength: 2048 });
 const uris = (description: string) => Type.Array(uri, { maxItems: 100, uniqueItems: true, description });
 const texts = (description: string, maxItems = 100) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems, uniqueItems: true, description });
+const flowAlias = Type.String({ minLength: 1, maxLength: 63 });
 const flag = (description: string) => Type.Boolean({ description });
 const seconds = (minimum: number, maximum: number, description: string) => nullable(Type.Integer({ minimum, maximum }), description);
 
@@ -118,6 +119,8 @@ const settingMembers = {
   policyUri: nullable(uri, "How it uses data; linked to from the same pages"),
   tosUri: nullable(uri, "Its terms; linked to from the same pages"),
   contacts: texts("Whom to ask about it", 20),
+  browserFlow: nullable(flowAlias, "The alias of the flow by which people sign in to it; null: the realm's `browser`"),
+  directGrantFlow: nullable(flowAlias, "The alias of the flow of its password grant; null: the realm's `direct-grant`"),
 };
 
 const optional = <T extends Record<string, Type.TSchema>>(members: T) =>

@@ -42,6 +42,8 @@ declare module "../../platform/context.ts" {
     "client.deleted": ClientEvent;
     /** Its settings are not what they were; told also of one that was disabled by it. */
     "client.changed": ClientEvent;
+    /** What it is to be; whoever keeps flows refuses those that do not exist or fit. */
+    "client.flows_chosen": { readonly browserFlow: string | null; readonly directGrantFlow: string | null };
   }
 }
 
@@ -147,6 +149,7 @@ async function checked(ctx: Ctx, input: CreateClient | UpdateClient, publicClien
   const stored = completeSettings(given as Partial<StoredClient>, publicClient);
   const errors = [...brokenRules(stored, publicClient), ...(await unknownScopes(ctx, stored.scopes))];
   if (errors.length > 0) throw invalidFields(errors);
+  if (stored.browserFlow !== null || stored.directGrantFlow !== null) await ctx.emit("client.flows_chosen", stored);
   return stored;
 }
 

@@ -53,6 +53,8 @@ const defaults: Omit<StoredClient, "authMethod"> = {
   policyUri: null,
   tosUri: null,
   contacts: [],
+  browserFlow: null,
+  directGrantFlow: null,
 };
 
 const names = [...Object.keys(defaults), "authMethod"] as (keyof StoredClient)[];

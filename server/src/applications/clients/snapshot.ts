@@ -94,4 +94,7 @@ export interface ClientSettings {
   readonly policyUri: string | null;
   readonly tosUri: string | null;
   readonly contacts: readonly string[];
+  /** Aliases of flows: in which steps people sign in to it. */
+  readonly browserFlow: string | null;
+  readonly directGrantFlow: string | null;
 }

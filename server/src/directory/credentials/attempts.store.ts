@@ -88,6 +88,26 @@ export async function clearAttempts(tx: Tx, realm: string, kind: string, subject
   await tx.deleteFrom("login_attempts").where("realm_id", "=", realm).where("kind", "=", kind).where("subject", "=", subject).execute();
 }
 
+/**
+ * Wrong answers to each of these lock a user for a while. As SQL: what stands in a list of users is no parameter, or Postgres would not
+ * see that an index answers it.
+ */
+export const USER_COUNTERS = sql.raw(
+  ["password", "totp", "recovery-code", "email-otp", "sms-otp", "reset-email", "verify-email"]
+    .map((factor) => `'user:${factor}'`)
+    .join(", "),
+);
+
+/** Whatever they got wrong is forgotten. */
+export async function clearUserAttempts(tx: Tx, realm: string, userId: string): Promise<void> {
+  await tx
+    .deleteFrom("login_attempts")
+    .where("realm_id", "=", realm)
+    .where(sql<boolean>`kind in (${USER_COUNTERS})`)
+    .where("subject", "=", userId)
+    .execute();
+}
+
 export async function deleteExpiredAttempts(db: Db, now: number): Promise<void> {
   await db.deleteFrom("login_attempts").where("expires_at", "<=", now).execute();
 }

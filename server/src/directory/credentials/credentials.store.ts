@@ -9,18 +9,21 @@ export interface CredentialSummary {
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
   readonly expiresAt: number | null;
+  /** Of what is used up one by one: how many are left. */
+  readonly remaining?: number;
 }
 
 export const ENROLLMENT_TOKEN = "enrollment-token";
 
 const expiry = sql<number | null>`(data ->> 'expiresAt')::bigint`;
+const remaining = sql<number | null>`(data ->> 'remaining')::int`;
 
 /** A user's credentials, oldest first, without those that have expired. */
 export async function listCredentials(db: Db, realm: string, userId: string, now: number): Promise<CredentialSummary[]> {
   const rows = await db
     .selectFrom("credentials")
     .select(["credential_id", "type", "created_at", "last_used_at"])
-    .select([sql<string | null>`data ->> 'label'`.as("label"), expiry.as("expires_at")])
+    .select([sql<string | null>`data ->> 'label'`.as("label"), expiry.as("expires_at"), remaining.as("remaining")])
     .where("realm_id", "=", realm)
     .where("user_id", "=", userId)
     .where(sql<boolean>`coalesce(${expiry} > ${now}, true)`)
@@ -33,6 +36,7 @@ export async function listCredentials(db: Db, realm: string, userId: string, now
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
+    ...(row.remaining !== null && { remaining: row.remaining }),
   }));
 }
 

@@ -1,12 +1,14 @@
-// Credentials: passwords with their history, enrollment tokens, and the counters of failed attempts. Owns `credentials`,
+// Credentials: passwords with their history, second factors, enrollment tokens, and the counters of failed attempts. Owns `credentials`,
 // `password_history` and `login_attempts`. Hashing happens before a transaction, never in one.
 export {
   type AttemptPolicy,
   clearAttempts,
+  clearUserAttempts,
   deleteExpiredAttempts,
   forgetAttempts,
   lowerAttempts,
   raiseAttempts,
+  USER_COUNTERS,
 } from "./attempts.store.ts";
 export {
   type CredentialSummary,
@@ -19,6 +21,17 @@ export {
 export { credentialErrors } from "./errors.ts";
 export { keepEarlierPassword } from "./history.store.ts";
 export {
+  findPasskey,
+  insertPasskey,
+  listPasskeys,
+  PASSKEY,
+  type Passkey,
+  type PasskeyData,
+  renamePasskey,
+  suspectPasskey,
+  usePasskey,
+} from "./passkeys.store.ts";
+export {
   type PasswordParts,
   type PreparedPassword,
   preparePassword,
@@ -27,3 +40,15 @@ export {
   untilStored,
 } from "./passwords.service.ts";
 export { findPassword, type PasswordCredential, savePassword, upgradePassword, usePassword } from "./passwords.store.ts";
+export {
+  findRecoveryCodes,
+  insertTotp,
+  listTotp,
+  RECOVERY_CODE,
+  replaceRecoveryCodes,
+  TOTP,
+  type TotpCredential,
+  totpPlace,
+  useRecoveryCode,
+  useTotp,
+} from "./second-factors.store.ts";

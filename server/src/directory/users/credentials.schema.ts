@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
-import { ENROLLMENT_TOKEN } from "../credentials/index.ts";
+import { ENROLLMENT_TOKEN, PASSKEY, RECOVERY_CODE } from "../credentials/index.ts";
 
 const time = Type.Integer({ description: "Epoch milliseconds" });
 const label = Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), Type.Null()], {
@@ -14,6 +14,7 @@ const members = {
   createdAt: time,
   lastUsedAt: Type.Union([time, Type.Null()]),
   expiresAt: Type.Union([time, Type.Null()]),
+  remaining: Type.Optional(Type.Integer({ description: "Recovery codes: how many are left" })),
 };
 
 export const Credential = Type.Object(members, { $id: "Credential", description: "Never the secret itself" });
@@ -34,6 +35,47 @@ export const CreatedCredential = Type.Object(
   { $id: "CreatedCredential" },
 );
 export type CreatedCredential = Static<typeof CreatedCredential>;
+
+/** What people make for themselves. */
+export const CreateOwnCredential = Type.Object(
+  {
+    ...CreateCredential.properties,
+    type: oneOf([ENROLLMENT_TOKEN, RECOVERY_CODE, PASSKEY], {
+      description:
+        "`recovery-code` makes a new set, and ends the one before; it takes no other member. `passkey` answers 200 with `options` for " +
+        "`navigator.credentials.create()`; sent again with what that made as `credential`, it adds the passkey",
+    }),
+    // Without a default, which would look as if somebody had asked for it.
+    expiresIn: Type.Optional(
+      Type.Integer({ minimum: 60, maximum: 604_800, description: "`enrollment-token`: seconds; 3600 where it is left out" }),
+    ),
+    credential: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: "`passkey`: what the browser made (RegistrationResponseJSON)" }),
+    ),
+  },
+  { $id: "CreateOwnCredential", additionalProperties: false },
+);
+export type CreateOwnCredential = Static<typeof CreateOwnCredential>;
+
+const codes = Type.Array(Type.String(), {
+  description: "Each opens the account once in the place of a second factor. Shown here and nowhere else",
+});
+export type CreatedRecoveryCodes = Credential & { codes: string[] };
+
+export const CreatedOwnCredential = Type.Object(
+  { ...members, token: Type.Optional(CreatedCredential.properties.token), codes: Type.Optional(codes) },
+  { $id: "CreatedOwnCredential" },
+);
+
+export const PasskeyOptions = Type.Object(
+  {
+    type: Type.String(),
+    options: Type.Object({}, { additionalProperties: true, description: "PublicKeyCredentialCreationOptionsJSON; good for five minutes" }),
+  },
+  { $id: "PasskeyOptions" },
+);
+
+export const RenameCredential = Type.Object({ label }, { $id: "RenameCredential", additionalProperties: false });
 
 export const SetPassword = Type.Object(
   {

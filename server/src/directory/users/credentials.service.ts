@@ -15,6 +15,13 @@ import type { CreateCredential, CreatedCredential, Credential } from "./credenti
 import { readUser, takeUser } from "./service.ts";
 import { touchUser } from "./store.ts";
 
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** A credential of the user was added or removed: what was allowed because of those that they had is looked at anew. */
+    "user.credentials_changed": { readonly userId: string };
+  }
+}
+
 /** Devices that push messages are sent to live with messaging; to whoever looks after the user they are credentials like others. */
 const PUSH = "push";
 
@@ -22,7 +29,9 @@ export async function readCredentials(ctx: ReadCtx, id: string): Promise<Credent
   const { userId } = await readUser(ctx, id);
   const own = await listCredentials(ctx.tx, ctx.realm, userId, ctx.now);
   const devices = await devicesOf(ctx.tx, ctx.realm, userId);
-  return [...own, ...devices.map(({ deviceName, ...device }) => ({ ...device, type: PUSH, label: deviceName, expiresAt: null }))];
+  // One that was enrolled has a key and an address, under one id.
+  const others = devices.filter(({ id: device }) => !own.some((credential) => credential.id === device));
+  return [...own, ...others.map(({ deviceName, ...device }) => ({ ...device, type: PUSH, label: deviceName, expiresAt: null }))];
 }
 
 /** Whoever has the token can add a device to the user, so it takes what control of the user takes. */
@@ -56,11 +65,13 @@ export async function removeCredential(ctx: Ctx, userId: string, type: string, i
   // Whether there is a second factor is part of the user's record.
   await touchUser(ctx.tx, ctx.realm, userId);
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", resourceType: "users", resourceId: userId, detail: type });
+  await ctx.emit("user.credentials_changed", { userId });
 }
 
 async function remove(ctx: Ctx, userId: string, type: string, id: string, history: number): Promise<boolean> {
   const secret = await deleteCredential(ctx.tx, ctx.realm, userId, type, id);
   // Taking a password away must not be a way to set it again.
   if (secret !== null && type === "password") await keepEarlierPassword(ctx.tx, ctx.realm, userId, secret, history, ctx.now);
-  return secret !== null || (type === PUSH && deleteDeviceOf(ctx.tx, ctx.realm, userId, id));
+  const device = type === PUSH && (await deleteDeviceOf(ctx.tx, ctx.realm, userId, id));
+  return secret !== null || device;
 }

@@ -2,13 +2,23 @@
 // Changes go through `takeUser`, which holds the row and applies the escalation rule.
 
 export { userCredentialRoutes } from "./credentials.routes.ts";
-export { CreateCredential, CreatedCredential, Credential } from "./credentials.schema.ts";
+export {
+  CreateCredential,
+  CreatedCredential,
+  CreatedOwnCredential,
+  CreateOwnCredential,
+  Credential,
+  PasskeyOptions,
+  RenameCredential,
+} from "./credentials.schema.ts";
 export { readCredentials } from "./credentials.service.ts";
 export { userErrors } from "./errors.ts";
 export { usersNamed } from "./named.store.ts";
 export {
   changeOwnPassword,
+  confirmEmail,
   createOwnEnrollmentToken,
+  replaceOwnPassword,
   revokeOwnCredential,
   saveOwnProfile,
   takeOwnUser,
@@ -18,5 +28,13 @@ export { type RequiredAction, requiredActions } from "./required-actions.schema.
 export { addRequiredAction, dropRequiredAction, findRequiredActions, replaceRequiredActions } from "./required-actions.store.ts";
 export { userRoutes } from "./routes.ts";
 export { attributeValue, CreateUser, loginNameMembers, type User } from "./schema.ts";
+export {
+  acceptRecoveryCode,
+  addRecoveryCodes,
+  addTotp,
+  checkRecoveryCode,
+  createOwnRecoveryCodes,
+  newRecoveryCodes,
+} from "./second-factors.service.ts";
 export { createUser, isSelf, readReachableUser, readUser, resetPassword, saveUser, seedAdmin, setPassword, takeUser } from "./service.ts";
-export { deleteUser, findUserByLogin, holdUserForSignIn, type UserRow } from "./store.ts";
+export { deleteUser, findUserByLogin, holdUserForSignIn, touchUser, type UserRow } from "./store.ts";

@@ -3,6 +3,7 @@ import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { instant } from "../../platform/http/index.ts";
+import { USER_COUNTERS } from "../credentials/index.ts";
 import type { UserQuery } from "./list.schema.ts";
 
 /** Something that users belong to. Its table has an index from it to its users, in the order of their ids. */
@@ -100,5 +101,5 @@ const lockedUsers = (realm: string, now: number) => sql`
   select l.user_id from users l where l.realm_id = ${realm} and l.locked
   union all
   select a.subject::uuid from login_attempts a
-  where a.realm_id = ${realm} and a.kind = 'user:password' and a.locked_until > 0 and a.locked_until > ${now}
+  where a.realm_id = ${realm} and a.kind in (${USER_COUNTERS}) and a.locked_until > 0 and a.locked_until > ${now}
     and a.subject ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'`;

@@ -36,6 +36,43 @@ export async function saveOwnProfile(
   return readUser(ctx, userId);
 }
 
+/** Whoever brings back what was mailed to this address reads it. False when the user's address is another by now. */
+export async function confirmEmail(ctx: Ctx, userId: string, email: string): Promise<boolean> {
+  const user = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
+  if (!user || user.email === null || loginKey(user.email) !== loginKey(email)) return false;
+  await dropRequiredAction(ctx.tx, ctx.realm, userId, "VERIFY_EMAIL");
+  if (user.emailVerified) return true;
+  await updateUser(ctx.tx, ctx.realm, userId, { ...user, emailVerified: true }, ctx.now);
+  const actor = { id: userId, name: user.username };
+  ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail: "emailVerified", actor });
+  return true;
+}
+
+/**
+ * A new password of somebody who has proven who they are and is not signed in yet; they are held. False, with nothing written, when
+ * another came in between. `forgotten`: they could not bring the old one.
+ */
+export async function replaceOwnPassword(
+  ctx: Ctx,
+  prepared: PreparedPassword,
+  who: {
+    readonly userId: string;
+    readonly username: string;
+    readonly forgotten: boolean;
+    readonly keepSession: string | null;
+    readonly keepInteraction: string | null;
+  },
+): Promise<boolean> {
+  const { userId, username, forgotten, keepSession, keepInteraction } = who;
+  if (!(await storePassword(ctx, userId, prepared))) return false;
+  await dropRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
+  await ctx.emit("user.password_changed", { userId, keepSession, keepInteraction });
+  const actor = { id: userId, name: username };
+  const type = forgotten ? "PASSWORD_RESET" : "PASSWORD_CHANGED";
+  ctx.audit({ category: "SECURITY", type, resourceType: "users", resourceId: userId, actor });
+  return true;
+}
+
 /** False, with nothing written, when another password came in between. The session that made the change stays, others end. */
 export async function changeOwnPassword(ctx: Ctx, prepared: PreparedPassword): Promise<boolean> {
   const { userId } = await takeOwnUser(ctx);

@@ -4,7 +4,7 @@ import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { expectVersion, type Page, refuseReadOnly } from "../../platform/http/index.ts";
-import { clearAttempts, type PreparedPassword, replacePassword, savePassword, storePassword } from "../credentials/index.ts";
+import { clearUserAttempts, type PreparedPassword, replacePassword, savePassword, storePassword } from "../credentials/index.ts";
 import {
   assertMayControl,
   assertMayGrant,
@@ -28,7 +28,12 @@ declare module "../../platform/context.ts" {
     /** Gone by an administrator's hand; what hangs on the user's row goes by itself. Erasing is `user.erased`. */
     "user.deleted": { readonly userId: string; readonly username: string; readonly email: string | null };
     /** Whoever knew the old password must not stay signed in; the session that made the change may. */
-    "user.password_changed": { readonly userId: string; readonly keepSession: string | null };
+    "user.password_changed": {
+      readonly userId: string;
+      readonly keepSession: string | null;
+      /** The sign-in in which it was changed. */
+      readonly keepInteraction?: string | null;
+    };
   }
 }
 
@@ -101,7 +106,7 @@ export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise
   const heldRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
   const roleChanges = await (heldRealmAdmin && (shutsOut || input.roles) ? keepingRealmAdmin(ctx, write) : write());
 
-  if (unlocks) await clearAttempts(ctx.tx, ctx.realm, "user:password", userId);
+  if (unlocks) await clearUserAttempts(ctx.tx, ctx.realm, userId);
   if (shutsOut) await ctx.emit("user.disabled", { userId });
   const user = await readUser(ctx, userId);
   const detail = whatChanged(current, user, roleChanges);

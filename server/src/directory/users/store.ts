@@ -2,6 +2,7 @@ import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, prepared, type Tx, translating } from "../../platform/db/index.ts";
+import { USER_COUNTERS } from "../credentials/index.ts";
 import { userErrors } from "./errors.ts";
 import type { User } from "./schema.ts";
 
@@ -65,8 +66,8 @@ const workedOut = (now: number) =>
       where ur.realm_id = users.realm_id and ur.user_id = users.user_id and r.client_id is null order by r.name_key)`.as("roles"),
     sql<boolean>`coalesce((select true from credentials c
       where c.realm_id = users.realm_id and c.user_id = users.user_id and c.type in ${SECOND_FACTORS} limit 1), false)`.as("mfa_enabled"),
-    sql<boolean>`coalesce((select a.locked_until > ${now} from login_attempts a
-      where a.realm_id = users.realm_id and a.kind = 'user:password' and a.subject = users.user_id::text), false)`.as("locked_for_now"),
+    sql<boolean>`coalesce((select true from login_attempts a where a.realm_id = users.realm_id and a.kind in (${USER_COUNTERS})
+      and a.subject = users.user_id::text and a.locked_until > ${now} limit 1), false)`.as("locked_for_now"),
   ] as const;
 
 /** Users without what is worked out: a list finds its page first, and asks for the rest of those few. */

@@ -22,7 +22,7 @@ const admin = () => operations.filter(({ path }) => path.startsWith("/admin/"));
 
 /** What the document does not tell, on purpose. */
 const UNTOLD = [
-  ...["GET /", "GET /favicon.svg", "GET /favicon.ico", "GET /robots.txt", "GET /assets/api-docs/{digest}/{name}"],
+  ...["GET /", "GET /favicon.svg", "GET /favicon.ico", "GET /robots.txt", "GET /assets/{name}", "GET /assets/api-docs/{digest}/{name}"],
   // Steps of a sign-in that only our own pages lead to.
   "GET /realms/{realm}/authorize/{uid}",
   ...["GET /realms/{realm}/interaction/{uid}", "GET /realms/{realm}/interaction/{uid}/done", "POST /realms/{realm}/interaction/{uid}"],
@@ -211,6 +211,7 @@ test("promises the headers that are sent, and no others", async () => {
       .replace("{groupId}", groupId)
       .replace("{clientId}", clientId)
       .replace("{name}", "worker")
+      .replace("{alias}", "browser")
       .replace("{scopeId}", scope.scopeId)
       .replace("{claimId}", claim.claimId)
       .replace("{importId}", "headers")
@@ -253,6 +254,8 @@ test("offers If-Match where a stale version is refused", async () => {
   const { mapperId } = (await realm.asMaster().post(`${client}/mappers`, mapper)).body;
   await realm.asMaster().post(`${client}/roles`, { name: "order" });
   await realm.asMaster().post(`${client}/service-account/roles`, { name: "user" });
+  const flow = { displayName: "Mine", steps: [{ authenticator: "username-password", requirement: "REQUIRED" }] };
+  await realm.asMaster().post("/flows", { alias: "mine", ...flow });
   const tried: Record<string, () => Promise<{ status: number }>> = {
     "PUT /clients/{clientId}": () => realm.asMaster().put(client, {}, stale),
     "DELETE /clients/{clientId}": () => realm.asMaster().delete(client, stale),
@@ -296,6 +299,10 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /groups/{groupId}/roles/{roleId}": () => realm.asMaster().delete(`${group}/roles/${role.roleId}`, stale),
     "PUT /applications/{name}": () => realm.asMaster().put("/applications/worker", {}, stale),
     "DELETE /applications/{name}": () => realm.asMaster().delete("/applications/worker", stale),
+    "PUT /flows/{alias}": () => realm.asMaster().put("/flows/mine", flow, stale),
+    "PATCH /flows/{alias}": () => realm.asMaster().patch("/flows/mine", { alias: "x" }, stale),
+    "DELETE /flows/{alias}": () => realm.asMaster().delete("/flows/mine", stale),
+    "PUT /flow": () => realm.asMaster().put("/flow", flow, stale),
     "PUT /client-scopes/{scopeId}": () => realm.asMaster().put(scopePath, { assignment: "NONE" }, stale),
     "DELETE /client-scopes/{scopeId}": () => realm.asMaster().delete(scopePath, stale),
     "PUT /client-scopes/{scopeId}/claims/{claimId}": () => realm.asMaster().put(scopePath + claimPath, undefined, stale),

@@ -51,6 +51,8 @@ const client = {
   policyUri: null,
   tosUri: null,
   contacts: ["shop@example.com"],
+  browserFlow: null,
+  directGrantFlow: null,
   createdAt: time,
   updatedAt: time,
 };

@@ -1,4 +1,6 @@
 import { examplesOfApplications } from "./examples.applications.ts";
+import { examplesOfDevices } from "./examples.devices.ts";
+import { examplesOfFlows } from "./examples.flows.ts";
 
 /** An example for each named schema that brings none of its own. Tests hold every one of them against its schema. */
 
@@ -157,6 +159,8 @@ const { realmId: _in, organizationId, memberCount: _members, createdAt: _founded
 
 export const examples: Readonly<Record<string, unknown>> = {
   ...examplesOfApplications,
+  ...examplesOfFlows,
+  ...examplesOfDevices,
   Problem: {
     type: "urn:gatehouse:problem:request.invalid",
     title: "Bad Request",
@@ -195,6 +199,19 @@ export const examples: Readonly<Record<string, unknown>> = {
     label: "Ada's phone",
     expiresAt: time + 3_600_000,
     token: "shown here and nowhere else",
+  },
+  PasskeyOptions: {
+    type: "passkey",
+    options: {
+      challenge: "AZt22qgAK5…",
+      rp: { id: "id.example.com", name: "Acme" },
+      user: { id: "q83v…", name: "ada", displayName: "ada" },
+    },
+  },
+  RenameCredential: { label: "Work laptop" },
+  AccountBrowser: {
+    ...{ id: "019b76da-a800-7e3f-8a4b-5c6d7e8f9a0b", userAgent: "Mozilla/5.0", createdAt: time, lastSeenAt: time },
+    ...{ trustedUntil: time + 2_592_000_000, current: true },
   },
   RequiredActions: ["UPDATE_PASSWORD", "VERIFY_EMAIL"],
   ReplaceRequiredActions: ["VERIFY_EMAIL"],
@@ -298,6 +315,17 @@ export const examples: Readonly<Record<string, unknown>> = {
   },
   AllowedResources: { allowedResources: ["https://api.example.com/"] },
   ServiceAccountRole: { roleId, name: "support", clientId: null },
+  LinkForm: {
+    ...{ interaction: "019b76da-a805-7e7f-9a81-9c0d1e2f3a4b", step: "1", token: "works-once" },
+    _csrf: "the value of the cookie XSRF-TOKEN",
+  },
+  RegisterForm: {
+    ...{ username: "ada", email: "ada@example.com", firstName: "Ada", lastName: "Lovelace" },
+    ...{ newPassword: "correct horse battery staple", newPasswordAgain: "correct horse battery staple" },
+    _csrf: "the value of the cookie XSRF-TOKEN",
+  },
+  RegistrationCodeForm: { code: "123456", _csrf: "the value of the cookie XSRF-TOKEN" },
+  CreateOwnCredential: { type: "recovery-code" },
   LoginForm: { username: "admin", password: "your password", _csrf: "the value of the cookie XSRF-TOKEN", return_to: "/" },
   Impersonation: {
     sessionId: "019b76da-a805-7e7f-9a81-9c0d1e2f3a4b",
@@ -322,6 +350,9 @@ export const examples: Readonly<Record<string, unknown>> = {
     credentials: [{ type: "password", createdAt: time, lastUsedAt: null }],
     federatedLinks: [],
     consents: [consent],
+    knownBrowsers: [{ userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0", createdAt: time, lastSeenAt: time, trustedUntil: null }],
+    acceptedTerms: [{ version: "2026-01", acceptedAt: time }],
+    transactions: [],
     loginEvents: [
       { id: event.id, ts: "2026-11-15T09:30:00.000Z", type: "LOGIN_SUCCESS", outcome: "SUCCESS", sourceIp: "203.0.113.7", detail: null },
     ],

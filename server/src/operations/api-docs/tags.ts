@@ -17,6 +17,11 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: "Applications", description: "What you think of as one app: its client, made by a template for its kind." },
   { name: "Client scopes", description: "What clients may ask for, and the claims that each scope brings." },
   { name: "Claims", description: "What tokens, userinfo and introspection tell of a user, and what `sub` is." },
+  {
+    name: "Flows",
+    description:
+      "In which steps people sign in: a tree of authenticators, as the realm or one client wants it. What nobody could pass is refused.",
+  },
   { name: "Provisioning", description: "Clients that register themselves: who may, and what; initial access tokens." },
   { name: "Settings", description: "Branding, session, password and brute-force policies of a realm." },
   {
@@ -34,6 +39,11 @@ export const tags: readonly { readonly name: string; readonly description: strin
       "What users do for themselves, with their own session or access token: profile, password, credentials, sessions, applications, and " +
       "their data.",
   },
+  {
+    name: "Devices",
+    description: "Phones that users enroll with a key of their own, sign-ins that they approve (push), and screens that they let in (QR).",
+  },
+  { name: "Transactions", description: "What an application wants a user to sign, once, with a fresh second factor." },
   { name: "Protocol", description: "What relying parties read and call." },
   { name: "Monitoring", description: "Health, readiness and metrics." },
   { name: "Description", description: "This description, for programs and for people." },

@@ -6,7 +6,11 @@ import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import { systemActor } from "../../platform/context.ts";
+import { insertTransaction } from "../../protocols/transactions/store.ts";
+import { newActionToken, storeToken } from "../../signin/action-tokens/index.ts";
+import { startPush } from "../../signin/challenges/index.ts";
 import { startInteraction } from "../../signin/interactions/index.ts";
+import { acceptTerms } from "../../signin/terms/index.ts";
 import { messageMarks } from "../../tenancy/messaging/messages.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
@@ -120,6 +124,16 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
 
   await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name, username), sourceIp: "192.0.2.1" }, async (ctx) => {
     await grantConsent(ctx, userId, "shop", ["openid"]);
+    const mailed = { expiresAt: ctx.now + 10 * MINUTE, kind: "verify-email" } as const;
+    await storeToken(ctx, { ...mailed, userId, data: { email }, token: newActionToken() });
+    // Somebody wanted to register under her address, and has not confirmed it.
+    const pending = { username: "another", email: email.toUpperCase() };
+    await storeToken(ctx, { ...mailed, kind: "registration", userId: null, data: pending, token: newActionToken() });
+    await acceptTerms(ctx, userId, username, "1");
+    const screen = { preSession: "b", sessionId: null, clientId: null, sourceIp: "192.0.2.1", userAgent: null, previous: null };
+    expect(await startPush(ctx, userId, { ...screen, challengeId: newId() })).not.toBeNull();
+    const payment = { userId, clientId: "bank", type: "payment", summary: `50 EUR from ${email}`, payloadHash: "-", acr: "2" } as const;
+    await insertTransaction(ctx.tx, ctx.realm, { ...payment, id: newId(), createdAt: ctx.now, expiresAt: ctx.now + 10 * MINUTE });
     await startInteraction(ctx, { kind: "oidc", browser: "b", request: { login_hint: email.toLowerCase() }, returnTo: "/" });
     await startInteraction(ctx, { kind: "oidc", browser: "b", request: { nested: [{ sub: userId }] }, returnTo: "/" });
     await startInteraction(ctx, { kind: "oidc", browser: "b", request: { login_hint: "somebody.else" }, returnTo: "/" });
@@ -197,6 +211,7 @@ describe("erasing", () => {
         "PASSWORD_RESET",
         "IMPERSONATION",
         "CONSENT_GRANTED",
+        "TERMS_ACCEPTED",
       ]),
     );
     expect(theirs.every(({ sourceIp }) => sourceIp === null)).toBe(true);

@@ -1,7 +1,11 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { grantConsent } from "../../directory/consents/index.ts";
+import { MINUTE } from "../../kernel/clock.ts";
+import { newId } from "../../kernel/ids.ts";
 import { systemActor } from "../../platform/context.ts";
+import { insertTransaction } from "../../protocols/transactions/store.ts";
+import { acceptTerms } from "../../signin/terms/index.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -36,6 +40,11 @@ describe("the export", () => {
     await consents(realm, userId, ["shop", ["openid"]], ["shop", ["profile", "openid"]], ["app", ["openid"]]);
     await iam.browser().signIn(realm.name, "ada", "a password for tests");
     await iam.browser().trySignIn(realm.name, "ADA", "a wrong password");
+    await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, async (ctx) => {
+      await acceptTerms(ctx, userId, "ada", "2026-01");
+      const asked = { userId, clientId: "bank", type: "payment", summary: "50 EUR to Bob", payloadHash: "-", acr: "2" } as const;
+      await insertTransaction(ctx.tx, ctx.realm, { ...asked, id: newId(), createdAt: ctx.now, expiresAt: ctx.now + MINUTE });
+    });
     const looker = await realm.as("view-users");
 
     const answer = await looker.get(`/users/${userId}/gdpr/export`);
@@ -74,6 +83,14 @@ describe("the export", () => {
       consents: [
         { clientId: "app", scopes: ["openid"], grantedAt: time, updatedAt: time },
         { clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time },
+      ],
+      knownBrowsers: [{ userAgent: expect.any(String), createdAt: time, lastSeenAt: time, trustedUntil: null }],
+      acceptedTerms: [{ version: "2026-01", acceptedAt: time }],
+      transactions: [
+        {
+          ...{ id: expect.any(String), clientId: "bank", type: "payment", summary: "50 EUR to Bob" },
+          ...{ status: "PENDING", createdAt: time, signedAt: null },
+        },
       ],
       loginEvents: [
         { ...event, type: "LOGIN_FAILURE", outcome: "FAILURE" },

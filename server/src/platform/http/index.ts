@@ -3,6 +3,7 @@
 export { parseJson, refuseDirtyText } from "./bodies.ts";
 export { documentOf, type PublishedDocument, publish } from "./documents.ts";
 export { etag, expectVersion } from "./etag.ts";
+export { pageOfFew } from "./few.ts";
 export { refuseReadOnly } from "./full-state.ts";
 export { Instant, instant } from "./instants.ts";
 export {

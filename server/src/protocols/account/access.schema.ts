@@ -29,3 +29,15 @@ export const LinkedAccount = Type.Object(
   },
   { $id: "LinkedAccount" },
 );
+
+export const AccountBrowser = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    userAgent: text,
+    createdAt: time,
+    lastSeenAt: time,
+    trustedUntil: Type.Union([time, Type.Null()], { description: "Until then it is asked for no second factor" }),
+    current: Type.Boolean({ description: "The browser of this very request" }),
+  },
+  { $id: "AccountBrowser" },
+);

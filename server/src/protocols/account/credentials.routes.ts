@@ -1,15 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import {
-  CreateCredential,
-  CreatedCredential,
+  CreatedOwnCredential,
+  CreateOwnCredential,
   Credential,
   createOwnEnrollmentToken,
+  createOwnRecoveryCodes,
+  PasskeyOptions,
+  RenameCredential,
   readCredentials,
   revokeOwnCredential,
 } from "../../directory/users/index.ts";
-import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
+import { invalidFields } from "../../kernel/errors.ts";
+import { creationOptions } from "../../signin/passkeys/index.ts";
 import { assertMayChangeSignIn } from "./gate.ts";
+import { addOwnPasskey, type OwnCredentialParts, ownRegistration, renameOwnPasskey } from "./passkeys.service.ts";
 
 const tags = ["Account"];
 const params = Type.Object({ realm: Type.String() });
@@ -17,7 +22,8 @@ const onlyThey = "Never open to an administrator who acts as the user.";
 const bySession = `${onlyThey} Those who administer the realm use their session.`;
 
 /** Mounted under /realms/:realm/account/credentials. */
-export const ownCredentialRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSnapshots }> = async (app, { realms }) => {
+export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> = async (app, parts) => {
+  const { realms } = parts;
   app.get(
     "/",
     {
@@ -30,21 +36,48 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSnaps
     "/",
     {
       schema: {
-        summary: "Make an enrollment token for a device of yours",
-        description: `It works once, until it expires, and takes the place of one that was made before. ${bySession}`,
+        summary: "Add a passkey, make recovery codes, or an enrollment token for a device of yours",
+        description: `Codes and tokens work once each, and take the place of what was made before. ${bySession}`,
         tags,
         params,
-        body: CreateCredential,
-        response: { 201: CreatedCredential },
+        body: CreateOwnCredential,
+        response: { 200: PasskeyOptions, 201: CreatedOwnCredential },
       },
     },
     async (req, reply) => {
+      const { credential, ...sent } = req.body;
+      if (sent.type === "passkey") {
+        const { type, label = null, ...others } = sent;
+        refuseOthers(others, type);
+        const registering = await ownRegistration(parts, req);
+        if (credential === undefined) return reply.code(200).send({ type, options: await creationOptions(parts, registering) });
+        return reply.code(201).send(await addOwnPasskey(parts, req, registering, credential, label));
+      }
+      if (credential !== undefined) refuseOthers({ credential }, sent.type);
       const made = await req.transact(async (ctx) => {
         await assertMayChangeSignIn(ctx, req.broughtBy);
-        return createOwnEnrollmentToken(ctx, req.body);
+        const { type, ...input } = sent;
+        if (type === "enrollment-token") return createOwnEnrollmentToken(ctx, { type, ...input });
+        refuseOthers(input, type);
+        return createOwnRecoveryCodes(ctx);
       });
       return reply.code(201).send(made);
     },
+  );
+
+  app.put(
+    "/passkey/:credentialId",
+    {
+      schema: {
+        summary: "Rename one of your passkeys",
+        description: onlyThey,
+        tags,
+        params: Type.Object({ realm: Type.String(), credentialId: Type.String({ description: "The credential's id" }) }),
+        body: RenameCredential,
+        response: { 200: Credential },
+      },
+    },
+    (req) => req.transact((ctx) => renameOwnPasskey(ctx, req.params.credentialId, req.body.label)),
   );
 
   app.delete(
@@ -73,3 +106,9 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSnaps
     },
   );
 };
+
+/** What has no meaning here is refused, not overlooked. */
+function refuseOthers(input: object, type: string): void {
+  const errors = Object.keys(input).map((field) => ({ field, code: "unknown", message: `${field} has no meaning for ${type}` }));
+  if (errors.length > 0) throw invalidFields(errors);
+}

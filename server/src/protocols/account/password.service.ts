@@ -6,7 +6,7 @@ import { AppError } from "../../kernel/errors.ts";
 import type { Actor, Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { countAttempt } from "../../signin/login/index.ts";
+import { countAttempt } from "../../signin/attempts/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { accountErrors } from "./errors.ts";
 

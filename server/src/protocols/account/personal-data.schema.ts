@@ -40,6 +40,22 @@ export const PersonalData = Type.Object(
       description: "Accounts at other identity providers; empty in this release",
     }),
     consents: Type.Array(Consent),
+    knownBrowsers: Type.Array(Type.Object({ userAgent: text, createdAt: time, lastSeenAt: time, trustedUntil: maybeTime }), {
+      description: "Those that the user has signed in with and that are known again; `trustedUntil`: until when without a second factor",
+    }),
+    acceptedTerms: Type.Array(Type.Object({ version: Type.String(), acceptedAt: time })),
+    transactions: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        clientId: Type.String(),
+        type: Type.String(),
+        summary: Type.String({ description: "As it was shown to the user" }),
+        status: Type.String(),
+        createdAt: time,
+        signedAt: maybeTime,
+      }),
+      { description: "What applications asked the user to sign, as long as it is kept: a day after it has run out" },
+    ),
     loginEvents: Type.Array(
       Type.Object({
         id: Type.String(),

@@ -11,7 +11,7 @@ const LOGIN_EVENTS = 10_000;
 /** Everything the realm knows of a user, secrets apart. Each part is read on its own: nothing is held while the document is made. */
 export async function collectPersonalData(ctx: ReadCtx, id: string): Promise<PersonalData> {
   const { userId, username, email, enabled, createdAt, attributes, roles } = await readUser(ctx, id);
-  const { groups, credentials } = await readKept(ctx.tx, ctx.realm, userId, ctx.now);
+  const { groups, credentials, ...kept } = await readKept(ctx.tx, ctx.realm, userId, ctx.now);
   const signIns = await signInsOf(ctx.tx, ctx.realm, userId, LOGIN_EVENTS);
   return {
     generatedAt: ctx.now,
@@ -26,6 +26,7 @@ export async function collectPersonalData(ctx: ReadCtx, id: string): Promise<Per
     credentials,
     federatedLinks: [],
     consents: await readConsents(ctx, userId),
+    ...kept,
     loginEvents: signIns.map((event) => ({ ...event, ts: new Date(event.ts).toISOString() })),
   };
 }

@@ -154,7 +154,7 @@ describe("what people are shown of a client", () => {
     for (const client of [plain, local]) {
       const { page } = await walk(op.browser(), BASE, client.url());
       expect(page.text).toContain("OIDF Conformance Suite");
-      expect(page.text).not.toMatch(/gh-application-logo|gh-links/);
+      expect(page.text).not.toMatch(/gh-application-logo|noopener/);
       expect(String(page.headers["content-security-policy"])).toContain("img-src 'self' data:;");
     }
   });

@@ -20,8 +20,8 @@ import type { RealmParts } from "./parts.ts";
 import { resourceIndicators } from "./resources.ts";
 import { sessionCookie } from "./session.ts";
 
-/** What a sign-in can prove: `1` a password. */
-export const ACR_VALUES: readonly string[] = ["1"];
+/** What a sign-in can prove, each more than the one before: `1` one kind of proof, `2` two, or a passkey that verified its user. */
+export const ACR_VALUES: readonly string[] = ["1", "2"];
 
 export const routes = {
   authorization: "/authorize",

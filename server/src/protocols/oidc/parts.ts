@@ -1,12 +1,11 @@
-import type { Logger } from "pino";
 import type { Scopes, ScopesSnapshot } from "../../applications/client-scopes/index.ts";
 import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
-import type { Vault } from "../../kernel/vault.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { RateLimiter } from "../../platform/rate-limit/index.ts";
-import type { LoginParts } from "../../signin/login/index.ts";
+import type { SignInParts } from "../../signin/authenticators/index.ts";
+import type { Flows } from "../../signin/flows/index.ts";
 import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { ClientActivity } from "./activity.ts";
@@ -19,8 +18,8 @@ export interface KnownClients extends Clients {
 }
 
 /** What the issuer stands on, in every realm. */
-export interface OidcParts extends LoginParts {
-  readonly vault: Vault;
+export interface OidcParts extends SignInParts {
+  readonly flows: Flows;
   readonly realms: RealmSnapshots;
   readonly clients: KnownClients;
   /** What a realm offers clients that come by themselves, as its discovery document says it. */
@@ -30,8 +29,6 @@ export interface OidcParts extends LoginParts {
   readonly outbound: Outbound;
   readonly limiter: RateLimiter;
   readonly activity: ClientActivity;
-  readonly log: Logger;
-  readonly baseUrl: string;
   /** The header in which the proxy tells the client's certificate; null: mutual TLS is off. */
   readonly tlsClientCertHeader: string | null;
   readonly subjectOf: SubjectOf;

@@ -113,7 +113,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
     },
     async (request, reply) => {
       const visitor = await visitors.visitorOf(request, reply);
-      if (!visitors.hasToken(request, visitor)) return visitors.showLogin(request, reply, visitor, 403, { error: "csrf" }) as never;
+      if (!visitors.hasToken(request, visitor)) return visitors.showStale(request, reply, visitor) as never;
       if (request.validationError) throw request.validationError;
       const { ticket: token } = request.body;
       const ticket = await ticketOf(visitor, token);
@@ -141,7 +141,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
       const { realm, session } = visitor;
       const here = `/realms/${realm.realmId}/login`;
       if (session === null || session.impersonator === null) return reply.redirect(here, 303) as never;
-      if (!visitors.hasToken(request, visitor)) return visitors.showLogin(request, reply, visitor, 403, { error: "csrf" }) as never;
+      if (!visitors.hasToken(request, visitor)) return visitors.showStale(request, reply, visitor) as never;
       const origin = { realm: realm.realmId, actor: actorOfSession(session, realm.realmId), sourceIp: request.ip };
       const back = await work.transact(origin, (ctx) => stopImpersonating(ctx, session, cookies.ownToken(request, realm.realmId)));
       cookies.clearAside(reply, realm.realmId);

@@ -50,7 +50,14 @@ export interface Interaction {
 
 export async function startInteraction(
   ctx: Ctx,
-  input: { kind: string; browser: string; request: Record<string, unknown>; returnTo: string | ((interactionId: string) => string) },
+  input: {
+    kind: string;
+    browser: string;
+    request: Record<string, unknown>;
+    /** Where it has come somewhere before it was worth a row. */
+    state?: Record<string, unknown>;
+    returnTo: string | ((interactionId: string) => string);
+  },
 ): Promise<string> {
   const interactionId = newId();
   const { returnTo } = input;
@@ -62,6 +69,7 @@ export async function startInteraction(
       kind: input.kind,
       browser_hash: sha256(input.browser),
       request: JSON.stringify(input.request),
+      ...(input.state && { state: JSON.stringify(input.state) }),
       return_to: typeof returnTo === "string" ? returnTo : returnTo(interactionId),
       created_at: ctx.now,
       expires_at: ctx.now + LIFETIME,
@@ -111,6 +119,17 @@ async function move(ctx: Ctx, interaction: Interaction, change: { state?: string
   if (numUpdatedRows === 0n) throw interactionErrors.moved_on();
 }
 
+/** Whether it is still where it was read: a step that was answered twice at once is answered by one of them. */
+export async function assertNotMovedOn(db: Db, realm: string, { interactionId, version }: Interaction): Promise<void> {
+  const row = await db
+    .selectFrom("interactions")
+    .select("version")
+    .where("realm_id", "=", realm)
+    .where("interaction_id", "=", interactionId)
+    .executeTakeFirst();
+  if (row?.version !== version) throw interactionErrors.moved_on();
+}
+
 /** The asker takes the result, once: two at the same time cannot both have it. */
 export async function takeResult(ctx: Ctx, interactionId: string, browser: string): Promise<Interaction> {
   const row = isId(interactionId)
@@ -126,6 +145,16 @@ export async function takeResult(ctx: Ctx, interactionId: string, browser: strin
     : undefined;
   if (!row) throw interactionErrors.gone();
   return toInteraction(row);
+}
+
+/** `user.password_changed`: whoever has come halfway with the old one goes no further; the sign-in that changed it may. */
+export async function endSignInsOf(
+  ctx: Ctx,
+  { userId, keepInteraction = null }: { readonly userId: string; readonly keepInteraction?: string | null },
+): Promise<void> {
+  const others = keepInteraction === null ? sql`` : sql`and interaction_id <> ${keepInteraction}`;
+  await sql`
+    delete from interactions where realm_id = ${ctx.realm} and state ->> 'userId' = ${userId} and result is null ${others}`.execute(ctx.tx);
 }
 
 /** `user.erased`: sign-ins in progress that know the person by their id or a name, wherever in them it stands. */

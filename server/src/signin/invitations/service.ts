@@ -12,7 +12,7 @@ import type { Db } from "../../platform/db/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import { stranger } from "../login/index.ts";
+import { stranger } from "../passwords/index.ts";
 import { actorOfSession, type LiveSession, type StartedSession, startSession } from "../sessions/index.ts";
 
 export interface InvitationPageParts extends PasswordParts {

@@ -132,7 +132,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
         return go(reply, `${path}?posted=${await logoutRequests.keep(realm.realmId, asked)}`);
       // Nobody we can see: whoever is signed in here is asked where the cookies come along.
       if (!session && Object.keys(asked).length === 0) return go(reply, path);
-      if (session && !visitors.hasToken(request, visitor)) return visitors.showLogin(request, reply, visitor, 403, { error: "csrf" });
+      if (session && !visitors.hasToken(request, visitor)) return visitors.showStale(request, reply, visitor);
       if (request.validationError) throw request.validationError;
       const { redirectTo } = await logoutRequests.read(realm.realmId, asked, session);
       await signOut(request, reply, visitor);

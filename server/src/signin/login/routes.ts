@@ -1,23 +1,28 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { onRequestAsyncHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
-import { cut } from "../../kernel/text.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
 import { type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
-import { type Interaction, readInteraction } from "../interactions/index.ts";
-import { themeCss, themeVersion } from "../pages/index.ts";
+import type { SignInParts, SignInRequest } from "../authenticators/index.ts";
+import type { Ask, Flows } from "../flows/index.ts";
+import { interactionErrors, readInteraction } from "../interactions/index.ts";
+import { messagesOf, renderMessage, renderStuck, sendPage, themeCss, themeVersion } from "../pages/index.ts";
 import type { Cookies, Csrf } from "../sessions/index.ts";
+import { answerStep, finishSilently, giveUp, goOnFromElsewhere, isAsked, type Outcome } from "./answers.ts";
+import { linkRoutes } from "./link.routes.ts";
 import { type LogoutRequests, logoutRoutes } from "./logout.routes.ts";
 import { returnTarget } from "./return-target.ts";
-import { isOverloaded, type LoginParts, logIn } from "./service.ts";
+import { askFor, beginStep, keepProgress, openSignIn, positionOf, restarted, type SignIn } from "./sign-in.ts";
+import { accountOf, type ShownStep, showStep } from "./steps.ts";
 import { createVisitors, type Visitor } from "./visitors.ts";
 
-export interface LoginRouteParts extends LoginParts {
+export interface LoginRouteParts extends SignInParts {
+  readonly flows: Flows;
   readonly realms: RealmSnapshots;
   readonly csrf: Csrf;
   readonly cookies: Cookies;
-  readonly baseUrl: string;
   readonly logoutRequests: LogoutRequests;
   /** Refuses an address that posts too often, whatever it posts. */
   readonly limit: onRequestAsyncHookHandler;
@@ -31,17 +36,30 @@ const LoginQuery = Type.Object({
   signed_out: Type.Optional(Type.String({ maxLength: 8 })),
 });
 
+const field = (maxLength: number, description?: string) => Type.Optional(Type.String({ maxLength, ...(description && { description }) }));
+
+/** The form of every step; which of the members a step reads is its own affair. */
 const LoginForm = Type.Object(
   {
-    username: Type.String({ maxLength: 1024 }),
-    password: Type.String({ maxLength: 8192 }),
-    _csrf: Type.Optional(Type.String({ maxLength: 512, description: "The value of the cookie XSRF-TOKEN; 403 without it" })),
-    rememberMe: Type.Optional(Type.String({ maxLength: 8 })),
-    return_to: Type.Optional(Type.String({ maxLength: 2048 })),
-    interaction: Type.Optional(Type.String({ maxLength: 64 })),
-    lang: Type.Optional(Type.String({ maxLength: 35 })),
+    username: field(1024),
+    password: field(8192),
+    code: field(64, "Of steps that ask for one"),
+    credential: field(32_768, "What the browser answered to a challenge, as JSON"),
+    newPassword: field(8192),
+    newPasswordAgain: field(8192),
+    _csrf: field(512, "The value of the cookie XSRF-TOKEN; 403 without it"),
+    rememberMe: field(8),
+    trustDevice: field(8),
+    return_to: field(2048),
+    interaction: field(64),
+    lang: field(35),
+    step: field(255, "Which step it answers; without it, the present one"),
+    choose: field(255, "Another way to pass the present step"),
+    restart: field(8, "Begins again, as somebody else"),
+    resend: field(8, "Asks for another code"),
+    giveUp: field(8, "Tells the application that it cannot be done"),
   },
-  { $id: "LoginForm" },
+  { $id: "LoginForm", additionalProperties: Type.String({ maxLength: 4096 }) },
 );
 
 const tags = ["Sign-in"];
@@ -49,46 +67,132 @@ const page = (description: string) => Type.String({ description });
 /** Told to whoever meets a full queue; it empties within this. */
 const OVERLOAD_SECONDS = 2;
 
+interface Visit {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly visitor: Visitor;
+}
+
+const goTo = (reply: FastifyReply, path: string) => reply.header("cache-control", "no-store").redirect(path, 303) as never;
+
 /** Mounted under /realms/:realm. */
 export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (app, parts) => {
-  const { realms, csrf, cookies, baseUrl } = parts;
+  const { realms, csrf, cookies, baseUrl, flows } = parts;
   const visitors = createVisitors(parts);
-  const { visitorOf, showLogin } = visitors;
-  app.setErrorHandler(visitors.showFailure);
+  const { visitorOf } = visitors;
+  app.setErrorHandler(async (error, request, reply) => {
+    const { interaction } = visitors.carried(request);
+    // Answered twice, or in two tabs: the present step is shown.
+    if (interaction !== undefined && error instanceof AppError && error.code === "interactions.moved_on")
+      return goTo(reply, `/realms/${(request.params as { realm: string }).realm}/login?${new URLSearchParams({ interaction })}`);
+    return visitors.showFailure(error, request, reply);
+  });
   // These are forms of our own pages; nothing else is taken.
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
-  const interactionOf = (visitor: Visitor, id: string | undefined): Promise<Interaction | null> =>
-    id === undefined
-      ? Promise.resolve(null)
-      : readInteraction({ tx: parts.db, realm: visitor.realm.realmId, now: clock.now() }, id, visitor.preSession);
+  const signInOf = async ({ request, visitor }: Visit): Promise<SignIn> => {
+    const asked = { ...(request.query as { interaction?: string; return_to?: string }), ...((request.body ?? {}) as object) };
+    const { realm, preSession, session } = visitor;
+    const interaction =
+      typeof asked.interaction === "string"
+        ? await readInteraction({ tx: parts.db, realm: realm.realmId, now: clock.now() }, asked.interaction, preSession)
+        : null;
+    // An account that is being made is nobody's to sign in to yet.
+    if (interaction?.kind === "registration") throw interactionErrors.gone();
+    return openSignIn(parts, {
+      realm,
+      flows: (await flows.get(realm.realmId)) ?? missing(),
+      interaction,
+      returnTo: returnTarget(asked.return_to, baseUrl),
+      visitor: {
+        ...{ session, preSession },
+        sourceIp: request.ip,
+        userAgent: request.headers["user-agent"] ?? null,
+        locale: visitors.localeOf(request, realm),
+        deviceToken: cookies.device(request, realm.realmId) ?? null,
+      },
+    });
+  };
+
+  const show = (visit: Visit, signIn: SignIn, ask: Ask, shown: ShownStep) => showStep({ parts, visitors }, visit, signIn, ask, shown);
+
+  const showStuck = ({ request, reply, visitor }: Visit, signIn: SignIn, unmet = false) => {
+    const { interaction, progress } = signIn;
+    const html = renderStuck({
+      ...visitors.frameOf(request, reply, visitor),
+      csrf: visitors.tokenFor(request, reply, visitor),
+      action: `/realms/${visitor.realm.realmId}/login`,
+      hidden: { ...visitors.carried(request), ...(interaction && { interaction: interaction.interactionId }) },
+      account: accountOf(signIn),
+      canRestart: progress.sessionId === undefined,
+      asker: isAsked(interaction),
+      unmet,
+    });
+    return sendPage(reply, 403, html, {
+      logoUrl: visitor.realm.settings.logoUrl,
+      ...(signIn.request.formActionOrigins && { formActionOrigins: [...signIn.request.formActionOrigins] }),
+    });
+  };
+
+  const showDeclined = ({ request, reply, visitor }: Visit) => {
+    const frame = visitors.frameOf(request, reply, visitor);
+    const back = { href: `/realms/${visitor.realm.realmId}/login`, label: messagesOf(frame.locale).signInAgain };
+    const html = renderMessage({ ...frame, kind: "declined", back });
+    return sendPage(reply, 403, html, { logoUrl: visitor.realm.settings.logoUrl });
+  };
+
+  const stepPath = (visitor: Visitor, interactionId: string) => `/realms/${visitor.realm.realmId}/login?interaction=${interactionId}`;
+
+  const finished = ({ reply, visitor }: Visit, { session, returnTo, deviceToken }: Outcome & { outcome: "signed-in" }) => {
+    cookies.setSession(reply, visitor.realm.realmId, session.token, session.maxAge);
+    if (deviceToken !== null) cookies.setDevice(reply, visitor.realm.realmId, deviceToken);
+    cookies.setCsrf(reply, csrf.issue(session.sessionId));
+    return goTo(reply, returnTo);
+  };
 
   app.get(
     "/login",
     {
       schema: {
         summary: "The sign-in page",
-        description: "Sets the cookie XSRF-TOKEN.",
+        description: "Shows the step at which the sign-in is. Sets the cookie XSRF-TOKEN.",
         tags,
         params,
         querystring: LoginQuery,
-        response: { 200: page("The page") },
+        response: { 200: page("The page"), 303: Type.Null({ description: "Nothing is left to ask" }) },
       },
     },
     async (request, reply) => {
       const visitor = await visitorOf(request, reply);
-      const { lang, return_to, signed_out } = request.query;
-      const interaction = await interactionOf(visitor, request.query.interaction);
+      const visit = { request, reply, visitor };
+      const { lang, signed_out } = request.query;
       if (lang !== undefined) cookies.setLanguage(reply, visitors.localeOf(request, visitor.realm));
-      const signedIn = visitor.session && {
-        signedInAs: visitor.session.username,
-        continueUrl: returnTarget(return_to, baseUrl),
-        logoutAction: `/realms/${visitor.realm.realmId}/logout`,
-      };
-      return showLogin(request, reply, visitor, 200, {
-        interaction,
-        ...(signedIn && !interaction && signedIn),
-        ...(signed_out !== undefined && !signedIn && { notice: "signed-out" }),
+      const opened = await signInOf(visit);
+      const { session } = visitor;
+      if (session && !opened.interaction)
+        return visitors.showSignedIn(request, reply, visitor, {
+          signedInAs: session.username,
+          continueUrl: opened.returnTo,
+          logoutAction: `/realms/${visitor.realm.realmId}/logout`,
+        });
+      // Another tab has finished it.
+      if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
+      const { position, signIn } = await positionOf(parts, opened);
+      if (position.kind === "done") {
+        const outcome = await finishSilently(parts, signIn);
+        if (outcome.outcome === "resumed") return goTo(reply, outcome.returnTo);
+        return outcome.outcome === "signed-in" ? finished(visit, outcome) : showStuck(visit, signIn);
+      }
+      if (position.kind === "stuck") return showStuck(visit, signIn, position.unmet);
+      const elsewhere = await goOnFromElsewhere(parts, signIn, position.asks);
+      if (elsewhere?.outcome === "signed-in") return finished(visit, elsewhere);
+      if (elsewhere?.outcome === "next") return goTo(reply, stepPath(visitor, elsewhere.interactionId));
+      if (elsewhere) return showStuck(visit, signIn);
+      const [ask, ...others] = position.asks;
+      return show(visit, await beginStep(parts, signIn, ask), ask, {
+        status: 200,
+        others,
+        ...(signed_out !== undefined && { notice: "signedOutNotice" }),
       });
     },
   );
@@ -100,59 +204,107 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       // Order of refusals: a form without a token that fits is a 403, whatever else is wrong with it.
       attachValidation: true,
       schema: {
-        summary: "Sign in",
+        summary: "Answer a step of the sign-in",
         description:
-          "303 to `return_to` with the session's cookie; 401 with the page when name or password are wrong; 429 after too many attempts.",
+          "303 to `return_to` with the session's cookie, or to the page of the next step without one; 401 with the page when the answer is wrong; 429 after too many attempts.",
         consumes: ["application/x-www-form-urlencoded"],
         tags,
         params,
         body: LoginForm,
         response: {
-          303: Type.Null({ description: "Signed in" }),
-          401: page("Wrong name or password"),
+          303: Type.Null({ description: "Signed in, or on to the next step" }),
+          401: page("Wrong answer"),
           403: page("CSRF token missing or stale"),
         },
       },
     },
     async (request, reply) => {
       const visitor = await visitorOf(request, reply);
-      const { realm, session } = visitor;
-      const isValid = request.validationError === undefined;
-      const { username, password, rememberMe } = isValid ? request.body : { username: "", password: "" };
-      const typed = { username: cut(username, 320), rememberMe: rememberMe === "true" || rememberMe === "on" };
-      if (!visitors.hasToken(request, visitor)) return showLogin(request, reply, visitor, 403, { ...typed, error: "csrf" });
-      if (!isValid) throw request.validationError;
-      refuseDirtyText(request.body);
-      const interaction = await interactionOf(visitor, request.body.interaction);
-      const shown = { ...typed, interaction };
+      const visit = { request, reply, visitor };
+      const hasToken = visitors.hasSignInToken(request, visitor);
+      if (hasToken && request.validationError) throw request.validationError;
+      if (hasToken) refuseDirtyText(request.body);
+      const opened = answeredAnyway(await signInOf(visit), request.body);
+      if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
+      const { position, signIn } = await positionOf(parts, opened);
+      const form = request.body as Readonly<Record<string, string>>;
+      if (position.kind === "stuck") {
+        if (hasToken && form.restart !== undefined) return goTo(reply, stepPath(visitor, await keepProgress(parts, restarted(signIn))));
+        const told = hasToken && form.giveUp !== undefined && isAsked(signIn.interaction);
+        return told ? goTo(reply, await giveUp(parts, signIn, position.unmet)) : showStuck(visit, signIn, position.unmet);
+      }
+      if (position.kind === "done")
+        return goTo(reply, `/realms/${visitor.realm.realmId}/login?${new URLSearchParams(visitors.carried(request))}`);
+      const others = (shown: Ask) => position.asks.filter((ask) => ask !== shown);
+      if (!hasToken) {
+        const [ask] = position.asks;
+        return show(visit, typedInto(signIn, ask, form), ask, {
+          status: 403,
+          problem: { title: "csrfTitle", text: "csrfText" },
+          others: others(ask),
+        });
+      }
+      if (form.restart !== undefined) return goTo(reply, stepPath(visitor, await keepProgress(parts, restarted(signIn))));
+      if (form.choose !== undefined) {
+        const chosen = askFor(position, form.choose);
+        const progress = { ...signIn.progress, chosen: chosen?.path ?? null };
+        return goTo(reply, stepPath(visitor, await keepProgress(parts, { ...signIn, progress })));
+      }
+      const ask = askFor(position, form.step);
+      // An old page, of a step that is behind us: the present one is shown.
+      if (!ask)
+        return goTo(
+          reply,
+          signIn.interaction ? stepPath(visitor, signIn.interaction.interactionId) : `/realms/${visitor.realm.realmId}/login`,
+        );
 
-      const result = await logIn(parts, {
-        realm,
-        login: username,
-        password,
-        remember: typed.rememberMe,
-        sourceIp: request.ip,
-        userAgent: request.headers["user-agent"] ?? null,
-        previous: session,
-        interaction,
-      }).catch((error) => {
-        if (isOverloaded(error)) return { outcome: "overloaded" } as const;
-        throw error;
-      });
-
-      if (result.outcome === "refused") return showLogin(request, reply, visitor, 401, { ...shown, error: "credentials" });
-      if (result.outcome === "overloaded")
-        return showLogin(request, reply, visitor, 503, { ...shown, error: "overloaded", retryAfterSeconds: OVERLOAD_SECONDS });
-      if (result.outcome === "wait")
-        return showLogin(request, reply, visitor, 429, { ...shown, error: "locked-out", retryAfterSeconds: result.retryAfterSeconds });
-      cookies.setSession(reply, realm.realmId, result.session.token, result.session.maxAge);
-      cookies.setCsrf(reply, csrf.issue(result.session.sessionId));
-      return reply
-        .header("cache-control", "no-store")
-        .redirect(interaction?.returnTo ?? returnTarget(request.body.return_to, baseUrl), 303) as never;
+      refuseMissing(ask, form);
+      const result = await answerStep(parts, signIn, ask, form);
+      switch (result.outcome) {
+        case "signed-in":
+          return finished(visit, result);
+        case "next":
+          return goTo(reply, stepPath(visitor, result.interactionId));
+        case "stuck":
+          return showStuck(visit, result.signIn, result.unmet);
+        case "resumed":
+          return goTo(reply, result.returnTo);
+        case "declined":
+          return result.returnTo === null ? showDeclined(visit) : goTo(reply, result.returnTo);
+        case "wrong":
+          return show(visit, result.signIn, ask, {
+            status: 401,
+            problem: { title: result.answer.title ?? "credentialsTitle", text: result.answer.text },
+            others: others(ask),
+          });
+        case "again": {
+          const { problem, notice } = result.answer;
+          return show(visit, result.signIn, ask, {
+            status: problem ? 400 : 200,
+            others: others(ask),
+            ...(problem && { problem }),
+            ...(notice && { notice }),
+          });
+        }
+        case "overloaded":
+          return show(visit, typedInto(signIn, ask, form), ask, {
+            status: 503,
+            problem: { title: "overloadedTitle", text: "overloadedTextTimed" },
+            retryAfterSeconds: OVERLOAD_SECONDS,
+            others: others(ask),
+          });
+        case "wait":
+          return show(visit, typedInto(signIn, ask, form), ask, {
+            status: 429,
+            problem: { title: "lockedOutTitle", text: "lockedOutTextTimed" },
+            retryAfterSeconds: result.retryAfterSeconds,
+            others: others(ask),
+          });
+      }
     },
   );
 
+  await app.register(linkRoutes, { parts, visitors, limit: parts.limit, signInOf });
   await app.register(logoutRoutes, { work: parts.work, csrf, cookies, visitors, logoutRequests: parts.logoutRequests });
 
   app.get(
@@ -168,3 +320,34 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     },
   );
 };
+
+/** Not even an answer: nothing is counted. Asking for another code needs none. */
+function refuseMissing({ question }: Ask, form: Readonly<Record<string, string>>): void {
+  const missing = form.resend === undefined ? question.fields.filter((name) => form[name] === undefined) : [];
+  if (missing.length === 0) return;
+  const errors = missing.map((field) => ({ field, code: "required", message: `${field} is missing` }));
+  throw new AppError("request.invalid", 400, `The form misses ${missing.join(", ")}`, { errors });
+}
+
+/** Whoever answers wants that to count, also where a session of this browser would do without. */
+const answeredAnyway = (signIn: SignIn, form: unknown): SignIn =>
+  signIn.progress.passed.length > 0 || isActionIn(form) ? signIn : { ...signIn, request: { ...signIn.request, reauthenticate: true } };
+
+/** What is asked of somebody whom a session has let through already. */
+const isActionIn = (form: unknown): boolean => String((form as { step?: unknown } | null)?.step ?? "").startsWith("action:");
+
+/** What was typed is not lost with an answer that did not count. */
+function typedInto(signIn: SignIn, { question }: Ask, form: Readonly<Record<string, unknown>>): SignIn {
+  if (!question.nameIn) return signIn;
+  const text = Object.fromEntries(Object.entries(form).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  return {
+    ...signIn,
+    progress: { ...signIn.progress, login: question.nameIn(text).slice(0, 320), remember: text.rememberMe !== undefined },
+  };
+}
+
+const missing = (): never => {
+  throw unknownRealm();
+};
+
+export type { SignInRequest };

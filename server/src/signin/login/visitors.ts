@@ -1,20 +1,18 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { clock } from "../../kernel/clock.ts";
-import { cut } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { asAppError, logFailure } from "../../platform/http/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
-import type { Interaction } from "../interactions/index.ts";
 import {
-  type LoginError,
+  type Locale,
   type LoginView,
   languageLinks,
   messageKindOf,
+  messagesOf,
   type PageFrame,
   pickLocale,
   renderLogin,
   renderMessage,
-  type ShownApplication,
   sendPage,
 } from "../pages/index.ts";
 import { type Cookies, type Csrf, type LiveSession, resolveSession } from "../sessions/index.ts";
@@ -71,6 +69,13 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     return csrf.accepts(cookies.csrf(request), typeof _csrf === "string" ? _csrf : undefined, binding);
   };
 
+  /** A form of signing in may be older than a session that began in another tab: it is still of this browser. */
+  const hasSignInToken = (request: FastifyRequest, visitor: Visitor): boolean => {
+    if (hasToken(request, visitor)) return true;
+    const { _csrf } = (request.body ?? {}) as { _csrf?: unknown };
+    return typeof _csrf === "string" && csrf.fits(_csrf, visitor.preSession);
+  };
+
   const localeOf = (request: FastifyRequest, realm: RealmSnapshot | null) =>
     pickLocale({
       query: (request.query as AskedFor).lang,
@@ -88,42 +93,41 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     return { ...frame, impersonation: { account: session.username, csrf: tokenFor(request, reply, visitor), action } };
   };
 
-  const showLogin = (
+  /** The page for whoever is signed in already. */
+  const showSignedIn = (
     request: FastifyRequest,
     reply: FastifyReply,
     visitor: Visitor,
-    status: number,
-    {
-      interaction,
-      ...more
-    }: Partial<LoginView> & { error?: LoginError; retryAfterSeconds?: number; interaction?: Interaction | null } = {},
+    view: Pick<LoginView, "signedInAs" | "continueUrl" | "logoutAction">,
   ) => {
     const { realm } = visitor;
     const path = `/realms/${realm.realmId}/login`;
-    const asked = { ...(request.query as AskedFor), ...((request.body ?? {}) as AskedFor) };
-    const kept = Object.fromEntries(
-      (["return_to", "interaction"] as const).flatMap((name) => (typeof asked[name] === "string" ? [[name, asked[name]]] : [])),
-    );
-    const application = interaction?.request.application as ShownApplication | undefined;
     const html = renderLogin({
       ...frameOf(request, reply, visitor),
       csrf: tokenFor(request, reply, visitor),
-      action: path,
-      rememberMe: false,
-      // What was typed comes after it.
-      ...(application && { application }),
-      ...(typeof interaction?.request.loginHint === "string" && { username: cut(interaction.request.loginHint, 320) }),
-      hidden: kept,
-      languages: languageLinks((language) => `${path}?${new URLSearchParams({ ...kept, lang: language })}`),
-      ...more,
+      languages: languageLinks((language) => `${path}?${new URLSearchParams({ ...carried(request), lang: language })}`),
+      ...view,
     });
-    const leadsTo = interaction?.request.formActionOrigins;
-    return sendPage(reply, status, html, {
-      logoUrl: realm.settings.logoUrl,
-      ...(application?.logoUrl && { applicationLogoUrl: application.logoUrl }),
-      ...(Array.isArray(leadsTo) && { formActionOrigins: leadsTo.map(String) }),
-      ...(more.retryAfterSeconds !== undefined && { retryAfterSeconds: more.retryAfterSeconds }),
-    });
+    return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl });
+  };
+
+  /** A form whose CSRF token is missing or of another session: nothing was done. */
+  const showStale = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => {
+    const { realm } = visitor;
+    const frame = frameOf(request, reply, visitor);
+    const { csrfTitle: title, csrfText: text, continue: label } = messagesOf(frame.locale);
+    tokenFor(request, reply, visitor);
+    const back = { href: `/realms/${realm.realmId}/login`, label };
+    const html = renderMessage({ ...frame, kind: "forbidden", title, text, back, requestId: request.id });
+    return sendPage(reply, 403, html, { logoUrl: realm.settings.logoUrl });
+  };
+
+  /** What the pages of one sign-in hand on from one to the next. */
+  const carried = (request: FastifyRequest): Record<string, string> => {
+    const asked = { ...(request.query as AskedFor), ...((request.body ?? {}) as AskedFor) };
+    return Object.fromEntries(
+      (["return_to", "interaction"] as const).flatMap((name) => (typeof asked[name] === "string" ? [[name, asked[name]]] : [])),
+    );
   };
 
   /** Whatever goes wrong on a page is told by a page. */
@@ -135,9 +139,11 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const visitor = realm && (await visitorOf(request, reply).catch(() => null));
     const retry = error.headers?.["retry-after"];
     const retryAfterSeconds = retry === undefined ? {} : { retryAfterSeconds: Number(retry) };
+    const frame = visitor ? frameOf(request, reply, visitor) : { branding: realm?.settings ?? null, locale: localeOf(request, realm) };
     const html = renderMessage({
-      ...(visitor ? frameOf(request, reply, visitor) : { branding: realm?.settings ?? null, locale: localeOf(request, realm) }),
+      ...frame,
       kind: !realm && error.status === 404 ? "unknown-realm" : messageKindOf(error.status),
+      ...(realm && error.code === "interactions.gone" && expired(frame.locale, realm)),
       requestId: request.id,
       ...retryAfterSeconds,
     });
@@ -147,7 +153,13 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     });
   };
 
-  return { sessionOf, visitorOf, tokenFor, hasToken, localeOf, frameOf, showLogin, showFailure };
+  return { sessionOf, visitorOf, tokenFor, hasToken, hasSignInToken, localeOf, frameOf, carried, showSignedIn, showStale, showFailure };
+}
+
+/** A sign-in that is none any more: one can begin again. */
+function expired(locale: Locale, { realmId }: RealmSnapshot) {
+  const { expiredTitle: title, expiredText: text, signInAgain: label } = messagesOf(locale);
+  return { title, text, back: { href: `/realms/${realmId}/login`, label } };
 }
 
 export type Visitors = ReturnType<typeof createVisitors>;

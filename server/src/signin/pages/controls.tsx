@@ -1,11 +1,14 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, createContext } from "preact";
 import { linkTarget } from "./layout.tsx";
 
 interface InputAttributes {
   readonly autocomplete: string;
   readonly value?: string;
   readonly autofocus?: boolean;
+  /** It is, unless this says otherwise. */
+  readonly required?: boolean;
   readonly maxlength?: number;
+  readonly inputmode?: "numeric" | "text";
   readonly enterkeyhint?: "go";
   readonly dir?: "auto";
   readonly autocapitalize?: "none";
@@ -22,17 +25,21 @@ interface FieldText {
   /** What to know before typing; the input refers to it by `hintId`. */
   readonly hint?: string;
   readonly hintId?: string;
+  /** May be left empty. */
+  readonly optional?: boolean;
+  /** Set in letters of one width. */
+  readonly code?: boolean;
 }
 
 type FieldProps = FieldText & InputAttributes & ({ readonly type: "text" } | { readonly type: "password" });
 
 /** An input with its label, and with a hint below it. What else is given goes to the input. */
-export const Field = ({ id, name = id, label, hint, hintId, ...input }: FieldProps) => (
+export const Field = ({ id, name = id, label, hint, hintId, optional = false, code = false, ...input }: FieldProps) => (
   <div class="gh-field">
     <label class="gh-label" for={id}>
       {label}
     </label>
-    <input class="gh-input" id={id} name={name} required {...input} />
+    <input class={code ? "gh-input gh-code" : "gh-input"} id={id} name={name} required={!optional} {...input} />
     {hint === undefined ? null : (
       <p class="gh-hint" id={hintId}>
         {hint}
@@ -51,6 +58,11 @@ export const Submit = ({ id, look = "primary", children }: { id?: string; look?:
     {children}
   </button>
 );
+
+/** What the page of a step adds above the button of its question. */
+export const AboveButton = createContext<ComponentChildren>(null);
+/** Stands where a question takes it: not every one has a button that ends it. */
+export const Choices = () => <AboveButton.Consumer>{(choices) => choices}</AboveButton.Consumer>;
 
 /** A link that looks like a button; nothing at all where the address is none to follow. */
 export function LinkButton({ href, look = "primary", children }: { href: string | undefined; look?: Look; children: ComponentChildren }) {

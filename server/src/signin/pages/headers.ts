@@ -16,6 +16,8 @@ export interface SendPageOptions extends Omit<PageHeaderOptions, "nonce"> {
   readonly nonce?: string;
   /** Becomes `Retry-After`, rounded up. */
   readonly retryAfterSeconds?: number;
+  /** The page looks again by itself, at a path of ours. */
+  readonly refresh?: { readonly seconds: number; readonly to: string };
 }
 
 // Base64 of either alphabet: what CSP Level 3 calls a nonce.
@@ -81,8 +83,10 @@ function formActionSource(target: string): string | null {
 
 /** Sends a rendered page with its headers. */
 export function sendPage(reply: FastifyReply, status: number, html: string, options: SendPageOptions = {}): FastifyReply {
-  const { nonce = randomBytes(18).toString("base64"), retryAfterSeconds, ...rest } = options;
+  const { nonce = randomBytes(18).toString("base64"), retryAfterSeconds, refresh, ...rest } = options;
   if (retryAfterSeconds !== undefined) reply.header("retry-after", String(Math.max(1, Math.ceil(retryAfterSeconds))));
+  // A header, not an element of the page: tools that read the page for people need not step over it.
+  if (refresh) reply.header("refresh", `${refresh.seconds}; url=${refresh.to}`);
   return reply
     .code(status)
     .headers(pageHeaders({ nonce, ...rest }))

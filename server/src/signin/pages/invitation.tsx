@@ -2,6 +2,7 @@ import type { Settings } from "../../tenancy/settings/index.ts";
 import { Field, LinkButton, loginName, Submit } from "./controls.tsx";
 import { Alert, Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf, waitingTime } from "./messages.ts";
+import { passwordRules } from "./new-password.tsx";
 import { Filled } from "./text.tsx";
 
 export type InvitationError = "csrf" | "username-taken" | "username" | "mismatch" | "password" | "overloaded";
@@ -167,7 +168,7 @@ function NewAccount({ view, text }: { view: Create; text: Messages }) {
       <Field
         id="password"
         label={text.invitationPassword}
-        hint={rulesOf(view, text).join(" ")}
+        hint={passwordRules(view.policy, text)}
         hintId={RULES_ID}
         type="password"
         autocomplete="new-password"
@@ -187,18 +188,6 @@ function NewAccount({ view, text }: { view: Create; text: Messages }) {
       <Submit>{text.invitationCreate}</Submit>
     </form>
   );
-}
-
-/** The realm's rules for passwords, in the language of the page. */
-function rulesOf({ policy }: Create, text: Messages): string[] {
-  const atLeast = (template: string, count: number) => (count > 0 ? [template.replace("{count}", () => String(count))] : []);
-  return [
-    text.passwordRules.replace("{min}", () => String(policy.minLength)).replace("{max}", () => String(policy.maxLength)),
-    ...atLeast(text.passwordRuleLower, policy.minLowercase),
-    ...atLeast(text.passwordRuleUpper, policy.minUppercase),
-    ...atLeast(text.passwordRuleDigits, policy.minDigits),
-    ...atLeast(text.passwordRuleSymbols, policy.minSymbols),
-  ];
 }
 
 function problemOf(view: Form, error: InvitationError, text: Messages): { title: string; text: string } {

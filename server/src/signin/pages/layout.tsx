@@ -31,6 +31,8 @@ interface DocumentProps extends PageFrame {
   readonly problem?: string | undefined;
   readonly lead?: ComponentChildren;
   readonly children?: ComponentChildren;
+  /** Scripts of ours; the page works without them as far as the browser lets it. */
+  readonly scripts?: readonly { readonly src: string; readonly nonce: string }[];
 }
 
 /** Plain https or http addresses and paths. Anything else (javascript:, data:) gives no link at all. */
@@ -41,7 +43,18 @@ export function linkTarget(href: string | undefined): string | null {
 
 export const renderDocument = (page: VNode): string => `<!doctype html>${render(page)}`;
 
-export function Document({ branding, locale, languages, impersonation, kind, title, problem, lead, children }: DocumentProps) {
+export function Document({
+  branding,
+  locale,
+  languages,
+  impersonation,
+  kind,
+  title,
+  problem,
+  lead,
+  children,
+  scripts = [],
+}: DocumentProps) {
   const brand = branding ?? OPERATOR_BRANDING;
   const { light, dark } = palettesOf(brand);
   const names = { name: brandName(brand) };
@@ -60,6 +73,9 @@ export function Document({ branding, locale, languages, impersonation, kind, tit
         <meta name="robots" content="noindex" />
         <link rel="icon" type="image/svg+xml" href={icon(brand, light.button, light["button-text"])} />
         <link rel="stylesheet" href={branding ? themeHref(branding) : `/realms/${OPERATOR_BRANDING.realmId}/theme.css`} />
+        {scripts.map(({ src, nonce }) => (
+          <script src={src} nonce={nonce} defer />
+        ))}
       </head>
       <body class={`gh-page gh-page--${kind}${impersonation ? " gh-page--impersonated" : ""}`}>
         {impersonation ? <Banner locale={locale} {...impersonation} /> : null}

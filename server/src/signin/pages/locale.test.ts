@@ -15,7 +15,7 @@ describe("the language of a page", () => {
   });
 
   test("takes ui_locales in their order", () => {
-    expect(pick({ uiLocales: "fr-CA nl en" })).toBe("nl");
+    expect(pick({ uiLocales: "sv-SE nl en" })).toBe("nl");
     expect(pick({ uiLocales: "en nl", realmDefault: "nl" })).toBe("en");
   });
 
@@ -25,7 +25,10 @@ describe("the language of a page", () => {
     ["nl-Latn-NL-x-private", "nl"],
     ["zh-Hant, nl-NL;q=0.5", "nl"],
     ["en;q=0.4, nl;q=0.9", "nl"],
-    ["en;q=0.4,nl ; q=0.9 ,fr", "nl"],
+    ["en;q=0.4,nl ; q=0.9 ,sv", "nl"],
+    ["de-CH, de;q=0.9, en;q=0.8", "de"],
+    ["fr-CA,fr;q=0.8,en;q=0.5", "fr"],
+    ["es-419, es;q=0.9", "es"],
     ["nl;q=0, en;q=0.1", "en"],
     ["nl;q=0", "en"],
     ["nl;q=2, en;q=0.1", "en"],
@@ -69,5 +72,8 @@ test("language links are named in their own language", () => {
   expect(languageLinks((locale) => `?lang=${locale}`)).toEqual([
     { locale: "en", label: "English", href: "?lang=en" },
     { locale: "nl", label: "Nederlands", href: "?lang=nl" },
+    { locale: "de", label: "Deutsch", href: "?lang=de" },
+    { locale: "fr", label: "Français", href: "?lang=fr" },
+    { locale: "es", label: "Español", href: "?lang=es" },
   ]);
 });

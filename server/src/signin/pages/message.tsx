@@ -10,7 +10,15 @@ export type MessageKind =
   | "too-many-requests"
   | "internal"
   | "unavailable"
-  | "oidc-error";
+  | "oidc-error"
+  | "no-way"
+  | "declined"
+  | "link-gone"
+  | "email-confirmed"
+  | "password-changed"
+  | "reset-off"
+  | "registration-off"
+  | "no-mail";
 
 export interface MessageView extends PageFrame {
   readonly kind: MessageKind;
@@ -36,6 +44,14 @@ const WORDS: Readonly<Record<MessageKind, Words>> = {
   internal: (t) => [t.internalTitle, t.internalText],
   unavailable: (t) => [t.unavailableTitle, t.unavailableText, t.unavailableTextTimed],
   "oidc-error": (t) => [t.oidcErrorTitle, t.oidcErrorText],
+  "no-way": (t) => [t.noWayTitle, t.noWayText],
+  declined: (t) => [t.declinedTitle, t.declinedText],
+  "link-gone": (t) => [t.mailLinkGoneTitle, t.mailLinkGoneText],
+  "email-confirmed": (t) => [t.emailConfirmedTitle, t.emailConfirmedText],
+  "password-changed": (t) => [t.passwordChangedTitle, t.passwordChangedText],
+  "reset-off": (t) => [t.resetOffTitle, t.resetOffText],
+  "registration-off": (t) => [t.registerOffTitle, t.registerOffText],
+  "no-mail": (t) => [t.mailedUnavailableTitle, t.mailedUnavailableText],
 };
 
 const KIND_BY_STATUS: Readonly<Record<number, MessageKind>> = {

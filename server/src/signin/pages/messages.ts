@@ -1,11 +1,14 @@
+import { de } from "./messages/de.ts";
 import { en } from "./messages/en.ts";
+import { es } from "./messages/es.ts";
+import { fr } from "./messages/fr.ts";
 import { nl } from "./messages/nl.ts";
 
 /** Every text of the pages. A language that misses one does not compile. */
 export type Messages = { readonly [K in keyof typeof en]: string };
 
 /** The languages. A new one is one file in `messages/` and one name here. */
-const LANGUAGES = { en, nl } satisfies Record<string, Messages>;
+const LANGUAGES = { en, nl, de, fr, es } satisfies Record<string, Messages>;
 
 export type Locale = keyof typeof LANGUAGES;
 
@@ -20,3 +23,7 @@ export function waitingTime(locale: Locale, seconds: number): string {
     whole < 60 ? [whole, "second"] : whole <= 5400 ? [Math.ceil(whole / 60), "minute"] : [Math.ceil(whole / 3600), "hour"];
   return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(amount);
 }
+
+/** “30 days”, as people say it. */
+export const daysText = (locale: Locale, days: number): string =>
+  new Intl.NumberFormat(locale, { style: "unit", unit: "day", unitDisplay: "long" }).format(days);

@@ -12,6 +12,11 @@ export const CLASS_NAMES = {
   "gh-consent": "The list of what the application wants",
   "gh-page--device": "The page, when it is about a device or an application that waits elsewhere",
   "gh-code": "The code that the device shows",
+  "gh-number": "A number that two screens show",
+  "gh-numbers": "The numbers to choose among",
+  "gh-facts": "What is known of a screen that waits, or of what is to be signed",
+  "gh-fact": "One line of it",
+  "gh-summary": "What is to be signed, in the application's words",
   "gh-requests": "The list of applications that wait",
   "gh-request": "One of them",
   "gh-page--message": "The page, when it only says something (an error, for instance)",
@@ -46,8 +51,21 @@ export const CLASS_NAMES = {
   "gh-alert-title": "The first line of a message box",
   "gh-alert-text": "The rest of a message box",
   "gh-account": "The name of the signed-in user",
+  "gh-account-line": "The line that says whose sign-in it is",
+  "gh-account-name": "The name in it",
+  "gh-others": "The other ways to sign in",
+  "gh-others-title": "Their heading",
+  "gh-other": "The form of one of them",
+  "gh-passkey": "What is there to use or to set up a passkey",
+  "gh-beside": "The form of another way that needs no page of its own",
+  "gh-link": "A button or link inside a line of text",
+  "gh-hidden": "What is there for password managers only",
+  "gh-qr": "The picture for a camera",
+  "gh-key": "What the picture says, for typing",
+  "gh-codes": "The list of recovery codes",
   "gh-reference": "The request number on an error page",
   "gh-links": "Links to what the application says about itself",
+  "gh-terms": "The realm's terms, to be read before they are accepted",
   "gh-footer": "The foot of the card",
   "gh-languages": "The choice of language",
   "gh-language": "One language",
@@ -146,7 +164,7 @@ html {
 .gh-actions { gap: .75rem; }
 .gh-form + .gh-actions, .gh-actions + .gh-form { margin-block-start: .75rem; }
 .gh-field { display: grid; gap: .375rem; }
-.gh-label { font-size: .9375rem; font-weight: 600; }
+.gh-label { margin: 0; font-size: .9375rem; font-weight: 600; }
 .gh-hint { margin: 0; color: var(--gh-muted); font-size: .875rem; }
 
 .gh-input {
@@ -162,8 +180,8 @@ html {
 .gh-input[aria-invalid="true"] { border-color: var(--gh-error-line); }
 .gh-input:autofill { -webkit-text-fill-color: var(--gh-text); box-shadow: inset 0 0 0 6rem var(--gh-field); caret-color: var(--gh-text); }
 
-.gh-check { display: flex; align-items: center; gap: .625rem; min-block-size: 1.75rem; font-size: .9375rem; cursor: pointer; }
-.gh-check input { flex: none; inline-size: 1.125rem; block-size: 1.125rem; margin: 0; accent-color: var(--gh-accent); cursor: inherit; }
+.gh-check { display: flex; align-items: flex-start; gap: .625rem; min-block-size: 1.75rem; font-size: .9375rem; cursor: pointer; }
+.gh-check input { flex: none; inline-size: 1.125rem; block-size: 1.125rem; margin: .14rem 0 0; accent-color: var(--gh-accent); cursor: inherit; }
 
 .gh-button {
   inline-size: 100%;
@@ -186,7 +204,7 @@ html {
 .gh-button--plain:hover { border-color: var(--gh-accent); color: var(--gh-accent); }
 .gh-button:active { transform: translateY(1px); }
 
-.gh-input:focus-visible, .gh-button:focus-visible, .gh-check input:focus-visible, .gh-language:focus-visible, .gh-links a:focus-visible, .gh-alert:focus {
+.gh-input:focus-visible, .gh-button:focus-visible, .gh-check input:focus-visible, .gh-language:focus-visible, .gh-links a:focus-visible, .gh-link:focus-visible, .gh-alert:focus {
   outline: 3px solid var(--gh-accent);
   outline-offset: 2px;
 }
@@ -212,6 +230,21 @@ html {
 .gh-code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; letter-spacing: .08em; }
 .gh-input.gh-code { font-size: 1.25rem; text-align: center; text-transform: uppercase; }
 p.gh-code { margin: 0 0 1.5rem; color: var(--gh-text); font-size: 1.5rem; font-weight: 700; text-align: center; }
+.gh-qr { display: block; inline-size: 13rem; max-inline-size: 100%; margin-inline: auto; border-radius: .5rem; }
+p.gh-key { margin: 0; font-size: 1.125rem; overflow-wrap: anywhere; user-select: all; }
+.gh-codes { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .5rem 1rem; margin: 0; padding: 1rem; border: 1px solid var(--gh-line); border-radius: .75rem; list-style: none; text-align: center; }
+p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
+.gh-numbers { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .75rem; }
+.gh-numbers .gh-number { font-size: 1.5rem; }
+.gh-facts { display: grid; gap: .5rem; margin: 0 0 1.5rem; font-size: .9375rem; }
+.gh-fact dt { color: var(--gh-muted); font-size: .875rem; }
+.gh-fact dd { margin: 0; }
+.gh-form + .gh-form { margin-block-start: 1.125rem; }
+.gh-form .gh-hint, .gh-facts + .gh-hint { text-align: center; }
+.gh-form .gh-input + .gh-hint { text-align: start; }
+.gh-form + .gh-hint { margin-block-start: 1.125rem; text-align: center; }
+.gh-number + .gh-form { margin-block: 1.5rem; }
+.gh-summary { margin: 0 0 1.5rem; padding: 1rem; border: 1px solid var(--gh-line); border-radius: .75rem; font-weight: 600; white-space: pre-line; }
 .gh-requests { display: grid; gap: .75rem; margin: 0; padding: 0; list-style: none; }
 .gh-request { display: grid; gap: .5rem; padding: 1rem; border: 1px solid var(--gh-line); border-radius: .75rem; }
 
@@ -220,11 +253,25 @@ p.gh-code { margin: 0 0 1.5rem; color: var(--gh-text); font-size: 1.5rem; font-w
 .gh-reference { margin: 1.5rem 0 0; color: var(--gh-muted); font-size: .875rem; text-align: center; }
 .gh-reference code { display: block; font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .8125rem; user-select: all; }
 
+.gh-account-line { display: flex; align-items: center; justify-content: center; gap: .5rem .75rem; flex-wrap: wrap; margin: 0 0 1.25rem; font-size: .9375rem; }
+.gh-account-name { padding: .25rem .75rem; border: 1px solid var(--gh-line); border-radius: 999px; overflow-wrap: anywhere; }
+.gh-link { padding: .25rem 0; border: 0; background: none; color: var(--gh-accent); font: inherit; text-decoration: underline; text-underline-offset: .2em; cursor: pointer; }
+.gh-others { margin: 1.5rem 0 0; padding-block-start: 1.25rem; border-block-start: 1px solid var(--gh-line); display: grid; gap: .625rem; }
+.gh-others-title { margin: 0; text-align: center; font-size: .875rem; color: var(--gh-muted); }
+.gh-other { display: grid; }
+.gh-beside { margin-block-start: .75rem; }
+.gh-passkey { display: grid; gap: .75rem; }
+.gh-passkey .gh-hint { text-align: center; }
+[hidden] { display: none !important; }
+.gh-hidden { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); border: 0; padding: 0; }
 .gh-links { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; margin: 1.5rem 0 0; font-size: .9375rem; }
+.gh-form .gh-links { margin: 0; }
 .gh-links a { padding-block: .25rem; color: var(--gh-accent); text-underline-offset: .2em; }
 
+.gh-terms { max-block-size: 18rem; overflow: auto; padding: .75rem 1rem; border: 1px solid var(--gh-line); border-radius: .5rem; font-size: .9375rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+
 .gh-footer { margin-block-start: 1.75rem; padding-block-start: 1rem; border-block-start: 1px solid var(--gh-line); }
-.gh-languages { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; font-size: .9375rem; }
+.gh-languages { max-inline-size: 18rem; margin-inline: auto; display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem 1.25rem; font-size: .9375rem; }
 .gh-language { padding-block: .25rem; color: var(--gh-muted); text-decoration: none; }
 .gh-language:hover { color: var(--gh-accent); text-decoration: underline; text-underline-offset: .2em; }
 .gh-language[aria-current="true"] { color: var(--gh-text); font-weight: 600; }
@@ -258,8 +305,10 @@ p.gh-code { margin: 0 0 1.5rem; color: var(--gh-text); font-size: 1.5rem; font-w
   .gh-input, .gh-button, .gh-language { transition: background-color .15s, border-color .15s, color .15s; }
 }
 
+/* Recovery codes are printed: on paper there is nothing to press. */
 @media print {
-  .gh-page { background: none; }
+  .gh-page { min-block-size: 0; background: none; }
   .gh-card { box-shadow: none; }
+  .gh-button, .gh-link, .gh-footer { display: none; }
 }
 `;

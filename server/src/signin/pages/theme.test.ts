@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
 import { defaultSettings, safeCustomCss } from "../../tenancy/settings/index.ts";
+import { signInForm } from "../../testing/sign-in-form.tsx";
 import {
+  AppSetup,
   type Branding,
   CLASS_NAMES,
+  messagesOf,
+  PasskeyBeside,
+  PasswordOnly,
+  RecoveryCodeList,
   renderCiba,
   renderConsent,
   renderDevice,
@@ -10,6 +16,11 @@ import {
   renderLogin,
   renderLogout,
   renderMessage,
+  renderPush,
+  renderQr,
+  renderStep,
+  renderTransaction,
+  Terms,
   themeCss,
   themeVersion,
 } from "./index.ts";
@@ -63,10 +74,42 @@ test("documents every class that the pages and the rules use, and no other", () 
   const frame = { branding, locale: "en", languages } as const;
   const form = { ...frame, csrf: "", action: "/", rememberMe: false, hidden: {} };
   const invitation = { organization: "Acme", address: "ada@example.com", role: "member", inviter: null };
+  const screen = { client: "Shop", sourceIp: "203.0.113.7", userAgent: "Mozilla/5.0", time: "now" };
+  const transaction = { client: "Shop", type: "payment", summary: "Pay", payloadHash: "x", until: "later", byCode: true, byDevice: true };
   const html = [
-    renderLogin({ ...form, branding: { ...branding, logoUrl: "/logo.svg" } }),
-    renderLogin({ ...form, error: "credentials" }),
-    renderLogin({ ...form, notice: "signed-out" }),
+    signInForm({ ...form, branding: { ...branding, logoUrl: "/logo.svg" } }),
+    signInForm({
+      ...form,
+      error: "credentials",
+      account: "ada",
+      others: [{ path: "1", label: "Other" }],
+      links: [{ href: "/", label: "Help" }],
+    }),
+    signInForm({ ...form, notice: "signed-out", beside: [{ path: "1", body: PasskeyBeside({ text: messagesOf("en"), options: "{}" }) }] }),
+    renderStep({
+      ...form,
+      title: "",
+      others: [],
+      canRestart: true,
+      body: PasswordOnly({ text: messagesOf("en"), username: "ada", invalid: false, quiet: false }),
+    }),
+    renderStep({
+      ...form,
+      title: "",
+      others: [],
+      canRestart: true,
+      body: [
+        AppSetup({ text: messagesOf("en"), picture: [[true]], secret: "A", issuer: "Acme", account: "ada", label: "" }),
+        RecoveryCodeList({ text: messagesOf("en"), codes: ["A"] }),
+      ],
+    }),
+    renderStep({
+      ...form,
+      title: "",
+      others: [],
+      canRestart: true,
+      body: Terms({ text: messagesOf("en"), terms: { text: "Be kind.", url: null, version: "1" } }),
+    }),
     renderLogin({ ...form, signedInAs: "ada", continueUrl: "/", logoutAction: "/" }),
     renderLogout({ ...form, state: "confirm" }),
     renderInvitation({ ...form, ...invitation, state: "create", policy: defaultSettings("acme").passwordPolicy }),
@@ -81,6 +124,9 @@ test("documents every class that the pages and the rules use, and no other", () 
       logoUrl: "https://shop.example/logo.svg",
     }),
     renderDevice({ ...form, state: "enter", userCode: "" }),
+    renderPush({ ...form, state: "ask", approveAction: "/", denyAction: "/", account: "ada", screen, choices: ["17"] }),
+    renderQr({ ...form, state: "ask", account: "ada", screen, code: "4821" }),
+    renderTransaction({ ...form, ...transaction, state: "ask", signAction: "/", declineAction: "/", account: "ada" }),
     renderCiba({ ...form, state: "list", account: "ada", requests: [{ href: "/", client: "Bank", message: null }] }),
     renderMessage({ ...frame, kind: "internal", requestId: "r", impersonation: { account: "ada", csrf: "", action: "/" } }),
   ].join("");

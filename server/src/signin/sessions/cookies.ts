@@ -9,6 +9,7 @@ const PRE_SESSION_COOKIE = "gh__pre";
 const LANGUAGE_COOKIE = "gh__lang";
 const A_YEAR = (365 * DAY) / SECOND;
 const sessionCookie = (realm: string) => `gh_${realm}`;
+const deviceCookie = (realm: string) => `gh__device_${realm}`;
 const asideCookie = (realm: string) => `gh__own_${realm}`;
 
 export interface Cookies {
@@ -23,6 +24,9 @@ export interface Cookies {
   setCsrf(reply: FastifyReply, token: string): void;
   /** The browser's pre-session id, made now if it has none. */
   preSession(request: FastifyRequest, reply: FastifyReply): string;
+  /** By which a browser is known again to a user who has signed in with it before. */
+  device(request: FastifyRequest, realm: string): string | undefined;
+  setDevice(reply: FastifyReply, realm: string, token: string): void;
   /** The language that the visitor chose on one of our pages. */
   language(request: FastifyRequest): string | undefined;
   setLanguage(reply: FastifyReply, language: string): void;
@@ -49,6 +53,9 @@ export function createCookies(secure: boolean): Cookies {
       reply.setCookie(PRE_SESSION_COOKIE, made, hidden);
       return made;
     },
+    device: (request, realm) => request.cookies[deviceCookie(realm)],
+    setDevice: (reply, realm, token) =>
+      void reply.setCookie(deviceCookie(realm), token, { ...hidden, path: `/realms/${realm}`, maxAge: A_YEAR }),
     language: (request) => request.cookies[LANGUAGE_COOKIE],
     setLanguage: (reply, language) => void reply.setCookie(LANGUAGE_COOKIE, language, { ...hidden, maxAge: A_YEAR }),
   };

@@ -53,5 +53,5 @@ const buttonBlock = ({ label, href }: { label: string; href: string }) =>
 
 const note = (text: string) => `<p class="quiet" style="margin:0 0 12px;color:#565d6b;font-size:14px">${text}</p>`;
 
-export const textOf = ({ lead, code, button, notes }: MailText, greeting: string): string =>
-  [greeting, lead, code, button && `${button.label}:\n${button.href}`, ...notes, "{{realm}}"].filter(Boolean).join("\n\n");
+export const textOf = ({ lead, code, button, notes }: MailText, greeting: string, colon: string): string =>
+  [greeting, lead, code, button && `${button.label}${colon}\n${button.href}`, ...notes, "{{realm}}"].filter(Boolean).join("\n\n");

@@ -12,6 +12,8 @@ type MailKey = Exclude<TemplateKey, "otp-sms" | "push-approval">;
 export interface Texts {
   readonly lang: string;
   readonly greeting: string;
+  /** For languages that set a space before it. */
+  readonly colon?: string;
   readonly plain: Record<"otp-sms" | "push-approval", PlainText>;
   readonly mails: Record<MailKey, MailText>;
 }
@@ -29,10 +31,7 @@ export const english: Texts = {
       heading: "Your sign-in code",
       lead: "Enter this code to sign in to {{realm}}:",
       code: "{{code}}",
-      notes: [
-        "It is valid for {{ttl}}. Nobody of us will ever ask you for it.",
-        "You did not try to sign in? Then simply ignore this mail.",
-      ],
+      notes: ["It is valid for {{ttl}}. We will never ask you for it.", "You did not try to sign in? Then simply ignore this mail."],
     },
     "magic-link-email": {
       subject: "Sign in to {{realm}}",
@@ -47,19 +46,31 @@ export const english: Texts = {
     "verify-email": {
       subject: "Confirm your mail address for {{realm}}",
       heading: "Confirm your mail address",
-      lead: "Please confirm that this mail address is yours.",
+      lead: "Please confirm that this mail address is yours: type this code on the page that asked for it, or use the button.",
+      code: "{{code}}",
       button: { label: "Confirm my address", href: "{{link}}" },
       notes: [
-        "The link is valid for {{ttl}}.",
+        "Both are valid for {{ttl}}. Never give the code to anyone.",
         "You do not know {{realm}}? Then somebody mistyped their address, and you can ignore this mail.",
       ],
     },
     "reset-password-email": {
       subject: "Choose a new password for {{realm}}",
       heading: "Choose a new password",
-      lead: "Somebody asked for a new password for your account at {{realm}}. If that was you, choose it here:",
+      lead: "Somebody asked for a new password for your account at {{realm}}. If that was you, type this code on the page that asked for it, or use the button:",
+      code: "{{code}}",
       button: { label: "Choose a new password", href: "{{link}}" },
-      notes: ["The link works once, within {{ttl}}.", "That was not you? Then ignore this mail: your password stays as it is."],
+      notes: [
+        "They work once, within {{ttl}}. Never give the code to anyone.",
+        "That was not you? Then ignore this mail: your password stays as it is.",
+      ],
+    },
+    "account-exists-email": {
+      subject: "You have an account at {{realm}} already",
+      heading: "You have an account already",
+      lead: "Somebody wanted to create an account at {{realm}} with this mail address, but there is one already. If that was you, simply sign in; there you can also choose a new password.",
+      button: { label: "Sign in", href: "{{link}}" },
+      notes: ["That was not you? Then ignore this mail: nothing has changed."],
     },
     "invitation-email": {
       subject: "You are invited to join {{organization}}",
@@ -109,25 +120,37 @@ export const dutch: Texts = {
     "verify-email": {
       subject: "Bevestig je mailadres voor {{realm}}",
       heading: "Bevestig je mailadres",
-      lead: "Bevestig alsjeblieft dat dit mailadres van jou is.",
+      lead: "Bevestig alsjeblieft dat dit mailadres van jou is: vul deze code in op de pagina die erom vroeg, of gebruik de knop.",
+      code: "{{code}}",
       button: { label: "Mijn adres bevestigen", href: "{{link}}" },
-      notes: ["De link is {{ttl}} geldig.", "Ken je {{realm}} niet? Dan heeft iemand zich vertypt en kun je deze mail negeren."],
+      notes: [
+        "Beide zijn {{ttl}} geldig. Geef de code aan niemand.",
+        "Ken je {{realm}} niet? Dan heeft iemand zich vertypt en kun je deze mail negeren.",
+      ],
     },
     "reset-password-email": {
       subject: "Kies een nieuw wachtwoord voor {{realm}}",
       heading: "Kies een nieuw wachtwoord",
-      lead: "Iemand vroeg om een nieuw wachtwoord voor je account bij {{realm}}. Was jij dat, kies het dan hier:",
+      lead: "Iemand vroeg om een nieuw wachtwoord voor je account bij {{realm}}. Was jij dat, vul dan deze code in op de pagina die erom vroeg, of gebruik de knop:",
+      code: "{{code}}",
       button: { label: "Nieuw wachtwoord kiezen", href: "{{link}}" },
       notes: [
-        "De link werkt één keer, en is {{ttl}} geldig.",
+        "Ze werken één keer, en zijn {{ttl}} geldig. Geef de code aan niemand.",
         "Was jij dat niet? Negeer deze mail dan: je wachtwoord blijft zoals het is.",
       ],
+    },
+    "account-exists-email": {
+      subject: "Je hebt al een account bij {{realm}}",
+      heading: "Je hebt al een account",
+      lead: "Iemand wilde bij {{realm}} een account aanmaken met dit mailadres, maar dat is er al. Was jij dat, log dan gewoon in; daar kun je ook een nieuw wachtwoord kiezen.",
+      button: { label: "Inloggen", href: "{{link}}" },
+      notes: ["Was jij dat niet? Negeer deze mail dan: er is niets veranderd."],
     },
     "invitation-email": {
       subject: "Je bent uitgenodigd voor {{organization}}",
       heading: "Uitnodiging voor {{organization}}",
-      lead: "Je bent uitgenodigd voor {{organization}} bij {{realm}}. Neem de uitnodiging aan met deze knop; heb je nog geen account, dan maak je het daar aan.",
-      button: { label: "Uitnodiging aannemen", href: "{{link}}" },
+      lead: "Je bent uitgenodigd voor {{organization}} bij {{realm}}. Accepteer de uitnodiging met deze knop; heb je nog geen account, dan maak je het daar aan.",
+      button: { label: "Uitnodiging accepteren", href: "{{link}}" },
       notes: ["De link werkt één keer, en is {{ttl}} geldig.", "Had je deze niet verwacht? Dan kun je deze mail negeren."],
     },
     "new-device-email": {

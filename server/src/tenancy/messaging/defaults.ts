@@ -1,4 +1,7 @@
 import { htmlOf, textOf } from "./defaults.layout.ts";
+import { german } from "./defaults.texts.de.ts";
+import { spanish } from "./defaults.texts.es.ts";
+import { french } from "./defaults.texts.fr.ts";
 import { dutch, english, type Texts } from "./defaults.texts.ts";
 import { type TemplateKey, templateKeys } from "./templates.catalogue.ts";
 
@@ -25,7 +28,7 @@ function textsOf(texts: Texts, locale: string | null, key: TemplateKey): Shipped
     locale,
     subject: mail.subject,
     body: htmlOf(mail, texts.lang, texts.greeting),
-    textBody: textOf(mail, texts.greeting),
+    textBody: textOf(mail, texts.greeting, texts.colon ?? ":"),
     html: true,
   };
 }
@@ -33,7 +36,7 @@ function textsOf(texts: Texts, locale: string | null, key: TemplateKey): Shipped
 /** What goes out as long as a realm has not written its own. */
 export const shippedTemplates: readonly ShippedTemplate[] = templateKeys.flatMap((key) => [
   textsOf(english, null, key),
-  textsOf(dutch, dutch.lang, key),
+  ...[dutch, german, french, spanish].map((texts) => textsOf(texts, texts.lang, key)),
 ]);
 
 export const shippedTemplate = (key: TemplateKey, locale: string | null): ShippedTemplate | null =>

@@ -190,11 +190,11 @@ describe("sending", () => {
     const dutch = { ...ada, attributes: { locale: "nl_BE" } };
     expect(await subjectFor({ user: dutch })).toBe("Je inlogcode voor Acme");
     expect(await subjectFor({ user: dutch, locale: "en" })).toBe("Je inlogcode voor Acme");
-    expect(await subjectFor({ locale: "fr" })).toBe("Your sign-in code for Acme");
+    expect(await subjectFor({ locale: "pt" })).toBe("Your sign-in code for Acme");
     const own = { templateKey: "otp-email", body: "{{code}} {{ttl}}" };
-    await realm.asMaster().put("/messaging/templates", { ...own, locale: "fr", subject: "Votre code" });
+    await realm.asMaster().put("/messaging/templates", { ...own, locale: "pt", subject: "O seu código" });
     await realm.asMaster().put("/messaging/templates", { ...own, locale: "nl", subject: "x", enabled: false });
-    expect(await subjectFor({ locale: "fr-CA", user: dutch })).toBe("Votre code");
+    expect(await subjectFor({ locale: "pt-BR", user: dutch })).toBe("O seu código");
     expect(await subjectFor({ user: dutch })).toBe("Your sign-in code for Acme");
   });
 

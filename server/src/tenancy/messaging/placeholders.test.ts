@@ -209,3 +209,37 @@ test.each(shippedTemplates.map((template) => [`${template.templateKey} (${templa
     }
   },
 );
+
+describe("in every language that ships", () => {
+  const slots = (text: string | null) => [...new Set(text?.match(/\{\{.*?\}\}/g) ?? [])].sort();
+  const english = (key: string) => shippedTemplates.find(({ templateKey, locale }) => templateKey === key && locale === null)!;
+
+  test("a message names what the English one names, in each of its parts", () => {
+    for (const template of shippedTemplates)
+      for (const part of ["subject", "body", "textBody"] as const)
+        expect(slots(template[part]), `${template.templateKey} ${template.locale} ${part}`).toEqual(
+          slots(english(template.templateKey)[part]),
+        );
+  });
+
+  test("each message is there once, in its own words", () => {
+    const languages = (key: string) => shippedTemplates.filter(({ templateKey }) => templateKey === key);
+    for (const key of new Set(shippedTemplates.map(({ templateKey }) => templateKey))) {
+      expect(languages(key).map(({ locale }) => locale)).toEqual([null, "nl", "de", "fr", "es"]);
+      expect(new Set(languages(key).map(({ body }) => body)).size, key).toBe(5);
+    }
+  });
+
+  test("a text message keeps to the letters of GSM 03.38: one other letter halves what fits into an SMS", () => {
+    const letters = /^[\w @£$¥èéùìòÇØøÅåÆæßÉ!"#¤%&'()*+,\-./:;<=>?¡ÄÖÑÜ§¿äöñüà{}]*$/;
+    for (const { body, locale } of shippedTemplates.filter(({ templateKey }) => templateKey === "otp-sms")) {
+      expect(body, String(locale)).toMatch(letters);
+      expect(body.length, String(locale)).toBeLessThanOrEqual(120);
+    }
+  });
+
+  test("French keeps its punctuation on the line of the word before", () => {
+    for (const { subject, textBody, templateKey } of shippedTemplates.filter(({ locale }) => locale === "fr"))
+      expect(`${subject} ${textBody}`.replaceAll(/\{\{.*?\}\}/g, "x"), templateKey).not.toMatch(/[^\u202f][?!;]|[^\u00a0]:/u);
+  });
+});

@@ -64,6 +64,21 @@ export async function removePushToken(ctx: Ctx, id: string, { assertMayControl }
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", resourceType: "users", resourceId: row.user_id, detail: "push token" });
 }
 
+/**
+ * A device that its owner enrolls: answers the id under which it is reached, the one from before where it was known already. Null when
+ * the token is somebody else's: to take a device from somebody is to take a factor from them.
+ */
+export async function keepDeviceToken(
+  ctx: Ctx,
+  vault: Vault,
+  { userId, driver, token, deviceName }: Required<RegisterPushToken>,
+): Promise<string | null> {
+  const id = newId();
+  const sealedToken = vault.seal(token, tokenPlace(ctx.realm, id));
+  const row = await upsertPushToken(ctx.tx, ctx.realm, { id, userId, driver, sealedToken, hash: sha256(token), deviceName }, null, ctx.now);
+  return row?.push_token_id ?? null;
+}
+
 export const openToken = (row: PushTokenRow, vault: Vault): string => vault.open(row.token, tokenPlace(row.realm_id, row.push_token_id));
 
 /** Enough to tell two devices apart, not enough to write to one. */

@@ -12,8 +12,9 @@ export const catalogue = {
   "otp-email": { channel: "EMAIL", placeholders: ["realm", "code", "ttl", "user"] },
   "magic-link-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
   "push-approval": { channel: "PUSH", placeholders: ["realm", "ttl", "user"] },
-  "verify-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
-  "reset-password-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
+  "verify-email": { channel: "EMAIL", placeholders: ["realm", "link", "code", "ttl", "user"] },
+  "reset-password-email": { channel: "EMAIL", placeholders: ["realm", "link", "code", "ttl", "user"] },
+  "account-exists-email": { channel: "EMAIL", placeholders: ["realm", "link", "user"] },
   "invitation-email": { channel: "EMAIL", placeholders: ["realm", "organization", "link", "ttl", "user"] },
   "new-device-email": { channel: "EMAIL", placeholders: ["realm", "link", "user"] },
 } as const satisfies Record<string, Entry>;

@@ -1,7 +1,7 @@
 import { v5 } from "uuid";
 import { AppError, defineErrors, type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion, type ListQuery, type Page, refuseReadOnly, refuseTooDeep } from "../../platform/http/index.ts";
+import { expectVersion, type ListQuery, type Page, pageOfFew, refuseReadOnly } from "../../platform/http/index.ts";
 import { readSettings, type Settings } from "../settings/index.ts";
 import { shippedTemplate, shippedTemplates, type TemplateText } from "./defaults.ts";
 import { isPlaceholder } from "./placeholders.ts";
@@ -32,26 +32,8 @@ export async function readTemplates(ctx: ReadCtx, query: ListQuery): Promise<Pag
   const stored = await storedTemplates(ctx.tx, ctx.realm);
   const all = templateKeys.flatMap((key) => variantsOf(key, stored).map((variant) => toRecord(ctx.realm, variant)));
   const wanted = (query.search ?? "").toLowerCase();
-  return pageInMemory(
-    all.filter(({ id, templateKey }) => templateKey.startsWith(wanted) || id === wanted),
-    query,
-  );
-}
-
-/** Most of them are not in the database, and there are few: a cursor is a place in the list. */
-function pageInMemory(
-  templates: MessageTemplate[],
-  { page = 0, size = 100, sort = "templateKey", cursor }: ListQuery,
-): Page<MessageTemplate> {
-  refuseTooDeep(page, size, "There are not that many templates");
-  if (sort !== "templateKey" && sort !== "-templateKey")
-    throw invalidFields([{ field: "sort", code: "enum", message: "sort must be templateKey, with - before it for descending" }]);
-  const rows = sort === "templateKey" ? templates : templates.toReversed();
-  const from = cursor === undefined ? page * size : Number(/^\d{1,6}$/.exec(cursor)?.[0] ?? Number.NaN);
-  if (Number.isNaN(from))
-    throw invalidFields([{ field: "cursor", code: "cursor", message: "cursor must come from a Link header of this list" }]);
-  const next = from + size < rows.length ? String(from + size) : null;
-  return { rows: rows.slice(from, from + size), total: rows.length, estimated: false, nextCursor: next };
+  const found = all.filter(({ id, templateKey }) => templateKey.startsWith(wanted) || id === wanted);
+  return pageOfFew(found, "templateKey", query);
 }
 
 /** Saves the realm's own text of one variant; saving what ships means having no own. */

@@ -85,6 +85,15 @@ const opens: Record<string, readonly Permission[]> = {
   "GET /applications/:name": ["view-clients"],
   "PUT /applications/:name": ["manage-clients"],
   "DELETE /applications/:name": ["manage-clients"],
+  "GET /flows": ["manage-authorization"],
+  "POST /flows": ["manage-authorization"],
+  "GET /flows/:alias": ["manage-authorization"],
+  "PUT /flows/:alias": ["manage-authorization"],
+  "PATCH /flows/:alias": ["manage-authorization"],
+  "DELETE /flows/:alias": ["manage-authorization"],
+  "GET /flow": ["manage-authorization"],
+  "PUT /flow": ["manage-authorization"],
+  "GET /authenticators": ["manage-authorization"],
   "GET /client-scopes": ["manage-authorization", "view-clients"],
   "POST /client-scopes": ["manage-authorization"],
   "GET /client-scopes/:scopeId": ["manage-authorization", "view-clients"],
@@ -283,6 +292,7 @@ async function ofMaster(permission: Permission | null): Promise<Browser> {
 
 describe("an id of another realm is a 404", () => {
   const mapper = { name: "target", claim: "target", source: "constant", value: "yes" };
+  const passwordSteps = [{ authenticator: "username-password", requirement: "REQUIRED" }];
   /** What each route would accept, were the id its own realm's. */
   const bodies: Record<string, object> = {
     "PUT /users/:userId": { username: "taken-over" },
@@ -300,6 +310,8 @@ describe("an id of another realm is a 404", () => {
     "PUT /organizations/:orgId/members/:userId": { role: "owner" },
     "POST /organizations/:orgId/invitations": { email: "somebody@example.com" },
     "PUT /applications/:name": { displayName: "taken over" },
+    "PUT /flows/:alias": { displayName: "taken over", steps: passwordSteps },
+    "PATCH /flows/:alias": { alias: "taken-over" },
     "PUT /client-scopes/:scopeId": { assignment: "DEFAULT" },
     "PUT /claims/:claimId": { name: "taken-over", claim: "taken_over", source: "constant", value: "x" },
     "PUT /webhooks/:webhookId": { name: "taken-over", url: "https://elsewhere.example/", eventTypes: "*", enabled: true },
@@ -341,6 +353,7 @@ describe("an id of another realm is a 404", () => {
       const { id: credentialId } = (await admin.post(`/users/${userId}/credentials`, { type: "enrollment-token" })).body;
       // Their names are the realm's own choice: only one that the other realm lacks tells them apart.
       const { name } = (await admin.post("/applications", { name: `app-of-${of.name}`, template: "machine" })).body;
+      const { alias } = (await admin.post("/flows", { alias: `flow-of-${of.name}`, steps: passwordSteps })).body;
       const { scopeId } = (await admin.post("/client-scopes", { name: "target" })).body;
       const { claimId } = (await admin.post("/claims", { name: "target", claim: "target", source: "constant", value: "x" })).body;
       await admin.put(`/client-scopes/${scopeId}/claims/${claimId}`);
@@ -376,6 +389,7 @@ describe("an id of another realm is a 404", () => {
         importId,
         orgId,
         invitationId,
+        alias,
         scopeId,
         claimId,
         name,
@@ -395,6 +409,7 @@ describe("an id of another realm is a 404", () => {
             `organizations/${foreign.orgId}/members`,
             `organizations/${foreign.orgId}/invitations`,
             "applications",
+            "flows",
             "client-scopes",
             "claims",
             "provisioning/initial-access-tokens",

@@ -4,7 +4,7 @@ import { Settings, UpdateSettings } from "./schema.ts";
 import { readSettings, saveSettings, type VersionedSettings } from "./service.ts";
 
 /** Mounted under /admin/realms/:realm/settings. */
-export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const settingsRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
   app.get(
     "/",
     {
@@ -20,7 +20,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { permission: "manage-realm" },
       schema: { summary: "Replace the realm's settings", tags: ["Settings"], body: UpdateSettings, response: { 200: Settings } },
     },
-    async (req, reply) => answer(reply, await req.transact((ctx) => saveSettings(ctx, req.body as UpdateSettings))),
+    async (req, reply) => answer(reply, await req.transact((ctx) => saveSettings(ctx, req.body as UpdateSettings, baseUrl))),
   );
 };
 

@@ -38,6 +38,14 @@ export const BruteForcePolicy = group({
   forgetAfterMinutes: count(60, 1, 10_080, "Failures are forgotten after this long without a new one"),
 });
 
+/** Apps keep what they were set up with; a change is for those that are set up from then on. */
+export const TotpPolicy = group({
+  digits: Type.Unsafe<6 | 8>({ type: "integer", enum: [6, 8], default: 6, description: "How long a code is" }),
+  period: count(30, 15, 120, "Seconds until the next code"),
+  algorithm: oneOf(["SHA1", "SHA256", "SHA512"], { default: "SHA1", description: "Many apps know SHA1 only, and here it is as good" }),
+  drift: count(1, 0, 3, "By how many codes an app's clock may be early or late"),
+});
+
 export const MessagingPolicy = group({
   maxPerRecipient: count(5, 1, 1_000, "Messages to one recipient before they have to wait"),
   recipientMinutes: count(10, 1, 1_440, "How long until a recipient can be sent that many again"),
@@ -83,6 +91,68 @@ export const AccountPolicy = group({
   changeEmail: flag(true, "Let people change their own mail address; it then has to be verified again"),
 });
 
+export const RegistrationPolicy = group({
+  enabled: flag(false, "Let people create accounts of their own"),
+  verifyEmail: flag(true, "An account begins only when the link or code that was mailed to its address has come back"),
+  emailAsUsername: flag(false, "The mail address is the username: no other is asked for"),
+  allowedEmailDomains: Type.Array(Type.String({ minLength: 1, maxLength: 253, pattern: "^[^@\\s]+$" }), {
+    default: [],
+    maxItems: 100,
+    uniqueItems: true,
+    description: "Only addresses of exactly these domains can register; empty: all",
+  }),
+  terms: flag(false, "Whoever registers is asked to accept the terms"),
+  requiredActions: Type.Array(oneOf(["CONFIGURE_TOTP", "CONFIGURE_PASSKEY", "UPDATE_PROFILE"]), {
+    default: [],
+    uniqueItems: true,
+    description: "What else they are asked to do before they go on",
+  }),
+});
+
+export const PasswordResetPolicy = group({
+  enabled: flag(true, "Let people who forgot their password choose another by a mail to their address"),
+});
+
+export const TermsPolicy = group({
+  text: nullable(Type.String({ minLength: 1, maxLength: 50_000 }), "Shown to be accepted, as plain text"),
+  url: nullable(
+    Type.String({ maxLength: 2048, pattern: "^https://[!-~]+$", description: "an https address" }),
+    "Where they can be read, instead of the text or besides it",
+  ),
+  version: Type.String({
+    default: "1",
+    minLength: 1,
+    maxLength: 64,
+    pattern: "^[!-~]+$",
+    description: "With another version, whoever has accepted the one before is asked again where a flow asks for the terms",
+  }),
+});
+
+export const PasskeyPolicy = group({
+  rpId: nullable(
+    Type.String({ maxLength: 253, pattern: "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", description: "a domain in lower case" }),
+    "The domain that passkeys belong to: the server's host or a parent of it; null: its host. Passkeys of another one work no more",
+  ),
+  authenticatorAttachment: nullable(
+    oneOf(["platform", "cross-platform"]),
+    "New passkeys are kept by the device itself (`platform`) or by a security key or phone (`cross-platform`); null: as people like",
+  ),
+  residentKey: oneOf(["preferred", "required"], {
+    default: "preferred",
+    description: "`required` refuses security keys that cannot sign in without a name",
+  }),
+  userVerification: oneOf(["preferred", "required", "discouraged"], {
+    default: "preferred",
+    description: "Whether new passkeys, and passkeys as a second factor, ask for finger, face or PIN. Alone they always do",
+  }),
+  maxPerUser: count(10, 1, 100, "Passkeys that a user can have"),
+});
+
+export const TrustedDevicePolicy = group({
+  enabled: flag(true, "Let people say that no second factor is asked for in this browser"),
+  days: count(30, 1, 365, "For how long"),
+});
+
 /** What a realm may decide about its pages; organizations have the same members. */
 export const brandingMembers = {
   displayName: nullable(Type.String({ minLength: 1, maxLength: 255 }), "Shown on pages and in messages"),
@@ -104,15 +174,22 @@ export const brandingMembers = {
 const members = {
   realmId: Type.String({ description: "Cannot be changed" }),
   ...brandingMembers,
-  defaultLocale: oneOf(["en", "nl"], { default: "en", description: "For visitors whose languages are not spoken here" }),
+  defaultLocale: oneOf(["en", "nl", "de", "fr", "es"], { default: "en", description: "For visitors whose languages are not spoken here" }),
   sessions: SessionPolicy,
   passwordPolicy: PasswordPolicy,
   bruteForce: BruteForcePolicy,
+  totp: TotpPolicy,
   groups: GroupPolicy,
   audit: AuditPolicy,
   messaging: MessagingPolicy,
   tokens: TokenPolicy,
   account: AccountPolicy,
+  registration: RegistrationPolicy,
+  passwordReset: PasswordResetPolicy,
+  terms: TermsPolicy,
+  passkeys: PasskeyPolicy,
+  trustedDevices: TrustedDevicePolicy,
+  newDeviceMail: flag(true, "Tell people by mail when their account is used in a browser that they have not used before"),
   auditClientLogins: flag(false, "Record every token that a client gets in its own name as an audit event (CLIENT_LOGIN)"),
   clientSecretReveal: flag(true, "Let administrators read a client's secret again; each time is an audit event"),
 };

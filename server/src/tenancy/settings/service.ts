@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { defineErrors, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -32,11 +33,12 @@ export async function settingsOf(db: Db, realm: string): Promise<VersionedSettin
   return stored && { settings: withDefaults(realm, stored.settings), version: stored.version };
 }
 
-/** Replaces the settings. */
-export async function saveSettings(ctx: Ctx, input: UpdateSettings): Promise<VersionedSettings> {
+/** Replaces the settings of a realm that is served at this address. */
+export async function saveSettings(ctx: Ctx, input: UpdateSettings, baseUrl: string): Promise<VersionedSettings> {
   refuseReadOnly({ realmId: ctx.realm }, input, ["realmId"]);
   const settings = withDefaults(ctx.realm, input);
   checkBetweenMembers(settings);
+  checkPasskeyDomain(settings, baseUrl);
   const stored = await lockSettings(ctx.tx, ctx.realm);
   if (!stored) throw errors.not_found();
   expectVersion(ctx, stored.version);
@@ -74,6 +76,16 @@ function checkBetweenMembers(settings: Settings): void {
     ]);
   }
   checkBranding(settings);
+}
+
+/** Browsers refuse passkeys of a domain that the page is not in, nor take them for a whole top-level domain: nobody could sign in with one. */
+function checkPasskeyDomain({ passkeys: { rpId } }: Settings, baseUrl: string): void {
+  const { hostname } = new URL(baseUrl);
+  if (rpId === null || rpId === hostname) return;
+  const isParent = rpId.includes(".") && hostname.endsWith(`.${rpId}`) && isIP(hostname) === 0;
+  if (isParent) return;
+  const message = `passkeys.rpId must be ${hostname}, which is the host of this server's address, or a domain that it is in`;
+  throw invalidFields([{ field: "passkeys.rpId", code: "domain", message }]);
 }
 
 /** What a schema cannot say of a branding; `at` is where it stands in the request. */

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemActor } from "../../platform/context.ts";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+import type { UpdateSettings } from "./schema.ts";
+import { saveSettings } from "./service.ts";
 
 let iam: Harness;
 let shared: RealmUnderTest;
@@ -162,6 +165,30 @@ test.each<[string, unknown]>([
 test("refuses a password policy that no password can meet", async () => {
   const answer = await manager.put("/settings", { passwordPolicy: { minLength: 100, maxLength: 64 } });
   expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: "passwordPolicy.minLength" }] } });
+});
+
+test("passkeys belong to the server's host or to a domain that it is in", async () => {
+  const refused = await manager.put("/settings", { passkeys: { rpId: "evil.example" } });
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { errors: [{ field: "passkeys.rpId", message: expect.stringContaining("must be localhost") }] },
+  });
+  expect((await manager.put("/settings", { passkeys: { rpId: "localhost" } })).status).toBe(200);
+  const realm = await iam.realm();
+  const taken = (rpId: string, baseUrl: string) =>
+    iam.core.work
+      .transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, (ctx) =>
+        saveSettings(ctx, { passkeys: { rpId } } as UpdateSettings, baseUrl),
+      )
+      .then(
+        ({ settings }) => settings.passkeys.rpId === rpId,
+        ({ status }) => status,
+      );
+  const host = "https://login.id.acme.example:8443";
+  for (const rpId of ["login.id.acme.example", "id.acme.example", "acme.example"]) expect(await taken(rpId, host), rpId).toBe(true);
+  for (const rpId of ["example", "me.example", "d.acme.example", "x.login.id.acme.example"])
+    expect(await taken(rpId, host), rpId).toBe(400);
+  expect(await taken("0.0.1", "http://127.0.0.1:8080")).toBe(400);
 });
 
 test.each(["https://cdn.example", "https://cdn.example:8443/a?b=c#d", "/assets/logo.svg", "/", "data:image/png;base64,iVBORw0KGgo="])(

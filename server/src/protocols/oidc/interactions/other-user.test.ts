@@ -16,10 +16,8 @@ afterAll(() => iam?.close());
 
 /** Sends the form of a page and stops where it would go on to the engine. */
 async function untilResume(browser: Browser, page: Answer, fields: Record<string, string>): Promise<string> {
-  const action = /<form class="gh-form"[^>]* action="([^"]+)"/.exec(page.text)![1]!;
-  const hidden = Object.fromEntries(
-    [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, k, v]) => [k!, v!]),
-  );
+  const [form, action] = /<form class="gh-form"[^>]* action="([^"]+)"[\s\S]*?<\/form>/.exec(page.text) as unknown as [string, string];
+  const hidden = Object.fromEntries([...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, k, v]) => [k!, v!]));
   let answer = await browser.request("POST", action, { form: { ...hidden, ...fields }, csrf: false });
   while (!/\/authorize\/[^/]+$/.test(String(answer.headers.location))) {
     expect(answer.status, answer.text).toBe(303);

@@ -1,6 +1,7 @@
 import { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import { requestedDetails } from "../authorization-details.ts";
 import { snapshotOf } from "../client.ts";
+import { acrWanted } from "./acr.ts";
 import { needsConsent } from "./consent.ts";
 
 const { base, Check, Prompt } = interactionPolicy;
@@ -38,13 +39,17 @@ export function createPolicy(acrValues: readonly string[]) {
 /** OpenID Connect Core §5.5.1.1: an essential `acr` that the session does not have is asked for; one that cannot be had is an error. */
 function needsStepUp(ctx: KoaContextWithOIDC, acrValues: readonly string[]): boolean {
   const asked = ctx.oidc.claims.id_token?.acr;
-  if (!asked?.essential) return false;
-  if (asked.values !== undefined && !Array.isArray(asked.values))
+  if (asked?.values !== undefined && !Array.isArray(asked.values))
     throw new errors.InvalidRequest("invalid claims.id_token.acr.values type");
-  const values = asked.values ?? (asked.value === undefined ? [] : [asked.value]);
-  if (values.length === 0 || values.includes(ctx.oidc.acr)) return false;
+  const wanted = acrWanted({ acr_values: ctx.oidc.params?.acr_values as string | undefined, claims: ctx.oidc.claims }, acrValues);
   const unmet = () => new errors.UnmetAuthenticationRequirements("none of the requested authentication context classes can be reached");
-  if (!values.some((value) => acrValues.includes(String(value)))) throw unmet();
-  if (ctx.oidc.result?.login) throw unmet();
-  return true;
+  if (wanted.acr === null) {
+    if (wanted.essential) throw unmet();
+    return false;
+  }
+  // A level includes those below it.
+  if (acrValues.indexOf(ctx.oidc.acr ?? "") >= acrValues.indexOf(wanted.acr)) return false;
+  if (wanted.essential && ctx.oidc.result?.login) throw unmet();
+  // A wish is asked for once, and never where nothing may be asked.
+  return wanted.essential || (ctx.oidc.session?.accountId !== undefined && !ctx.oidc.result?.login && !ctx.oidc.prompts.has("none"));
 }

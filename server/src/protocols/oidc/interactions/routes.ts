@@ -56,8 +56,8 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     return { issuer, waiting, realm: issuer.parts.realm.realmId, visitor: await visitors.visitorOf(request, reply) };
   };
 
-  const toSignIn = async (request: FastifyRequest, reply: FastifyReply, { realm, visitor, waiting }: Asked) => {
-    const id = await askToSignIn(work, realm, waiting, visitor.preSession, request.ip);
+  const toSignIn = async (request: FastifyRequest, reply: FastifyReply, { realm, visitor, waiting }: Asked, asSomebodyElse = false) => {
+    const id = await askToSignIn(work, realm, waiting, { browser: visitor.preSession, sourceIp: request.ip, asSomebodyElse });
     const query = new URLSearchParams({ interaction: id, ...languageFor(waiting, parts.cookies.language(request)) });
     return go(reply, `/realms/${realm}/login?${query}`);
   };
@@ -114,7 +114,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     if (request.validationError) throw request.validationError;
     const { decision } = request.body;
     if (waiting.interaction.prompt.name !== "consent") {
-      if (decision !== "continue") return toSignIn(request, reply, asked);
+      if (decision !== "continue") return toSignIn(request, reply, asked, true);
       await resolve(waiting, session, { select_account: {} });
     } else if (decision === "allow") {
       if (session.impersonator !== null) throw errors.impersonated();

@@ -4,13 +4,16 @@ import { grantConsent } from "../../../directory/consents/index.ts";
 import { SECOND } from "../../../kernel/clock.ts";
 import type { Actor } from "../../../platform/context.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
+import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/interactions/index.ts";
 import type { ShownApplication } from "../../../signin/pages/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
 import { memberOf } from "../accounts.ts";
+import { ACR_VALUES } from "../configuration.ts";
 import { wasSentTo } from "../cookies.ts";
 import type { Issuer } from "../provider.ts";
 import { acrOf } from "../session.ts";
+import { acrWanted } from "./acr.ts";
 import { consentToClaim } from "./consent.ts";
 import { ANSWERED_BY } from "./other-user.ts";
 
@@ -41,6 +44,19 @@ export async function findWaiting(
 export const resumePath = (realm: string, uid: string) => `/realms/${realm}/authorize/${uid}`;
 export const interactionPath = (realm: string, uid: string) => `/realms/${realm}/interaction/${uid}`;
 
+/** Why the engine asks for a sign-in where a session may still do: one that has begun in another tab since, or that proves more. */
+const SESSION_MAY_DO = ["no_session", "essential_acr"];
+
+/** The engine has read it once, so it can be read. */
+const claimsIn = ({ claims }: Waiting["params"]): Parameters<typeof acrWanted>[0]["claims"] =>
+  typeof claims === "string" ? JSON.parse(claims) : claims;
+
+/** What the client is told of a sign-in that came to nothing. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  access_denied: "the user did not sign in",
+  unmet_authentication_requirements: "the requested authentication could not be obtained",
+};
+
 /** As people are shown it. */
 export const applicationOf = ({ name, clientId, settings }: ClientSnapshot): ShownApplication => ({
   name: name ?? clientId,
@@ -48,19 +64,30 @@ export const applicationOf = ({ name, clientId, settings }: ClientSnapshot): Sho
 });
 
 /** Sends the browser to the sign-in page; answers the sign-in's id. */
-export async function askToSignIn(work: UnitOfWork, realm: string, waiting: Waiting, browser: string, sourceIp: string): Promise<string> {
-  const { client, params, uid } = waiting;
+export async function askToSignIn(
+  work: UnitOfWork,
+  realm: string,
+  waiting: Waiting,
+  { browser, sourceIp, asSomebodyElse = false }: { readonly browser: string; readonly sourceIp: string; readonly asSomebodyElse?: boolean },
+): Promise<string> {
+  const { client, params, uid, interaction } = waiting;
+  const { acr, essential } = acrWanted({ acr_values: params.acr_values, claims: claimsIn(params) }, ACR_VALUES);
+  const request: SignInRequest = {
+    clientId: client.clientId,
+    application: applicationOf(client),
+    loginHint: params.login_hint,
+    flow: client.settings.browserFlow ?? undefined,
+    acr: acr ?? undefined,
+    acrEssential: essential,
+    reauthenticate: asSomebodyElse || interaction.prompt.reasons.some((reason) => !SESSION_MAY_DO.includes(reason)),
+    ...(params.redirect_uri !== undefined && { formActionOrigins: [params.redirect_uri] }),
+  };
   const origin = { realm, actor: nobody(realm), sourceIp };
   return work.transact(origin, (ctx) =>
     startInteraction(ctx, {
       kind: "oidc",
       browser,
-      request: {
-        clientId: client.clientId,
-        application: applicationOf(client),
-        ...(params.login_hint !== undefined && { loginHint: params.login_hint }),
-        ...(params.redirect_uri !== undefined && { formActionOrigins: [params.redirect_uri] }),
-      },
+      request: { ...request },
       returnTo: (signIn) => `${interactionPath(realm, uid)}/done?interaction=${signIn}`,
     }),
   );
@@ -82,6 +109,10 @@ export async function signedIn(
 ) {
   const realm = issuer.parts.realm.realmId;
   const { result } = await work.transact({ realm, actor: nobody(realm), sourceIp: null }, (ctx) => takeResult(ctx, signIn, browser));
+  if (typeof result?.error === "string") {
+    const { error } = result;
+    return resolve(waiting, session, { error, ...(REFUSALS[error] !== undefined && { error_description: REFUSALS[error] }) });
+  }
   if (!session || result?.sessionId !== session.sessionId) throw interactionErrors.gone();
   await resolve(waiting, session, {
     login: { accountId: session.userId, ts: Math.floor(session.authTime / SECOND), acr: acrOf(session), amr: [...session.amr] },
@@ -94,8 +125,8 @@ export async function signedIn(
  * Keeps the answer for the engine, and whose it is. Which session it began in matters no more: the one that there is when it goes on counts
  * (other-user.ts).
  */
-export async function resolve({ interaction }: Waiting, { userId }: LiveSession, answer: InteractionResults): Promise<void> {
-  interaction.result = "error" in answer ? answer : { ...interaction.lastSubmission, ...answer, [ANSWERED_BY]: userId };
+export async function resolve({ interaction }: Waiting, session: LiveSession | null, answer: InteractionResults): Promise<void> {
+  interaction.result = "error" in answer ? answer : { ...interaction.lastSubmission, ...answer, [ANSWERED_BY]: session?.userId };
   interaction.session = undefined;
   await interaction.persist();
 }

@@ -8,13 +8,11 @@ import type { Db } from "../../platform/db/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import { completeInteraction, type Interaction } from "../interactions/index.ts";
-import { type LiveSession, type StartedSession, startSession } from "../sessions/index.ts";
-import { type Attempt, countAttempt } from "./attempts.ts";
-import type { PasswordAnswer, PasswordSource } from "./password-sources.ts";
-import type { PasswordUpgrades } from "./password-upgrades.ts";
+import { type Attempt, countAttempt } from "../attempts/index.ts";
+import type { PasswordAnswer, PasswordQuestion, PasswordSource } from "./sources.ts";
+import type { PasswordUpgrades } from "./upgrades.ts";
 
-export interface LoginParts {
+export interface PasswordProofParts {
   readonly db: Db;
   readonly work: UnitOfWork;
   readonly metrics: Metrics;
@@ -22,35 +20,13 @@ export interface LoginParts {
   readonly upgrades: PasswordUpgrades;
 }
 
-export interface LoginInput {
+/** A password that somebody brings. */
+export interface PasswordProof {
   readonly realm: RealmSnapshot;
   readonly login: string;
   readonly password: string;
-  readonly remember: boolean;
   readonly sourceIp: string;
-  readonly userAgent: string | null;
-  /** The session this browser already has in the realm. */
-  readonly previous: LiveSession | null;
-  readonly interaction: Interaction | null;
 }
-
-export type LoginOutcome =
-  | { readonly outcome: "signed-in"; readonly session: StartedSession }
-  | { readonly outcome: "refused" }
-  | { readonly outcome: "wait"; readonly retryAfterSeconds: number };
-
-type RightPassword = PasswordAnswer & { verdict: "right" };
-
-/** Checks a password and, if it is right, starts the session. Whether the user exists changes neither answer nor time. */
-export async function logIn(parts: LoginParts, input: LoginInput): Promise<LoginOutcome> {
-  const result = await provePassword(parts, input, (ctx, user) => openSession(ctx, input, user));
-  if (result.outcome !== "proven") return result;
-  parts.metrics.login(input.realm.realmId, "success");
-  return { outcome: "signed-in", session: result.value };
-}
-
-/** A password that somebody brings. */
-export type PasswordProof = Pick<LoginInput, "realm" | "login" | "password" | "sourceIp">;
 
 /** Whose password was right; they are kept from being shut out until commit. */
 export interface ProvenUser {
@@ -58,14 +34,19 @@ export interface ProvenUser {
   readonly username: string;
 }
 
-export type ProofOutcome<T> = { readonly outcome: "proven"; readonly value: T } | Exclude<LoginOutcome, { readonly outcome: "signed-in" }>;
+export type ProofOutcome<T> =
+  | { readonly outcome: "proven"; readonly value: T }
+  | { readonly outcome: "refused" }
+  | { readonly outcome: "wait"; readonly retryAfterSeconds: number };
+
+export type RightPassword = PasswordAnswer & { verdict: "right" };
 
 /**
  * What every sign-in by password goes through: counters, sources, locks, changes meanwhile, events of failures. `proven` runs in the
  * transaction in which the password was right; what it starts, the event and the count of success are its own.
  */
 export async function provePassword<T>(
-  parts: LoginParts,
+  parts: PasswordProofParts,
   input: PasswordProof,
   proven: (ctx: Ctx, user: ProvenUser) => Promise<T>,
 ): Promise<ProofOutcome<T>> {
@@ -78,11 +59,10 @@ export async function provePassword<T>(
   if (attempt.retryAt !== null)
     return { outcome: "wait", retryAfterSeconds: Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)) };
 
-  const isShutOut = user !== null && (!user.enabled || user.locked);
   const tryPassword = async (again = true): Promise<{ value: T } | null> => {
-    const answer = await askSources(parts.sources, input, userId);
-    if (answer.verdict !== "right" || isShutOut) return null;
-    const accepted = await parts.work.transact(origin, (ctx) => acceptPassword(ctx, input.realm, answer, attempt, proven));
+    const answer = await checkPassword(parts.sources, { realm: realm.realmId, login, password: input.password }, user);
+    if (!answer) return null;
+    const accepted = await parts.work.transact(origin, (ctx) => accept(ctx, realm, answer, attempt, proven));
     if (accepted !== "password-changed") {
       const { userId, checked, outdated } = answer;
       if (accepted && checked !== undefined && outdated)
@@ -104,33 +84,46 @@ export async function provePassword<T>(
 }
 
 /** Null when the user may not sign in any more. */
-async function acceptPassword<T>(
+async function accept<T>(
   ctx: Ctx,
-  { settings: { passwordPolicy } }: RealmSnapshot,
-  { userId, checked, setAt }: RightPassword,
+  realm: RealmSnapshot,
+  answer: RightPassword,
   attempt: Attempt,
   proven: (ctx: Ctx, user: ProvenUser) => Promise<T>,
 ): Promise<{ value: T } | "password-changed" | null> {
-  const { maxAgeDays } = passwordPolicy;
-  const hasExpired = setAt !== undefined && maxAgeDays !== null && setAt + maxAgeDays * DAY <= ctx.now;
+  const { userId } = answer;
+  const hasExpired = isExpired(realm, answer, ctx.now);
   // Held until commit: whoever disables the user or changes the password now finds this session and ends it.
   const user = await holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite: hasExpired });
   if (!user) return null;
-  if (checked !== undefined && !(await usePassword(ctx.tx, ctx.realm, userId, checked, ctx.now))) return "password-changed";
-  if (hasExpired) await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
+  if (!(await acceptPassword(ctx, answer, hasExpired))) return "password-changed";
   await attempt.succeeded(ctx);
   return { value: await proven(ctx, { userId, username: user.username }) };
 }
 
-async function openSession(ctx: Ctx, input: LoginInput, { userId, username }: ProvenUser): Promise<StartedSession> {
-  const started = await startSession(ctx, input.realm.settings.sessions, { ...input, userId, acr: null, amr: ["pwd"] });
-  if (input.interaction) await completeInteraction(ctx, input.interaction, { userId, sessionId: started.sessionId });
-  ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", actor: { id: userId, name: username } });
-  return started;
+/** The realm wants it replaced by now. */
+export const isExpired = ({ settings: { passwordPolicy } }: RealmSnapshot, { setAt }: RightPassword, now: number): boolean =>
+  setAt !== undefined && passwordPolicy.maxAgeDays !== null && setAt + passwordPolicy.maxAgeDays * DAY <= now;
+
+/** Of a user who is held. False when the password is another by now. */
+export async function acceptPassword(ctx: Ctx, { userId, checked }: RightPassword, hasExpired: boolean): Promise<boolean> {
+  if (checked !== undefined && !(await usePassword(ctx.tx, ctx.realm, userId, checked, ctx.now))) return false;
+  if (hasExpired) await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
+  return true;
 }
 
-function recordFailure(ctx: Ctx, userId: string | null, attempt: Attempt): void {
-  ctx.audit({ category: "AUTHN", type: "LOGIN_FAILURE", outcome: "FAILURE", actor: { id: userId, name: ctx.actor.name } });
+export function recordFailure(
+  ctx: Ctx,
+  userId: string | null,
+  attempt: Pick<Attempt, "locksUser">,
+  type: "LOGIN_FAILURE" | "MFA_FAILURE" = "LOGIN_FAILURE",
+): void {
+  ctx.audit({ category: "AUTHN", type, outcome: "FAILURE", actor: { id: userId, name: ctx.actor.name } });
+  recordLock(ctx, userId, attempt);
+}
+
+/** What is guessed need not be a factor: the lock is told all the same. */
+export function recordLock(ctx: Ctx, userId: string | null, attempt: Pick<Attempt, "locksUser">): void {
   if (attempt.locksUser && userId !== null)
     ctx.audit({
       category: "SECURITY",
@@ -141,12 +134,19 @@ function recordFailure(ctx: Ctx, userId: string | null, attempt: Attempt): void 
     });
 }
 
-async function askSources(sources: readonly PasswordSource[], input: PasswordProof, userId: string | null): Promise<PasswordAnswer> {
+/** Null for a wrong one, and for somebody who may not sign in: both take the time of a right one. */
+export async function checkPassword(
+  sources: readonly PasswordSource[],
+  asked: Omit<PasswordQuestion, "userId">,
+  user: { readonly userId: string; readonly enabled: boolean; readonly locked: boolean } | null,
+): Promise<RightPassword | null> {
   for (const source of sources) {
-    const answer = await source.check({ realm: input.realm.realmId, userId, login: input.login, password: input.password });
-    if (answer.verdict !== "unknown") return answer;
+    const answer = await source.check({ ...asked, userId: user?.userId ?? null });
+    if (answer.verdict === "unknown") continue;
+    const isShutOut = user !== null && (!user.enabled || user.locked);
+    return answer.verdict === "right" && !isShutOut ? answer : null;
   }
-  return { verdict: "unknown" };
+  return null;
 }
 
 /** Nobody yet: the trail shows what was typed. */

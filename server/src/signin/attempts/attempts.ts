@@ -7,7 +7,8 @@ import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
 interface CountedBy {
-  readonly kind: "address:password" | "user:password";
+  /** `address:password`, `user:totp`: what is counted, and of whom. */
+  readonly kind: `${"address" | "user"}:${string}`;
   readonly subject: string;
   readonly policy: AttemptPolicy;
 }
@@ -19,26 +20,36 @@ export interface Attempt {
   readonly locksUser: boolean;
   /** It was no attempt after all: overload, or a fault of ours. */
   takeBack(): Promise<void>;
-  /** The password was right. In the transaction that starts the session. */
+  /** The answer was right. In the transaction in which it counts. */
   succeeded(ctx: Ctx): Promise<void>;
 }
 
-/** Raised before any hashing, in a transaction of its own, so that a flood of guesses cannot run ahead of the count. */
+export interface Guesser {
+  readonly login: string;
+  readonly userId: string | null;
+  readonly sourceIp: string;
+}
+
+/**
+ * Raised before the answer is looked at, in a transaction of its own, so that a flood of guesses cannot run ahead of the count. Each
+ * kind of factor has counters of its own.
+ */
 export async function countAttempt(
   work: UnitOfWork,
   origin: Origin,
   { settings }: RealmSnapshot,
-  who: { readonly login: string; readonly userId: string | null; readonly sourceIp: string },
+  who: Guesser,
+  factor = "password",
 ): Promise<Attempt> {
   const { bruteForce } = settings;
   // The address comes first: one that has to wait must not touch what is known of the user.
   const counters: readonly CountedBy[] = [
     {
-      kind: "address:password",
+      kind: `address:${factor}`,
       subject: addressSubject(who.sourceIp),
       policy: { ...bruteForce, maxFailures: bruteForce.maxFailuresPerAddress, growingWaits: false },
     },
-    { kind: "user:password", subject: userSubject(who), policy: { ...bruteForce, growingWaits: true } },
+    { kind: `user:${factor}`, subject: userSubject(who), policy: { ...bruteForce, growingWaits: true } },
   ];
   const attempt = {
     takeBack: () => work.transact(origin, (ctx) => takeBack(ctx, counters)),
@@ -67,7 +78,7 @@ export async function countAttempt(
         return { retryAt, locksUser: false };
       }
       raised.push(counter);
-      locksUser ||= counter.kind === "user:password" && justLocked;
+      locksUser ||= counter.kind.startsWith("user:") && justLocked;
     }
     return { retryAt: null, locksUser };
   });

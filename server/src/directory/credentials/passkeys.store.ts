@@ -1,0 +1,110 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db, Tx } from "../../platform/db/index.ts";
+
+export const PASSKEY = "passkey";
+
+/** What is kept of a passkey beside its public key. */
+export interface PasskeyData {
+  /** As browsers name it, in base64url. */
+  readonly credentialId: string;
+  /** How often it was used, by its own count; 0 for those that do not count. */
+  readonly counter: number;
+  readonly transports: readonly string[];
+  /** Its make. */
+  readonly aaguid: string;
+  readonly backedUp: boolean;
+  /** `multiDevice`: it is copied to other devices of its owner by whoever made it. */
+  readonly deviceType: "singleDevice" | "multiDevice";
+  readonly label: string | null;
+  /** Who its owner is, as the passkey itself knows. */
+  readonly userHandle: string;
+  /** Since when somebody else seems to have a copy of it: it opens nothing any more. */
+  readonly suspectedAt?: number;
+}
+
+export interface Passkey extends PasskeyData {
+  readonly id: string;
+  readonly userId: string;
+  /** COSE, in base64url. */
+  readonly publicKey: string;
+}
+
+interface Row {
+  user_id: string;
+  credential_id: string;
+  secret: string;
+  data: PasskeyData;
+}
+
+// Written out: as a parameter the type would hide the partial index from the plan.
+const isPasskey = sql<boolean>`type = ${sql.lit(PASSKEY)}`;
+const toPasskey = ({ user_id: userId, credential_id: id, secret: publicKey, data }: Row): Passkey => ({ ...data, id, userId, publicKey });
+
+const select = async (db: Db, realm: string, where: RawBuilder<unknown>): Promise<Passkey[]> => {
+  const { rows } = await sql<Row>`
+    select user_id, credential_id, secret, data from credentials
+    where realm_id = ${realm} and ${isPasskey} and ${where} order by credential_id`.execute(db);
+  return rows.map(toPasskey);
+};
+
+/** By the id that a browser sends, whoever's it is. */
+export async function findPasskey(db: Db, realm: string, credentialId: string): Promise<(Passkey & { readonly username: string }) | null> {
+  const { rows } = await sql<Row & { username: string }>`
+    select c.user_id, c.credential_id, c.secret, c.data, u.username
+    from credentials c join users u on u.realm_id = c.realm_id and u.user_id = c.user_id
+    where c.realm_id = ${realm} and c.type = ${sql.lit(PASSKEY)} and c.data ->> 'credentialId' = ${credentialId}`.execute(db);
+  return rows[0] ? { ...toPasskey(rows[0]), username: rows[0].username } : null;
+}
+
+/** Oldest first. */
+export const listPasskeys = (db: Db, realm: string, userId: string): Promise<Passkey[]> => select(db, realm, sql`user_id = ${userId}`);
+
+/** False when somebody has it already: an id belongs to one user of the realm. */
+export async function insertPasskey(tx: Tx, realm: string, passkey: Passkey, now: number): Promise<boolean> {
+  const { id, userId, publicKey, ...data } = passkey;
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto("credentials")
+    .values({
+      ...{ realm_id: realm, user_id: userId, credential_id: id, type: PASSKEY, secret: publicKey },
+      data: JSON.stringify(data),
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** A use that goes on from the last one. False when the passkey has moved on meanwhile, is suspected, or is gone. */
+export async function usePasskey(
+  tx: Tx,
+  realm: string,
+  { userId, id }: Pick<Passkey, "userId" | "id">,
+  used: Pick<PasskeyData, "counter" | "backedUp">,
+  now: number,
+): Promise<boolean> {
+  const counted = sql`(data ->> 'counter')::bigint`;
+  const { numAffectedRows } = await sql`
+    update credentials set last_used_at = ${now}, data = data || ${JSON.stringify(used)}::text::jsonb
+    where realm_id = ${realm} and user_id = ${userId} and credential_id = ${id} and ${isPasskey} and data -> 'suspectedAt' is null
+      and (${counted} < ${used.counter}::bigint or (${counted} = 0 and ${used.counter}::bigint = 0))`.execute(tx);
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+/** False when it was marked before, or is gone. */
+export async function suspectPasskey(tx: Tx, realm: string, { userId, id }: Pick<Passkey, "userId" | "id">, now: number): Promise<boolean> {
+  const mark = JSON.stringify({ suspectedAt: now });
+  const { numAffectedRows } = await sql`
+    update credentials set data = data || ${mark}::text::jsonb
+    where realm_id = ${realm} and user_id = ${userId} and credential_id = ${id} and ${isPasskey} and data -> 'suspectedAt' is null`.execute(
+    tx,
+  );
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+/** What its owner calls it from now on. False when they have no such passkey. */
+export async function renamePasskey(tx: Tx, realm: string, userId: string, id: string, label: string | null): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update credentials set data = data || ${JSON.stringify({ label })}::text::jsonb
+    where realm_id = ${realm} and user_id = ${userId} and credential_id = ${id} and ${isPasskey}`.execute(tx);
+  return (numAffectedRows ?? 0n) > 0n;
+}

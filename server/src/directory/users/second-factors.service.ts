@@ -1,0 +1,83 @@
+import { randomInt } from "node:crypto";
+import { newId } from "../../kernel/ids.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import {
+  findRecoveryCodes,
+  insertTotp,
+  RECOVERY_CODE,
+  replaceRecoveryCodes,
+  TOTP,
+  type TotpCredential,
+  useRecoveryCode,
+} from "../credentials/index.ts";
+import type { CreatedRecoveryCodes } from "./credentials.schema.ts";
+import { takeOwnUser } from "./own.service.ts";
+import { dropRequiredAction } from "./required-actions.store.ts";
+import { touchUser } from "./store.ts";
+
+/** A first code of it was right. The caller holds the user's row to write to it. */
+export async function addTotp(ctx: Ctx, userId: string, totp: TotpCredential): Promise<void> {
+  await insertTotp(ctx.tx, ctx.realm, userId, totp, ctx.now);
+  await dropRequiredAction(ctx.tx, ctx.realm, userId, "CONFIGURE_TOTP");
+  await touchUser(ctx.tx, ctx.realm, userId);
+  ctx.audit({ category: "SECURITY", type: "CREDENTIAL_ADDED", resourceType: "users", resourceId: userId, detail: TOTP });
+  await ctx.emit("user.credentials_changed", { userId });
+}
+
+const COUNT = 10;
+const LENGTH = 10;
+/** Crockford's: 5 bits each, none that looks like another. */
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/** As people type it: in any letter case, with or without the dash, and with the letters that look like digits. */
+const readRecoveryCode = (typed: string): string =>
+  typed
+    .toUpperCase()
+    .replace(/[^0-9A-Z]/g, "")
+    .replaceAll("O", "0")
+    .replace(/[IL]/g, "1");
+
+/** Each set its own, so that one table of hashes does not fit them all. */
+const hashOf = (setId: string, code: string): string => sha256(`${setId} ${readRecoveryCode(code)}`);
+
+const newCode = () => {
+  const code = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
+  return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
+};
+
+export const newRecoveryCodes = (): string[] => Array.from({ length: COUNT }, newCode);
+
+/** They are told to the user now and never again. The caller holds the user's row to write to it. */
+export async function addRecoveryCodes(ctx: Ctx, userId: string, codes = newRecoveryCodes()): Promise<CreatedRecoveryCodes> {
+  const id = newId();
+  const hashes = codes.map((code) => hashOf(id, code));
+  const ended = await replaceRecoveryCodes(ctx.tx, ctx.realm, userId, { id, hashes }, ctx.now);
+  await touchUser(ctx.tx, ctx.realm, userId);
+  const about = { resourceType: "users", resourceId: userId, detail: RECOVERY_CODE };
+  if (ended) ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", ...about });
+  ctx.audit({ category: "SECURITY", type: "CREDENTIAL_ADDED", ...about });
+  return { id, type: RECOVERY_CODE, label: null, createdAt: ctx.now, lastUsedAt: null, expiresAt: null, remaining: codes.length, codes };
+}
+
+export async function createOwnRecoveryCodes(ctx: Ctx): Promise<CreatedRecoveryCodes> {
+  const { userId } = await takeOwnUser(ctx);
+  return addRecoveryCodes(ctx, userId);
+}
+
+/** The hash by which the code can be used up; null where it is none of the user's. */
+export async function checkRecoveryCode(db: Db, realm: string, userId: string, typed: string): Promise<string | null> {
+  const codes = await findRecoveryCodes(db, realm, userId);
+  if (!codes) return null;
+  const hash = hashOf(codes.id, typed);
+  return codes.hashes.includes(hash) ? hash : null;
+}
+
+/** False when somebody else was faster with it. */
+export async function acceptRecoveryCode(ctx: Ctx, userId: string, hash: string): Promise<boolean> {
+  const left = await useRecoveryCode(ctx.tx, ctx.realm, userId, hash, ctx.now);
+  if (left === null) return false;
+  ctx.audit({ category: "SECURITY", type: "RECOVERY_CODE_USED", resourceType: "users", resourceId: userId, detail: `${left} left` });
+  return true;
+}

@@ -1,0 +1,52 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { sha256 } from "../../kernel/vault.ts";
+import { forgetBrowser, listBrowsers } from "../../signin/known-devices/index.ts";
+import type { Cookies } from "../../signin/sessions/index.ts";
+import { AccountBrowser } from "./access.schema.ts";
+
+const tags = ["Account"];
+
+/** Mounted under /realms/:realm/account/browsers. */
+export const browserRoutes: FastifyPluginAsyncTypebox<{ cookies: Cookies }> = async (app, { cookies }) => {
+  app.get(
+    "/",
+    {
+      config: { impersonated: true },
+      schema: {
+        summary: "List the browsers that you signed in with",
+        description: "Those that you said to trust are not asked for a second factor, until then. Used last, shown first.",
+        tags,
+        params: Type.Object({ realm: Type.String() }),
+        response: { 200: Type.Array(AccountBrowser) },
+      },
+    },
+    (req) =>
+      req.read(async ({ tx, realm, actor, now }) => {
+        const own = cookies.device(req, realm);
+        const browsers = await listBrowsers(tx, realm, actor.id, now);
+        return browsers.map(({ tokenHash, trustedUntil, ...browser }) => ({
+          ...browser,
+          trustedUntil: trustedUntil > now ? trustedUntil : null,
+          current: own !== undefined && sha256(own) === tokenHash,
+        }));
+      }),
+  );
+
+  app.delete(
+    "/:id",
+    {
+      schema: {
+        summary: "Forget one of your browsers",
+        description: "It is not trusted any more, and its next sign-in is that of a new one. Ends no session.",
+        tags,
+        params: Type.Object({ realm: Type.String(), id: Type.String() }),
+        response: { 204: Type.Null({ description: "Forgotten" }) },
+      },
+    },
+    async (req, reply) => {
+      await req.transact((ctx) => forgetBrowser(ctx, req.params.id));
+      return reply.code(204).send(null);
+    },
+  );
+};

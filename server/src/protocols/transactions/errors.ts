@@ -1,0 +1,26 @@
+import { AppError, defineErrors, invalidFields } from "../../kernel/errors.ts";
+
+export const transactionErrors = {
+  ...defineErrors("transactions", {
+    not_found: [404, "There is no such transaction, or it is not for you"],
+    not_pending: [409, "This transaction was signed or declined already, or has expired: create a new one"],
+    not_signed: [409, "This transaction is not signed, was consumed already, or has expired"],
+    too_many: [409, "So many transactions wait for this user that no more are taken: let them be signed or expire first"],
+    wrong_factor: [403, "The second factor is not right: try again with the present code, or sign on your device once more"],
+    declined: [403, "Too many wrong attempts: the transaction was declined. Create a new one"],
+    acr: [403, "The way you signed in is not enough for this transaction: sign in with your password first"],
+    impersonated: [403, "Somebody acts for this user: only they themselves can sign or decline"],
+    only_users: [403, "The token stands for an application: only the user themselves can sign or decline"],
+    only_creator: [403, "Only the application that created this transaction can consume it"],
+    two_credentials: [400, "Send either a session cookie or a bearer token, not both"],
+  }),
+  bearer: (issuer: string, description = "Send an access token of this realm: Authorization: Bearer <token>") =>
+    new AppError("transactions.bearer", 401, description, {
+      headers: { "www-authenticate": `Bearer realm="${issuer}", error="invalid_token", error_description="${description}"` },
+    }),
+  wait: (seconds: number) =>
+    new AppError("transactions.wait", 429, `Too many attempts. Please try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`, {
+      headers: { "retry-after": String(seconds) },
+    }),
+  field: (field: string, code: string, message: string) => invalidFields([{ field, code, message: `${field}: ${message}` }]),
+};

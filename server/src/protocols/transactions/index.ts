@@ -1,0 +1,4 @@
+// Transactions: what an application wants a user to sign, once, with a fresh second factor, and what it gets: a signature by the realm
+// that anybody can verify. Owns `transactions`.
+export { type TransactionRouteParts, transactionRoutes } from "./routes.ts";
+export { deleteExpiredTransactions } from "./store.ts";

@@ -1,0 +1,94 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+
+const time = Type.Integer({ description: "Epoch milliseconds" });
+const hash = Type.String({
+  pattern: "^[A-Za-z0-9_-]{43}$",
+  description: "a SHA-256 in base64url without padding, 43 characters",
+  examples: ["47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"],
+});
+
+export const acrs = ["1", "2"] as const;
+/** By which a user signs: one of these, fresh. */
+export const factors = ["totp", "recovery-code", "push"] as const;
+
+export const CreateTransaction = Type.Object(
+  {
+    type: Type.String({
+      pattern: "^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$",
+      description: "what kind of transaction it is: letters, digits and . _ : -",
+    }),
+    summary: Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      // What you see is what you sign: nothing invisible, and nothing that turns the text around.
+      pattern: "^(?:[^\\p{C}\\p{Zl}\\p{Zp}]|\\n)+$",
+      description: "what the user is shown and signs: text with line breaks, without control, invisible or direction characters",
+    }),
+    payload: Type.Optional(
+      Type.Unknown({
+        description:
+          "What is signed: a text, of whose UTF-8 bytes the hash is taken, or an object, which is hashed in its canonical form (RFC 8785). " +
+          "At most 16 KiB; only the hash is kept",
+      }),
+    ),
+    payloadHash: Type.Optional(hash),
+    acr: Type.Optional(
+      oneOf(acrs, {
+        default: "1",
+        description:
+          "How sure it must be. A fresh second factor is asked for in any case; `2` wants a password before it, in the session that the token " +
+          "belongs to",
+      }),
+    ),
+    expiresIn: Type.Optional(Type.Integer({ minimum: 30, maximum: 3_600, default: 300, description: "Seconds, until it is consumed" })),
+    userId: Type.Optional(
+      Type.String({
+        format: "uuid",
+        description: "Who has to sign. Needed with an application's own token; with a user's it is that user",
+      }),
+    ),
+  },
+  { $id: "CreateTransaction", additionalProperties: false },
+);
+export type CreateTransaction = Static<typeof CreateTransaction>;
+
+export const Transaction = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    status: oneOf(["PENDING", "SIGNED", "CONSUMED", "DECLINED", "EXPIRED"] as const),
+    type: Type.String(),
+    summary: Type.String(),
+    payloadHash: hash,
+    acr: oneOf(acrs),
+    userId: Type.String({ format: "uuid" }),
+    clientId: Type.String({ description: "The application that created it, and may consume it" }),
+    createdAt: time,
+    expiresAt: time,
+    signedAt: Type.Union([time, Type.Null()]),
+    consumedAt: Type.Union([time, Type.Null()]),
+    jws: Type.Union([Type.String(), Type.Null()], {
+      description: "Once signed: a JWS (`typ` = `tx+jwt`) by the realm's key, to be verified with the realm's JWKS",
+    }),
+  },
+  { $id: "Transaction" },
+);
+export type Transaction = Static<typeof Transaction>;
+
+export const SignTransaction = Type.Object(
+  {
+    factor: oneOf(factors, {
+      description: "`totp`: a code of the authenticator app; `recovery-code`; `push`: a proof by an enrolled device",
+    }),
+    value: Type.String({
+      minLength: 1,
+      maxLength: 8192,
+      description:
+        "The code; for `push` a JWS by the device's key: header `typ` = `gatehouse-tx+jwt` and `kid` = the device's id, payload `aud` = this " +
+        "address, `txn` = the transaction's id, `payload_hash`, `iat`",
+    }),
+    _csrf: Type.Optional(Type.String({ maxLength: 512, description: "For the page: the value of the cookie XSRF-TOKEN" })),
+  },
+  { $id: "SignTransaction", additionalProperties: false },
+);
+export type SignTransaction = Static<typeof SignTransaction>;

@@ -1,0 +1,18 @@
+// Action tokens: links and codes that are mailed to somebody and work once. Owns `action_tokens`.
+// A link works in any browser, after a button; a code only on the page that asked for it.
+export { failureOf, isMailedCode, type LinkMail, type Mailed, type MailParts, mailLink, mayResend, unmailed } from "./mailed.ts";
+export {
+  type ActionToken,
+  deleteExpiredTokens,
+  dropTokensOf,
+  endResetLinks,
+  findToken,
+  forgetRegistrations,
+  type NewToken,
+  newActionToken,
+  storeToken,
+  type TokenKind,
+  takeToken,
+  takeTokenByHash,
+  tokenHash,
+} from "./store.ts";

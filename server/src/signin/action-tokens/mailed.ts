@@ -1,0 +1,80 @@
+import { randomInt } from "node:crypto";
+import { MINUTE, SECOND } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { hmac, safeEqual, type Vault } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { Messages, MessageUser, TemplateKey } from "../../tenancy/messaging/index.ts";
+import { newActionToken, storeToken, type TokenKind, tokenHash } from "./store.ts";
+
+/** Until then no other mail is sent for the same step. */
+const RESEND_AFTER = 30 * SECOND;
+
+/** What the page that waits for the code keeps: the code cannot be found out from it. */
+export interface Mailed {
+  readonly tokenHash: string;
+  readonly codeMac: string;
+  readonly sentAt: number;
+  /** Why no mail has left, where the page may tell. */
+  readonly failure: "limited" | "unavailable" | null;
+}
+
+export interface MailParts {
+  readonly messages: Messages;
+  readonly vault: Vault;
+  readonly baseUrl: string;
+}
+
+export interface LinkMail {
+  readonly kind: TokenKind;
+  readonly templateKey: TemplateKey;
+  readonly to: string;
+  /** Null for somebody who has no account yet. */
+  readonly user: MessageUser | null;
+  readonly locale: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly minutes: number;
+  /** Of the page behind the link, below the realm; the token is put at its end. */
+  readonly path: string;
+}
+
+const codeKey = (vault: Vault) => vault.derive("signin.mailed-codes");
+const macOf = (vault: Vault, hash: string, code: string) => hmac(codeKey(vault), `${hash}\u0000${code}`);
+const newCode = () => String(randomInt(1_000_000)).padStart(6, "0");
+
+/**
+ * A mail with a link that works in any browser and a code that works on the page that asked for it. Whichever comes first uses up the
+ * other. When it cannot leave, nothing is kept but why.
+ */
+export async function mailLink(ctx: Ctx, { messages, vault, baseUrl }: MailParts, mail: LinkMail): Promise<Mailed> {
+  const token = newActionToken();
+  const code = newCode();
+  const hash = tokenHash(token);
+  const kept = { tokenHash: hash, codeMac: macOf(vault, hash, code), sentAt: ctx.now };
+  const expiresAt = ctx.now + mail.minutes * MINUTE;
+  const { templateKey, to, user, locale, kind, data, minutes } = mail;
+  const link = `${baseUrl}/realms/${ctx.realm}/${mail.path}/${token}`;
+  const failure = await messages
+    .send(ctx, { templateKey, to, user, locale, values: { link, code, ttlSeconds: minutes * 60 }, expiresAt })
+    .then(() => null, failureOf);
+  if (failure === null) await storeToken(ctx, { kind, userId: user?.id ?? null, data, expiresAt, token });
+  return { ...kept, failure };
+}
+
+/** For an address that gets none: looks the same on the page, and no code fits. */
+export const unmailed = (ctx: Ctx, { vault }: Pick<MailParts, "vault">): Mailed => {
+  const hash = tokenHash(newActionToken());
+  return { tokenHash: hash, codeMac: macOf(vault, hash, newActionToken()), sentAt: ctx.now, failure: null };
+};
+
+/** Typed as people do, with spaces or a dash in it. */
+export const isMailedCode = (vault: Vault, { tokenHash: hash, codeMac }: Mailed, typed: string): boolean =>
+  safeEqual(codeMac, macOf(vault, hash, typed.replace(/[\s-]/g, "")));
+
+export const mayResend = ({ sentAt }: Mailed, now: number): boolean => now >= sentAt + RESEND_AFTER;
+
+/** What the messaging refuses is told on the page; anything else is a fault. */
+export function failureOf(error: unknown): "limited" | "unavailable" {
+  if (error instanceof AppError && error.code === "messaging.too_many") return "limited";
+  if (error instanceof AppError && error.code.startsWith("messaging.")) return "unavailable";
+  throw error;
+}

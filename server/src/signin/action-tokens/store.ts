@@ -1,0 +1,119 @@
+import type { ColumnType } from "kysely";
+import { sql } from "kysely";
+import { randomToken, sha256 } from "../../kernel/vault.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+
+interface ActionTokensTable {
+  realm_id: string;
+  token_hash: string;
+  kind: string;
+  user_id: string | null;
+  data: ColumnType<Record<string, unknown>, string, never>;
+  created_at: number;
+  expires_at: number;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    action_tokens: ActionTokensTable;
+  }
+}
+
+/** What a token is for: one of another kind opens nothing. */
+export type TokenKind = "verify-email" | "reset-password" | "registration" | "magic-link";
+
+export interface ActionToken {
+  readonly userId: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly expiresAt: number;
+}
+
+export interface NewToken {
+  readonly kind: TokenKind;
+  readonly userId: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly expiresAt: number;
+  /** Made by `newActionToken`. */
+  readonly token: string;
+}
+
+/** What `newActionToken` makes; anything else is not looked up. */
+const FORM = /^[A-Za-z0-9_-]{43}$/;
+export const newActionToken = randomToken;
+export const tokenHash = sha256;
+
+/** Keeps its hash; the token itself is only in the message. */
+export async function storeToken(ctx: Ctx, { kind, userId, data, expiresAt, token }: NewToken): Promise<void> {
+  await ctx.tx
+    .insertInto("action_tokens")
+    .values({
+      realm_id: ctx.realm,
+      token_hash: tokenHash(token),
+      kind,
+      user_id: userId,
+      data: JSON.stringify(data),
+      created_at: ctx.now,
+      expires_at: expiresAt,
+    })
+    .execute();
+}
+
+/** For a page that shows what the link is for: it is still there afterwards. */
+export async function findToken(ctx: Pick<ReadCtx, "tx" | "realm" | "now">, kind: TokenKind, token: string): Promise<ActionToken | null> {
+  if (!FORM.test(token)) return null;
+  const row = await ctx.tx
+    .selectFrom("action_tokens")
+    .select(["user_id", "data", "expires_at"])
+    .where("realm_id", "=", ctx.realm)
+    .where("token_hash", "=", tokenHash(token))
+    .where("kind", "=", kind)
+    .where("expires_at", ">", ctx.now)
+    .executeTakeFirst();
+  return row ? { userId: row.user_id, data: row.data, expiresAt: row.expires_at } : null;
+}
+
+export const takeToken = (ctx: Ctx, kind: TokenKind, token: string): Promise<ActionToken | null> =>
+  FORM.test(token) ? takeTokenByHash(ctx, kind, tokenHash(token)) : Promise.resolve(null);
+
+/** Uses it up: of two at once, one has it. */
+export async function takeTokenByHash(ctx: Ctx, kind: TokenKind, hash: string): Promise<ActionToken | null> {
+  const row = await ctx.tx
+    .deleteFrom("action_tokens")
+    .where("realm_id", "=", ctx.realm)
+    .where("token_hash", "=", hash)
+    .where("kind", "=", kind)
+    .where("expires_at", ">", ctx.now)
+    .returning(["user_id", "data", "expires_at"])
+    .executeTakeFirst();
+  return row ? { userId: row.user_id, data: row.data, expiresAt: row.expires_at } : null;
+}
+
+/** Those of this kind that the user was sent before work no more. */
+export async function dropTokensOf(ctx: Ctx, kind: TokenKind, userId: string): Promise<void> {
+  await ctx.tx
+    .deleteFrom("action_tokens")
+    .where("realm_id", "=", ctx.realm)
+    .where("user_id", "=", userId)
+    .where("kind", "=", kind)
+    .execute();
+}
+
+/** `user.password_changed`: a link to choose another is of no use any more, least of all to whoever asked for it in the user's name. */
+export const endResetLinks = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> =>
+  dropTokensOf(ctx, "reset-password", userId);
+
+/** `user.erased`: registrations under their names that nobody has confirmed. What hangs on the user goes with the user. */
+export async function forgetRegistrations(
+  ctx: Ctx,
+  { username, email }: { readonly username: string; readonly email: string | null },
+): Promise<void> {
+  const names = [username, email ?? username].map((name) => name.toLowerCase());
+  await sql`
+    delete from action_tokens where realm_id = ${ctx.realm} and kind = 'registration'
+      and (lower(data ->> 'username') = any(${names}::text[]) or lower(data ->> 'email') = any(${names}::text[]))`.execute(ctx.tx);
+}
+
+export async function deleteExpiredTokens(db: Db, now: number): Promise<void> {
+  await db.deleteFrom("action_tokens").where("expires_at", "<=", now).execute();
+}

@@ -1,0 +1,24 @@
+import { dropRequiredAction } from "../../directory/users/index.ts";
+import { type Question, terms } from "../authenticators/index.ts";
+
+/** The same page as the step of a flow; asked even of those who have accepted before, because an administrator wants it so. */
+export const acceptTermsAction: Question = {
+  ...terms,
+  settled: async () => false,
+  answer: async (at, form) => {
+    const answer = await terms.answer(at, form);
+    if (answer.outcome !== "passed") return answer;
+    const { proof } = answer;
+    return {
+      outcome: "passed",
+      proof: {
+        ...proof,
+        writesUser: true,
+        async accept(ctx) {
+          await dropRequiredAction(ctx.tx, ctx.realm, at.user!.userId, "ACCEPT_TERMS");
+          return (await proof.accept?.(ctx)) ?? true;
+        },
+      },
+    };
+  },
+};

@@ -1,0 +1,368 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, DAY, SECOND } from "../../kernel/clock.ts";
+import type { Answer, Browser } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { type Mailing, mailing } from "../../testing/mailing.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { CALLBACK, relyingParty, submit, walk } from "../../testing/relying-party.ts";
+
+let iam: Harness;
+let mail: Mailing;
+let base: string;
+beforeAll(async () => {
+  [iam, mail] = await Promise.all([harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" }), mailing()]);
+  base = iam.config.baseUrl;
+});
+afterEach(() => clock.reset());
+afterAll(async () => {
+  await iam?.close();
+  await mail?.peer.close();
+});
+
+const NEW = "a brand new sentence of words";
+let people = 0;
+const heading = (page: Answer) => /<h1[^>]*>(?:<[^>]+>)*([^<]*)/.exec(page.text)?.[1];
+const alertOf = (page: Answer) => /id="gh-error"[^>]*>([\s\S]*?)<\/div>/.exec(page.text)?.[1] ?? "";
+const pathOf = (link: string) => new URL(link).pathname;
+
+/** Somebody who has to do something, with a mail address of their own. */
+async function person(realm: RealmUnderTest, actions: string[], more: Record<string, unknown> = {}) {
+  const user = await realm.user(`ada${people}`);
+  const email = `ada${people++}@example.com`;
+  const admin = realm.asMaster();
+  const saved = await admin.put(`/users/${user.userId}`, { username: user.username, email, ...more });
+  expect(saved.status, saved.text).toBe(200);
+  expect((await admin.put(`/users/${user.userId}/required-actions`, actions)).status).toBe(200);
+  return { ...user, email };
+}
+type Person = Awaited<ReturnType<typeof person>>;
+
+/** As far as the page that comes after name and password. */
+async function asked(realm: RealmUnderTest, { username, password }: Person, browser: Browser = iam.browser()) {
+  const { page } = await walk(browser, base, `/realms/${realm.name}/login`);
+  const next = await submit(browser, base, page, { username, password });
+  return { browser, ...next };
+}
+const signedIn = (realm: RealmUnderTest, browser: Browser) => browser.cookies.has(`gh_${realm.name}`);
+const actionsOf = async (realm: RealmUnderTest, { userId }: Person) =>
+  (await realm.asMaster().get(`/users/${userId}/required-actions`)).body;
+const typesOf = async (realm: RealmUnderTest, { userId }: Person) => (await realm.events(`resourceId=${userId}`)).map(({ type }) => type);
+const settings = async (realm: RealmUnderTest, members: object) =>
+  expect((await realm.asMaster().put("/settings", members)).status).toBe(200);
+
+describe("UPDATE_PASSWORD", () => {
+  test("is asked before the session, takes a good password, and ends what was open elsewhere", async () => {
+    const realm = await iam.realm();
+    const ada = await person(realm, []);
+    const elsewhere = iam.browser();
+    await elsewhere.signIn(realm.name, ada.username, ada.password);
+    expect((await elsewhere.get(`/realms/${realm.name}/account/profile`)).status).toBe(200);
+    await realm.asMaster().put(`/users/${ada.userId}/required-actions`, ["UPDATE_PASSWORD"]);
+
+    const { browser, page } = await asked(realm, ada);
+    expect(heading(page)).toBe("Choose a new password");
+    expect(signedIn(realm, browser)).toBe(false);
+    const done = await submit(browser, base, page, { newPassword: NEW, newPasswordAgain: NEW });
+    expect(done.page.text).not.toContain('id="gh-error"');
+    expect(signedIn(realm, browser)).toBe(true);
+    expect(await actionsOf(realm, ada)).toEqual([]);
+    expect(await typesOf(realm, ada)).toContain("PASSWORD_CHANGED");
+    expect((await elsewhere.get(`/realms/${realm.name}/account/profile`)).status).toBe(401);
+    expect((await browser.get(`/realms/${realm.name}/account/profile`)).status).toBe(200);
+    expect((await iam.browser().trySignIn(realm.name, ada.username, ada.password)).status).toBe(401);
+    await iam.browser().signIn(realm.name, ada.username, NEW);
+  });
+
+  test("names the reason for each refusal and changes nothing", async () => {
+    const realm = await iam.realm();
+    const ada = await person(realm, ["UPDATE_PASSWORD"]);
+    const { browser, page } = await asked(realm, ada);
+    const answers = [
+      [NEW, "another", "The passwords are not the same"],
+      ["short", "short", "It has to follow the rules"],
+      [ada.password, ada.password, "used this one here before"],
+      ["password123", "password123", "leaked elsewhere"],
+    ] as const;
+    for (const [newPassword, newPasswordAgain, words] of answers) {
+      const answer = await submit(browser, base, page, { newPassword, newPasswordAgain });
+      expect([answer.page.status, alertOf(answer.page)], words).toEqual([400, expect.stringContaining(words)]);
+      expect(answer.page.text).not.toContain(newPassword === "short" ? 'value="short"' : newPassword);
+    }
+    expect(signedIn(realm, browser)).toBe(false);
+    expect(await actionsOf(realm, ada)).toEqual(["UPDATE_PASSWORD"]);
+    await iam
+      .browser()
+      .trySignIn(realm.name, ada.username, ada.password)
+      .then(({ status }) => expect(status).toBe(303));
+  });
+
+  test("ends a sign-in that has come halfway with the old password", async () => {
+    const realm = await iam.realm();
+    const ada = await person(realm, ["UPDATE_PASSWORD"]);
+    const thief = await asked(realm, ada);
+    const owner = await asked(realm, ada);
+    await submit(owner.browser, base, owner.page, { newPassword: NEW, newPasswordAgain: NEW });
+    expect(signedIn(realm, owner.browser)).toBe(true);
+    const late = await submit(thief.browser, base, thief.page, { newPassword: `${NEW}!`, newPasswordAgain: `${NEW}!` });
+    expect(late.page.status).toBe(400);
+    expect(signedIn(realm, thief.browser)).toBe(false);
+    await iam.browser().signIn(realm.name, ada.username, NEW);
+  });
+
+  test("of two at once, one password counts", async () => {
+    const realm = await iam.realm();
+    const ada = await person(realm, ["UPDATE_PASSWORD"]);
+    const { browser, page } = await asked(realm, ada);
+    const answers = await Promise.all(
+      [1, 2].map((n) => submit(browser, base, page, { newPassword: `${NEW} ${n}`, newPasswordAgain: `${NEW} ${n}` })),
+    );
+    const works = await Promise.all([1, 2].map((n) => iam.browser().trySignIn(realm.name, ada.username, `${NEW} ${n}`)));
+    expect(works.map(({ status }) => status).sort()).toEqual([303, 401]);
+    expect(answers.every(({ page: { status } }) => status < 500)).toBe(true);
+    expect((await typesOf(realm, ada)).filter((type) => type === "PASSWORD_CHANGED")).toHaveLength(1);
+  });
+});
+
+describe("VERIFY_EMAIL", () => {
+  const verifying = async (actions = ["VERIFY_EMAIL"]) => {
+    const realm = await iam.realm();
+    await mail.enable(realm);
+    const ada = await person(realm, actions);
+    return { realm, ada, ...(await asked(realm, ada)) };
+  };
+  const isVerified = async (realm: RealmUnderTest, { userId }: Person) =>
+    (await realm.asMaster().get(`/users/${userId}`)).body.emailVerified as boolean;
+
+  test("the code of the mail works on the page, once, and signs in", async () => {
+    const { realm, ada, browser, page } = await verifying();
+    expect([heading(page), page.text.includes(ada.email)]).toEqual(["Confirm your mail address", true]);
+    const { code, link } = await mail.latestTo(ada.email);
+    const wrong = await submit(browser, base, page, { code: code === "000000" ? "000001" : "000000" });
+    expect([wrong.page.status, alertOf(wrong.page)]).toEqual([401, expect.stringContaining("That code is not right")]);
+    await submit(browser, base, page, { code: ` ${code.slice(0, 3)} ${code.slice(3)}` });
+    expect(signedIn(realm, browser)).toBe(true);
+    expect([await isVerified(realm, ada), await actionsOf(realm, ada)]).toEqual([true, []]);
+    expect(await typesOf(realm, ada)).toContain("PROFILE_CHANGED");
+    // What the code used up, the link cannot use again.
+    expect((await iam.browser().get(pathOf(link))).status).toBe(410);
+  });
+
+  test("the link works on another device, after its button only; the page here then goes on", async () => {
+    const { realm, ada, browser, page } = await verifying();
+    const { link } = await mail.latestTo(ada.email);
+    const phone = iam.browser();
+    const opened = await phone.get(pathOf(link));
+    await phone.get(pathOf(link)); // a mail scanner, or a second look
+    expect(await isVerified(realm, ada)).toBe(false);
+    const confirmed = await submit(phone, base, opened, {});
+    expect(heading(confirmed.page)).toBe("Your mail address is confirmed");
+    expect([await isVerified(realm, ada), signedIn(realm, phone)]).toEqual([true, false]);
+    expect((await submit(phone, base, opened, {})).page.status).toBe(410);
+    const here = /<a class="gh-link" href="([^"]+)"/.exec(page.text)![1]!;
+    await walk(browser, base, here.replaceAll("&amp;", "&"));
+    expect(signedIn(realm, browser)).toBe(true);
+  });
+
+  test("another mail has to wait, replaces the first, and is not sent without end", async () => {
+    const { ada, browser, page } = await verifying();
+    const first = await mail.latestTo(ada.email);
+    const tooSoon = await submit(browser, base, page, { resend: "true" });
+    expect([tooSoon.page.status, alertOf(tooSoon.page)]).toEqual([400, expect.stringContaining("half a minute")]);
+    clock.advance(31 * SECOND);
+    const again = await submit(browser, base, page, { resend: "true" });
+    expect(again.page.text).toContain("Another mail is on its way");
+    const second = await mail.latestTo(ada.email, 2);
+    expect((await iam.browser().get(pathOf(first.link))).status).toBe(410);
+    expect((await submit(browser, base, page, { code: first.code })).page.status).toBe(first.code === second.code ? 200 : 401);
+    for (let n = 0; n < 6; n++) {
+      clock.advance(31 * SECOND);
+      await submit(browser, base, page, { resend: "true" });
+    }
+    expect(mail.subjectsTo(ada.email).length).toBeLessThanOrEqual(7);
+  });
+
+  test("a link of another kind, realm or person opens nothing, nor does one for an address that was changed", async () => {
+    const { realm, ada } = await verifying();
+    const { link } = await mail.latestTo(ada.email);
+    const other = await iam.realm();
+    const token = pathOf(link).split("/").at(-1)!;
+    for (const path of [`/realms/${other.name}/verify-email/${token}`, `/realms/${realm.name}/reset-password/${token}`])
+      expect((await iam.browser().get(path)).status, path).toBe(410);
+    expect((await iam.browser().get(`/realms/${realm.name}/verify-email/${"x".repeat(2000)}`)).status).toBe(410);
+    const browser = iam.browser();
+    const opened = await browser.get(pathOf(link));
+    const csrf = await browser.request("POST", pathOf(link), { form: {}, csrf: false });
+    expect([csrf.status, heading(csrf)]).toEqual([403, "Confirm your mail address"]);
+    await realm.asMaster().put(`/users/${ada.userId}`, { username: ada.username, email: `new-${ada.email}` });
+    expect((await submit(browser, base, opened, {})).page.status).toBe(410);
+    expect(await isVerified(realm, ada)).toBe(false);
+  });
+
+  test("guessing the code is counted and locks, without ending a session that is there", async () => {
+    const { realm, ada, browser, page } = await verifying([]);
+    expect(page.status).toBe(200);
+    expect(signedIn(realm, browser)).toBe(true);
+    await realm.asMaster().put(`/users/${ada.userId}/required-actions`, ["VERIFY_EMAIL"]);
+    const guesser = await asked(realm, ada);
+    const { code } = await mail.latestTo(ada.email);
+    const statuses: number[] = [];
+    for (let n = 0; n < 11; n++) {
+      clock.advance(65 * SECOND);
+      const guess = String((Number(code) + 1 + n) % 1_000_000).padStart(6, "0");
+      statuses.push((await submit(guesser.browser, base, guesser.page, { code: guess })).page.status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    expect((await submit(guesser.browser, base, guesser.page, { code })).page.status).toBe(429);
+    expect(await realm.events("type=USER_LOCKED")).toMatchObject([{ resourceId: ada.userId, detail: "too many failed attempts" }]);
+    expect((await browser.get(`/realms/${realm.name}/account/profile`)).status).toBe(200);
+    // Only that is locked: whoever knows the password still comes as far as the page.
+    expect(heading((await asked(realm, ada)).page)).toBe("Confirm your mail address");
+  });
+
+  test("is left out for whoever has no address, and not skipped when no mail can be sent", async () => {
+    const realm = await iam.realm();
+    const bob = { ...(await realm.user()), email: "" };
+    await realm.asMaster().put(`/users/${bob.userId}/required-actions`, ["VERIFY_EMAIL"]);
+    const without = await asked(realm, bob);
+    expect(signedIn(realm, without.browser)).toBe(true);
+    const ada = await person(realm, ["VERIFY_EMAIL"]);
+    const { browser, page } = await asked(realm, ada);
+    expect(page.text).toContain("ask your administrator");
+    expect(signedIn(realm, browser)).toBe(false);
+  });
+});
+
+describe("UPDATE_PROFILE", () => {
+  test("asks for the name and address, keeps what else is known, and shows names as they are", async () => {
+    const realm = await iam.realm();
+    const ada = await person(realm, ["UPDATE_PROFILE"], { attributes: { badge: "7", firstName: "<b>\u202eevil" }, emailVerified: true });
+    const { browser, page } = await asked(realm, ada);
+    expect(heading(page)).toBe("Complete your profile");
+    expect(page.text).not.toContain("<b>");
+    const bob = await realm.user(`bob${people++}@example.com`);
+    for (const [form, words] of [
+      [{ firstName: "", lastName: "Lovelace", email: ada.email }, "check what you typed"],
+      [{ firstName: "A\u202eda", lastName: "Lovelace", email: ada.email }, "check what you typed"],
+      [{ firstName: "Ada", lastName: "Lovelace", email: "not an address" }, "check what you typed"],
+      [{ firstName: "Ada", lastName: "Lovelace", email: bob.username.toUpperCase() }, "is in use"],
+    ] as const) {
+      const answer = await submit(browser, base, page, form);
+      expect([answer.page.status, alertOf(answer.page)], words).toEqual([400, expect.stringContaining(words)]);
+    }
+    await submit(browser, base, page, { firstName: "عائدة", lastName: "Lovelace", email: `new.${ada.email}` });
+    expect(signedIn(realm, browser)).toBe(true);
+    expect((await realm.asMaster().get(`/users/${ada.userId}`)).body).toMatchObject({
+      email: `new.${ada.email}`,
+      emailVerified: false,
+      attributes: { badge: "7", firstName: "عائدة", lastName: "Lovelace" },
+    });
+    expect(await actionsOf(realm, ada)).toEqual([]);
+    const [event] = await realm.events(`type=PROFILE_CHANGED&resourceId=${ada.userId}`);
+    expect(event).toMatchObject({ actor: ada.username, detail: "firstName lastName email" });
+  });
+
+  test("leaves the address alone where people may not change theirs", async () => {
+    const realm = await iam.realm();
+    await settings(realm, { account: { changeEmail: false } });
+    const ada = await person(realm, ["UPDATE_PROFILE"]);
+    const { browser, page } = await asked(realm, ada);
+    expect(page.text).not.toContain('name="email"');
+    await submit(browser, base, page, { firstName: "Ada", lastName: "L", email: "sneaky@example.com" });
+    expect((await realm.asMaster().get(`/users/${ada.userId}`)).body.email).toBe(ada.email);
+  });
+});
+
+describe("terms", () => {
+  const TERMS = { text: "Be kind.</div><script>alert(1)</script>\n\u202eevil", url: "https://acme.example/terms", version: "2026-1" };
+
+  test("ACCEPT_TERMS shows them as text, keeps version and time, and lets go on inside a code flow", async () => {
+    const realm = await iam.realm();
+    await settings(realm, { terms: TERMS });
+    const ada = await person(realm, ["UPDATE_PASSWORD", "ACCEPT_TERMS"]);
+    const party = await relyingParty(iam, realm);
+    const browser = iam.browser();
+    const login = await walk(browser, base, party.url());
+    const first = await submit(browser, base, login.page, ada);
+    expect(heading(first.page)).toBe("Choose a new password");
+    const { page } = await submit(browser, base, first.page, { newPassword: NEW, newPasswordAgain: NEW });
+    expect(heading(page)).toBe("Terms of use");
+    expect(page.text).toContain("Be kind.&lt;/div>&lt;script>alert(1)");
+    expect(page.text).not.toMatch(/<script>|\u202e/);
+    expect(page.text).toContain('href="https://acme.example/terms"');
+    const { left } = await submit(browser, base, page, {});
+    expect(`${left?.origin}${left?.pathname}`).toBe(CALLBACK);
+    expect((await party.exchange(left)).status).toBe(200);
+    expect(await actionsOf(realm, ada)).toEqual([]);
+    expect(await realm.events("type=TERMS_ACCEPTED")).toEqual([
+      expect.objectContaining({ actor: ada.username, resourceId: ada.userId, detail: "2026-1" }),
+    ]);
+    const { rows } = await iam.core.db
+      .selectFrom("terms_acceptances")
+      .select(["version", "accepted_at"])
+      .where("user_id", "=", ada.userId)
+      .execute()
+      .then((found) => ({ rows: found }));
+    expect(rows).toEqual([{ version: "2026-1", accepted_at: expect.any(Number) }]);
+  });
+
+  test("whoever declines is not signed in, and the application is told", async () => {
+    const realm = await iam.realm();
+    await settings(realm, { terms: TERMS });
+    const ada = await person(realm, ["ACCEPT_TERMS"]);
+    const { browser, page } = await asked(realm, ada);
+    const declined = await submit(browser, base, page, { decline: "true" });
+    expect([declined.page.status, heading(declined.page)]).toEqual([403, "You are not signed in"]);
+    expect(signedIn(realm, browser)).toBe(false);
+    const party = await relyingParty(iam, realm);
+    const other = iam.browser();
+    const login = await walk(other, base, party.url());
+    const terms = await submit(other, base, login.page, ada);
+    const { left } = await submit(other, base, terms.page, { decline: "true" });
+    expect([left?.origin, left?.searchParams.get("error")]).toEqual([new URL(CALLBACK).origin, "access_denied"]);
+    expect(signedIn(realm, other)).toBe(false);
+    expect(await actionsOf(realm, ada)).toEqual(["ACCEPT_TERMS"]);
+  });
+
+  test("as a step of the flow they are asked once for each version", async () => {
+    const realm = await iam.realm();
+    await settings(realm, { terms: TERMS });
+    const steps = [
+      { authenticator: "username-password", requirement: "REQUIRED" },
+      { authenticator: "terms", requirement: "REQUIRED" },
+    ];
+    const flow = { alias: "browser", displayName: "Sign in", steps };
+    expect((await realm.asMaster().put("/flows/browser", flow)).status).toBe(200);
+    const ada = await person(realm, []);
+    const first = await asked(realm, ada);
+    expect(heading(first.page)).toBe("Terms of use");
+    await submit(first.browser, base, first.page, {});
+    expect(signedIn(realm, first.browser)).toBe(true);
+    expect(signedIn(realm, (await asked(realm, ada)).browser)).toBe(true);
+    await settings(realm, { terms: { ...TERMS, version: "2026-2" } });
+    expect(heading((await asked(realm, ada)).page)).toBe("Terms of use");
+  });
+
+  test("without words nobody is asked", async () => {
+    const realm = await iam.realm();
+    const ada = await person(realm, ["ACCEPT_TERMS"]);
+    expect(signedIn(realm, (await asked(realm, ada)).browser)).toBe(true);
+  });
+
+  test("an address that is no page is refused", async () => {
+    const realm = await iam.realm();
+    for (const url of ["javascript:alert(1)", "http://acme.example/", "https://a b"])
+      expect((await realm.asMaster().put("/settings", { terms: { url } })).status, url).toBe(400);
+  });
+});
+
+test("a password that is too old is replaced at the next sign-in", async () => {
+  const realm = await iam.realm();
+  await settings(realm, { passwordPolicy: { maxAgeDays: 1 } });
+  const ada = await person(realm, []);
+  const yesterday = clock.now() - DAY;
+  await iam.core.db.updateTable("credentials").set({ created_at: yesterday }).where("user_id", "=", ada.userId).execute();
+  const { browser, page } = await asked(realm, ada);
+  expect(heading(page)).toBe("Choose a new password");
+  await submit(browser, base, page, { newPassword: NEW, newPasswordAgain: NEW });
+  expect(signedIn(realm, browser)).toBe(true);
+});

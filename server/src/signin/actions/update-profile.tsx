@@ -1,0 +1,78 @@
+import Type from "typebox";
+import { dropRequiredAction, findUserByLogin, readUser, saveOwnProfile } from "../../directory/users/index.ts";
+import { loginKey } from "../../kernel/text.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { Question, StepContext } from "../authenticators/index.ts";
+import { Profile } from "../pages/index.ts";
+import { isEmail, isPersonName } from "./names.ts";
+
+/** Name and, where the realm lets people change it, mail address. */
+export const updateProfile: Question = {
+  kind: "question",
+  displayName: "Complete the profile",
+  description: "Asks for first and last name, and for the mail address where people may change theirs",
+  config: Type.Object({}, { additionalProperties: false }),
+  identifies: false,
+  factor: null,
+  counted: null,
+  setUp: null,
+  fields: ["firstName", "lastName"],
+  choice: "chooseUpdateProfile",
+  available: async ({ user }) => user !== null,
+  page: ({ user, realm: { settings }, alert }, text) => ({
+    title: "profileTitle",
+    body: (
+      <Profile
+        text={text}
+        firstName={textOf(user!.attributes.firstName)}
+        lastName={textOf(user!.attributes.lastName)}
+        email={settings.account.changeEmail ? (user!.email ?? "") : null}
+        invalid={alert?.blames ?? false}
+        quiet={alert !== null}
+      />
+    ),
+  }),
+  answer: async (at, form) => {
+    const { parts, realm, user } = at;
+    const { userId, email: present } = user!;
+    const firstName = (form.firstName ?? "").trim();
+    const lastName = (form.lastName ?? "").trim();
+    const email = realm.settings.account.changeEmail && form.email !== undefined ? form.email.trim() || null : present;
+    const isNew = email !== null && (present === null || loginKey(email) !== loginKey(present));
+    if (![firstName, lastName].every(isPersonName) || (isNew && !isEmail(email)) || (email === null && present !== null))
+      return { outcome: "again", problem: { title: "profileInvalidTitle", text: "profileInvalidText" } };
+    const holder = isNew ? await findUserByLogin(parts.db, realm.realmId, email) : null;
+    if (holder && holder.userId !== userId) return { outcome: "again", problem: { title: "emailTakenTitle", text: "emailTakenText" } };
+    return {
+      outcome: "passed",
+      proof: { userId, factor: null, amr: [], writesUser: true, accept: (ctx) => save(ctx, at, { firstName, lastName, email }) },
+    };
+  },
+};
+
+async function save(
+  ctx: Ctx,
+  { user }: StepContext,
+  next: { readonly firstName: string; readonly lastName: string; readonly email: string | null },
+): Promise<boolean> {
+  const { userId, username } = user!;
+  const current = await readUser(ctx, userId);
+  const { firstName, lastName, email } = next;
+  const attributes = { ...current.attributes, firstName, lastName };
+  const changed = [
+    ...(current.attributes.firstName === firstName ? [] : ["firstName"]),
+    ...(current.attributes.lastName === lastName ? [] : ["lastName"]),
+    ...(current.email === email ? [] : ["email"]),
+  ];
+  await dropRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PROFILE");
+  if (changed.length > 0) {
+    const asUser = {
+      ...ctx,
+      audit: (draft: Parameters<Ctx["audit"]>[0]) => ctx.audit({ ...draft, actor: { id: userId, name: username } }),
+    };
+    await saveOwnProfile(asUser, current, { username: current.username, email, attributes }, changed);
+  }
+  return true;
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

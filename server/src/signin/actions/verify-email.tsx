@@ -1,0 +1,65 @@
+import Type from "typebox";
+import { confirmEmail } from "../../directory/users/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { dropTokensOf, type Mailed, mailLink } from "../action-tokens/index.ts";
+import { answerMailedCode, mailedOf, type Question, resendMail, type StepContext } from "../authenticators/index.ts";
+import { MailedCode, Named } from "../pages/index.ts";
+
+/** The link is read when there is time for it; the code only while the page is open. */
+const MINUTES = 24 * 60;
+export const VERIFY_EMAIL_PATH = "verify-email";
+
+/** A code from the mail on this page, or its link anywhere. */
+export const verifyEmail: Question = {
+  kind: "question",
+  displayName: "Confirm the mail address",
+  description: "Mails a link and a code to the user's address, and waits for one of them to come back",
+  config: Type.Object({}, { additionalProperties: false }),
+  identifies: false,
+  factor: null,
+  counted: "verify-email",
+  setUp: null,
+  fields: ["code"],
+  choice: "chooseVerifyEmail",
+  // Without an address there is nothing to confirm yet.
+  available: async ({ user }) => user !== null && user.email !== null,
+  begin: async (at) => ({ data: {}, commit: async (ctx) => ({ ...(await send(ctx, at)) }) }),
+  page: (at, text) => {
+    const { user, realm, interactionId, alert } = at;
+    const failure = mailedOf(at)?.failure ?? null;
+    const failed = { limited: text.mailedLimitedText, unavailable: text.mailedUnavailableText };
+    return {
+      title: "verifyEmailTitle",
+      lead: failure ? failed[failure] : <Named template={text.verifyEmailText} values={{ address: user?.email ?? "" }} />,
+      body: (
+        <MailedCode
+          text={text}
+          invalid={alert?.blames ?? false}
+          quiet={alert !== null}
+          followedUrl={interactionId === null ? undefined : `/realms/${realm.realmId}/login?interaction=${interactionId}`}
+        />
+      ),
+    };
+  },
+  answer: async (at, { code = "", resend }) => {
+    if (resend !== undefined) return resendMail(at, (ctx) => send(ctx, at));
+    const { userId, email } = at.user!;
+    return answerMailedCode(at, "verify-email", code, {
+      ...{ userId, factor: null, amr: [], writesUser: true },
+      accept: (ctx) => confirmEmail(ctx, userId, email ?? ""),
+    });
+  },
+};
+
+async function send(ctx: Ctx, { parts, user, visitor }: StepContext): Promise<Mailed> {
+  const { userId, username, email, attributes } = user!;
+  // The latest mail is the one that counts.
+  await dropTokensOf(ctx, "verify-email", userId);
+  return mailLink(ctx, parts, {
+    ...{ kind: "verify-email", templateKey: "verify-email", path: VERIFY_EMAIL_PATH, minutes: MINUTES },
+    to: email!,
+    user: { id: userId, username, email, attributes },
+    locale: visitor.locale,
+    data: { email: email! },
+  });
+}

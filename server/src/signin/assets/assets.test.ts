@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { assetHref } from "./index.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+test("a script is served as it is, to be kept for good under the address of its version", async () => {
+  const browser = iam.browser();
+  const kept = await browser.get(assetHref("passkey.js"));
+  expect(kept).toMatchObject({
+    status: 200,
+    headers: {
+      "content-type": "text/javascript; charset=utf-8",
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+    },
+    text: expect.stringContaining("navigator.credentials"),
+  });
+  const { etag } = kept.headers;
+  expect(etag).toMatch(/^"[\w-]{16}"$/);
+  const same = await browser.get("/assets/passkey.js", { headers: { "if-none-match": String(etag) } });
+  expect([same.status, same.text]).toEqual([304, ""]);
+  for (const address of ["/assets/passkey.js", "/assets/passkey.js?v=older"])
+    expect((await browser.get(address)).headers["cache-control"]).toBe("public, max-age=300");
+});
+
+test.each(["none.js", "passkey-script.js", "constructor", "__proto__", "..%2Fapp.ts", "%2e%2e%2fpackage.json"])(
+  "%s is not there",
+  async (name) => {
+    expect((await iam.browser().get(`/assets/${name}`)).status).toBe(404);
+  },
+);

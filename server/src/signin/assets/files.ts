@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+interface Asset {
+  readonly body: string;
+  /** Changes with the content. */
+  readonly version: string;
+}
+
+/** The scripts of our pages, by the name that pages know them by. The build lays the files beside the bundle. */
+const files = { "passkey.js": "./passkey-script.js" } as const;
+
+export type AssetName = keyof typeof files;
+
+const loaded = new Map<string, Asset>();
+
+/** Read once, at first need. Null for what is not ours. */
+export function assetOf(name: string): Asset | null {
+  if (!Object.hasOwn(files, name)) return null;
+  const known = loaded.get(name);
+  if (known) return known;
+  const body = readFileSync(new URL(files[name as AssetName], import.meta.url), "utf8");
+  const asset = { body, version: createHash("sha256").update(body).digest("base64url").slice(0, 16) };
+  loaded.set(name, asset);
+  return asset;
+}
+
+/** Where a page finds it: another address whenever its content is another, so that browsers may keep it for good. */
+export function assetHref(name: AssetName): string {
+  return `/assets/${name}?v=${assetOf(name)!.version}`;
+}

@@ -1,0 +1,28 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { notFound } from "../../platform/http/index.ts";
+import { assetOf } from "./files.ts";
+
+/** Mounted at the root. */
+export const assetRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    "/assets/:name",
+    {
+      schema: {
+        hide: true,
+        params: Type.Object({ name: Type.String() }),
+        querystring: Type.Object({ v: Type.Optional(Type.String({ maxLength: 64 })) }),
+      },
+    },
+    async (request, reply) => {
+      const asset = assetOf(request.params.name);
+      if (!asset) throw notFound();
+      const etag = `"${asset.version}"`;
+      // An old version's address must not keep new content for good.
+      const lasts = request.query.v === asset.version ? "max-age=31536000, immutable" : "max-age=300";
+      reply.headers({ etag, "cache-control": `public, ${lasts}`, "x-content-type-options": "nosniff" });
+      if (request.headers["if-none-match"] === etag) return reply.code(304).send("");
+      return reply.type("text/javascript; charset=utf-8").send(asset.body);
+    },
+  );
+};

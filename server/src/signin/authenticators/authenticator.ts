@@ -1,0 +1,186 @@
+import type { VNode } from "preact";
+import type { TObject } from "typebox";
+import type { RequiredAction } from "../../directory/users/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
+import type { AssetName } from "../assets/index.ts";
+import type { Locale, Messages, ShownApplication } from "../pages/index.ts";
+import type { LiveSession } from "../sessions/index.ts";
+import type { SignInParts } from "./parts.ts";
+import type { Progress } from "./progress.ts";
+import type { SignInUser } from "./user.ts";
+
+/** What kind of thing was proven. `both`: a device that only its owner can use, such as a passkey that asked for a finger or a PIN. */
+export type Factor = "knowledge" | "possession" | "both";
+
+/** Who asked for the sign-in, and how it is to be. Kept in the interaction. */
+export interface SignInRequest {
+  readonly clientId?: string | undefined;
+  /** As people are shown it. */
+  readonly application?: ShownApplication | undefined;
+  readonly loginHint?: string | undefined;
+  /** Of which flow, where not the realm's own. */
+  readonly flow?: string | undefined;
+  /** How sure it must be: `1`, `2`. */
+  readonly acr?: string | undefined;
+  /** Without that level there is no sign-in; otherwise it is a wish. */
+  readonly acrEssential?: boolean | undefined;
+  /** A session that is there does not count. */
+  readonly reauthenticate?: boolean | undefined;
+  readonly formActionOrigins?: readonly string[] | undefined;
+  /** What is to be done in any case before the sign-in is over: a password to choose. */
+  readonly actions?: readonly RequiredAction[] | undefined;
+}
+
+export interface VisitorFacts {
+  readonly session: LiveSession | null;
+  /** Known to this browser only; what is kept for it is bound to this. */
+  readonly preSession: string;
+  readonly sourceIp: string;
+  readonly userAgent: string | null;
+  readonly locale: Locale;
+  /** The value of the cookie by which a browser is known again to a user who signed in with it before. */
+  readonly deviceToken: string | null;
+}
+
+/** What a step knows when it is asked, shown or answered. */
+export interface StepContext {
+  readonly parts: SignInParts;
+  readonly realm: RealmSnapshot;
+  readonly visitor: VisitorFacts;
+  readonly request: SignInRequest;
+  /** Null until the sign-in has a row: the first page of a plain sign-in needs none. */
+  readonly interactionId: string | null;
+  readonly progress: Progress;
+  /** Whose sign-in it is: null while nobody has said, and for a name that nobody has. */
+  readonly user: SignInUser | null;
+  readonly path: string;
+  /** Of the step, with defaults. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** What the step kept when it began. */
+  readonly data: Readonly<Record<string, unknown>> | null;
+  readonly now: number;
+  /** How the page comes to be shown again: with an alert above it, and whether that blames the fields. */
+  readonly alert: { readonly blames: boolean } | null;
+  /** Whom the form names, for a question that asks for a name; looked up before it is answered, for the counters. */
+  readonly named: { readonly login: string; readonly user: NamedUser | null } | null;
+}
+
+export interface NamedUser {
+  readonly userId: string;
+  readonly username: string;
+  readonly enabled: boolean;
+  readonly locked: boolean;
+}
+
+/** A key of the pages' texts. */
+export type TextKey = keyof Messages;
+
+/** How a step looks: what is inside its form. */
+export interface StepPage {
+  readonly title: TextKey;
+  readonly lead?: VNode | string | null;
+  /** The controls of the form, its button included. */
+  readonly body: VNode;
+  /** A script of ours that the page needs, by the name of its file in `assets/`. */
+  readonly script?: AssetName;
+  /** The page looks again by itself after this many seconds: somebody answers elsewhere. */
+  readonly refreshSeconds?: number;
+}
+
+/** What was shown to be true. */
+export interface Proof {
+  /** Whose it is. Must be the one whose sign-in it is, where that is known. */
+  readonly userId: string | null;
+  /** As it was typed, where a name was. */
+  readonly login?: string;
+  readonly factor: Factor | null;
+  /** RFC 8176 */
+  readonly amr: readonly string[];
+  readonly remember?: boolean;
+  /** `accept` writes to the user's own row: it is held for that from the beginning. */
+  readonly writesUser?: boolean;
+  /**
+   * In the transaction in which the step counts: uses up a code, moves a counter. False: what was right a moment ago is so no more, and
+   * nothing has happened. The user is held until commit.
+   */
+  accept?(ctx: Ctx): Promise<boolean>;
+  /** Once it has committed. */
+  accepted?(): void;
+}
+
+/** What a step keeps. `commit` runs in the transaction that keeps it, and may know better what that is: whether a code could leave. */
+export interface Kept {
+  readonly data: Readonly<Record<string, unknown>>;
+  commit?(ctx: Ctx): Promise<Readonly<Record<string, unknown>> | undefined>;
+}
+
+export type Answer =
+  | { readonly outcome: "passed"; readonly proof: Proof }
+  /** Counts as a failed attempt. `login`: what was typed, for the trail. */
+  | { readonly outcome: "wrong"; readonly text: TextKey; readonly title?: TextKey; readonly login?: string }
+  /** Nothing was tried, or it can be tried again with what is kept now (a new code was sent). */
+  | {
+      readonly outcome: "again";
+      readonly data?: Readonly<Record<string, unknown>>;
+      readonly notice?: TextKey;
+      readonly problem?: { readonly title: TextKey; readonly text: TextKey };
+      commit?: Kept["commit"];
+    }
+  /** Somebody does not want to go on: whoever asked for the sign-in is told so. */
+  | { readonly outcome: "declined" };
+
+interface Described {
+  readonly displayName: string;
+  readonly description: string;
+  /** What the `config` of a step may hold. */
+  readonly config: TObject;
+}
+
+/** Decides whether the sub-flow that it stands in is asked for. */
+export interface Condition extends Described {
+  readonly kind: "condition";
+  holds(at: StepContext): Promise<boolean>;
+}
+
+/** Passes or not without asking anybody. */
+export interface Silent extends Described {
+  readonly kind: "silent";
+  passes(at: StepContext): Promise<Proof | null>;
+}
+
+/** Asks somebody something, on a page of its own. */
+export interface Question extends Described {
+  readonly kind: "question";
+  /** It finds out by itself who it is. */
+  readonly identifies: boolean;
+  /** What a right answer proves; null proves nothing (a name, terms). */
+  readonly factor: Factor | null;
+  /** Wrong answers are counted, under this name, per user and per address. Null where guessing is no use. */
+  readonly counted: string | null;
+  /** What an answer cannot be without. */
+  readonly fields: readonly string[];
+  /** The name that a form of it brings, where it asks for one. */
+  nameIn?(form: Readonly<Record<string, string>>): string;
+  /** How the user comes by what is asked for, if they have none. */
+  readonly setUp: RequiredAction | null;
+  /** The text of the button that chooses it among other ways. */
+  readonly choice: TextKey;
+  /** Nothing is left to ask for: the step counts as passed. */
+  settled?(at: StepContext): Promise<boolean>;
+  /** Whether it can be asked. Before anything is proven the answer must not depend on whose account it is. */
+  available(at: StepContext): Promise<boolean>;
+  /** Once, before its page is first shown: makes a challenge, sends a code. */
+  begin?(at: StepContext): Promise<Kept>;
+  /** What was answered elsewhere meanwhile, on a phone or in another tab: whoever looks at the page goes on with it. */
+  answeredElsewhere?(at: StepContext): Promise<Proof | null>;
+  page(at: StepContext, text: Messages): StepPage | Promise<StepPage>;
+  /** What it adds to the pages of other ways, where it is one itself: the inside of a form of its own, hidden until the script shows it. */
+  beside?(at: StepContext, text: Messages): Promise<{ readonly script: AssetName; readonly body: VNode } | null>;
+  /** What somebody is told who may not sign in at all, where it is not that name or password are wrong. */
+  readonly refusal?: { readonly title: TextKey; readonly text: TextKey };
+  answer(at: StepContext, form: Readonly<Record<string, string>>): Promise<Answer>;
+}
+
+/** One kind of step. A plug point: each is a plain object in `authenticators`, and passes the conformance suite. */
+export type Authenticator = Condition | Silent | Question;

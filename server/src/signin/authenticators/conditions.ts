@@ -1,0 +1,101 @@
+import { BlockList, isIP } from "node:net";
+import Type, { type TProperties } from "typebox";
+import { isTrusted } from "../known-devices/index.ts";
+import type { Condition, StepContext } from "./authenticator.ts";
+import { hasRole, isInGroup } from "./conditions.store.ts";
+import { levelOf } from "./progress.ts";
+
+const negate = Type.Optional(Type.Boolean({ default: false, description: "Hold when it is not so" }));
+const names = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { minItems: 1, maxItems: 100, uniqueItems: true, description });
+
+function condition<const P extends TProperties>(
+  displayName: string,
+  description: string,
+  members: P,
+  isSo: (at: StepContext, config: Readonly<Record<string, unknown>>) => boolean | Promise<boolean>,
+): Condition {
+  return {
+    kind: "condition",
+    displayName,
+    description,
+    config: Type.Object({ ...members, negate }, { additionalProperties: false }),
+    holds: async (at) => (await isSo(at, at.config)) !== (at.config.negate === true),
+  };
+}
+
+const listed = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** When a conditional sub-flow is asked for. Conditions on the user do not hold while nobody is known. */
+export const conditions = {
+  "condition-credential": condition(
+    "Credential present",
+    "The user has a credential of one of these types",
+    { types: names("`totp`, `passkey`, `push`, `recovery-code`, `password`") },
+    ({ user }, { types }) => user !== null && listed(types).some((type) => user.credentials.has(type)),
+  ),
+  "condition-role": condition(
+    "Role",
+    "The user has one of these realm roles, by whatever way",
+    { roles: names("Names of realm roles") },
+    ({ parts, realm, user }, { roles }) => user !== null && hasRole(parts.db, realm.realmId, user.userId, listed(roles)),
+  ),
+  "condition-group": condition(
+    "Group",
+    "The user is a member of one of these groups, or of one below them",
+    { groups: names("Ids of groups") },
+    ({ parts, realm, user }, { groups }) => user !== null && isInGroup(parts.db, realm.realmId, user.userId, listed(groups)),
+  ),
+  "condition-attribute": condition(
+    "Attribute",
+    "An attribute of the user has this value, or any where none is given",
+    {
+      name: Type.String({ minLength: 1, maxLength: 255 }),
+      value: Type.Optional(Type.String({ maxLength: 2048 })),
+    },
+    ({ user }, { name, value }) => {
+      const own = user && Object.hasOwn(user.attributes, String(name)) ? user.attributes[String(name)] : undefined;
+      if (own === undefined || own === null) return false;
+      return value === undefined || (Array.isArray(own) ? own.includes(value) : own === value);
+    },
+  ),
+  "condition-client": condition(
+    "Client",
+    "One of these clients asked for the sign-in",
+    { clientIds: names("OAuth client ids or SAML entity ids") },
+    ({ request }, { clientIds }) => request.clientId !== undefined && listed(clientIds).includes(request.clientId),
+  ),
+  "condition-network": condition(
+    "Network",
+    "The request comes from one of these networks",
+    { networks: names("Addresses or networks as 10.0.0.0/8 or 2001:db8::/32") },
+    ({ visitor }, { networks }) => isWithinNetworks(visitor.sourceIp, listed(networks)),
+  ),
+  "condition-acr": condition(
+    "Level asked for",
+    "The application asks for this level of certainty, and it is not reached yet",
+    { acr: Type.String({ enum: ["1", "2"], description: "`1` one factor, `2` two" }) },
+    ({ request, progress }, { acr }) => Number(request.acr ?? 0) >= Number(acr) && Number(levelOf(progress) ?? 0) < Number(acr),
+  ),
+  "condition-unknown-device": condition(
+    "Unknown device",
+    "This browser is not one that the user has told us to trust",
+    {},
+    async ({ parts, realm, user, visitor, now }) => !(user && (await isTrusted(parts.db, realm, user.userId, visitor.deviceToken, now))),
+  ),
+} satisfies Record<string, Condition>;
+
+/** Of what is neither address nor network, nothing: it was refused when the flow was saved. */
+export function isWithinNetworks(address: string, networks: readonly string[]): boolean {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [base = "", bits] = network.split("/");
+    const version = isIP(base);
+    if (version === 0) continue;
+    const family = version === 6 ? "ipv6" : "ipv4";
+    if (bits === undefined) list.addAddress(base, family);
+    else list.addSubnet(base, Number(bits), family);
+  }
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
+  return isIP(mapped) !== 0 && list.check(mapped, isIP(mapped) === 6 ? "ipv6" : "ipv4");
+}

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { clock } from "../../kernel/clock.ts";
+import { createBreachedPasswords } from "../../platform/passwords/index.ts";
+import { authenticatorConformance, type ContextFor } from "../../testing/authenticator-conformance.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { createPasswordUpgrades } from "../passwords/index.ts";
+import { authenticators } from "./index.ts";
+
+let iam: Harness;
+let realm: RealmUnderTest;
+beforeAll(async () => {
+  iam = await harness();
+  realm = await iam.realm();
+});
+afterAll(() => iam?.close());
+
+const contextFor: ContextFor = async (user, progress) => {
+  const { core, server, config } = iam;
+  const { db, work, metrics, vault, hasher, log } = core;
+  return {
+    parts: {
+      ...{ db, work, metrics, vault, hasher, log, messages: server.messages, sources: [], baseUrl: config.baseUrl },
+      breaches: createBreachedPasswords({ corpus: null, log }),
+      upgrades: createPasswordUpgrades({ db, hasher, log }),
+    },
+    realm: (await core.realms.get(realm.name))!,
+    visitor: { session: null, preSession: "browser", sourceIp: "203.0.113.1", userAgent: null, locale: "en", deviceToken: null },
+    ...{ request: {}, interactionId: null, progress, user, path: "0", config: {}, data: null, alert: null, named: null },
+    now: clock.now(),
+  };
+};
+
+for (const [name, authenticator] of Object.entries(authenticators))
+  describe(name, () => authenticatorConformance(name, authenticator, contextFor));

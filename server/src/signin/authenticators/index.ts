@@ -1,0 +1,73 @@
+// Authenticators: the kinds of steps that a flow is made of, each a plain object. authenticator.ts is the contract, and every one
+// of them passes the conformance suite. signin/flows puts them in order; signin/login asks them.
+import type { Authenticator } from "./authenticator.ts";
+import { conditions } from "./conditions.ts";
+import { cookie } from "./cookie.ts";
+import { magicLink } from "./magic-link.tsx";
+import { emailOtp, smsOtp } from "./otp.tsx";
+import { passkey } from "./passkey.tsx";
+import { password } from "./password.tsx";
+import { push } from "./push.tsx";
+import { qr } from "./qr.tsx";
+import { recoveryCode } from "./recovery-code.tsx";
+import { resetEmail } from "./reset-email.tsx";
+import { terms } from "./terms.tsx";
+import { totp } from "./totp.tsx";
+import { username } from "./username.tsx";
+import { usernamePassword } from "./username-password.tsx";
+
+export const authenticators: Readonly<Record<string, Authenticator>> = {
+  "username-password": usernamePassword,
+  username,
+  password,
+  passkey,
+  totp,
+  "recovery-code": recoveryCode,
+  "email-otp": emailOtp,
+  "sms-otp": smsOtp,
+  "magic-link": magicLink,
+  cookie,
+  push,
+  qr,
+  "reset-email": resetEmail,
+  terms,
+  ...conditions,
+};
+
+export type {
+  Answer,
+  Authenticator,
+  Condition,
+  Factor,
+  Kept,
+  NamedUser,
+  Proof,
+  Question,
+  SignInRequest,
+  Silent,
+  StepContext,
+  StepPage,
+  TextKey,
+  VisitorFacts,
+} from "./authenticator.ts";
+export { fitsLink } from "./magic-link.tsx";
+export { answerMailedCode, mailedOf, resendMail } from "./mailed-code.ts";
+export type { SignInParts } from "./parts.ts";
+export {
+  amrOf,
+  factorOf,
+  freshProgress,
+  hasPassed,
+  isProven,
+  levelOf,
+  type PassedStep,
+  type Progress,
+  sessionFactor,
+  withPassed,
+} from "./progress.ts";
+export { RESET_PATH, type ResetLink } from "./reset-email.tsx";
+export { terms } from "./terms.tsx";
+export { checkTotp, typedDigits } from "./totp.tsx";
+export { configureTotp } from "./totp-setup.tsx";
+export { findSignInUser, type SignInUser } from "./user.ts";
+export { isTicked } from "./username.tsx";

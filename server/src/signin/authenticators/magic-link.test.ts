@@ -1,0 +1,181 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import type { Answer, Browser } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { allowMessages, outbox } from "../../testing/outbox.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { answerPage, followed, isSignedIn, setBrowserFlow } from "../../testing/step-pages.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+  // Messages wait in the outbox, and nothing is cleaned up by the moved clock.
+  await iam.server.jobs.stop();
+});
+afterAll(() => iam?.close());
+afterEach(() => clock.reset());
+
+const required = (authenticator: string) => ({ authenticator, requirement: "REQUIRED" as const, config: {} });
+
+async function realmWithLinks() {
+  const realm = await iam.realm();
+  await allowMessages(realm);
+  await setBrowserFlow(iam, realm, [required("username"), required("magic-link")]);
+  const { body } = await realm.asMaster().post("/users", { username: "ada", email: "ada@example.com" });
+  return { realm, userId: body.userId as string };
+}
+async function begin(browser: Browser, realm: RealmUnderTest, username = "ada") {
+  const page = await browser.get(`/realms/${realm.name}/login?return_to=/console`);
+  const asked = await answerPage(browser, realm.name, page, { username });
+  return { at: String(asked.headers.location), page: await followed(browser, asked) };
+}
+const linksOf = async (realm: RealmUnderTest) =>
+  (await outbox(iam, realm)).map(({ text }) => new URL(/https?:\/\/\S+/.exec(text)![0])).map(({ pathname, search }) => pathname + search);
+
+/** Presses the button of the page that the link opened. */
+async function confirm(browser: Browser, link: string, more: Record<string, string> = {}): Promise<Answer> {
+  const { pathname, searchParams } = new URL(link, "http://localhost");
+  const form = { ...Object.fromEntries(searchParams), _csrf: browser.cookies.get("XSRF-TOKEN") ?? "", ...more };
+  return browser.request("POST", pathname, { form, csrf: false });
+}
+const GONE = "This link works no more";
+const ELSEWHERE = "Open this link where you began";
+
+describe("a link by mail", () => {
+  test("is opened, confirmed by its button, and the page that waits goes on by itself", async () => {
+    const { realm, userId } = await realmWithLinks();
+    const browser = iam.browser();
+    const { at, page } = await begin(browser, realm);
+    expect([page.status, String(page.headers.refresh)]).toEqual([200, expect.stringMatching(/^4; ?url=\/realms\/.*interaction=/i)]);
+    expect(page.text).toContain("If there is an account");
+    expect(page.text).not.toContain("example.com");
+    const [link] = await linksOf(realm);
+
+    // Nobody has confirmed yet: it waits, however often it looks.
+    expect((await browser.get(at)).text).toContain("Check your mail");
+    expect((await answerPage(browser, realm.name, page, {})).text).toContain("has not been opened yet");
+    const opened = await browser.get(link!);
+    expect([opened.status, opened.headers["referrer-policy"]]).toEqual([200, "no-referrer"]);
+    expect(opened.text).toMatch(/<form[^>]*method="post"[^>]*\/login\/link"/);
+    expect((await browser.get(at)).status).toBe(200);
+
+    const confirmed = await confirm(browser, link!);
+    expect([confirmed.status, isSignedIn(confirmed, realm.name)]).toEqual([200, false]);
+    expect(confirmed.text).toContain("You are confirmed");
+    const gone = await browser.get(at);
+    expect([isSignedIn(gone, realm.name), gone.headers.location]).toEqual([true, "/console"]);
+    expect((await realm.asMaster().get(`/users/${userId}`)).body.emailVerified).toBe(true);
+    const [session] = (await browser.get(`/realms/${realm.name}/account/sessions`)).body;
+    expect(session.amr).toEqual(["email"]);
+    expect((await realm.events("category=AUTHN")).map(({ type }: { type: string }) => type)).toEqual(["LOGIN_SUCCESS"]);
+    expect(iam.output.join("")).not.toContain(new URL(link!, "http://localhost").searchParams.get("token"));
+  });
+
+  test("a program that looks through the mail changes nothing, even in a hurry", async () => {
+    const { realm } = await realmWithLinks();
+    const browser = iam.browser();
+    const { at } = await begin(browser, realm);
+    const [link] = await linksOf(realm);
+    for (const method of ["GET", "HEAD", "GET"]) await iam.browser().request(method, link!);
+    expect((await browser.get(at)).status).toBe(200);
+    expect((await confirm(browser, link!)).status).toBe(200);
+    expect(isSignedIn(await browser.get(at), realm.name)).toBe(true);
+  });
+
+  test("works once: neither again after it was confirmed, nor after the sign-in, nor twice at once", async () => {
+    const { realm } = await realmWithLinks();
+    const browser = iam.browser();
+    const { at } = await begin(browser, realm);
+    const [link] = await linksOf(realm);
+    await browser.get(link!);
+    const both = await Promise.all([confirm(browser, link!), confirm(browser, link!)]);
+    expect(both.map(({ status }) => status).sort()).not.toEqual([200, 200]);
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+    const again = await browser.get(link!);
+    expect([again.status, again.text.includes(GONE)]).toEqual([400, true]);
+    expect(isSignedIn(await browser.get(at), realm.name)).toBe(true);
+    const after = [await browser.get(link!), await confirm(browser, link!)];
+    for (const answer of after) expect([answer.status, isSignedIn(answer, realm.name)]).toEqual([400, false]);
+  });
+
+  test("belongs to the browser that asked: in another it says so, and opens nothing in either", async () => {
+    const { realm } = await realmWithLinks();
+    const [browser, other] = [iam.browser(), iam.browser()];
+    const { at } = await begin(browser, realm);
+    const [link] = await linksOf(realm);
+    const opened = await other.get(link!);
+    expect([opened.status, opened.text.includes(ELSEWHERE)]).toEqual([400, true]);
+    await other.get(`/realms/${realm.name}/login`);
+    const forced = await confirm(other, link!);
+    expect([forced.status, forced.text.includes(ELSEWHERE)]).toEqual([400, true]);
+    expect((await browser.get(at)).status).toBe(200);
+    // Nor does a sign-in of the other browser's own take it.
+    const own = await begin(other, realm);
+    const interaction = new URL(own.at, "http://localhost").searchParams.get("interaction")!;
+    expect((await confirm(other, link!, { interaction })).status).toBe(400);
+    expect((await other.get(own.at)).status).toBe(200);
+    expect((await confirm(browser, link!)).status).toBe(200);
+  });
+
+  test("belongs to its realm, needs the form of our page, and lasts ten minutes", async () => {
+    const { realm } = await realmWithLinks();
+    const elsewhere = await realmWithLinks();
+    const browser = iam.browser();
+    const { at } = await begin(browser, realm);
+    const [link] = await linksOf(realm);
+    const moved = link!.replace(realm.name, elsewhere.realm.name);
+    expect([(await browser.get(moved)).status, (await confirm(browser, moved)).status]).toEqual([400, 400]);
+    expect((await confirm(browser, link!, { _csrf: "" })).status).toBe(403);
+    expect((await confirm(browser, link!, { token: "x".repeat(43) })).status).toBe(400);
+    expect((await confirm(browser, link!, { step: "0" })).status).toBe(400);
+    expect((await browser.get(at)).status).toBe(200);
+    clock.advance(10 * MINUTE);
+    expect([(await browser.get(link!)).status, (await confirm(browser, link!)).status]).toEqual([400, 400]);
+    const other = iam.browser();
+    const next = await begin(other, realm);
+    clock.advance(9 * MINUTE);
+    expect((await confirm(other, (await linksOf(realm)).at(-1)!)).status).toBe(200);
+    // What was confirmed and not used ends with the link.
+    clock.advance(MINUTE);
+    expect((await other.get(next.at)).status).toBe(200);
+  });
+
+  test("confirms the address that it went to, and no other", async () => {
+    const { realm, userId } = await realmWithLinks();
+    const browser = iam.browser();
+    const { at } = await begin(browser, realm);
+    expect((await confirm(browser, (await linksOf(realm))[0]!)).status).toBe(200);
+    const { body } = await realm.asMaster().get(`/users/${userId}`);
+    await realm.asMaster().put(`/users/${userId}`, { ...body, email: "other@example.com" });
+    const waits = await browser.get(at);
+    expect([waits.status, isSignedIn(waits, realm.name)]).toEqual([200, false]);
+    expect((await realm.asMaster().get(`/users/${userId}`)).body.emailVerified).toBe(false);
+  });
+
+  test("a newer one takes its place", async () => {
+    const { realm } = await realmWithLinks();
+    const browser = iam.browser();
+    const { at, page } = await begin(browser, realm);
+    expect((await answerPage(browser, realm.name, page, { resend: "true" })).status).toBe(400);
+    clock.advance(31 * SECOND);
+    const resent = await answerPage(browser, realm.name, page, { resend: "true" });
+    expect([resent.status, String(resent.headers.refresh)]).toEqual([200, expect.stringContaining("interaction=")]);
+    const [old, link] = await linksOf(realm);
+    expect([(await browser.get(old!)).status, (await confirm(browser, old!)).status]).toEqual([400, 400]);
+    expect((await confirm(browser, link!)).status).toBe(200);
+    expect(isSignedIn(await browser.get(at), realm.name)).toBe(true);
+  });
+
+  test("nobody gets one for a name that nobody has, and the page does not tell", async () => {
+    const { realm } = await realmWithLinks();
+    const seen: string[] = [];
+    for (const name of ["ada", "nobody"]) {
+      const browser = iam.browser();
+      const { page } = await begin(browser, realm, name);
+      const bare = page.text.replaceAll(browser.cookies.get("XSRF-TOKEN")!, "TOKEN").replaceAll(name, "NAME");
+      seen.push(bare.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID"));
+    }
+    expect(seen[1]).toBe(seen[0]);
+    expect(await linksOf(realm)).toHaveLength(1);
+  });
+});

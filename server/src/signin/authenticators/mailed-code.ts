@@ -1,0 +1,33 @@
+import type { Ctx } from "../../platform/context.ts";
+import { isMailedCode, type Mailed, mayResend, type TokenKind, takeTokenByHash } from "../action-tokens/index.ts";
+import type { Answer, Proof, StepContext } from "./authenticator.ts";
+
+/** What a step that waits for a mailed code keeps. */
+export const mailedOf = ({ data }: Pick<StepContext, "data">): Mailed | null => data as Mailed | null;
+
+/** Another mail, unless one has just left. */
+export function resendMail(at: StepContext, send: (ctx: Ctx) => Promise<Mailed>): Answer {
+  const mailed = mailedOf(at);
+  if (mailed && mailed.failure === null && !mayResend(mailed, at.now))
+    return { outcome: "again", problem: { title: "mailedWaitTitle", text: "mailedWaitText" } };
+  return { outcome: "again", notice: "mailedAgain", commit: async (ctx) => ({ ...(await send(ctx)) }) };
+}
+
+/** The code of the latest mail; the link that came with it is used up together with it. */
+export function answerMailedCode(
+  at: StepContext,
+  kind: TokenKind,
+  typed: string,
+  proof: Omit<Proof, "accept"> & { accept(ctx: Ctx): Promise<boolean> },
+): Answer {
+  const mailed = mailedOf(at);
+  if (!mailed || !isMailedCode(at.parts.vault, mailed, typed))
+    return { outcome: "wrong", title: "mailedWrongTitle", text: "mailedWrongText" };
+  return {
+    outcome: "passed",
+    proof: {
+      ...proof,
+      accept: async (ctx) => (await takeTokenByHash(ctx, kind, mailed.tokenHash)) !== null && proof.accept(ctx),
+    },
+  };
+}

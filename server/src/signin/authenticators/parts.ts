@@ -1,0 +1,23 @@
+import type { Logger } from "pino";
+import type { Vault } from "../../kernel/vault.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { BreachedPasswords, PasswordHasher } from "../../platform/passwords/index.ts";
+import type { Metrics } from "../../platform/telemetry/metrics.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { Messages } from "../../tenancy/messaging/index.ts";
+import type { PasswordSource, PasswordUpgrades } from "../passwords/index.ts";
+
+/** What steps of a sign-in work with. */
+export interface SignInParts {
+  readonly db: Db;
+  readonly work: UnitOfWork;
+  readonly metrics: Metrics;
+  readonly vault: Vault;
+  readonly hasher: PasswordHasher;
+  readonly breaches: BreachedPasswords;
+  readonly messages: Messages;
+  readonly sources: readonly PasswordSource[];
+  readonly upgrades: PasswordUpgrades;
+  readonly baseUrl: string;
+  readonly log: Logger;
+}

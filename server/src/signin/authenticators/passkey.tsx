@@ -1,0 +1,136 @@
+import Type from "typebox";
+import { findPasskey, listPasskeys, type Passkey, suspectPasskey, usePasskey } from "../../directory/credentials/index.ts";
+import { oneOf } from "../../platform/http/index.ts";
+import { PasskeyBeside, UsePasskey } from "../pages/index.ts";
+import {
+  type Assertion,
+  assertionOptions,
+  checkAssertion,
+  isSpent,
+  judgeChallenge,
+  makeChallenge,
+  readAssertion,
+  relyingPartyOf,
+  spendChallenge,
+  type UserVerification,
+} from "../passkeys/index.ts";
+import { stranger } from "../passwords/index.ts";
+import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
+import { isProven } from "./progress.ts";
+import { isTicked } from "./username.tsx";
+
+/** A passkey: alone, where it finds out who it is and its device makes sure of it; or on top of something else, as one of the user's. */
+export const passkey: Question = {
+  kind: "question",
+  displayName: "Passkey",
+  description: "Asks for a passkey: alone instead of name and password, or as a second factor",
+  config: Type.Object(
+    {
+      setUp: Type.Optional(Type.Boolean({ default: true, description: "Offer to set one up to those who have none" })),
+      userVerification: Type.Optional(
+        oneOf(["required", "preferred", "discouraged"], {
+          description:
+            "As a second factor: whether its device asks for finger, face or PIN. Alone it always has to. Default: as the realm says",
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  identifies: true,
+  factor: "both",
+  // A signature is not guessed.
+  counted: null,
+  setUp: "CONFIGURE_PASSKEY",
+  fields: ["credential"],
+  choice: "choosePasskey",
+  refusal: { title: "passkeyWrongTitle", text: "passkeyWrongText" },
+  // Before anything is proven, everybody may have one. One that was turned off counts: else its owner were asked to set up another.
+  available: async (at) => !isSecond(at) || at.user!.credentials.has("passkey"),
+  page: async (at, text) => ({
+    title: "passkeyTitle",
+    lead: text.passkeyText,
+    body: <UsePasskey text={text} options={await optionsFor(at)} />,
+    script: "passkey.js",
+  }),
+  // As a second factor it has a page of its own.
+  beside: async (at, text) =>
+    isSecond(at) ? null : { script: "passkey.js", body: <PasskeyBeside text={text} options={await optionsFor(at)} /> },
+  answer,
+};
+
+const isSecond = ({ user, progress }: StepContext): boolean => user !== null && isProven(progress);
+
+const verificationFor = (at: StepContext): UserVerification =>
+  isSecond(at) ? ((at.config.userVerification as UserVerification | undefined) ?? at.realm.settings.passkeys.userVerification) : "required";
+
+const challengeFor = ({ realm, visitor }: StepContext) => ({ realm: realm.realmId, ceremony: "get", whose: visitor.preSession }) as const;
+
+/** Which passkeys somebody has is told only to whoever has proven to be them. */
+async function optionsFor(at: StepContext): Promise<string> {
+  const { parts, realm, now } = at;
+  return assertionOptions({
+    party: relyingPartyOf(realm, parts.baseUrl),
+    challenge: makeChallenge(parts.vault, challengeFor(at), now),
+    allowed: isSecond(at) ? await listPasskeys(parts.db, realm.realmId, at.user!.userId) : [],
+    userVerification: verificationFor(at),
+  });
+}
+
+const wrong = { outcome: "wrong", title: "passkeyWrongTitle", text: "passkeyWrongText" } as const satisfies Answer;
+
+async function answer(at: StepContext, form: Readonly<Record<string, string>>): Promise<Answer> {
+  const { parts, realm, now } = at;
+  const assertion = readAssertion(form.credential ?? "");
+  if (!assertion) return wrong;
+  const { challenge } = assertion;
+  const verdict = judgeChallenge(parts.vault, challengeFor(at), challenge, now);
+  if (verdict === "expired") return { outcome: "again", problem: { title: "passkeyExpiredTitle", text: "passkeyExpiredText" } };
+  if (verdict === "foreign" || (await isSpent(parts.db, realm.realmId, challenge))) return wrong;
+  const found = await findPasskey(parts.db, realm.realmId, assertion.credentialId);
+  if (!found || !belongs(at, found, assertion)) return wrong;
+  const { username: login } = found;
+  const checked = await checkAssertion(assertion, { party: relyingPartyOf(realm, parts.baseUrl), passkey: found, log: parts.log });
+  if (!checked) return { ...wrong, login };
+  if (checked.isCopy || found.suspectedAt !== undefined) {
+    await suspect(at, found);
+    return { ...wrong, login, title: "passkeyCopiedTitle", text: "passkeyCopiedText" };
+  }
+  if (!checked.userVerified && verificationFor(at) === "required")
+    return { ...wrong, login, title: "passkeyUnverifiedTitle", text: "passkeyUnverifiedText" };
+  const proof: Proof = {
+    userId: found.userId,
+    login,
+    factor: checked.userVerified ? "both" : "possession",
+    // RFC 8176 §2: a key that cannot leave its device, or one that can; and somebody was there.
+    amr: [found.deviceType === "singleDevice" ? "hwk" : "swk", "user"],
+    ...(!isSecond(at) && { remember: isTicked(form.rememberMe) }),
+    accept: async (ctx) =>
+      (await spendChallenge(ctx.tx, ctx.realm, challenge, ctx.now)) && usePasskey(ctx.tx, ctx.realm, found, checked, ctx.now),
+  };
+  return { outcome: "passed", proof };
+}
+
+/** Of whom the sign-in is, where that was said; alone, the passkey has to say itself whose it is (WebAuthn §7.2, step 6). */
+function belongs(at: StepContext, { userId, userHandle }: Passkey, sent: Assertion): boolean {
+  const { user, progress } = at;
+  if (user ? user.userId !== userId : progress.login !== null || progress.userId !== null) return false;
+  return sent.userHandle === null ? isSecond(at) : sent.userHandle === userHandle;
+}
+
+/** It opens nothing from now on: which of the two is the copy, nobody can tell. */
+async function suspect({ parts, realm, visitor, now }: StepContext, found: Passkey): Promise<void> {
+  const origin = { realm: realm.realmId, actor: stranger(realm.realmId, ""), sourceIp: visitor.sourceIp };
+  await parts.work.transact(origin, async (ctx) => {
+    if (!(await suspectPasskey(ctx.tx, ctx.realm, found, now))) return;
+    ctx.audit({
+      category: "SECURITY",
+      type: "CREDENTIAL_REVOKED",
+      outcome: "SUCCESS",
+      resourceType: "users",
+      resourceId: found.userId,
+      detail: "passkey: used less often than before, so somebody may have a copy",
+      actor: { id: null, name: "system" },
+    });
+    await ctx.emit("user.credentials_changed", { userId: found.userId });
+  });
+}

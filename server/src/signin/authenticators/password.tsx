@@ -1,0 +1,54 @@
+import Type from "typebox";
+import { PasswordOnly } from "../pages/index.ts";
+import { acceptPassword, checkPassword, isExpired } from "../passwords/index.ts";
+import type { NamedUser, Proof, Question, StepContext } from "./authenticator.ts";
+
+/** The password alone, of somebody who has said who they are. */
+export const password: Question = {
+  kind: "question",
+  displayName: "Password",
+  description: "Asks for the password of whoever was named in a step before",
+  config: Type.Object({}, { additionalProperties: false }),
+  identifies: false,
+  factor: "knowledge",
+  counted: "password",
+  setUp: null,
+  fields: ["password"],
+  choice: "choosePassword",
+  // Before anything is proven, everybody has one.
+  available: async ({ user, progress }) =>
+    user === null || !progress.passed.some(({ factor }) => factor !== null) || user.credentials.has("password"),
+  page: ({ progress, alert }, text) => ({
+    title: "passwordTitle",
+    body: <PasswordOnly text={text} username={progress.login ?? ""} invalid={alert?.blames ?? false} quiet={alert !== null} />,
+  }),
+  answer: async (at, form) => {
+    const { user, progress } = at;
+    const login = progress.login ?? user?.username ?? "";
+    // That the account is open is looked at again when the step counts.
+    const known = user && { userId: user.userId, username: user.username, enabled: true, locked: false };
+    const right = await checkRightPassword(at, { login, password: form.password ?? "", user: known });
+    return right ? { outcome: "passed", proof: right } : { outcome: "wrong", title: "passwordWrongTitle", text: "passwordWrongText" };
+  },
+};
+
+/** A password as a proof; null where it is wrong. */
+export async function checkRightPassword(
+  { parts, realm, now }: StepContext,
+  { login, password, user }: { readonly login: string; readonly password: string; readonly user: NamedUser | null },
+): Promise<Proof | null> {
+  const right = await checkPassword(parts.sources, { realm: realm.realmId, login, password }, user);
+  if (!right) return null;
+  const { userId, checked, outdated } = right;
+  const hasExpired = isExpired(realm, right, now);
+  return {
+    userId,
+    factor: "knowledge",
+    amr: ["pwd"],
+    writesUser: hasExpired,
+    accept: (ctx) => acceptPassword(ctx, right, hasExpired),
+    accepted() {
+      if (checked !== undefined && outdated) parts.upgrades.soon({ realm: realm.realmId, userId, password, checked });
+    },
+  };
+}

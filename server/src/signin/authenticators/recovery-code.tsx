@@ -1,0 +1,46 @@
+import Type from "typebox";
+import { findRecoveryCodes, RECOVERY_CODE } from "../../directory/credentials/index.ts";
+import { acceptRecoveryCode, checkRecoveryCode } from "../../directory/users/index.ts";
+import { CodeField } from "../pages/index.ts";
+import type { Question, StepContext } from "./authenticator.ts";
+import { isProven } from "./progress.ts";
+
+/** One of the codes that were kept for the day when the phone is lost. */
+export const recoveryCode: Question = {
+  kind: "question",
+  displayName: "Recovery code",
+  description: "Asks for one of the codes that the user was given with their second factor; each works once",
+  config: Type.Object({}, { additionalProperties: false }),
+  identifies: false,
+  factor: "possession",
+  counted: RECOVERY_CODE,
+  setUp: null,
+  fields: ["code"],
+  choice: "chooseRecovery",
+  available: async ({ user, progress }) => !isProven(progress) || (user?.credentials.has(RECOVERY_CODE) ?? false),
+  page: async (at, text) => {
+    const left = await leftOf(at);
+    const hint = left === null ? undefined : text.recoveryLeft.replace("{count}", String(left));
+    const alert = { invalid: at.alert?.blames ?? false, quiet: at.alert !== null };
+    return {
+      title: "recoveryAskTitle",
+      lead: text.recoveryAskText,
+      body: <CodeField text={text} label={text.codeLabel} hint={hint} digits={false} {...alert} />,
+    };
+  },
+  answer: async ({ parts, realm, user }, form) => {
+    const hash = user && (await checkRecoveryCode(parts.db, realm.realmId, user.userId, form.code ?? ""));
+    if (!user || hash === null) return { outcome: "wrong", title: "codeWrongTitle", text: "codeWrongText" };
+    const { userId } = user;
+    return {
+      outcome: "passed",
+      proof: { userId, factor: "possession", amr: ["recovery"], accept: (ctx) => acceptRecoveryCode(ctx, userId, hash) },
+    };
+  },
+};
+
+/** Told only to whoever has proven something: it says that the account is there, and what it has. */
+async function leftOf({ parts, realm, user, progress }: StepContext): Promise<number | null> {
+  if (!user || !isProven(progress)) return null;
+  return (await findRecoveryCodes(parts.db, realm.realmId, user.userId))?.hashes.length ?? null;
+}

@@ -1,0 +1,78 @@
+import Type from "typebox";
+import { confirmEmail, readUser } from "../../directory/users/index.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { type Mailed, mailLink, unmailed } from "../action-tokens/index.ts";
+import { MailedCode, Named } from "../pages/index.ts";
+import type { Question, StepContext } from "./authenticator.ts";
+import { answerMailedCode, resendMail } from "./mailed-code.ts";
+import { type Progress, withPassed } from "./progress.ts";
+
+const MINUTES = 30;
+export const RESET_PATH = "reset-password";
+
+/** What the link of the mail goes on with, in whatever browser it is opened. */
+export interface ResetLink {
+  /** As if the code had been typed. */
+  readonly progress: Progress;
+  readonly email: string;
+  readonly username: string;
+  /** Of the browser that asked, and its sign-in: there the link goes back to whoever asked for that. */
+  readonly browserHash: string;
+  readonly interactionId: string | null;
+}
+
+/** For whoever forgot the password: a mail to the account's address, if there is such an account; nobody is told whether there is. */
+export const resetEmail: Question = {
+  kind: "question",
+  displayName: "Mail to whoever forgot their password",
+  description: "Mails a link and a code to the address of whoever was named in a step before, and waits for one of them to come back",
+  config: Type.Object({}, { additionalProperties: false }),
+  identifies: false,
+  factor: "possession",
+  counted: "reset-email",
+  setUp: null,
+  fields: ["code"],
+  choice: "chooseResetEmail",
+  available: async () => true,
+  begin: async (at) => ({ data: {}, commit: async (ctx) => ({ ...(await send(ctx, at)) }) }),
+  page: ({ progress, alert }, text) => ({
+    title: "resetSentTitle",
+    lead: <Named template={text.resetSentText} values={{ account: progress.login ?? "" }} />,
+    body: <MailedCode text={text} invalid={alert?.blames ?? false} quiet={alert !== null} />,
+  }),
+  answer: async (at, { code = "", resend }) => {
+    if (resend !== undefined) return resendMail(at, (ctx) => send(ctx, at));
+    const { user } = at;
+    return answerMailedCode(at, "reset-password", code, {
+      ...{ userId: user?.userId ?? null, factor: "possession", amr: ["email"], writesUser: true },
+      accept: (ctx) => confirmEmail(ctx, user!.userId, user!.email ?? ""),
+    });
+  },
+};
+
+/** What goes wrong with it, a full mailbox included, would tell that there is an account. */
+async function send(ctx: Ctx, at: StepContext): Promise<Mailed> {
+  const { parts, user, visitor, path, progress, interactionId, now } = at;
+  if (!user || user.email === null) return unmailed(ctx, parts);
+  const { userId, username, email, attributes } = user;
+  const { enabled, lockedByAdmin } = await readUser(ctx, userId);
+  if (!enabled || lockedByAdmin) return unmailed(ctx, parts);
+  const step = { path, authenticator: "reset-email", factor: "possession", amr: ["email"], at: now } as const;
+  const data: ResetLink = {
+    progress: withPassed(progress, step, { userId }),
+    email,
+    username,
+    browserHash: sha256(visitor.preSession),
+    interactionId,
+  };
+  const mailed = await mailLink(ctx, parts, {
+    ...{ kind: "reset-password", templateKey: "reset-password-email", path: RESET_PATH, minutes: MINUTES },
+    to: email,
+    user: { id: userId, username, email, attributes },
+    locale: visitor.locale,
+    data: { ...data },
+  });
+  if (mailed.failure !== null) parts.log.warn({ realm: ctx.realm, failure: mailed.failure }, "a mail to reset a password could not leave");
+  return { ...mailed, failure: null };
+}

@@ -1,0 +1,155 @@
+import { sql } from "kysely";
+import { raiseAttempts } from "../../directory/credentials/index.ts";
+import { SECOND } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { hmac, randomToken, safeEqual, sha256 } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { isRecipient, type MessageUser, maskRecipient, type OutgoingMessage } from "../../tenancy/messaging/index.ts";
+import { stranger } from "../passwords/index.ts";
+import type { Answer, Kept, StepContext } from "./authenticator.ts";
+import { isProven } from "./progress.ts";
+import type { SignInUser } from "./user.ts";
+
+/** How a secret comes to the user. */
+export interface Way {
+  readonly channel: "EMAIL" | "SMS";
+  readonly templateKey: OutgoingMessage["templateKey"];
+  readonly lifetime: number;
+  newSecret(): string;
+  valuesOf(secret: string, at: StepContext): OutgoingMessage["values"];
+}
+
+/** What is kept of what was sent; the secret cannot be found out from it. */
+export interface Sent {
+  /** Another one with each secret: a new one ends the one before. */
+  readonly nonce: string;
+  readonly mac: string;
+  readonly sentAt: number;
+  readonly expiresAt: number;
+  readonly sends: number;
+  /** The last message could not leave. Told only where it tells nothing about the account. */
+  readonly failed: boolean;
+  /** A link that was opened in this browser. */
+  readonly confirmed?: boolean;
+}
+
+const RESEND_AFTER = 30 * SECOND;
+/** In one sign-in. Across them, the messaging counts by recipient. */
+const MAX_SENDS = 5;
+const MAX_TRIES = 5;
+/** Longer than any secret lives. */
+const TRIES_KEPT_MINUTES = 60;
+
+/** Where messages to those go who have no account, or none of that kind: written like the others, and taken back. */
+const NOBODY = { EMAIL: "nobody@nowhere.invalid", SMS: "+15550000000" } as const;
+
+export const sentOf = ({ data }: StepContext): Sent | null => data as Sent | null;
+
+/** Where the user is reached; null where nowhere. */
+export function addressOf({ channel }: Way, user: SignInUser | null): string | null {
+  const number = user?.attributes.phoneNumber;
+  const address = channel === "EMAIL" ? user?.email : Array.isArray(number) ? number[0] : number;
+  return typeof address === "string" && isRecipient(channel, address) ? address : null;
+}
+
+/** Before anything is proven it is the realm's affair alone: whoever cannot be reached gets the same page. */
+export async function canReach(way: Way, { parts, realm, user, progress }: StepContext): Promise<boolean> {
+  if (isProven(progress) && addressOf(way, user) === null) return false;
+  return parts.messages.canSend(parts.db, realm.realmId, way.channel);
+}
+
+/** Enough to recognise it; null while it would tell a stranger that there is one. */
+export function shownAddress(way: Way, { user, progress }: StepContext): string | null {
+  const address = isProven(progress) ? addressOf(way, user) : null;
+  return address === null ? null : maskRecipient(way.channel, address).replace("…", "•••");
+}
+
+/** Bound to the step of this sign-in, to the browser, and to the address that it went to. */
+const macOf = (way: Way, { parts, realm, visitor, path, user }: StepContext, nonce: string, secret: string): string =>
+  hmac(
+    parts.vault.derive("signin.sent-secrets"),
+    [realm.realmId, sha256(visitor.preSession), path, nonce, addressOf(way, user) ?? "", secret].join("\u0000"),
+  );
+
+/** Of what was sent last, and in time. */
+export const isSecret = (way: Way, at: StepContext, sent: Sent, typed: string): boolean =>
+  safeEqual(sent.mac, macOf(way, at, sent.nonce, typed)) && addressOf(way, at.user) !== null && at.now < sent.expiresAt;
+
+/** Known to nobody but the server, which is enough: what it says stands in the sign-in's own row. */
+const CONFIRMED = "confirmed";
+
+/** The secret was brought back. It is used up, and what stays says to which address it went: another one is not confirmed by it. */
+export const confirmed = (way: Way, at: StepContext, sent: Sent): Sent => ({
+  ...sent,
+  mac: macOf(way, at, sent.nonce, CONFIRMED),
+  confirmed: true,
+});
+
+export const isConfirmed = (way: Way, at: StepContext, sent: Sent): boolean =>
+  sent.confirmed === true && isSecret(way, at, sent, CONFIRMED);
+
+/** A new secret is on its way. What could not leave leaves the one before as it is. */
+export function sendSecret(way: Way, at: StepContext): Kept {
+  const before = sentOf(at);
+  const secret = way.newSecret();
+  const nonce = randomToken();
+  const made: Sent = {
+    ...{ nonce, mac: macOf(way, at, nonce, secret), sentAt: at.now, expiresAt: at.now + way.lifetime },
+    ...{ sends: (before?.sends ?? 0) + 1, failed: false },
+  };
+  return {
+    data: { ...made },
+    commit: async (ctx) => ((await leaves(ctx, way, at, secret)) ? undefined : { ...made, ...before, ...counted(made), failed: true }),
+  };
+}
+
+const counted = ({ sentAt, sends }: Sent) => ({ sentAt, sends });
+
+/** The same work whether somebody is there or not: how long it takes does not tell. */
+async function leaves(ctx: Ctx, way: Way, at: StepContext, secret: string): Promise<boolean> {
+  const { parts, user, visitor } = at;
+  const address = addressOf(way, user);
+  const message: OutgoingMessage = {
+    templateKey: way.templateKey,
+    to: address ?? NOBODY[way.channel],
+    user: user && messageUser(user),
+    locale: visitor.locale,
+    values: { ...way.valuesOf(secret, at), ttlSeconds: way.lifetime / SECOND },
+    expiresAt: ctx.now + way.lifetime,
+  };
+  await sql`savepoint message`.execute(ctx.tx);
+  try {
+    await parts.messages.send(ctx, message);
+  } catch (error) {
+    await sql`rollback to savepoint message`.execute(ctx.tx);
+    if (!(error instanceof AppError) || !error.code.startsWith("messaging.")) throw error;
+    parts.log.info({ realm: ctx.realm, template: way.templateKey, reason: error.code }, "a message of a sign-in could not leave");
+    return false;
+  }
+  await (address === null ? sql`rollback to savepoint message` : sql`release savepoint message`).execute(ctx.tx);
+  return true;
+}
+
+const messageUser = ({ userId, username, email, attributes }: SignInUser): MessageUser => ({
+  id: userId,
+  username,
+  email,
+  attributes: attributes as MessageUser["attributes"],
+});
+
+/** Somebody wants another one. */
+export function resend(way: Way, at: StepContext): Answer {
+  const before = sentOf(at);
+  if (before && at.now < before.sentAt + RESEND_AFTER)
+    return { outcome: "again", problem: { title: "resendWaitTitle", text: "resendWaitText" } };
+  if (before && before.sends >= MAX_SENDS) return { outcome: "again", problem: { title: "resendLimitTitle", text: "resendLimitText" } };
+  return { outcome: "again", ...sendSecret(way, at) };
+}
+
+/** Counted in a row of its own before it is looked at: a hundred tries at once are not more than those that are allowed. */
+export async function mayTry({ parts, realm, visitor, progress }: StepContext, { nonce }: Sent): Promise<boolean> {
+  const origin = { realm: realm.realmId, actor: stranger(realm.realmId, progress.login ?? ""), sourceIp: visitor.sourceIp };
+  const policy = { maxFailures: MAX_TRIES, lockMinutes: TRIES_KEPT_MINUTES, forgetAfterMinutes: TRIES_KEPT_MINUTES, growingWaits: false };
+  const { allowed } = await parts.work.transact(origin, (ctx) => raiseAttempts(ctx.tx, ctx.realm, "code", nonce, policy, ctx.now));
+  return allowed;
+}

@@ -1,0 +1,45 @@
+import Type from "typebox";
+import { Terms } from "../pages/index.ts";
+import { acceptTerms, hasAcceptedTerms, hasTerms } from "../terms/index.ts";
+import type { Question } from "./authenticator.ts";
+import { isProven } from "./progress.ts";
+
+/** The realm's terms, to be accepted once for each version of them. */
+export const terms: Question = {
+  kind: "question",
+  displayName: "Terms",
+  description:
+    "Asks whoever has not accepted the present version of the realm's terms to do so; stands after the steps that prove who it is",
+  config: Type.Object({}, { additionalProperties: false }),
+  identifies: false,
+  factor: null,
+  counted: null,
+  setUp: null,
+  fields: [],
+  choice: "chooseTerms",
+  // Before anything is proven everybody is asked, and nothing is kept.
+  settled: async ({ parts, realm: { realmId, settings }, user, progress }) =>
+    !hasTerms(settings) ||
+    (user !== null && isProven(progress) && (await hasAcceptedTerms(parts.db, realmId, user.userId, settings.terms.version))),
+  available: async ({ realm: { settings } }) => hasTerms(settings),
+  page: ({ realm: { settings } }, text) => ({
+    title: "termsTitle",
+    lead: text.termsText,
+    body: <Terms text={text} terms={settings.terms} />,
+  }),
+  answer: async ({ realm: { settings }, user, progress }, { decline }) => {
+    if (decline !== undefined) return { outcome: "declined" };
+    return {
+      outcome: "passed",
+      proof: {
+        userId: null,
+        factor: null,
+        amr: [],
+        async accept(ctx) {
+          if (user !== null && isProven(progress)) await acceptTerms(ctx, user.userId, user.username, settings.terms.version);
+          return true;
+        },
+      },
+    };
+  },
+};

@@ -1,0 +1,62 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { SECOND } from "../../kernel/clock.ts";
+import { safeEqual } from "../../kernel/vault.ts";
+
+export type TotpAlgorithm = "SHA1" | "SHA256" | "SHA512";
+
+/** What an authenticator app has to know besides the secret; fixed when it is set up. */
+export interface TotpForm {
+  readonly algorithm: TotpAlgorithm;
+  readonly digits: number;
+  /** Seconds */
+  readonly period: number;
+}
+
+/** RFC 4226 §4: at least as long as what the hash gives. */
+const SECRET_BYTES: Record<TotpAlgorithm, number> = { SHA1: 20, SHA256: 32, SHA512: 64 };
+
+export const newTotpSecret = ({ algorithm }: TotpForm): Buffer => randomBytes(SECRET_BYTES[algorithm]);
+
+/** RFC 6238 §4.2: T */
+export const totpStep = (now: number, { period }: TotpForm): number => Math.floor(now / (period * SECOND));
+
+/** RFC 4226 §5.3, with the hash functions of RFC 6238 §1.2. */
+export function totpCode(secret: Buffer, step: number, { algorithm, digits }: TotpForm): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const digest = createHmac(algorithm, secret).update(counter).digest();
+  const offset = digest.at(-1)! & 0xf;
+  const number = digest.readUInt32BE(offset) & 0x7fff_ffff;
+  return String(number % 10 ** digits).padStart(digits, "0");
+}
+
+/** The step whose code it is: one of those around now, later than the last that was used (RFC 6238 §5.2). Null where none is. */
+export function matchingStep(
+  secret: Buffer,
+  code: string,
+  form: TotpForm,
+  at: { now: number; drift: number; after: number },
+): number | null {
+  const present = totpStep(at.now, form);
+  let found: number | null = null;
+  // All of them, always: how long it takes tells nothing.
+  for (let step = present - at.drift; step <= present + at.drift; step++)
+    if (safeEqual(totpCode(secret, Math.max(step, 0), form), code) && step > at.after) found ??= step;
+  return found;
+}
+
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** RFC 4648 §6, without padding: as authenticator apps take it. */
+export function base32(bytes: Buffer): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  return (bits.match(/.{1,5}/g) ?? []).map((five) => BASE32[Number.parseInt(five.padEnd(5, "0"), 2)]).join("");
+}
+
+/** What the picture says: the key URI that authenticator apps agreed on. A colon would end the issuer. */
+export function totpUri(secret: Buffer, form: TotpForm, { issuer, account }: { issuer: string; account: string }): string {
+  const label = [issuer.replaceAll(":", " "), account].map(encodeURIComponent).join(":");
+  const parameters = { secret: base32(secret), issuer: issuer.replaceAll(":", " "), ...form };
+  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return `otpauth://totp/${label}?${query.join("&")}`;
+}

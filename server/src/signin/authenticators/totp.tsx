@@ -1,0 +1,68 @@
+import Type from "typebox";
+import { listTotp, TOTP, totpPlace, useTotp } from "../../directory/credentials/index.ts";
+import { CodeField, Named } from "../pages/index.ts";
+import type { Proof, Question, StepContext } from "./authenticator.ts";
+import { isProven } from "./progress.ts";
+import { matchingStep } from "./totp-code.ts";
+
+/** Nobody's, so that a name that nobody has costs the same look. */
+const NOBODY = "00000000-0000-0000-0000-000000000000";
+
+/** The code of an authenticator app (RFC 6238). Each works once. */
+export const totp: Question = {
+  kind: "question",
+  displayName: "Authenticator app",
+  description: "Asks for the code that the user's authenticator app shows (TOTP)",
+  config: Type.Object(
+    { setUp: Type.Optional(Type.Boolean({ default: true, description: "Offer to set one up to those who have none" })) },
+    { additionalProperties: false },
+  ),
+  identifies: false,
+  factor: "possession",
+  counted: TOTP,
+  setUp: "CONFIGURE_TOTP",
+  fields: ["code"],
+  choice: "chooseTotp",
+  available: async ({ user, progress }) => !isProven(progress) || (user?.credentials.has(TOTP) ?? false),
+  page: ({ realm, alert }, text) => ({
+    title: "totpTitle",
+    lead: <Named template={text.totpText} values={{ name: issuerOf(realm) }} />,
+    body: <CodeField text={text} label={text.codeLabel} digits invalid={alert?.blames ?? false} quiet={alert !== null} />,
+  }),
+  answer: async (at, form) => {
+    const proof = await checkTotp(at, typedDigits(form.code));
+    return proof ? { outcome: "passed", proof } : { outcome: "wrong", title: "codeWrongTitle", text: "codeWrongText" };
+  },
+};
+
+/** A code as a proof; null where it is that of none of the user's apps, or was used. */
+export async function checkTotp(
+  {
+    parts,
+    realm: { realmId, settings },
+    user,
+    now,
+  }: Pick<StepContext, "realm" | "now"> & {
+    readonly parts: Pick<StepContext["parts"], "db" | "vault">;
+    readonly user: { readonly userId: string } | null;
+  },
+  code: string,
+): Promise<Proof | null> {
+  for (const app of await listTotp(parts.db, realmId, user?.userId ?? NOBODY)) {
+    const secret = Buffer.from(parts.vault.open(app.secret, totpPlace(realmId, app.id)), "base64url");
+    const step = matchingStep(secret, code, app, { now, drift: settings.totp.drift, after: app.lastStep });
+    if (step === null) continue;
+    const { userId } = user!;
+    return {
+      ...{ userId, factor: "possession", amr: ["otp"] },
+      accept: (ctx) => useTotp(ctx.tx, ctx.realm, userId, app.id, step, ctx.now),
+    };
+  }
+  return null;
+}
+
+/** Under which an app files the account. */
+export const issuerOf = ({ realmId, settings }: StepContext["realm"]): string => settings.displayName?.trim() || realmId;
+
+/** As people type it, with spaces or a dash in it. */
+export const typedDigits = (typed: string | undefined): string => (typed ?? "").replace(/[\s-]/g, "");

@@ -1,0 +1,49 @@
+import { sql } from "kysely";
+import { type RequiredAction, requiredActions } from "../../directory/users/index.ts";
+import { type Db, prepared } from "../../platform/db/index.ts";
+
+/** What signing in needs of a user. */
+export interface SignInUser {
+  readonly userId: string;
+  readonly username: string;
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly attributes: Readonly<Record<string, string | readonly string[]>>;
+  /** In the order in which they are asked. */
+  readonly requiredActions: readonly RequiredAction[];
+  /** The types of the credentials they have, each once. */
+  readonly credentials: ReadonlySet<string>;
+}
+
+interface Row {
+  user_id: string;
+  username: string;
+  email: string | null;
+  email_verified: boolean;
+  attributes: Record<string, string | readonly string[]>;
+  required_actions: string[];
+  credentials: string[];
+}
+
+const oneUser = prepared((db, { realm, userId, now }: { realm: string; userId: string; now: number }) => {
+  const query = sql<Row>`
+    select u.user_id, u.username, u.email, u.email_verified, u.attributes, u.required_actions,
+      array(select distinct c.type from credentials c where c.realm_id = u.realm_id and c.user_id = u.user_id
+        and coalesce((c.data ->> 'expiresAt')::bigint > ${now}, true)) as credentials
+    from users u where u.realm_id = ${realm} and u.user_id = ${userId}`;
+  return { compile: () => query.compile(db) };
+});
+
+export async function findSignInUser(db: Db, realm: string, userId: string, now: number): Promise<SignInUser | null> {
+  const [row] = await oneUser(db, { realm, userId, now });
+  if (!row) return null;
+  return {
+    userId: row.user_id,
+    username: row.username,
+    email: row.email,
+    emailVerified: row.email_verified,
+    attributes: row.attributes,
+    requiredActions: requiredActions.filter((action) => row.required_actions.includes(action)),
+    credentials: new Set(row.credentials),
+  };
+}

@@ -1,0 +1,40 @@
+import Type from "typebox";
+import { Credentials, Welcome } from "../pages/index.ts";
+import type { Question } from "./authenticator.ts";
+import { checkRightPassword } from "./password.tsx";
+import { isTicked } from "./username.tsx";
+
+/** Name and password on one page. */
+export const usernamePassword: Question = {
+  kind: "question",
+  displayName: "Username and password",
+  description: "Asks for the username or mail address and the password on one page",
+  config: Type.Object({}, { additionalProperties: false }),
+  identifies: true,
+  factor: "knowledge",
+  counted: "password",
+  setUp: null,
+  fields: ["username", "password"],
+  choice: "chooseUsernamePassword",
+  nameIn: (form) => form.username ?? "",
+  available: async () => true,
+  page: ({ progress, request, realm: { settings }, alert }, text) => ({
+    title: "signInTitle",
+    lead: <Welcome text={settings.welcomeText} />,
+    body: (
+      <Credentials
+        text={text}
+        username={progress.login ?? request.loginHint ?? ""}
+        invalid={alert?.blames ?? false}
+        quiet={alert !== null}
+        rememberMe={settings.sessions.rememberMe ? progress.remember : null}
+      />
+    ),
+  }),
+  answer: async (at, form) => {
+    const { login, user } = at.named!;
+    const right = await checkRightPassword(at, { login, password: form.password ?? "", user });
+    if (!right) return { outcome: "wrong", title: "credentialsTitle", text: "credentialsText", login };
+    return { outcome: "passed", proof: { ...right, login, remember: isTicked(form.rememberMe) } };
+  },
+};

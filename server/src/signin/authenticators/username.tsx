@@ -1,0 +1,43 @@
+import Type from "typebox";
+import { UsernameOnly, Welcome } from "../pages/index.ts";
+import type { Question } from "./authenticator.ts";
+import type { Progress } from "./progress.ts";
+
+/** Who it is, and nothing else: whether somebody has that name is not told. */
+export const username: Question = {
+  kind: "question",
+  displayName: "Username",
+  description: "Asks for the username or mail address; what proves it comes in a later step",
+  config: Type.Object({}, { additionalProperties: false }),
+  identifies: true,
+  factor: null,
+  counted: null,
+  setUp: null,
+  fields: ["username"],
+  choice: "chooseUsername",
+  nameIn: (form) => form.username ?? "",
+  available: async () => true,
+  page: ({ progress, request, realm: { settings }, alert }, text) => ({
+    title: isReset(progress) ? "resetTitle" : "signInTitle",
+    lead: isReset(progress) ? text.resetText : <Welcome text={settings.welcomeText} />,
+    body: (
+      <UsernameOnly
+        text={text}
+        username={progress.login ?? request.loginHint ?? ""}
+        quiet={alert !== null}
+        rememberMe={settings.sessions.rememberMe && !isReset(progress) ? progress.remember : null}
+      />
+    ),
+  }),
+  answer: async ({ named }, form) => {
+    const { login, user } = named!;
+    const remember = isTicked(form.rememberMe);
+    return { outcome: "passed", proof: { userId: user?.userId ?? null, login, factor: null, amr: [], remember } };
+  },
+};
+
+/** Whoever forgot their password says who they are on the same page, with other words. */
+const isReset = ({ flow }: Progress): boolean => flow === "reset-credentials";
+
+/** A box as browsers send it. */
+export const isTicked = (value: string | undefined): boolean => value === "true" || value === "on";

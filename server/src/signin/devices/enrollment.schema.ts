@@ -1,0 +1,65 @@
+import Type, { type Static } from "typebox";
+import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { deviceAlgs } from "./keys.ts";
+
+export const EnrollmentStart = Type.Object(
+  {
+    challenge: Type.String({ description: "To be signed, together with `audience`, by the key that the device made" }),
+    audience: Type.String({ description: "`aud` of the proof" }),
+    algorithms: Type.Array(oneOf(deviceAlgs)),
+    realm: Type.String(),
+    username: Type.String({ description: "Whose device it becomes" }),
+    label: Type.Union([Type.String(), Type.Null()], { description: "How the device was called when the token was made" }),
+    pushDriver: Type.Union([Type.String(), Type.Null()], {
+      description: "By which service the realm sends push messages (`fcm`, `apns`); null: it sends none",
+    }),
+    expiresAt: Type.Integer({ description: "Epoch milliseconds. Until then the challenge can be answered" }),
+  },
+  { $id: "EnrollmentStart" },
+);
+export type EnrollmentStart = Static<typeof EnrollmentStart>;
+
+export const EnrollDevice = Type.Object(
+  {
+    key: Type.Record(Type.String({ maxLength: 16 }), Type.Unknown(), {
+      description: "The public half of the device's key as a JWK: P-256, or RSA of 2048 to 4096 bits",
+    }),
+    proof: Type.String({
+      minLength: 1,
+      maxLength: 8192,
+      description:
+        "A compact JWS by that key. Header: `alg`, `typ` = `gatehouse-enroll+jwt`. Payload: `aud` and `challenge` as `/device/enroll/start` " +
+        "gave them, `iat`.",
+    }),
+    name: visibleName("The name of a device", "Ada's phone"),
+    platform: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9 ._-]+$", description: "Such as `Android 16`" }),
+    ),
+    pushToken: Type.Optional(
+      Type.Object(
+        {
+          driver: oneOf(["fcm", "apns"] as const),
+          token: Type.String({
+            pattern: "^[A-Za-z0-9_:.-]{8,4096}$",
+            description: "a device token as FCM or APNs gives it to the app: letters, digits and _ : . -",
+          }),
+        },
+        { additionalProperties: false, description: "Where push messages reach the device; without it, the app has to look by itself" },
+      ),
+    ),
+  },
+  { $id: "EnrollDevice", additionalProperties: false },
+);
+export type EnrollDevice = Static<typeof EnrollDevice>;
+
+export const EnrolledDevice = Type.Object(
+  {
+    deviceId: Type.String({ format: "uuid", description: "The `kid` of what the device signs from now on" }),
+    name: Type.String(),
+    alg: oneOf(deviceAlgs),
+    username: Type.String(),
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+  },
+  { $id: "EnrolledDevice" },
+);
+export type EnrolledDevice = Static<typeof EnrolledDevice>;

@@ -1,0 +1,44 @@
+import { AppError, defineErrors, invalidFields } from "../../kernel/errors.ts";
+
+/** Browsers show no dialog for this scheme; apps read how to ask. */
+const ask = { "www-authenticate": 'Bearer error="invalid_token"' };
+
+export const deviceErrors = {
+  ...defineErrors("devices", {
+    not_found: [404, "There is no such request for you: it may be over, or somebody else's"],
+    answered: [409, "This was answered already, or is over: start again where you are signing in"],
+    too_many: [409, "You have as many devices as there may be: remove one of them first"],
+    push_token_taken: [409, "This push token belongs to another account: remove the device there first, or enroll without a push token"],
+    csrf: [403, "The CSRF token is missing or stale: read the cookie XSRF-TOKEN again and send it in the header X-XSRF-TOKEN"],
+    impersonated: [403, "You are acting as this user: only they themselves can answer this"],
+    same_browser: [403, "This is the browser that is signing in: answer on another device"],
+    weak_session: [403, "You signed in here with a password alone: sign in on this device with a second factor, or use an enrolled device"],
+    stale_session: [403, "You signed in here too long ago for this: sign in again on this device, then confirm"],
+    wrong_number: [403, "That is not the number on the other screen. To be safe, the sign-in was stopped: start it again"],
+  }),
+  no_session: () =>
+    new AppError("devices.no_session", 401, "Sign in first, or send the proof of an enrolled device: Authorization: Device <JWS>", {
+      headers: { "www-authenticate": "Device" },
+    }),
+  bad_device: () =>
+    new AppError(
+      "devices.bad_proof",
+      401,
+      "The device's proof is not valid: it has to be signed by an enrolled key, for this very address, less than a minute ago",
+      { headers: { "www-authenticate": 'Device error="invalid_token"' } },
+    ),
+  bad_token: () =>
+    new AppError(
+      "devices.bad_enrollment_token",
+      401,
+      "The enrollment token is not valid, was used already, or has expired: ask for a new one",
+      { headers: ask },
+    ),
+  bad_challenge: () =>
+    invalidFields(
+      [{ field: "proof", code: "challenge", message: "proof: the challenge is not one of this enrollment, or has expired: start again" }],
+      "devices.bad_challenge",
+    ),
+  bad_proof: (message: string) => invalidFields([{ field: "proof", code: "proof", message: `proof: ${message}` }], "devices.bad_proof"),
+  bad_key: (message: string) => invalidFields([{ field: "key", code: "key", message: `key: ${message}` }], "devices.bad_key"),
+};

@@ -1,0 +1,77 @@
+import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
+import { errors as joseErrors, jwtVerify } from "jose";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { deviceErrors } from "./errors.ts";
+
+export const deviceAlgs = ["ES256", "RS256"] as const;
+export type DeviceAlg = (typeof deviceAlgs)[number];
+
+/** The public half of the key that a device made for itself. */
+export interface DeviceKey {
+  readonly alg: DeviceAlg;
+  readonly jwk: JsonWebKey;
+}
+
+/** The members that make the key, and no others: a name or a use that the device gave it means nothing to us. */
+export function readDeviceKey(jwk: Readonly<Record<string, unknown>>): DeviceKey {
+  if (["d", "p", "q", "dp", "dq", "qi", "k", "oth"].some((member) => Object.hasOwn(jwk, member)))
+    throw deviceErrors.bad_key("send the public half only; the private half never leaves the device");
+  const bare = Object.fromEntries(["kty", "crv", "x", "y", "n", "e"].flatMap((name) => (name in jwk ? [[name, jwk[name]]] : [])));
+  const key = importKey(bare as JsonWebKey);
+  const { namedCurve, modulusLength = 0 } = key?.asymmetricKeyDetails ?? {};
+  if (key?.asymmetricKeyType === "ec" && namedCurve === "prime256v1")
+    return { alg: "ES256", jwk: { kty: "EC", crv: "P-256", x: String(bare.x), y: String(bare.y) } };
+  if (key?.asymmetricKeyType === "rsa" && modulusLength >= 2048 && modulusLength <= 4096)
+    return { alg: "RS256", jwk: { kty: "RSA", n: String(bare.n), e: String(bare.e) } };
+  throw deviceErrors.bad_key("a P-256 key (ES256), or an RSA key of 2048 to 4096 bits (RS256), as a public JWK");
+}
+
+function importKey(jwk: JsonWebKey): KeyObject | null {
+  try {
+    return createPublicKey({ key: jwk, format: "jwk" });
+  } catch {
+    return null; // not a key
+  }
+}
+
+/** RFC 8725 §3.11: proofs for one purpose are worth nothing for another. */
+export type ProofType = "gatehouse-enroll+jwt" | "gatehouse-device+jwt" | "gatehouse-tx+jwt";
+
+const MAX_LENGTH = 8 * 1024;
+const MAX_AGE = MINUTE;
+
+/** What a device signed, for this address and a moment ago; null for anything else. */
+export async function readProof(
+  { alg, jwk }: DeviceKey,
+  jws: string,
+  { typ, audience }: { readonly typ: ProofType; readonly audience: string },
+): Promise<Readonly<Record<string, unknown>> | null> {
+  if (jws.length > MAX_LENGTH) return null;
+  try {
+    // The stored key says which algorithm it is for, not the header (RFC 8725 §3.1).
+    const { payload } = await jwtVerify(jws, createPublicKey({ key: jwk, format: "jwk" }), {
+      algorithms: [alg],
+      typ,
+      audience,
+      currentDate: new Date(clock.now()),
+      maxTokenAge: MAX_AGE / SECOND,
+      clockTolerance: 30,
+      requiredClaims: ["iat", "aud"],
+    });
+    return payload;
+  } catch (error) {
+    if (error instanceof joseErrors.JOSEError || error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+/** Which device it says that it is of; whether it is, the signature tells. */
+export function deviceNamedIn(jws: string): string | null {
+  const [head = ""] = jws.slice(0, MAX_LENGTH).split(".", 1);
+  try {
+    const { kid } = JSON.parse(Buffer.from(head, "base64url").toString("utf8")) as { kid?: unknown };
+    return typeof kid === "string" ? kid : null;
+  } catch {
+    return null; // not a JWS
+  }
+}

@@ -1,0 +1,300 @@
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, MINUTE } from "../../kernel/clock.ts";
+import { createJobWorker } from "../../platform/jobs/index.ts";
+import { createOutbound } from "../../platform/outbound/index.ts";
+import { createMessageMetrics, MESSAGE_JOB, messageJob } from "../../tenancy/messaging/index.ts";
+import type { Answer, Browser } from "../../testing/browser.ts";
+import { enrolledApp } from "../../testing/device.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { PEER_HOST } from "../../testing/message-driver-conformance.ts";
+import { privateAuthority } from "../../testing/private-authority.ts";
+import { fcmDriverPeer } from "../../testing/push-peers.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+  // The clean-up would take the moved clock at its word.
+  await iam.server.jobs.stop();
+});
+afterAll(() => iam?.close());
+afterEach(() => clock.reset());
+
+type User = Awaited<ReturnType<RealmUnderTest["user"]>>;
+const refusal = ({ status, body }: Answer) => [status, body?.code];
+const numberOn = (page: Answer) => /gh-number">(\d{2})</.exec(page.text)?.[1] ?? "";
+const json = { headers: { accept: "application/json" } };
+const asPage = { headers: { accept: "text/html" } };
+
+/** A browser that has given the password and waits for the phone. */
+async function waiting(realm: RealmUnderTest, { username, password }: User) {
+  const browser = iam.browser();
+  const answer = await browser.trySignIn(realm.name, username, password);
+  expect([answer.status, browser.cookies.has(`gh_${realm.name}`)]).toEqual([303, false]);
+  const at = String(answer.headers.location);
+  const page = await browser.get(at);
+  return { browser, at, page, number: numberOn(page) };
+}
+
+const openFor = async (app: { call(method: "GET", path: string): Promise<Answer> }) => (await app.call("GET", "/push")).body;
+const send = (browser: Browser, at: string, page: Answer, more: Record<string, string> = {}) => {
+  const hidden = Object.fromEntries([...page.text.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, k, v]) => [k!, v!]));
+  const { restart: _, choose: __, ...form } = hidden;
+  return browser.request("POST", at, { form: { ...form, ...more }, csrf: false });
+};
+const isSignedIn = (browser: Browser, realm: RealmUnderTest) => browser.cookies.has(`gh_${realm.name}`);
+
+/** A phone whose browser was signed in before there was a second factor. */
+async function withPhone() {
+  const realm = await iam.realm();
+  const user = await realm.user();
+  const phone = iam.browser();
+  await phone.signIn(realm.name, user.username, user.password);
+  clock.advance(10);
+  const app = await enrolledApp(iam, realm, user.userId);
+  return { realm, user, phone, app };
+}
+
+describe("a sign-in that the phone approves", () => {
+  test("by the app's signature goes on by itself, once", async () => {
+    const { realm, user, app } = await withPhone();
+    const { browser, at, page, number } = await waiting(realm, user);
+    expect(page.text).toContain("Look at your phone");
+    expect(page.headers.refresh).toBe(`5; url=${at}`);
+    const [asked] = await openFor(app);
+    expect(asked).toMatchObject({ status: "PENDING", clientId: null, sourceIp: expect.stringMatching(/^203\./) });
+    expect([asked.choices.length, asked.choices.includes(number)]).toEqual([3, true]);
+    // Not yet: nothing has happened.
+    expect((await browser.get(at)).status).toBe(200);
+    const approved = await app.call("POST", `/push/${asked.id}/approve`, { number });
+    expect([approved.status, approved.body]).toEqual([200, { status: "APPROVED" }]);
+    expect(isSignedIn(browser, realm)).toBe(false);
+    expect((await browser.get(at)).status).toBe(303);
+    expect(isSignedIn(browser, realm)).toBe(true);
+    expect((await realm.events("type=MFA_SUCCESS"))[0]).toMatchObject({ actor: user.username, detail: "push" });
+    const [session] = await iam.core.db
+      .selectFrom("sessions")
+      .select(["acr", "amr"])
+      .where("realm_id", "=", realm.name)
+      .orderBy("created_at", "desc")
+      .execute();
+    expect(session).toMatchObject({ acr: "2", amr: ["pwd", "push", "mfa"] });
+    expect(refusal(await app.call("POST", `/push/${asked.id}/approve`, { number }))).toEqual([409, "devices.answered"]);
+    expect(refusal(await app.call("POST", `/push/${asked.id}/deny`))).toEqual([409, "devices.answered"]);
+    expect((await app.call("GET", `/push/${asked.id}`)).body).toMatchObject({ status: "APPROVED", choices: [] });
+  });
+
+  test("on its page, with the number to choose, inside a code flow that it names", async () => {
+    const { realm, user, phone } = await withPhone();
+    const party = await relyingParty(iam, realm, { name: "Web shop" });
+    const browser = iam.browser();
+    const { baseUrl } = iam.config;
+    const first = await walk(browser, baseUrl, party.url());
+    const { page } = await submit(browser, baseUrl, first.page, { username: user.username, password: user.password });
+    const number = numberOn(page);
+    const asked = await phone.get(`/realms/${realm.name}/push`, asPage);
+    const shown = await phone.get(String(asked.headers.location), asPage);
+    for (const words of ["Is it you who is signing in?", "Web shop", "203.0.113.", user.username]) expect(shown.text).toContain(words);
+    const action = /action="([^"]+\/approve)"/.exec(shown.text)![1]!;
+    const done = await send(phone, action, shown, { number });
+    expect([done.status, /Approved/.test(done.text)]).toEqual([200, true]);
+    // Without waiting: the button.
+    const { left } = await submit(browser, baseUrl, page, {});
+    expect((await party.exchange(left)).status).toBe(200);
+  });
+
+  test("is denied: the page says so, the trail too, and the phone is left alone for a while", async () => {
+    const { realm, user, phone, app } = await withPhone();
+    const { browser, at } = await waiting(realm, user);
+    const [asked] = await openFor(app);
+    const shown = await phone.get(`/realms/${realm.name}/push/${asked.id}`, asPage);
+    const denied = await send(phone, /action="([^"]+\/deny)"/.exec(shown.text)![1]!, shown);
+    expect([denied.status, /The sign-in was stopped/.test(denied.text)]).toEqual([200, true]);
+    expect(await realm.events("type=PUSH_DENIED")).toMatchObject([
+      { category: "SECURITY", actor: user.username, resourceId: user.userId, detail: expect.stringContaining("203.0.113.") },
+    ]);
+    const page = await browser.get(at);
+    expect([page.text.includes("The sign-in was denied"), page.headers.refresh]).toEqual([true, undefined]);
+    const again = await send(browser, `/realms/${realm.name}/login`, page, { resend: "true" });
+    expect(again.text).toContain("Your phone is not asked for now");
+    expect([await openFor(app), isSignedIn(browser, realm)]).toEqual([[], false]);
+    expect((await waiting(realm, user)).page.text).toContain("Your phone is not asked for now");
+    clock.advance(10 * MINUTE + 1);
+    expect(numberOn(await send(browser, `/realms/${realm.name}/login`, page, { resend: "true" }))).toMatch(/\d\d/);
+  });
+
+  test("with another number than the one shown is stopped at once", async () => {
+    const { realm, user, app } = await withPhone();
+    const { browser, at, number } = await waiting(realm, user);
+    const [asked] = await openFor(app);
+    const other = asked.choices.find((choice: string) => choice !== number);
+    expect(refusal(await app.call("POST", `/push/${asked.id}/approve`, { number: other }))).toEqual([403, "devices.wrong_number"]);
+    expect(refusal(await app.call("POST", `/push/${asked.id}/approve`, { number }))).toEqual([409, "devices.answered"]);
+    expect((await browser.get(at)).text).toContain("Another number was chosen");
+    expect((await realm.events("type=MFA_FAILURE"))[0]).toMatchObject({ actor: user.username, outcome: "FAILURE" });
+    expect(isSignedIn(browser, realm)).toBe(false);
+  });
+
+  test("expires after two minutes, and an approval that nobody used within a minute more", async () => {
+    const { realm, user, app } = await withPhone();
+    const late = await waiting(realm, user);
+    const [asked] = await openFor(app);
+    clock.advance(2 * MINUTE + 1);
+    expect(await openFor(app)).toEqual([]);
+    expect(refusal(await app.call("POST", `/push/${asked.id}/approve`, { number: late.number }))).toEqual([409, "devices.answered"]);
+    expect((await late.browser.get(late.at)).text).toContain("Your phone did not answer");
+    const unused = await waiting(realm, user);
+    const [next] = await openFor(app);
+    expect((await app.call("POST", `/push/${next.id}/approve`, { number: unused.number })).status).toBe(200);
+    clock.advance(3 * MINUTE + 1);
+    expect((await unused.browser.get(unused.at)).status).toBe(200);
+    expect(isSignedIn(unused.browser, realm)).toBe(false);
+  });
+
+  test("is not asked for again and again: three that nobody answered, and no more than three at once", async () => {
+    const { realm, user, app } = await withPhone();
+    const one = await waiting(realm, user);
+    const many = await Promise.all([1, 2, 3].map(() => waiting(realm, user)));
+    expect(await openFor(app)).toHaveLength(3);
+    expect([one, ...many].filter(({ page }) => page.text.includes("Your phone is not asked for now"))).toHaveLength(1);
+    clock.advance(2 * MINUTE + 1);
+    expect((await waiting(realm, user)).page.text).toContain("Your phone is not asked for now");
+    clock.advance(10 * MINUTE);
+    expect((await waiting(realm, user)).number).toMatch(/\d\d/);
+  });
+});
+
+describe("nobody approves", () => {
+  test("for somebody else, from another realm, or without a session", async () => {
+    const { realm, user, app } = await withPhone();
+    const eve = await realm.user();
+    const hers = iam.browser();
+    await hers.signIn(realm.name, eve.username, eve.password);
+    const herApp = await enrolledApp(iam, realm, eve.userId);
+    const other = await iam.realm();
+    const foreign = await enrolledApp(iam, other, (await other.user()).userId);
+    const { number } = await waiting(realm, user);
+    const [asked] = await openFor(app);
+    const at = `/realms/${realm.name}/push/${asked.id}`;
+    for (const path of [at, `${at}/approve`, `${at}/deny`]) {
+      const method = path === at ? "GET" : "POST";
+      expect(refusal(await hers.request(method, path, { ...json, ...(method === "POST" && { body: { number } }) }))).toEqual([
+        404,
+        "devices.not_found",
+      ]);
+      expect(refusal(await iam.browser().request(method, path, json))).toEqual([401, "devices.no_session"]);
+    }
+    expect(refusal(await herApp.call("POST", `/push/${asked.id}/approve`, { number }))).toEqual([404, "devices.not_found"]);
+    expect(refusal(await foreign.call("POST", `/push/${asked.id}/approve`, { number }))).toEqual([404, "devices.not_found"]);
+    // A browser is sent to sign in, and comes back.
+    expect((await iam.browser().get(at, asPage)).headers.location).toMatch(/\/login\?interaction=/);
+    expect(await openFor(app)).toHaveLength(1);
+  });
+
+  test("with a proof that was replayed, is meant for another address, is old, or of a device that is gone", async () => {
+    const { realm, user, app } = await withPhone();
+    const { number } = await waiting(realm, user);
+    const [asked] = await openFor(app);
+    const issuer = `${iam.config.baseUrl}/realms/${realm.name}`;
+    const at = `/push/${asked.id}/approve`;
+    const sign = (header: Record<string, unknown>, claims: Record<string, unknown>) =>
+      app.key.jws({ typ: "gatehouse-device+jwt", kid: app.deviceId, ...header }, { aud: `${issuer}${at}`, number, ...claims });
+    const approve = (jws: string) =>
+      iam.browser().request("POST", `/realms/${realm.name}${at}`, { headers: { authorization: `Device ${jws}` } });
+    const bad = [401, "devices.bad_proof"];
+    expect(refusal(await approve(sign({}, { aud: `${issuer}/push/${asked.id}/deny` })))).toEqual(bad);
+    expect(refusal(await approve(sign({}, { iat: Math.floor(clock.now() / 1000) - 120 })))).toEqual(bad);
+    expect(refusal(await approve(sign({ typ: "gatehouse-tx+jwt" }, {})))).toEqual(bad);
+    expect(refusal(await approve(sign({ kid: user.userId }, {})))).toEqual(bad);
+    expect(refusal(await approve(`${sign({}, {})}x`))).toEqual(bad);
+    expect(refusal(await approve(""))).toEqual(bad);
+    const good = sign({}, {});
+    expect((await approve(good)).status).toBe(200);
+    expect(refusal(await approve(good))).toEqual([409, "devices.answered"]);
+    const next = await waiting(realm, user);
+    const [second] = await openFor(app);
+    // What was signed for the first is worth nothing for the second.
+    const replayed = await iam
+      .browser()
+      .request("POST", `/realms/${realm.name}/push/${second.id}/approve`, { headers: { authorization: `Device ${good}` } });
+    expect(refusal(replayed)).toEqual(bad);
+    await realm.asMaster().delete(`/users/${user.userId}/credentials/push/${app.deviceId}`);
+    expect((await app.call("POST", `/push/${second.id}/approve`, { number: next.number })).status).toBe(401);
+  });
+
+  test("from the browser that waits, by a session of a password alone, as an impersonator, or without the CSRF token", async () => {
+    const { realm, user, phone, app } = await withPhone();
+    const { browser, number } = await waiting(realm, user);
+    const [asked] = await openFor(app);
+    const at = `/realms/${realm.name}/push/${asked.id}`;
+    expect(refusal(await phone.request("POST", `${at}/approve`, { ...json, body: { number }, csrf: false }))).toEqual([
+      403,
+      "devices.csrf",
+    ]);
+    expect((await phone.request("POST", `${at}/approve`, { ...asPage, form: { number }, csrf: false })).status).toBe(403);
+    // The same browser, with the phone's cookie put into it.
+    const cookie = phone.cookies.get(`gh_${realm.name}`)!;
+    browser.cookies.set(`gh_${realm.name}`, cookie);
+    expect(refusal(await browser.get(at, json))).toEqual([403, "devices.same_browser"]);
+    expect((await browser.get(at, asPage)).text).toContain("This is the browser that is signing in");
+    // A session that a password alone has opened since: by a flow that asks for nothing more.
+    await iam.core.db
+      .updateTable("sessions")
+      .set({ auth_time: clock.now() + 1_000 })
+      .where("realm_id", "=", realm.name)
+      .where("user_id", "=", user.userId)
+      .execute();
+    expect(refusal(await phone.get(at, json))).toEqual([403, "devices.weak_session"]);
+    await iam.core.db
+      .updateTable("sessions")
+      .set({ amr: JSON.stringify(["pwd", "otp", "mfa"]) })
+      .where("realm_id", "=", realm.name)
+      .where("user_id", "=", user.userId)
+      .execute();
+    expect((await phone.get(at, json)).status).toBe(200);
+    const admin = await realm.as("manage-users", "view-users");
+    const { body } = await admin.post(`/users/${user.userId}/impersonate`);
+    await admin.browser.get(body.url.replace(iam.config.baseUrl, ""));
+    expect(refusal(await admin.browser.get(at, json))).toEqual([403, "devices.impersonated"]);
+    expect(refusal(await admin.browser.request("POST", `${at}/approve`, { ...json, body: { number } }))).toEqual([
+      403,
+      "devices.impersonated",
+    ]);
+    expect(await openFor(app)).toHaveLength(1);
+  });
+});
+
+test("the push message leaves with the question, tells the app where, and never the number", async () => {
+  const authority = await privateAuthority();
+  const peer = await fcmDriverPeer({ authority, trap: "https://127.0.0.1:1/" });
+  const resolve = async () => [{ address: "127.0.0.1", family: 4 as const }];
+  const outbound = createOutbound({ ca: authority.ca, resolve, allowedHosts: ["127.0.0.1", PEER_HOST], allowLoopbackHttp: false });
+  const { db, vault, realms } = iam.core;
+  const log = pino({ level: "silent" });
+  const worker = createJobWorker(
+    db,
+    { [MESSAGE_JOB]: messageJob({ db, vault, outbound, realms, metrics: createMessageMetrics(new Registry()), log }) },
+    log,
+  );
+  try {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const { config, secret } = peer.provider;
+    expect((await realm.asMaster().put("/messaging/providers", { channel: "PUSH", driver: "fcm", config, secret })).status).toBe(201);
+    const app = await enrolledApp(iam, realm, user.userId, { pushToken: { driver: "fcm", token: peer.to } });
+    const { browser, at, number } = await waiting(realm, user);
+    await worker.runDue();
+    const { data } = peer.messages.at(-1)!;
+    expect(peer.arrived.at(-1)).toMatchObject({ to: [peer.to], title: `Sign in to ${realm.name}?` });
+    expect(data).toMatchObject({ type: "push-approval", url: `${iam.config.baseUrl}/realms/${realm.name}/push/${data.challenge}` });
+    expect(Object.values(data)).not.toContain(number);
+    expect((await app.call("POST", `/push/${data.challenge}/approve`, { number })).status).toBe(200);
+    expect((await browser.get(at)).status).toBe(303);
+  } finally {
+    await outbound.close();
+    await peer.listening.close();
+  }
+});

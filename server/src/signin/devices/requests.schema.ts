@@ -1,0 +1,55 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+
+const time = Type.Integer({ description: "Epoch milliseconds" });
+const maybe = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+export const PushRequest = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    status: oneOf(["PENDING", "APPROVED", "DENIED", "EXPIRED"] as const),
+    clientId: maybe("Which application the sign-in is for; null for the realm's own pages"),
+    clientName: maybe("Its name"),
+    sourceIp: maybe("The address that the sign-in comes from"),
+    userAgent: maybe("The browser that it comes from, as that says"),
+    choices: Type.Array(Type.String(), { description: "One of these numbers is shown by the screen that waits" }),
+    createdAt: time,
+    expiresAt: time,
+  },
+  { $id: "PushRequest" },
+);
+export type PushRequest = Static<typeof PushRequest>;
+
+const _csrf = Type.Optional(Type.String({ maxLength: 512, description: "The value of the cookie XSRF-TOKEN, for forms" }));
+
+export const PushApproval = Type.Object(
+  {
+    number: Type.Optional(
+      Type.String({ maxLength: 8, description: "The number on the screen that waits. With a device's proof it stands in there instead" }),
+    ),
+    _csrf,
+  },
+  { $id: "PushApproval", additionalProperties: false },
+);
+
+export const CsrfOnly = Type.Object({ _csrf }, { $id: "CsrfOnly", additionalProperties: false });
+
+export const PushAnswer = Type.Object({ status: oneOf(["APPROVED", "DENIED"] as const) }, { $id: "PushAnswer" });
+
+export const QrRequest = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    status: oneOf(["PENDING", "APPROVED", "EXPIRED"] as const),
+    clientId: maybe("Which application the sign-in is for; null for the realm's own pages"),
+    clientName: maybe("Its name"),
+    sourceIp: maybe("The address of the screen that waits"),
+    userAgent: maybe("Its browser, as that says"),
+    code: Type.String({ description: "The screen that waits shows it, too" }),
+    createdAt: time,
+    expiresAt: time,
+  },
+  { $id: "QrRequest" },
+);
+export type QrRequest = Static<typeof QrRequest>;
+
+export const QrAnswer = Type.Object({ status: oneOf(["APPROVED"] as const) }, { $id: "QrAnswer" });

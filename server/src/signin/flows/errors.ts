@@ -1,0 +1,16 @@
+import { AppError, defineErrors } from "../../kernel/errors.ts";
+
+export const flowErrors = defineErrors("flows", {
+  not_found: [404, "No such flow in this realm"],
+  alias_taken: [409, "A flow with this alias exists in the realm"],
+  built_in: [409, "This flow ships with the server: it can be changed, but neither renamed nor deleted"],
+  too_many: [409, "A realm has at most 100 flows of its own: delete one that is not used"],
+});
+
+/** Whoever signs in to these clients would be asked something else without anybody having looked at them. */
+export const inUse = (clientIds: readonly string[], more: boolean) =>
+  new AppError(
+    "flows.in_use",
+    409,
+    `Clients use this flow: ${clientIds.join(", ")}${more ? ", …" : ""}. Give them another one first (browserFlow, directGrantFlow)`,
+  );

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+const steps = [{ authenticator: "username-password", requirement: "REQUIRED", config: {} }];
+const byName = [
+  { authenticator: "username", requirement: "REQUIRED", config: {} },
+  { authenticator: "password", requirement: "REQUIRED", config: {} },
+];
+
+describe("flows", () => {
+  test("are made, read, listed, replaced, renamed and deleted, each with its event", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.as("manage-authorization");
+    const made = await admin.post("/flows", { alias: "office", displayName: "Office", steps });
+    expect(made).toMatchObject({ status: 201, body: { alias: "office", displayName: "Office", builtIn: false, steps } });
+    const read = await admin.get("/flows/office");
+    expect([read.body, read.headers.etag]).toEqual([made.body, made.headers.etag]);
+
+    const saved = await admin.put(
+      "/flows/office",
+      { ...made.body, displayName: "HQ", steps: byName },
+      { headers: { "if-match": String(read.headers.etag) } },
+    );
+    expect(saved).toMatchObject({ status: 200, body: { displayName: "HQ", steps: byName } });
+    expect((await admin.put("/flows/office", made.body, { headers: { "if-match": String(read.headers.etag) } })).status).toBe(412);
+    expect((await admin.put("/flows/office", { ...made.body, alias: "other" })).body.errors).toMatchObject([
+      { field: "alias", code: "read_only" },
+    ]);
+
+    expect(await admin.patch("/flows/office", { alias: "hq" })).toMatchObject({ status: 200, body: { alias: "hq", displayName: "HQ" } });
+    expect((await admin.get("/flows/office")).status).toBe(404);
+    const list = await admin.get("/flows?search=h");
+    expect([list.headers["x-total-count"], list.body.map(({ alias }: { alias: string }) => alias)]).toEqual(["1", ["hq"]]);
+    expect((await admin.delete("/flows/hq")).status).toBe(204);
+    expect((await admin.get("/flows/hq")).status).toBe(404);
+    const events = (await realm.events("category=ADMIN")).filter(({ resourceType }) => resourceType === "flows");
+    expect(events.map(({ type, resourceId }) => `${type} ${resourceId}`)).toEqual([
+      "ADMIN_DELETE hq",
+      "ADMIN_UPDATE hq",
+      "ADMIN_UPDATE office",
+      "ADMIN_CREATE office",
+    ]);
+  });
+
+  test("that ship are there without a row, can be changed, and neither renamed nor deleted", async () => {
+    const realm = await iam.realm();
+    const admin = realm.asMaster();
+    const aliases = (await admin.get("/flows")).body.map(({ alias }: { alias: string }) => alias);
+    expect(aliases).toEqual([
+      "browser",
+      "direct-grant",
+      "first-broker-login",
+      "passwordless",
+      "registration",
+      "reset-credentials",
+      "step-up",
+    ]);
+    const shipped = await admin.get("/flow");
+    expect(shipped).toMatchObject({ status: 200, body: { alias: "browser", builtIn: true }, headers: { etag: '"0"' } });
+    expect((await admin.put("/flow", shipped.body)).status, "what GET returned is a valid PUT").toBe(200);
+    const saved = await admin.put("/flow", { ...shipped.body, steps: byName });
+    expect(saved).toMatchObject({ status: 200, body: { builtIn: true, steps: byName } });
+    expect((await admin.get("/flows/browser")).body).toEqual(saved.body);
+    expect((await (await iam.realm()).asMaster().get("/flow")).body.steps, "another realm's is as it was").toEqual(shipped.body.steps);
+    for (const alias of ["browser", "step-up"]) {
+      expect(await admin.delete(`/flows/${alias}`)).toMatchObject({ status: 409, body: { code: "flows.built_in" } });
+      expect(await admin.patch(`/flows/${alias}`, { alias: "mine" })).toMatchObject({ status: 409, body: { code: "flows.built_in" } });
+    }
+    expect(await admin.post("/flows", { alias: "browser", steps })).toMatchObject({ status: 409, body: { code: "flows.alias_taken" } });
+  });
+
+  test("are copied", async () => {
+    const realm = await iam.realm();
+    const admin = realm.asMaster();
+    await admin.post("/flows", { alias: "one", steps: byName });
+    expect((await admin.post("/flows", { alias: "two", copyFrom: "one" })).body).toMatchObject({
+      alias: "two",
+      displayName: "two",
+      steps: byName,
+    });
+    expect((await admin.post("/flows", { alias: "three", copyFrom: "nowhere" })).body.errors).toMatchObject([{ field: "copyFrom" }]);
+    for (const body of [{ alias: "four" }, { alias: "four", steps, copyFrom: "one" }])
+      expect((await admin.post("/flows", body)).body.errors).toMatchObject([{ field: "steps", code: "required" }]);
+    expect((await admin.post("/flows", { alias: "two", steps })).status).toBe(409);
+    expect((await admin.patch("/flows/two", { alias: "one" })).status).toBe(409);
+  });
+
+  test("that nobody could pass are refused with the step and the reason, and nothing changes", async () => {
+    const realm = await iam.realm();
+    const admin = realm.asMaster();
+    const answer = await admin.put("/flow", {
+      displayName: "Sign in",
+      steps: [...steps, { alias: "a", requirement: "ALTERNATIVE", steps }],
+    });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: "steps.1.requirement", code: "never_asked" }] } });
+    expect(answer.body.detail).toContain("would never be asked");
+    const deep = (levels: number): object =>
+      levels === 0 ? steps[0]! : { alias: `l${levels}`, requirement: "REQUIRED", steps: [deep(levels - 1)] };
+    expect((await admin.put("/flow", { displayName: "Deep", steps: [deep(4)] })).status).toBe(200);
+    expect((await admin.put("/flow", { displayName: "Deep", steps: [deep(5)] })).status).toBe(400);
+    for (const body of [
+      {},
+      { steps },
+      { displayName: "x", steps: [] },
+      { displayName: "x", steps, more: 1 },
+      { displayName: "x", steps: [{ ...steps[0], requirement: "MAYBE" }] },
+    ])
+      expect((await admin.put("/flow", body)).status).toBe(400);
+    for (const alias of ["", "UPPER", "a b", "-a", "a/b", "a".repeat(64)])
+      expect((await admin.post("/flows", { alias, steps })).status).toBe(400);
+    expect((await admin.get("/flow")).body.displayName).toBe("Deep");
+  });
+
+  test("belong to one realm, and a hundred of them are enough", async () => {
+    const [here, there] = [await iam.realm(), await iam.realm()];
+    await there.asMaster().post("/flows", { alias: "theirs", steps });
+    expect((await here.asMaster().get("/flows/theirs")).status).toBe(404);
+    const row = { display_name: "x", steps: JSON.stringify(steps), created_at: 0, updated_at: 0, version: 1 };
+    const rows = Array.from({ length: 107 }, (_, index) => ({ realm_id: here.name, alias: `n${index}`, ...row }));
+    await iam.core.db.insertInto("flows").values(rows).execute();
+    expect(await here.asMaster().post("/flows", { alias: "more", steps })).toMatchObject({ status: 409, body: { code: "flows.too_many" } });
+    const page = await here.asMaster().get("/flows?size=50&page=2&sort=-alias");
+    expect([page.body.length, page.headers["x-total-count"]]).toEqual([14, "114"]);
+    expect((await here.asMaster().get("/flows?sort=displayName")).status).toBe(400);
+  });
+});
+
+describe("flows of a client", () => {
+  test("must exist and fit; a flow that a client uses is not deleted, and takes the client along when it is renamed", async () => {
+    const realm = await iam.realm();
+    const admin = realm.asMaster();
+    await admin.post("/flows", { alias: "office", steps: byName });
+    const made = await admin.post("/clients", { clientId: "shop", browserFlow: "office", directGrantFlow: "office" });
+    expect(made).toMatchObject({ status: 201, body: { browserFlow: "office", directGrantFlow: "office" } });
+    expect(await admin.delete("/flows/office")).toMatchObject({ status: 409, body: { code: "flows.in_use" } });
+    expect((await admin.delete("/flows/office")).body.detail).toContain("shop");
+
+    const { id } = made.body;
+    const before = await admin.get(`/clients/${id}`);
+    await admin.patch("/flows/office", { alias: "hq" });
+    const after = await admin.get(`/clients/${id}`);
+    expect(after.body).toMatchObject({ browserFlow: "hq", directGrantFlow: "hq", clientId: "shop" });
+    expect(after.headers.etag).not.toBe(before.headers.etag);
+
+    const { updatedAt: _, ...state } = after.body;
+    for (const [change, errors] of [
+      [{ browserFlow: "nowhere" }, [{ field: "browserFlow", code: "unknown_flow" }]],
+      [{ browserFlow: "registration" }, [{ field: "browserFlow", code: "unfit_flow" }]],
+      [{ directGrantFlow: "passwordless" }, [{ field: "directGrantFlow", code: "unfit_flow" }]],
+    ] as const)
+      expect((await admin.put(`/clients/${id}`, { ...state, ...change })).body.errors).toMatchObject(errors);
+    expect((await admin.put(`/clients/${id}`, { ...state, browserFlow: "passwordless", directGrantFlow: null })).status).toBe(200);
+    expect((await admin.delete("/flows/hq")).status).toBe(204);
+  });
+
+  test.runIf(testDatabase() === "postgres")("a flow cannot go while a client is about to use it", async () => {
+    const realm = await iam.realm();
+    const admin = realm.asMaster();
+    for (let round = 0; round < 5; round++) {
+      await admin.post("/flows", { alias: `f${round}`, steps });
+      const [client, flow] = await Promise.all([
+        admin.post("/clients", { clientId: `c${round}`, browserFlow: `f${round}` }),
+        admin.delete(`/flows/f${round}`),
+      ]);
+      expect([
+        [201, 409],
+        [400, 204],
+      ]).toContainEqual([client.status, flow.status]);
+    }
+  });
+});
+
+test("authenticators are listed with what their steps may be told", async () => {
+  const realm = await iam.realm();
+  const { status, body } = await (await realm.as("manage-authorization")).get("/authenticators");
+  expect(status).toBe(200);
+  const named = Object.fromEntries(body.map((each: { name: string }) => [each.name, each]));
+  expect(named["username-password"]).toMatchObject({ kind: "question", factor: "knowledge", identifies: true });
+  expect(named.password).toMatchObject({ kind: "question", factor: "knowledge", identifies: false });
+  expect(named.cookie).toMatchObject({ kind: "silent", factor: null });
+  expect(named["condition-network"]).toMatchObject({
+    kind: "condition",
+    config: { type: "object", required: ["networks"], properties: { networks: { type: "array" } } },
+  });
+});

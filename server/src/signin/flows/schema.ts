@@ -1,0 +1,110 @@
+import Type, { type Static, type TSchema } from "typebox";
+import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { requirements } from "./flow.ts";
+
+/** Lists within lists: deeper than anybody can picture. */
+const MAX_DEPTH = 5;
+const MAX_STEPS_IN_LIST = 30;
+
+const alias = (what: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 63,
+    pattern: "^[a-z0-9][a-z0-9-]*$",
+    description: `${what} is made of lower-case letters, digits and hyphens`,
+  });
+
+const requirement = oneOf(requirements, {
+  description:
+    "`REQUIRED`: has to be passed. `ALTERNATIVE`: one of them is enough. `CONDITIONAL`: a list that is asked for when its conditions hold. `DISABLED`: as if it were not there",
+});
+
+interface StepInput {
+  authenticator?: string;
+  requirement: (typeof requirements)[number];
+  config?: Record<string, unknown>;
+  alias?: string;
+  steps?: StepInput[];
+}
+
+/** One object for both kinds, so that what is wrong is told by its member; which members go together is checked with the rules. */
+const stepSchema = (depth: number): TSchema =>
+  Type.Object(
+    {
+      authenticator: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 64, description: "A name of `GET /authenticators`; a list of steps has none" }),
+      ),
+      requirement,
+      config: Type.Optional(
+        Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
+          maxProperties: 32,
+          description: "As the authenticator describes it",
+        }),
+      ),
+      alias: Type.Optional(alias("The name of a list of steps, once in a flow,")),
+      ...(depth > 1 && {
+        steps: Type.Optional(
+          Type.Array(stepSchema(depth - 1), { maxItems: MAX_STEPS_IN_LIST, description: "Steps within, instead of `authenticator`" }),
+        ),
+      }),
+    },
+    { additionalProperties: false },
+  );
+
+const steps = Type.Unsafe<StepInput[]>(
+  Type.Array(stepSchema(MAX_DEPTH), { minItems: 1, maxItems: MAX_STEPS_IN_LIST, description: "In the order in which they are asked" }),
+);
+const displayName = visibleName("a display name", "Sign in with a second factor");
+
+export const Flow = Type.Object(
+  {
+    alias: Type.String({ description: "Its key, by which clients name it" }),
+    displayName: Type.String(),
+    builtIn: Type.Boolean({ description: "One that ships: it can be changed, but neither renamed nor deleted" }),
+    steps,
+  },
+  { $id: "Flow" },
+);
+export type Flow = Static<typeof Flow>;
+
+export const CreateFlow = Type.Object(
+  {
+    alias: alias("A flow's alias"),
+    displayName: Type.Optional(displayName),
+    steps: Type.Optional(steps),
+    copyFrom: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 63, description: "The alias of a flow whose steps it gets, instead of `steps`" }),
+    ),
+  },
+  { $id: "CreateFlow", additionalProperties: false },
+);
+export type CreateFlow = Static<typeof CreateFlow>;
+
+/** The full state. */
+export const UpdateFlow = Type.Object(
+  { alias: Type.Optional(Type.String()), displayName, builtIn: Type.Optional(Type.Boolean()), steps },
+  { $id: "UpdateFlow", additionalProperties: false },
+);
+export type UpdateFlow = Static<typeof UpdateFlow>;
+
+export const RenameFlow = Type.Object({ alias: alias("A flow's alias") }, { $id: "RenameFlow", additionalProperties: false });
+export type RenameFlow = Static<typeof RenameFlow>;
+
+export const AuthenticatorInfo = Type.Object(
+  {
+    name: Type.String({ description: "As steps name it" }),
+    displayName: Type.String(),
+    description: Type.String(),
+    kind: oneOf(["question", "silent", "condition"], {
+      description: "Asks somebody on a page; passes or not by itself; or decides whether the list that it stands in is asked for",
+    }),
+    factor: Type.Union([oneOf(["knowledge", "possession", "both"]), Type.Null()], {
+      description: "What a right answer proves; null proves nothing, or nothing that was not proven before",
+    }),
+    identifies: Type.Boolean({ description: "Finds out by itself who it is; the others need a step before them that does" }),
+    config: Type.Record(Type.String(), Type.Unknown(), { description: "What the `config` of a step may hold, as JSON Schema" }),
+  },
+  { $id: "Authenticator" },
+);
+export type AuthenticatorInfo = Static<typeof AuthenticatorInfo>;
+export type { StepInput };

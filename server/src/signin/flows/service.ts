@@ -1,0 +1,167 @@
+import { clientsUsingFlow, renameFlowOfClients } from "../../applications/clients/index.ts";
+import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { lockRealm } from "../../platform/db/index.ts";
+import { expectVersion, type ListQuery, type Page, pageOfFew, refuseReadOnly } from "../../platform/http/index.ts";
+import { authenticators } from "../authenticators/index.ts";
+import { builtInFlows } from "./built-in.ts";
+import { brokenFlowRules, toSteps } from "./check.ts";
+import { flowErrors, inUse } from "./errors.ts";
+import type { Flow, Step } from "./flow.ts";
+import { type Purpose, purposeOf } from "./purpose.ts";
+import type { AuthenticatorInfo, CreateFlow, Flow as FlowRecord, StepInput, UpdateFlow } from "./schema.ts";
+import {
+  countFlows,
+  deleteFlow,
+  findFlow,
+  insertFlow,
+  lockFlow,
+  renameFlowRow,
+  type StoredFlow,
+  shareFlow,
+  storedFlows,
+  updateFlow,
+} from "./store.ts";
+
+export const BROWSER_FLOW = "browser";
+
+/** Those that a realm made itself. */
+const MAX_FLOWS = 100;
+/** How many clients a refusal names. */
+const NAMED = 10;
+
+export type VersionedFlow = FlowRecord & { readonly version: number };
+
+const shipped = (alias: string): Flow | undefined => builtInFlows.find((flow) => flow.alias === alias);
+
+const shown = ({ alias, displayName, steps, version }: StoredFlow): VersionedFlow => ({
+  alias,
+  displayName,
+  builtIn: shipped(alias) !== undefined,
+  steps: steps as FlowRecord["steps"],
+  version,
+});
+
+/** The built-in ones, as the realm has them, and its own. */
+export async function searchFlows(ctx: ReadCtx, query: ListQuery): Promise<Page<VersionedFlow>> {
+  const stored = await storedFlows(ctx.tx, ctx.realm);
+  const own = new Set(stored.map(({ alias }) => alias));
+  const all = [...stored, ...builtInFlows.filter(({ alias }) => !own.has(alias))].map(shown);
+  const wanted = (query.search ?? "").toLowerCase();
+  const found = all.filter(({ alias, displayName }) => alias.startsWith(wanted) || displayName.toLowerCase().startsWith(wanted));
+  return pageOfFew(
+    found.sort((one, other) => (one.alias < other.alias ? -1 : 1)),
+    "alias",
+    query,
+  );
+}
+
+export async function readFlow(ctx: ReadCtx, alias: string): Promise<VersionedFlow> {
+  const flow = (await findFlow(ctx.tx, ctx.realm, alias)) ?? shipped(alias);
+  if (!flow) throw flowErrors.not_found();
+  return shown(flow);
+}
+
+/** For a change: held until commit. One that ships has no row to hold, so the realm is. */
+async function takeFlow(ctx: Ctx, alias: string): Promise<{ readonly flow: StoredFlow; readonly isStored: boolean }> {
+  await lockRealm(ctx.tx, ctx.realm);
+  const stored = await lockFlow(ctx.tx, ctx.realm, alias);
+  const flow = stored ?? shipped(alias);
+  if (!flow) throw flowErrors.not_found();
+  return { flow, isStored: stored !== null };
+}
+
+export async function createFlow(ctx: Ctx, input: CreateFlow): Promise<VersionedFlow> {
+  const { alias, copyFrom, displayName = alias } = input;
+  if ((input.steps === undefined) === (copyFrom === undefined))
+    throw invalidFields([{ field: "steps", code: "required", message: "steps is required, or copyFrom instead of it" }]);
+  const source = copyFrom === undefined ? null : ((await findFlow(ctx.tx, ctx.realm, copyFrom)) ?? shipped(copyFrom));
+  if (source === undefined)
+    throw invalidFields([{ field: "copyFrom", code: "unknown_flow", message: `copyFrom: there is no flow “${copyFrom}” in this realm` }]);
+  const steps = checkedSteps(source ? (source.steps as readonly StepInput[]) : input.steps!, "sign-in");
+  await lockRealm(ctx.tx, ctx.realm);
+  if (shipped(alias)) throw flowErrors.alias_taken();
+  if ((await countFlows(ctx.tx, ctx.realm)) >= MAX_FLOWS + builtInFlows.length) throw flowErrors.too_many();
+  const flow = await insertFlow(ctx.tx, ctx.realm, alias, { displayName, steps }, ctx.now);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "flows", resourceId: alias });
+  return shown(flow);
+}
+
+/** Saving a built-in flow makes it the realm's own form of it. */
+export async function saveFlow(ctx: Ctx, alias: string, input: UpdateFlow): Promise<VersionedFlow> {
+  const state = { displayName: input.displayName, steps: checkedSteps(input.steps, purposeOf(alias)) };
+  const { flow: current, isStored } = await takeFlow(ctx, alias);
+  refuseReadOnly(shown(current), input, ["alias", "builtIn"]);
+  expectVersion(ctx, current.version);
+  const write = isStored ? updateFlow : insertFlow;
+  const flow = await write(ctx.tx, ctx.realm, alias, state, ctx.now);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "flows", resourceId: alias });
+  return shown(flow);
+}
+
+/** Clients that use it follow. */
+export async function renameFlow(ctx: Ctx, from: string, to: string): Promise<VersionedFlow> {
+  const { flow: current } = await takeFlow(ctx, from);
+  expectVersion(ctx, current.version);
+  if (shipped(from)) throw flowErrors.built_in();
+  if (from === to) return shown(current);
+  if (shipped(to)) throw flowErrors.alias_taken();
+  const flow = await renameFlowRow(ctx.tx, ctx.realm, from, to, ctx.now);
+  await renameFlowOfClients(ctx.tx, ctx.realm, from, to, ctx.now);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "flows", resourceId: to, detail: `renamed from ${from}` });
+  return shown(flow);
+}
+
+export async function removeFlow(ctx: Ctx, alias: string): Promise<void> {
+  const { flow } = await takeFlow(ctx, alias);
+  expectVersion(ctx, flow.version);
+  if (shipped(alias)) throw flowErrors.built_in();
+  const users = await clientsUsingFlow(ctx.tx, ctx.realm, alias, NAMED + 1);
+  if (users.length > 0) throw inUse(users.slice(0, NAMED), users.length > NAMED);
+  await deleteFlow(ctx.tx, ctx.realm, alias);
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "flows", resourceId: alias });
+}
+
+function checkedSteps(input: readonly StepInput[], purpose: Purpose): Step[] {
+  const errors = brokenFlowRules(input, purpose);
+  if (errors.length > 0) throw invalidFields(errors);
+  return toSteps(input);
+}
+
+/** `client.flows_chosen`: they must exist and fit, and stay until commit. */
+export async function shareChosenFlows(
+  ctx: Ctx,
+  { browserFlow, directGrantFlow }: { readonly browserFlow: string | null; readonly directGrantFlow: string | null },
+): Promise<void> {
+  const chosen = [
+    ["browserFlow", browserFlow, "sign-in"],
+    ["directGrantFlow", directGrantFlow, "direct-grant"],
+  ] as const;
+  const errors: FieldError[] = [];
+  for (const [field, alias, purpose] of chosen) {
+    if (alias === null) continue;
+    const flow = (await shareFlow(ctx.tx, ctx.realm, alias)) ?? shipped(alias);
+    const [unfit] = flow ? brokenFlowRules(flow.steps as readonly StepInput[], purpose) : [];
+    if (!flow) errors.push({ field, code: "unknown_flow", message: `${field}: there is no flow “${alias}” in this realm` });
+    else if (unfit)
+      errors.push({ field, code: "unfit_flow", message: `${field}: the flow “${alias}” is not made for this (${unfit.message})` });
+  }
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
+export const listAuthenticators = (): AuthenticatorInfo[] =>
+  Object.entries(authenticators)
+    .map(([name, authenticator]) => ({
+      name,
+      displayName: authenticator.displayName,
+      description: authenticator.description,
+      kind: authenticator.kind,
+      factor: authenticator.kind === "question" ? authenticator.factor : null,
+      identifies: authenticator.kind === "question" ? authenticator.identifies : authenticator.kind === "silent",
+      config: authenticator.config as unknown as Record<string, unknown>,
+    }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));

@@ -1,0 +1,55 @@
+import { sql } from "kysely";
+import { createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
+import { type Db, prepared } from "../../platform/db/index.ts";
+import { authenticators } from "../authenticators/index.ts";
+import { builtInFlows } from "./built-in.ts";
+import { type Flow, isSubFlow, type Step } from "./flow.ts";
+
+/** A realm's flows, read once and never changed: the built-in ones, as the realm has them, and its own. */
+export interface FlowsSnapshot {
+  readonly configVersion: number;
+  readonly byAlias: ReadonlyMap<string, Flow>;
+}
+
+export type Flows = RealmCache<FlowsSnapshot>;
+
+export const createFlows = ({ db, changes }: { readonly db: Db; readonly changes: RealmChanges }): Flows =>
+  createRealmCache(changes, (realm) => loadFlows(db, realm));
+
+interface Row {
+  config_version: number;
+  alias: string | null;
+  display_name: string;
+  steps: readonly Step[];
+  version: number;
+}
+
+const load = prepared((db, { realm }: { realm: string }) => {
+  const query = sql<Row>`
+    select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version,
+      f.alias, f.display_name, f.steps, f.version
+    from realms r left join flows f on f.realm_id = r.realm_id
+    where r.realm_id = ${realm} and r.deleted_at is null`;
+  return { compile: () => query.compile(db) };
+});
+
+async function loadFlows(db: Db, realm: string): Promise<FlowsSnapshot | null> {
+  const rows = await load(db, { realm });
+  const [first] = rows;
+  if (!first) return null;
+  const byAlias = new Map(builtInFlows.map((flow): [string, Flow] => [flow.alias, { ...flow, steps: flow.steps.map(complete) }]));
+  for (const { alias, display_name: displayName, steps, version } of rows)
+    if (alias !== null)
+      byAlias.set(alias, { alias, displayName, steps: steps.map(complete), version, builtIn: byAlias.get(alias)?.builtIn ?? false });
+  return { configVersion: first.config_version, byAlias };
+}
+
+/** With what its authenticator takes where the step says nothing. */
+function complete(step: Step): Step {
+  if (isSubFlow(step)) return { ...step, steps: step.steps.map(complete) };
+  const schema = Object.hasOwn(authenticators, step.authenticator) ? authenticators[step.authenticator]?.config : undefined;
+  const defaults = Object.entries(schema?.properties ?? {}).flatMap(([name, member]) =>
+    "default" in member ? [[name, member.default]] : [],
+  );
+  return { ...step, config: { ...Object.fromEntries(defaults), ...step.config } };
+}

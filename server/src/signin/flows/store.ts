@@ -1,0 +1,129 @@
+import { type ColumnType, type Generated, sql } from "kysely";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { flowErrors } from "./errors.ts";
+import type { Step } from "./flow.ts";
+
+interface FlowsTable {
+  realm_id: string;
+  alias: string;
+  display_name: string;
+  steps: ColumnType<Step[], string, string>;
+  created_at: number;
+  updated_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    flows: FlowsTable;
+  }
+}
+
+/** What a realm has of its own: a changed built-in flow, or one that it made. */
+export interface StoredFlow {
+  readonly alias: string;
+  readonly displayName: string;
+  readonly steps: readonly Step[];
+  readonly version: number;
+}
+
+export type FlowState = Pick<StoredFlow, "displayName" | "steps">;
+
+const columns = ["alias", "display_name", "steps", "version"] as const;
+
+const toFlow = (row: { alias: string; display_name: string; steps: Step[]; version: number }): StoredFlow => ({
+  alias: row.alias,
+  displayName: row.display_name,
+  steps: row.steps,
+  version: row.version,
+});
+
+const ofRealm = (db: Db, realm: string) => db.selectFrom("flows").select(columns).where("realm_id", "=", realm);
+
+export async function storedFlows(db: Db, realm: string): Promise<StoredFlow[]> {
+  return (await ofRealm(db, realm).orderBy("alias").execute()).map(toFlow);
+}
+
+export async function findFlow(db: Db, realm: string, alias: string): Promise<StoredFlow | null> {
+  const row = await ofRealm(db, realm).where("alias", "=", alias).executeTakeFirst();
+  return row ? toFlow(row) : null;
+}
+
+/** Held until commit. */
+export async function lockFlow(tx: Tx, realm: string, alias: string): Promise<StoredFlow | null> {
+  const row = await ofRealm(tx, realm).where("alias", "=", alias).forUpdate().executeTakeFirst();
+  return row ? toFlow(row) : null;
+}
+
+/** Kept from being renamed or deleted until commit: for a client that is going to use it. */
+export async function shareFlow(tx: Tx, realm: string, alias: string): Promise<StoredFlow | null> {
+  const row = await ofRealm(tx, realm).where("alias", "=", alias).forKeyShare().executeTakeFirst();
+  return row ? toFlow(row) : null;
+}
+
+export async function countFlows(tx: Tx, realm: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom("flows")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("realm_id", "=", realm)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/**
+ * The first version is the time, so that a flow which is made anew under an old alias is never taken for the one that was: sign-ins
+ * under way know theirs by alias and version.
+ */
+export async function insertFlow(tx: Tx, realm: string, alias: string, state: FlowState, now: number): Promise<StoredFlow> {
+  const row = await translating(
+    { flows_alias_taken: flowErrors.alias_taken },
+    tx
+      .insertInto("flows")
+      .values({
+        realm_id: realm,
+        alias,
+        display_name: state.displayName,
+        steps: JSON.stringify(state.steps),
+        created_at: now,
+        updated_at: now,
+        version: now,
+      })
+      .returning(columns)
+      .executeTakeFirstOrThrow(),
+  );
+  return toFlow(row);
+}
+
+export async function updateFlow(tx: Tx, realm: string, alias: string, state: FlowState, now: number): Promise<StoredFlow> {
+  const row = await tx
+    .updateTable("flows")
+    .set({
+      display_name: state.displayName,
+      steps: JSON.stringify(state.steps),
+      updated_at: now,
+      version: sql<number>`greatest(version + 1, ${now}::bigint)`,
+    })
+    .where("realm_id", "=", realm)
+    .where("alias", "=", alias)
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+  return toFlow(row);
+}
+
+export async function renameFlowRow(tx: Tx, realm: string, from: string, to: string, now: number): Promise<StoredFlow> {
+  const row = await translating(
+    { flows_alias_taken: flowErrors.alias_taken },
+    tx
+      .updateTable("flows")
+      .set({ alias: to, updated_at: now, version: sql<number>`greatest(version + 1, ${now}::bigint)` })
+      .where("realm_id", "=", realm)
+      .where("alias", "=", from)
+      .returning(columns)
+      .executeTakeFirstOrThrow(),
+  );
+  return toFlow(row);
+}
+
+export async function deleteFlow(tx: Tx, realm: string, alias: string): Promise<void> {
+  await tx.deleteFrom("flows").where("realm_id", "=", realm).where("alias", "=", alias).execute();
+}

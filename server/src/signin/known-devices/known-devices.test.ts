@@ -1,0 +1,287 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, DAY, HOUR } from "../../kernel/clock.ts";
+import { newId } from "../../kernel/ids.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import type { Browser } from "../../testing/browser.ts";
+import { enrolledApp } from "../../testing/device.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { testPasskey } from "../../testing/passkey.ts";
+import { usePasskeyOn, userWithPasskey } from "../../testing/passkeys.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { followed, isSignedIn } from "../../testing/step-pages.ts";
+import { deleteExpiredBrowsers } from "./index.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+  // The clean-up would take the moved clock at its word; messages stay where they can be counted.
+  await iam.server.jobs.stop();
+});
+afterAll(() => iam?.close());
+afterEach(() => clock.reset());
+
+type WithPasskey = Awaited<ReturnType<typeof userWithPasskey>>;
+const deviceCookie = (realm: RealmUnderTest) => `gh__device_${realm.name}`;
+
+const rows = (realm: RealmUnderTest, userId: string) =>
+  iam.core.db
+    .selectFrom("known_devices")
+    .select(["token_hash", "last_seen_at", "trusted_until", "expires_at"])
+    .where("realm_id", "=", realm.name)
+    .where("user_id", "=", userId)
+    .orderBy("created_at")
+    .execute();
+
+const change = async (realm: RealmUnderTest, settings: object) => {
+  const { body } = await realm.asMaster().get("/settings");
+  expect((await realm.asMaster().put("/settings", { ...body, ...settings })).status).toBe(200);
+};
+
+/** With password and passkey; `trust` ticks the box. */
+async function signIn(realm: RealmUnderTest, ada: WithPasskey, browser: Browser, trust: boolean) {
+  const page = await followed(browser, await browser.trySignIn(realm.name, ada.username, ada.password));
+  const answer = await usePasskeyOn(browser, realm.name, page, ada.passkey, {}, trust ? { trustDevice: "true" } : {});
+  expect(isSignedIn(answer, realm.name)).toBe(true);
+  return { page, answer };
+}
+
+/** Whether the password alone is enough in this browser. */
+const goesWithout = async (realm: RealmUnderTest, ada: WithPasskey, browser: Browser) =>
+  isSignedIn(await browser.trySignIn(realm.name, ada.username, ada.password), realm.name);
+
+const account = (realm: RealmUnderTest, path: string) => `/realms/${realm.name}/account${path}`;
+
+/** Out of the session; the browser is still the one it was. */
+const signOut = (browser: Browser, realm: RealmUnderTest) => void browser.cookies.delete(`gh_${realm.name}`);
+
+describe("a trusted browser", () => {
+  test("is asked for no second factor for so many days", async () => {
+    const realm = await iam.realm();
+    await change(realm, { trustedDevices: { enabled: true, days: 14 } });
+    const ada = await userWithPasskey(iam, realm);
+    const browser = iam.browser();
+    const { page, answer } = await signIn(realm, ada, browser, true);
+    expect(page.text).toContain("Do not ask again in this browser for 14 days");
+    const cookie = [answer.headers["set-cookie"] ?? []].flat().find((line) => line.startsWith(deviceCookie(realm)));
+    expect(cookie).toMatch(new RegExp(`=[\\w-]{43}; Max-Age=31536000; Path=/realms/${realm.name}; HttpOnly; SameSite=Lax$`));
+    expect(await realm.events(`type=CREDENTIAL_ADDED&actor=${ada.username}`)).toMatchObject([
+      { detail: "trusted-browser" },
+      { detail: "passkey" },
+    ]);
+
+    signOut(browser, realm);
+    expect(await goesWithout(realm, ada, browser)).toBe(true);
+    const [{ amr }] = (await browser.get(account(realm, "/sessions"))).body.filter(({ current }: { current: boolean }) => current);
+    expect(amr, "and that is all that was proven").toEqual(["pwd"]);
+    signOut(browser, realm);
+    clock.advance(14 * DAY - HOUR);
+    expect(await goesWithout(realm, ada, browser)).toBe(true);
+    signOut(browser, realm);
+    clock.advance(HOUR);
+    expect(await goesWithout(realm, ada, browser)).toBe(false);
+  });
+
+  test("is that one alone: no other browser profits, and nobody else who uses it", async () => {
+    const realm = await iam.realm();
+    const [ada, bob] = [await userWithPasskey(iam, realm), await userWithPasskey(iam, realm)];
+    const browser = iam.browser();
+    await signIn(realm, ada, browser, true);
+    signOut(browser, realm);
+    expect(await goesWithout(realm, bob, browser)).toBe(false);
+    expect(await goesWithout(realm, ada, iam.browser())).toBe(false);
+    expect(await goesWithout(realm, ada, browser)).toBe(true);
+  });
+
+  test("is only what was asked for with a second factor: not without the box, nor on the page of the password", async () => {
+    const realm = await iam.realm();
+    const ada = await userWithPasskey(iam, realm);
+    const browser = iam.browser();
+    await browser.trySignIn(realm.name, ada.username, ada.password, { trustDevice: "true" });
+    await signIn(realm, ada, browser, false);
+    signOut(browser, realm);
+    expect(await goesWithout(realm, ada, browser)).toBe(false);
+    expect((await rows(realm, ada.userId)).map(({ trusted_until: until }) => until)).toEqual([0, 0]);
+  });
+
+  test("is over with the password, with a credential, with the setting, and when its owner forgets it", async () => {
+    const realm = await iam.realm();
+    const admin = realm.asMaster();
+    const ada = await userWithPasskey(iam, realm);
+    const browser = iam.browser();
+    const trusted = async () => {
+      signOut(browser, realm);
+      await signIn(realm, ada, browser, true);
+      signOut(browser, realm);
+      expect(await goesWithout(realm, ada, browser)).toBe(true);
+    };
+    const over = async (why: string) => {
+      signOut(browser, realm);
+      expect([why, await goesWithout(realm, ada, browser)]).toEqual([why, false]);
+    };
+    await trusted();
+    const changed = { ...ada, password: "another password for tests" };
+    await admin.put(`/users/${ada.userId}/password`, { newPassword: changed.password });
+    expect(await goesWithout(realm, changed, browser)).toBe(false);
+    Object.assign(ada, changed);
+
+    await trusted();
+    await change(realm, { trustedDevices: { enabled: false, days: 30 } });
+    await over("the setting");
+    const page = await followed(browser, await browser.trySignIn(realm.name, ada.username, ada.password));
+    expect(page.text).not.toContain("trustDevice");
+    await change(realm, { trustedDevices: { enabled: true, days: 30 } });
+    expect(await goesWithout(realm, ada, browser), "it was only put aside").toBe(true);
+
+    const path = account(realm, "/credentials");
+    const { options } = (await browser.post(path, { type: "passkey" })).body;
+    const added = await browser.post(path, { type: "passkey", credential: testPasskey().create(options) });
+    expect(added.status).toBe(201);
+    await over("a new credential");
+
+    await trusted();
+    await admin.delete(`/users/${ada.userId}/credentials/passkey/${added.body.id}`);
+    await over("a credential that went");
+
+    await trusted();
+    await enrolledApp(iam, realm, ada.userId);
+    await over("a new phone");
+
+    await trusted();
+    const [current] = (await browser.get(account(realm, "/browsers"))).body;
+    expect(current).toMatchObject({ current: true, trustedUntil: expect.any(Number) });
+    expect((await browser.delete(account(realm, `/browsers/${current.id}`))).status).toBe(204);
+    await over("forgotten");
+    expect((await realm.events("type=CREDENTIAL_REVOKED"))[0]).toMatchObject({ actor: ada.username, detail: "trusted-browser" });
+  });
+
+  test("is listed to its owner without anything by which it is known, and is nobody else's to forget", async () => {
+    const realm = await iam.realm();
+    const [ada, bob] = [await realm.user(), await realm.user()];
+    const [one, two] = [iam.browser(), iam.browser()];
+    await one.signIn(realm.name, ada.username, ada.password);
+    await two.signIn(realm.name, bob.username, bob.password);
+    const list = await one.get(account(realm, "/browsers"));
+    expect(list.body).toEqual([
+      {
+        id: expect.any(String),
+        userAgent: "lightMyRequest",
+        createdAt: expect.any(Number),
+        lastSeenAt: expect.any(Number),
+        trustedUntil: null,
+        current: true,
+      },
+    ]);
+    expect(list.text).not.toContain(sha256(one.cookies.get(deviceCookie(realm))!));
+    for (const id of [list.body[0].id, "nonsense"])
+      expect(await two.delete(account(realm, `/browsers/${id}`))).toMatchObject({ status: 404, body: { code: "browsers.not_found" } });
+    expect((await one.delete(account(realm, `/browsers/${list.body[0].id}`), { csrf: false })).status).toBe(403);
+    expect(await rows(realm, ada.userId)).toHaveLength(1);
+  });
+});
+
+describe("known browsers", () => {
+  test("are written once: an ordinary sign-in writes nothing, a late one says when", async () => {
+    const realm = await iam.realm();
+    const ada = await realm.user();
+    const browser = iam.browser();
+    await browser.signIn(realm.name, ada.username, ada.password);
+    const [first] = await rows(realm, ada.userId);
+    signOut(browser, realm);
+    clock.advance(23 * HOUR);
+    const again = await browser.trySignIn(realm.name, ada.username, ada.password);
+    expect([again.headers["set-cookie"] ?? []].flat().join()).not.toContain(deviceCookie(realm));
+    expect(await rows(realm, ada.userId)).toEqual([first]);
+    signOut(browser, realm);
+    clock.advance(2 * HOUR);
+    await browser.signIn(realm.name, ada.username, ada.password);
+    const [touched] = await rows(realm, ada.userId);
+    expect(touched!.last_seen_at - first!.last_seen_at).toBeGreaterThanOrEqual(25 * HOUR);
+    expect(touched!.expires_at - touched!.last_seen_at).toBe(365 * DAY);
+    await deleteExpiredBrowsers(iam.core.db, touched!.expires_at - 1);
+    expect(await rows(realm, ada.userId)).toHaveLength(1);
+    await deleteExpiredBrowsers(iam.core.db, touched!.expires_at);
+    expect(await rows(realm, ada.userId)).toEqual([]);
+  });
+
+  test("are none where the realm wants neither mails nor trust, and never more than fifty of one user", async () => {
+    const realm = await iam.realm();
+    const ada = await realm.user();
+    await change(realm, { newDeviceMail: false, trustedDevices: { enabled: false, days: 30 } });
+    await iam.browser().signIn(realm.name, ada.username, ada.password);
+    expect(await rows(realm, ada.userId)).toEqual([]);
+    await change(realm, { newDeviceMail: true });
+    const old = Array.from({ length: 60 }, () => ({
+      ...{ realm_id: realm.name, user_id: ada.userId, device_id: newId(), token_hash: newId() },
+      ...{ user_agent: null, created_at: 1, last_seen_at: 1, expires_at: clock.now() + DAY },
+    }));
+    await iam.core.db.insertInto("known_devices").values(old).execute();
+    const browser = iam.browser();
+    await browser.signIn(realm.name, ada.username, ada.password);
+    const kept = await rows(realm, ada.userId);
+    expect([kept.length, kept.some(({ token_hash }) => token_hash === sha256(browser.cookies.get(deviceCookie(realm))!))]).toEqual([
+      50,
+      true,
+    ]);
+  });
+
+  test("a cookie that is none of ours is replaced", async () => {
+    const realm = await iam.realm();
+    const ada = await realm.user();
+    const browser = iam.browser();
+    browser.cookies.set(deviceCookie(realm), "short");
+    await browser.signIn(realm.name, ada.username, ada.password);
+    expect(browser.cookies.get(deviceCookie(realm))).toMatch(/^[\w-]{43}$/);
+  });
+});
+
+describe("a mail about a new device", () => {
+  const mails = async (realm: RealmUnderTest) =>
+    (await iam.core.db.selectFrom("jobs").select("job_id").where("realm_id", "=", realm.name).where("kind", "=", "message.send").execute())
+      .length;
+
+  async function withMail(realm: RealmUnderTest) {
+    const provider = {
+      channel: "EMAIL",
+      driver: "http",
+      enabled: true,
+      fromAddress: "id@example.org",
+      config: { url: "https://mail.example.org/" },
+    };
+    const made = await realm.asMaster().put("/messaging/providers", provider);
+    expect(made.status, made.text).toBe(201);
+    const ada = await realm.user();
+    const { body } = await realm.asMaster().get(`/users/${ada.userId}`);
+    await realm.asMaster().put(`/users/${ada.userId}`, { ...body, email: `${ada.username}@example.org` });
+    return ada;
+  }
+
+  test("is sent for a browser that was never used before, but for the very first of an account", async () => {
+    const realm = await iam.realm();
+    const ada = await withMail(realm);
+    const [first, second] = [iam.browser(), iam.browser()];
+    await first.signIn(realm.name, ada.username, ada.password);
+    expect(await mails(realm)).toBe(0);
+    await second.signIn(realm.name, ada.username, ada.password);
+    expect(await mails(realm)).toBe(1);
+    for (const browser of [first, second]) {
+      signOut(browser, realm);
+      await browser.signIn(realm.name, ada.username, ada.password);
+    }
+    expect(await mails(realm)).toBe(1);
+    await change(realm, { newDeviceMail: false });
+    await iam.browser().signIn(realm.name, ada.username, ada.password);
+    expect(await mails(realm)).toBe(1);
+  });
+
+  test("that cannot leave keeps nobody out", async () => {
+    const realm = await iam.realm();
+    const ada = await withMail(realm);
+    await change(realm, { messaging: { maxPerRecipient: 1, recipientMinutes: 10, maxPerHour: 1_000 } });
+    for (let n = 0; n < 4; n++) await iam.browser().signIn(realm.name, ada.username, ada.password);
+    expect(await mails(realm)).toBe(1);
+    expect(iam.output.join("")).toContain("no mail about a new device was sent");
+    const bob = await realm.user();
+    for (let n = 0; n < 2; n++) await iam.browser().signIn(realm.name, bob.username, bob.password);
+    expect(await mails(realm), "without an address").toBe(1);
+  });
+});

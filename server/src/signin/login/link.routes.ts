@@ -1,0 +1,119 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import Type from "typebox";
+import { AppError } from "../../kernel/errors.ts";
+import { fitsLink, type SignInParts, type TextKey } from "../authenticators/index.ts";
+import type { Ask } from "../flows/index.ts";
+import { messagesOf, renderLink, renderMessage, sendPage } from "../pages/index.ts";
+import { answerStep } from "./answers.ts";
+import { askFor, contextOf, positionOf, type SignIn } from "./sign-in.ts";
+import type { Visitor, Visitors } from "./visitors.ts";
+
+export interface LinkRouteParts {
+  readonly parts: SignInParts;
+  readonly visitors: Visitors;
+  readonly limit: onRequestAsyncHookHandler;
+  signInOf(visit: Visit): Promise<SignIn>;
+}
+
+interface Visit {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly visitor: Visitor;
+}
+
+const tags = ["Sign-in"];
+const params = Type.Object({ realm: Type.String() });
+const members = {
+  interaction: Type.String({ maxLength: 64 }),
+  step: Type.String({ maxLength: 255 }),
+  token: Type.String({ maxLength: 64 }),
+};
+const LinkQuery = Type.Object({ ...members, lang: Type.Optional(Type.String({ maxLength: 35 })) });
+const LinkForm = Type.Object(
+  { ...members, _csrf: Type.Optional(Type.String({ maxLength: 512 })) },
+  { $id: "LinkForm", additionalProperties: Type.String({ maxLength: 4096 }) },
+);
+const page = (description: string) => Type.String({ description });
+
+/** Mounted under /realms/:realm. Where the links of the step `magic-link` lead: looking at the page does nothing, its button does. */
+export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app, { parts, visitors, limit, signInOf }) => {
+  app.get(
+    "/login/link",
+    {
+      schema: {
+        summary: "Open a link that was mailed to sign in",
+        description: "Shows a button and changes nothing: programs that look through mail open links, too.",
+        tags,
+        params,
+        querystring: LinkQuery,
+        response: { 200: page("The page with the button"), 400: page("The link works no more, or belongs to another browser") },
+      },
+    },
+    async (request, reply) => {
+      const visit = { request, reply, visitor: await visitors.visitorOf(request, reply) };
+      const { interaction, step, token } = request.query;
+      const found = await findStep(visit, step);
+      if (found === "elsewhere") return tell(visit, 400, "linkElsewhereTitle", "linkElsewhereText");
+      if (!found || !fitsLink(contextOf(parts, found.signIn, found.ask), token))
+        return tell(visit, 400, "signInLinkGoneTitle", "signInLinkGoneText");
+      const { realm } = visit.visitor;
+      const html = renderLink({
+        ...visitors.frameOf(request, reply, visit.visitor),
+        csrf: visitors.tokenFor(request, reply, visit.visitor),
+        action: `/realms/${realm.realmId}/login/link`,
+        hidden: { interaction, step, token },
+        account: found.signIn.progress.login ?? "",
+      });
+      return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl });
+    },
+  );
+
+  app.post(
+    "/login/link",
+    {
+      onRequest: limit,
+      schema: {
+        summary: "Confirm a sign-in by its link",
+        description: "Once, in the browser in which the sign-in began. The page that waits there goes on.",
+        consumes: ["application/x-www-form-urlencoded"],
+        tags,
+        params,
+        body: LinkForm,
+        response: { 200: page("Confirmed"), 400: page("The link works no more, or belongs to another browser"), 403: page("CSRF token") },
+      },
+    },
+    async (request, reply) => {
+      const visit = { request, reply, visitor: await visitors.visitorOf(request, reply) };
+      if (!visitors.hasSignInToken(request, visit.visitor)) return visitors.showStale(request, reply, visit.visitor);
+      const { interaction, step, token } = request.body;
+      const found = await findStep(visit, step);
+      if (found === "elsewhere") return tell(visit, 400, "linkElsewhereTitle", "linkElsewhereText");
+      const result = found && (await answerStep(parts, found.signIn, found.ask, { token }));
+      if (result?.outcome !== "again" || result.answer.problem) return tell(visit, 400, "signInLinkGoneTitle", "signInLinkGoneText");
+      return tell(visit, 200, "linkConfirmedTitle", "linkConfirmedText", interaction);
+    },
+  );
+
+  /** The step that waits for a link in a sign-in of this browser. */
+  const findStep = async (visit: Visit, path: string): Promise<{ signIn: SignIn; ask: Ask } | "elsewhere" | null> => {
+    const opened = await signInOf(visit).catch((error) => {
+      if (error instanceof AppError && error.code === "interactions.gone") return null;
+      throw error;
+    });
+    if (!opened) return "elsewhere";
+    if (opened.interaction?.result) return null;
+    const { position, signIn } = await positionOf(parts, opened);
+    const ask = askFor(position, path);
+    return ask?.name === "magic-link" ? { signIn, ask } : null;
+  };
+
+  const tell = ({ request, reply, visitor }: Visit, status: number, title: TextKey, text: TextKey, interaction?: string) => {
+    const frame = visitors.frameOf(request, reply, visitor);
+    const words = messagesOf(frame.locale);
+    const login = `/realms/${visitor.realm.realmId}/login`;
+    const back = interaction === undefined ? {} : { back: { href: `${login}?interaction=${interaction}`, label: words.continue } };
+    const html = renderMessage({ ...frame, kind: "bad-request", title: words[title], text: words[text], ...back });
+    return sendPage(reply, status, html, { logoUrl: visitor.realm.settings.logoUrl });
+  };
+};

@@ -1,0 +1,102 @@
+import { randomBytes } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { assetHref } from "../assets/index.ts";
+import { isProven, type SignInParts, type TextKey } from "../authenticators/index.ts";
+import type { Ask } from "../flows/index.ts";
+import { languageLinks, type Messages, messagesOf, renderStep, sendPage } from "../pages/index.ts";
+import { contextOf, type SignIn } from "./sign-in.ts";
+import type { Visitor, Visitors } from "./visitors.ts";
+
+export interface ShownStep {
+  readonly status: number;
+  readonly problem?: { readonly title: TextKey; readonly text: TextKey };
+  readonly notice?: TextKey;
+  readonly retryAfterSeconds?: number;
+  /** The other ways, for a page that can offer them. */
+  readonly others: readonly Ask[];
+}
+
+/** Sends the page of a step. */
+export async function showStep(
+  { parts, visitors }: { readonly parts: SignInParts; readonly visitors: Visitors },
+  { request, reply, visitor }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly visitor: Visitor },
+  signIn: SignIn,
+  ask: Ask,
+  { status, problem, notice, retryAfterSeconds, others }: ShownStep,
+) {
+  const { realm } = visitor;
+  const frame = visitors.frameOf(request, reply, visitor);
+  const text = messagesOf(frame.locale);
+  const path = `/realms/${realm.realmId}/login`;
+  const { interaction } = signIn;
+  const kept = { ...visitors.carried(request), ...(interaction && { interaction: interaction.interactionId }) };
+  const at = contextOf(parts, signIn, ask);
+  const page = await ask.question.page({ ...at, alert: problem ? { blames: status === 401 || status === 400 } : null }, text);
+  const beside = await besideIt(parts, signIn, others, text);
+  const scripts = new Set([page.script, ...beside.map(({ script }) => script)].filter((name) => name !== undefined));
+  const nonce = scripts.size === 0 ? undefined : randomBytes(18).toString("base64");
+  const html = renderStep({
+    ...frame,
+    csrf: visitors.tokenFor(request, reply, visitor),
+    action: path,
+    hidden: { ...kept, step: ask.path },
+    title: text[page.title],
+    ...(page.lead && { lead: page.lead }),
+    body: page.body,
+    problem: problem && { title: text[problem.title], text: text[problem.text] },
+    notice: notice && text[notice],
+    retryAfterSeconds,
+    account: ask.question.nameIn ? undefined : accountOf(signIn),
+    canRestart: signIn.progress.sessionId === undefined,
+    links: linksOf(signIn, ask, text, kept),
+    others: others.map(({ path: choose, question }) => ({ path: choose, label: text[question.choice] })),
+    languages: languageLinks((language) => `${path}?${new URLSearchParams({ ...kept, lang: language })}`),
+    scripts: [...scripts].map((name) => ({ src: assetHref(name), nonce: nonce! })),
+    beside,
+    application: signIn.request.application,
+    trustDays: page.refreshSeconds === undefined ? trustDays(signIn, ask) : undefined,
+  });
+  const leadsTo = signIn.request.formActionOrigins;
+  return sendPage(reply, status, html, {
+    logoUrl: realm.settings.logoUrl,
+    ...(signIn.request.application?.logoUrl && { applicationLogoUrl: signIn.request.application.logoUrl }),
+    ...(Array.isArray(leadsTo) && { formActionOrigins: leadsTo.map(String) }),
+    ...(nonce !== undefined && { nonce }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    // To an address of its own: this page may be the answer to a form, or have no interaction in its address yet.
+    ...(page.refreshSeconds !== undefined &&
+      kept.interaction !== undefined && { refresh: { seconds: page.refreshSeconds, to: `${path}?${new URLSearchParams(kept)}` } }),
+  });
+}
+
+/** What the other ways add to the page. */
+async function besideIt(parts: SignInParts, signIn: SignIn, others: readonly Ask[], text: Messages) {
+  const added = [];
+  for (const ask of others) {
+    const part = await ask.question.beside?.(contextOf(parts, signIn, ask), text);
+    if (part) added.push({ path: ask.path, ...part });
+  }
+  return added;
+}
+
+/** Whoever gives a second factor can ask not to be asked for one again. */
+const trustDays = ({ realm, progress }: SignIn, { question }: Ask): number | undefined =>
+  realm.settings.trustedDevices.enabled && isProven(progress) && question.factor !== null ? realm.settings.trustedDevices.days : undefined;
+
+/** As it was typed until something is proven: the name that belongs to an address would tell that there is an account. */
+export const accountOf = ({ user, progress }: SignIn): string | undefined =>
+  (isProven(progress) ? user?.username : null) ?? progress.login ?? undefined;
+
+/** Ways out for whoever cannot answer: another password, an account of one's own. */
+function linksOf({ realm, progress, request }: SignIn, { question }: Ask, text: Messages, kept: Readonly<Record<string, string>>) {
+  const { passwordReset, registration } = realm.settings;
+  const to = (page: string) => {
+    const query = new URLSearchParams(kept).toString();
+    return `/realms/${realm.realmId}/${page}${query && `?${query}`}`;
+  };
+  const asksName = question.nameIn !== undefined && request.flow !== "reset-credentials";
+  return [
+    ...(passwordReset.enabled && question.counted === "password" ? [{ href: to("reset-password"), label: text.forgotPassword }] : []),
+    ...(registration.enabled && asksName && !isProven(progress) ? [{ href: to("register"), label: text.createAccount }] : []),
+  ];
+}

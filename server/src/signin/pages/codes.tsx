@@ -1,0 +1,173 @@
+import type { ComponentChildren } from "preact";
+import { Choices, Field, Submit } from "./controls.tsx";
+import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { type Messages, messagesOf } from "./messages.ts";
+import { STEP_ALERT } from "./step.tsx";
+import { Isolated } from "./text.tsx";
+
+interface CodeView {
+  readonly text: Messages;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  /** Digits only: telephones show their number keys, and offer what a message has just brought. */
+  readonly digits: boolean;
+  readonly invalid: boolean;
+  /** The alert above has the focus. */
+  readonly quiet: boolean;
+  /** Another one can be asked for. */
+  readonly resend?: boolean;
+}
+
+/** One code, however it came. */
+export const CodeField = ({ text, label, hint, digits, invalid, quiet, resend = false }: CodeView) => (
+  <>
+    <CodeInput label={label} hint={hint} digits={digits} invalid={invalid} focus={!quiet} />
+    <Choices />
+    <Submit>{text.next}</Submit>
+    {resend ? <Resend>{text.resendCode}</Resend> : null}
+  </>
+);
+
+const CodeInput = ({
+  label,
+  hint,
+  digits,
+  invalid,
+  focus,
+}: {
+  label: string;
+  hint?: string | undefined;
+  digits: boolean;
+  invalid: boolean;
+  focus: boolean;
+}) => {
+  const described = [invalid ? STEP_ALERT : null, hint === undefined ? null : "code-hint"].filter((id) => id !== null).join(" ");
+  return (
+    <Field
+      id="code"
+      label={label}
+      type="text"
+      code
+      autocomplete={digits ? "one-time-code" : "off"}
+      inputmode={digits ? "numeric" : "text"}
+      autocapitalize="none"
+      autocorrect="off"
+      spellcheck={false}
+      maxlength={32}
+      enterkeyhint="go"
+      autofocus={focus}
+      {...(hint !== undefined && { hint, hintId: "code-hint" })}
+      {...(described !== "" && { "aria-describedby": described })}
+      {...(invalid && { "aria-invalid": "true" })}
+    />
+  );
+};
+
+/** Of the same form, without the field that it would miss. */
+const Resend = ({ children }: { children: ComponentChildren }) => (
+  <button class="gh-link" type="submit" name="resend" value="true" formnovalidate>
+    {children}
+  </button>
+);
+
+interface AppSetupView {
+  readonly text: Messages;
+  /** The dark fields of the picture, with the margin it needs. */
+  readonly picture: readonly (readonly boolean[])[];
+  /** The same for typing. */
+  readonly secret: string;
+  readonly issuer: string;
+  readonly account: string;
+  readonly label: string;
+}
+
+/** Everything that an authenticator app needs: as a picture for its camera, and as text. */
+export const AppSetup = ({ text, picture, secret, issuer, account, label }: AppSetupView) => (
+  <>
+    <Picture cells={picture} alt={text.totpPicture} />
+    <div class="gh-field">
+      <p class="gh-hint">{text.totpTypeIt}</p>
+      <p class="gh-code gh-key" translate={false}>
+        {(secret.match(/.{1,4}/g) ?? []).join(" ")}
+      </p>
+      <p class="gh-hint">
+        {text.totpAccount}: <Isolated text={account} class="gh-account" /> · {text.totpIssuer}:{" "}
+        <Isolated text={issuer} class="gh-account" />
+      </p>
+    </div>
+    {/* Without the focus, which would scroll the picture away on a telephone. */}
+    <CodeInput label={text.totpFirstCode} digits invalid={false} focus={false} />
+    <Field
+      id="label"
+      label={text.totpLabel}
+      hint={text.totpLabelHint}
+      hintId="label-hint"
+      type="text"
+      dir="auto"
+      autocomplete="off"
+      maxlength={100}
+      value={label}
+      optional
+      aria-describedby="label-hint"
+    />
+    <Submit>{text.totpSave}</Submit>
+  </>
+);
+
+/** Black on white in every scheme, or cameras would not read it. */
+export const Picture = ({ cells, alt }: { cells: readonly (readonly boolean[])[]; alt: string }) => {
+  const dark = cells.flatMap((row, y) => row.flatMap((cell, x) => (cell ? [`M${x} ${y}h1v1h-1z`] : [])));
+  return (
+    <svg class="gh-qr" role="img" aria-label={alt} viewBox={`0 0 ${cells.length} ${cells.length}`} shape-rendering="crispEdges">
+      <rect width="100%" height="100%" fill="#fff" />
+      <path fill="#000" d={dark.join("")} />
+    </svg>
+  );
+};
+
+/** Shown once: to print, to copy, to write down. */
+export const RecoveryCodeList = ({ text, codes }: { text: Messages; codes: readonly string[] }) => (
+  <>
+    <ul class="gh-codes" aria-label={text.recoveryTitle}>
+      {codes.map((code) => (
+        <li class="gh-code" translate={false}>
+          {code}
+        </li>
+      ))}
+    </ul>
+    <Submit>{text.recoveryKept}</Submit>
+  </>
+);
+
+/** Whoever waits for a link need not do anything here; without a page that looks again by itself there is a button. */
+export const LinkWaiting = ({ text }: { text: Messages }) => (
+  <>
+    <Submit look="plain">{text.linkCheck}</Submit>
+    <Resend>{text.linkResend}</Resend>
+  </>
+);
+
+/** The page that a mailed link opens. Looking at it does nothing: mail scanners do that, too. */
+export interface LinkView extends PageFrame {
+  readonly csrf: string;
+  readonly action: string;
+  readonly hidden: Readonly<Record<string, string>>;
+  readonly account: string;
+}
+
+export function renderLink(view: LinkView): string {
+  const text = messagesOf(view.locale);
+  return renderDocument(
+    <Document {...view} kind="login" title={text.linkConfirmTitle} lead={<p class="gh-lead">{text.linkConfirmText}</p>}>
+      <p class="gh-account-line">
+        <span class="gh-account-name">
+          <Isolated text={view.account} />
+        </span>
+      </p>
+      <form class="gh-form" method="post" action={view.action}>
+        <HiddenInputs csrf={view.csrf} values={view.hidden} />
+        <Submit>{text.signIn}</Submit>
+      </form>
+    </Document>,
+  );
+}

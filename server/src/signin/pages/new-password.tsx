@@ -1,0 +1,75 @@
+import type { Settings } from "../../tenancy/settings/index.ts";
+import { Field, Submit } from "./controls.tsx";
+import type { Messages } from "./messages.ts";
+import { STEP_ALERT } from "./step.tsx";
+
+const RULES_ID = "gh-password-rules";
+
+/** The realm's rules for passwords, in the language of the page. */
+export function passwordRules(policy: Settings["passwordPolicy"], text: Messages): string {
+  const atLeast = (template: string, count: number) => (count > 0 ? [template.replace("{count}", () => String(count))] : []);
+  return [
+    text.passwordRules.replace("{min}", () => String(policy.minLength)).replace("{max}", () => String(policy.maxLength)),
+    ...atLeast(text.passwordRuleLower, policy.minLowercase),
+    ...atLeast(text.passwordRuleUpper, policy.minUppercase),
+    ...atLeast(text.passwordRuleDigits, policy.minDigits),
+    ...atLeast(text.passwordRuleSymbols, policy.minSymbols),
+  ].join(" ");
+}
+
+interface NewPasswordView {
+  readonly text: Messages;
+  readonly policy: Settings["passwordPolicy"];
+  readonly invalid: boolean;
+  readonly focus: boolean;
+  readonly labels: readonly [password: string, again: string];
+}
+
+/** A password that is chosen, typed twice: without a script nobody can look at what they typed. */
+export const NewPassword = ({ text, policy, invalid, focus, labels: [label, again] }: NewPasswordView) => {
+  const wrong = invalid ? ({ "aria-invalid": "true" } as const) : {};
+  return (
+    <>
+      <Field
+        id="new-password"
+        name="newPassword"
+        label={label}
+        hint={passwordRules(policy, text)}
+        hintId={RULES_ID}
+        type="password"
+        autocomplete="new-password"
+        autofocus={focus}
+        aria-describedby={invalid ? `${RULES_ID} ${STEP_ALERT}` : RULES_ID}
+        {...wrong}
+      />
+      <Field
+        id="new-password-again"
+        name="newPasswordAgain"
+        label={again}
+        type="password"
+        autocomplete="new-password"
+        enterkeyhint="go"
+        aria-describedby={invalid ? STEP_ALERT : undefined}
+        {...wrong}
+      />
+    </>
+  );
+};
+
+/** The page on which somebody who is known chooses another; the name stands beside it for password managers. */
+export const ReplacePassword = ({ text, username, ...view }: Omit<NewPasswordView, "labels"> & { readonly username: string }) => (
+  <>
+    <input
+      class="gh-hidden"
+      type="text"
+      name="username"
+      autocomplete="username"
+      value={username}
+      readonly
+      tabIndex={-1}
+      aria-hidden="true"
+    />
+    <NewPassword {...view} text={text} labels={[text.newPassword, text.newPasswordAgain]} />
+    <Submit>{text.newPasswordSave}</Submit>
+  </>
+);

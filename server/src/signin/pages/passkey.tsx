@@ -1,0 +1,68 @@
+import { Choices, Field } from "./controls.tsx";
+import type { Messages } from "./messages.ts";
+
+interface PasskeyView {
+  readonly text: Messages;
+  /** What the browser is asked, as JSON. */
+  readonly options: string;
+  readonly look?: "primary" | "plain";
+}
+
+/** A button that the script brings to life. What the device answers goes by the form that this stands in. */
+const Ceremony = ({ text, options, look = "primary", kind, label }: PasskeyView & { kind: "get" | "create"; label: string }) => (
+  <div
+    class="gh-passkey"
+    data-passkey={kind}
+    data-options={options}
+    data-cancelled={text.passkeyCancelled}
+    data-taken={text.passkeyTakenText}
+    data-failed={text.passkeyFailed}
+    data-unsupported={text.passkeyUnsupported}
+  >
+    <input type="hidden" name="credential" value="" />
+    <button class={`gh-button gh-button--${look}`} type="button" data-start="" hidden>
+      {label}
+    </button>
+    <p class="gh-hint" role="status" data-says="" hidden />
+  </div>
+);
+
+/** Until the script takes it away: that also tells those whose scripts were blocked on the way. */
+const NeedsScripts = ({ text }: { text: Messages }) => (
+  <p class="gh-hint" data-without-scripts="">
+    {text.passkeyNeedsScripts}
+  </p>
+);
+
+/** Beside another way to sign in. */
+export const PasskeyBeside = ({ text, options }: Omit<PasskeyView, "look">) => (
+  <Ceremony text={text} options={options} look="plain" kind="get" label={text.choosePasskey} />
+);
+
+export const UsePasskey = ({ text, options }: Omit<PasskeyView, "look">) => (
+  <>
+    <NeedsScripts text={text} />
+    <Choices />
+    <Ceremony text={text} options={options} kind="get" label={text.passkeyUse} />
+  </>
+);
+
+export const CreatePasskey = ({ text, options, label }: Omit<PasskeyView, "look"> & { label: string }) => (
+  <>
+    <NeedsScripts text={text} />
+    <Field
+      id="label"
+      label={text.passkeyLabel}
+      hint={text.passkeyLabelHint}
+      hintId="label-hint"
+      aria-describedby="label-hint"
+      type="text"
+      dir="auto"
+      autocomplete="off"
+      maxlength={255}
+      value={label}
+      required={false}
+    />
+    <Ceremony text={text} options={options} kind="create" label={text.passkeyCreate} />
+  </>
+);

@@ -1,0 +1,121 @@
+import { browserName } from "./browser-name.ts";
+import { Submit } from "./controls.tsx";
+import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { type Messages, messagesOf } from "./messages.ts";
+import { Filled, Isolated } from "./text.tsx";
+
+/** What a screen that waits is about, as another one tells it. */
+export interface WaitingScreen {
+  /** The application's name; null where nothing but the realm asked. */
+  readonly client: string | null;
+  readonly sourceIp: string | null;
+  readonly userAgent: string | null;
+  /** In words, in the language of the page. */
+  readonly time: string;
+}
+
+/** On the screen that waits: the number, and a button for whoever does not want to wait for the page to look again. */
+export const PushWaiting = ({ text, number }: { text: Messages; number: string }) => (
+  <>
+    <p class="gh-code gh-number">{number}</p>
+    <p class="gh-hint">{text.pushWaiting}</p>
+    <Submit>{text.pushContinue}</Submit>
+    <button class="gh-button gh-button--plain" type="submit" name="resend" value="true">
+      {text.pushAgain}
+    </button>
+  </>
+);
+
+/** On the screen that waits, when it waits no more. */
+export const PushEnded = ({ text }: { text: Messages }) => (
+  <button class="gh-button gh-button--primary" type="submit" name="resend" value="true">
+    {text.pushAgain}
+  </button>
+);
+
+export const ScreenFacts = ({ text, screen }: { text: Messages; screen: WaitingScreen }) => (
+  <dl class="gh-facts">
+    {(
+      [
+        [text.factApplication, screen.client],
+        [text.factAddress, screen.sourceIp],
+        [text.factBrowser, screen.userAgent === null ? null : browserName(screen.userAgent)],
+        [text.factTime, screen.time],
+      ] as const
+    ).map(([name, value]) =>
+      value === null ? null : (
+        <div class="gh-fact">
+          <dt>{name}</dt>
+          <dd>
+            <Isolated text={value} />
+          </dd>
+        </div>
+      ),
+    )}
+  </dl>
+);
+
+interface Approve extends PageFrame {
+  readonly state: "ask";
+  readonly csrf: string;
+  /** The paths that the answers are sent to. */
+  readonly approveAction: string;
+  readonly denyAction: string;
+  readonly account: string;
+  readonly screen: WaitingScreen;
+  readonly choices: readonly string[];
+}
+
+interface Ended extends PageFrame {
+  readonly state: "approved" | "denied" | "wrong" | "gone";
+}
+
+export type PushView = Approve | Ended;
+
+/** On the phone: is it you who signs in there? */
+export const renderPush = (view: PushView): string => renderDocument(view.state === "ask" ? <Ask view={view} /> : <Answered view={view} />);
+
+function Ask({ view }: { view: Approve }) {
+  const text = messagesOf(view.locale);
+  return (
+    <Document
+      {...view}
+      kind="device"
+      title={text.pushAskTitle}
+      lead={
+        <p class="gh-lead">
+          <Filled template={text.pushAskText} values={{ account: view.account }} class="gh-account" />
+        </p>
+      }
+    >
+      <ScreenFacts text={text} screen={view.screen} />
+      <form class="gh-form" method="post" action={view.approveAction} aria-label={text.pushChoose}>
+        <HiddenInputs csrf={view.csrf} />
+        <p class="gh-label">{text.pushChoose}</p>
+        <div class="gh-numbers">
+          {view.choices.map((number) => (
+            <button class="gh-button gh-button--plain gh-number" type="submit" name="number" value={number}>
+              {number}
+            </button>
+          ))}
+        </div>
+      </form>
+      <form class="gh-form" method="post" action={view.denyAction} aria-label={text.pushDeny}>
+        <HiddenInputs csrf={view.csrf} />
+        <Submit look="plain">{text.pushDeny}</Submit>
+      </form>
+    </Document>
+  );
+}
+
+function Answered({ view }: { view: Ended }) {
+  const text = messagesOf(view.locale);
+  const words = {
+    approved: [text.pushApprovedTitle, text.pushApprovedText],
+    denied: [text.pushRefusedTitle, text.pushRefusedText],
+    wrong: [text.pushWrongTitle, text.pushWrongText],
+    gone: [text.pushGoneTitle, text.pushGoneText],
+  } as const;
+  const [title, lead] = words[view.state];
+  return <Document {...view} kind="device" title={title} lead={<p class="gh-lead">{lead}</p>} />;
+}

@@ -1,0 +1,79 @@
+import { Picture } from "./codes.tsx";
+import { Submit } from "./controls.tsx";
+import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { type Messages, messagesOf } from "./messages.ts";
+import { ScreenFacts, type WaitingScreen } from "./push.tsx";
+import { Filled } from "./text.tsx";
+
+/** On the screen that waits: the picture, and the code that the phone shows, too. */
+export const QrWaiting = ({ text, cells, code }: { text: Messages; cells: readonly (readonly boolean[])[]; code: string }) => (
+  <>
+    <Picture cells={cells} alt={text.qrPicture} />
+    <p class="gh-hint">{text.qrCode}</p>
+    <p class="gh-code gh-number">{code}</p>
+    <Submit>{text.qrContinue}</Submit>
+  </>
+);
+
+/** The picture is too old. */
+export const QrEnded = ({ text }: { text: Messages }) => (
+  <button class="gh-button gh-button--primary" type="submit" name="resend" value="true">
+    {text.qrAgain}
+  </button>
+);
+
+interface Confirm extends PageFrame {
+  readonly state: "ask";
+  readonly csrf: string;
+  readonly action: string;
+  readonly account: string;
+  readonly screen: WaitingScreen;
+  readonly code: string;
+}
+
+interface Ended extends PageFrame {
+  readonly state: "confirmed" | "gone";
+}
+
+export type QrView = Confirm | Ended;
+
+/** On the phone: may that screen go on as you? */
+export const renderQr = (view: QrView): string => renderDocument(view.state === "ask" ? <Ask view={view} /> : <Answered view={view} />);
+
+function Ask({ view }: { view: Confirm }) {
+  const text = messagesOf(view.locale);
+  return (
+    <Document
+      {...view}
+      kind="device"
+      title={text.qrAskTitle}
+      lead={
+        <p class="gh-lead">
+          <Filled template={text.qrAskText} values={{ account: view.account }} class="gh-account" />
+        </p>
+      }
+    >
+      <ScreenFacts text={text} screen={view.screen} />
+      <p class="gh-hint">{text.qrSameCode}</p>
+      <p class="gh-code gh-number">{view.code}</p>
+      <form class="gh-form" method="post" action={view.action} aria-label={text.qrAskTitle}>
+        <HiddenInputs csrf={view.csrf} />
+        <Submit>{text.qrConfirm}</Submit>
+      </form>
+      <p class="gh-hint">{text.qrWarning}</p>
+    </Document>
+  );
+}
+
+function Answered({ view }: { view: Ended }) {
+  const text = messagesOf(view.locale);
+  const isConfirmed = view.state === "confirmed";
+  return (
+    <Document
+      {...view}
+      kind="device"
+      title={isConfirmed ? text.qrDoneTitle : text.qrGoneTitle}
+      lead={<p class="gh-lead">{isConfirmed ? text.qrDoneText : text.qrGoneText}</p>}
+    />
+  );
+}

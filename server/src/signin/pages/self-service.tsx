@@ -1,0 +1,175 @@
+import type { Settings } from "../../tenancy/settings/index.ts";
+import { Field, loginName, Submit } from "./controls.tsx";
+import { linkTarget } from "./layout.tsx";
+import type { Messages } from "./messages.ts";
+import { NewPassword } from "./new-password.tsx";
+import { STEP_ALERT } from "./step.tsx";
+import { withoutBidiControls } from "./text.tsx";
+
+const wrong = (invalid: boolean) => (invalid ? ({ "aria-invalid": "true", "aria-describedby": STEP_ALERT } as const) : {});
+
+interface MailedCodeView {
+  readonly text: Messages;
+  readonly invalid: boolean;
+  readonly quiet: boolean;
+  /** Where to look again for whoever has opened the link elsewhere. */
+  readonly followedUrl?: string | undefined;
+  readonly canResend?: boolean;
+}
+
+/** The code of a mail. */
+export const MailedCode = ({ text, invalid, quiet, followedUrl, canResend = true }: MailedCodeView) => (
+  <>
+    <Field
+      id="code"
+      label={text.mailedCode}
+      hint={text.mailedCodeHint}
+      hintId="gh-code-hint"
+      type="text"
+      autocomplete="one-time-code"
+      maxlength={16}
+      enterkeyhint="go"
+      autofocus={!quiet}
+      {...wrong(invalid)}
+      aria-describedby={invalid ? `gh-code-hint ${STEP_ALERT}` : "gh-code-hint"}
+    />
+    <Submit>{text.next}</Submit>
+    <p class="gh-links">
+      {canResend ? (
+        <button class="gh-link" type="submit" name="resend" value="true" formnovalidate>
+          {text.mailedResend}
+        </button>
+      ) : null}
+      {followedUrl === undefined ? null : (
+        <a class="gh-link" href={followedUrl}>
+          {text.mailedFollowed}
+        </a>
+      )}
+    </p>
+  </>
+);
+
+/** The realm's terms as plain text: whatever is in them is shown, not obeyed. */
+export const Terms = ({ text, terms }: { text: Messages; terms: Settings["terms"] }) => {
+  const url = linkTarget(terms.url ?? undefined);
+  return (
+    <>
+      {terms.text === null ? null : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+        <section class="gh-terms" dir="auto" tabIndex={0} aria-label={text.termsTitle}>
+          {withoutBidiControls(terms.text)}
+        </section>
+      )}
+      {url === null ? null : (
+        <p class="gh-links">
+          <a class="gh-link" href={url} target="_blank" rel="noopener noreferrer">
+            {text.termsRead}
+          </a>
+        </p>
+      )}
+      <Submit>{text.termsAccept}</Submit>
+      <button class="gh-button gh-button--plain" type="submit" name="decline" value="true">
+        {text.termsDecline}
+      </button>
+    </>
+  );
+};
+
+interface ProfileView {
+  readonly text: Messages;
+  readonly firstName: string;
+  readonly lastName: string;
+  /** Null where people may not change it. */
+  readonly email: string | null;
+  readonly invalid: boolean;
+  readonly quiet: boolean;
+}
+
+export const Profile = ({ text, firstName, lastName, email, invalid, quiet }: ProfileView) => (
+  <>
+    <Names text={text} firstName={firstName} lastName={lastName} focus={!quiet} />
+    {email === null ? null : (
+      <Field id="email" label={text.profileEmail} {...loginName} value={email} autocomplete="email" maxlength={320} {...wrong(invalid)} />
+    )}
+    <Submit>{text.profileSave}</Submit>
+  </>
+);
+
+const Names = ({ text, firstName, lastName, focus }: { text: Messages; firstName: string; lastName: string; focus: boolean }) => (
+  <>
+    <Field
+      id="first-name"
+      name="firstName"
+      label={text.profileFirstName}
+      type="text"
+      dir="auto"
+      value={firstName}
+      autocomplete="given-name"
+      maxlength={255}
+      autofocus={focus}
+    />
+    <Field
+      id="last-name"
+      name="lastName"
+      label={text.profileLastName}
+      type="text"
+      dir="auto"
+      value={lastName}
+      autocomplete="family-name"
+      maxlength={255}
+    />
+  </>
+);
+
+export interface RegistrationForm {
+  readonly username: string;
+  readonly email: string;
+  readonly firstName: string;
+  readonly lastName: string;
+}
+
+interface RegistrationView {
+  readonly text: Messages;
+  readonly typed: RegistrationForm;
+  readonly policy: Settings["passwordPolicy"];
+  readonly asksUsername: boolean;
+  /** Which part of it was refused. */
+  readonly blamed: "username" | "email" | "password" | "names" | null;
+  readonly quiet: boolean;
+}
+
+/** The form by which somebody makes an account of their own. */
+export const Registration = ({ text, typed, policy, asksUsername, blamed, quiet }: RegistrationView) => (
+  <>
+    {asksUsername ? (
+      <Field
+        id="username"
+        label={text.registerUsername}
+        {...loginName}
+        value={typed.username}
+        autocomplete="username"
+        maxlength={255}
+        autofocus={!quiet}
+        {...wrong(blamed === "username")}
+      />
+    ) : null}
+    <Field
+      id="email"
+      label={text.profileEmail}
+      {...loginName}
+      value={typed.email}
+      autocomplete={asksUsername ? "email" : "username"}
+      maxlength={320}
+      {...wrong(blamed === "email")}
+    />
+    <Names text={text} firstName={typed.firstName} lastName={typed.lastName} focus={false} />
+    <NewPassword
+      text={text}
+      policy={policy}
+      invalid={blamed === "password"}
+      focus={false}
+      labels={[text.registerPassword, text.registerPasswordAgain]}
+    />
+    <Submit>{text.registerSubmit}</Submit>
+  </>
+);

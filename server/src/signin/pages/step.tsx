@@ -1,0 +1,146 @@
+import type { ComponentChildren } from "preact";
+import { ApplicationLinks, ApplicationLogo, type ShownApplication } from "./application.tsx";
+import { AboveButton, Submit } from "./controls.tsx";
+import { Alert, Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { daysText, messagesOf, waitingTime } from "./messages.ts";
+import { Filled, withoutBidiControls } from "./text.tsx";
+
+export const STEP_ALERT = "gh-error";
+
+export interface StepProblem {
+  readonly title: string;
+  /** `{time}` is how long to wait. */
+  readonly text: string;
+}
+
+/** One step of signing in: whatever it asks stands in `body`, everything around it is the same for all. */
+export interface StepView extends PageFrame {
+  readonly csrf: string;
+  /** The path the form is sent to. */
+  readonly action: string;
+  /** What the form carries along: the interaction and the step. */
+  readonly hidden: Readonly<Record<string, string>>;
+  readonly title: string;
+  readonly lead?: ComponentChildren;
+  readonly body: ComponentChildren;
+  readonly problem?: StepProblem | undefined;
+  readonly notice?: string | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+  /** Whose sign-in it is, once that was said. */
+  readonly account?: string | undefined;
+  /** Other ways to pass this step. */
+  readonly others: readonly { readonly path: string; readonly label: string }[];
+  /** One can begin again, as somebody else. */
+  readonly canRestart: boolean;
+  /** What the form is for, where it is not signing in. */
+  readonly label?: string;
+  readonly links?: readonly { readonly href: string; readonly label: string }[];
+  readonly scripts?: readonly { readonly src: string; readonly nonce: string }[];
+  /** What other ways add to this page, each a form of its own that a script shows. */
+  readonly beside?: readonly { readonly path: string; readonly body: ComponentChildren }[];
+  /** For how many days one can ask not to be asked again in this browser. */
+  readonly trustDays?: number | undefined;
+  /** Whom the sign-in is for; told until somebody has said who they are. */
+  readonly application?: ShownApplication | undefined;
+}
+
+export function renderStep(view: StepView): string {
+  const text = messagesOf(view.locale);
+  const { problem, retryAfterSeconds: seconds } = view;
+  const kept = { interaction: view.hidden.interaction, return_to: view.hidden.return_to };
+  const carried = Object.fromEntries(Object.entries(kept).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  const trust =
+    view.trustDays === undefined ? null : (
+      <label class="gh-check">
+        <input type="checkbox" name="trustDevice" value="true" />
+        <span>{text.trustBrowser.replace("{time}", () => daysText(view.locale, view.trustDays!))}</span>
+      </label>
+    );
+  return renderDocument(
+    <Document
+      branding={view.branding}
+      locale={view.locale}
+      {...(view.languages && { languages: view.languages })}
+      {...(view.impersonation && { impersonation: view.impersonation })}
+      {...(view.scripts && { scripts: view.scripts })}
+      kind="login"
+      title={view.title}
+      problem={problem?.title}
+      lead={
+        <>
+          {view.application && view.account === undefined ? (
+            <>
+              <ApplicationLogo {...view.application} />
+              <Lead>
+                <Named template={text.signInFor} values={{ client: view.application.name }} />
+              </Lead>
+            </>
+          ) : null}
+          {view.lead ? <Lead>{view.lead}</Lead> : null}
+        </>
+      }
+    >
+      {problem ? (
+        <Alert id={STEP_ALERT} tone="error" title={problem.title}>
+          {seconds === undefined ? problem.text : problem.text.replace("{time}", () => waitingTime(view.locale, seconds))}
+        </Alert>
+      ) : null}
+      {view.notice && !problem ? (
+        <Alert id="gh-notice" tone="notice">
+          {view.notice}
+        </Alert>
+      ) : null}
+      {view.account === undefined ? null : (
+        <form class="gh-account-line" method="post" action={view.action}>
+          <HiddenInputs csrf={view.csrf} values={{ ...carried, restart: "true" }} />
+          <span class="gh-account-name" dir="auto">
+            {withoutBidiControls(view.account)}
+          </span>
+          {view.canRestart ? (
+            <button class="gh-link" type="submit">
+              {text.notYou}
+            </button>
+          ) : null}
+        </form>
+      )}
+      <form class="gh-form" method="post" action={view.action} aria-label={view.label ?? text.signIn} id="gh-step">
+        <HiddenInputs csrf={view.csrf} values={view.hidden} />
+        <AboveButton.Provider value={trust}>{view.body}</AboveButton.Provider>
+      </form>
+      {(view.beside ?? []).map(({ path, body }) => (
+        <form class="gh-beside" method="post" action={view.action} hidden>
+          <HiddenInputs csrf={view.csrf} values={{ ...carried, step: path }} />
+          {body}
+        </form>
+      ))}
+      {view.others.length > 0 ? (
+        <section class="gh-others" aria-label={text.otherWays}>
+          <p class="gh-others-title">{text.otherWays}</p>
+          {view.others.map(({ path, label }) => (
+            <form class="gh-other" method="post" action={view.action}>
+              <HiddenInputs csrf={view.csrf} values={{ ...carried, choose: path }} />
+              <Submit look="plain">{label}</Submit>
+            </form>
+          ))}
+        </section>
+      ) : null}
+      {view.links && view.links.length > 0 ? (
+        <p class="gh-links">
+          {view.links.map(({ href, label }) => (
+            <a class="gh-link" href={href}>
+              {label}
+            </a>
+          ))}
+        </p>
+      ) : null}
+      {view.application ? <ApplicationLinks {...view.application} text={text} /> : null}
+    </Document>,
+  );
+}
+
+const Lead = ({ children }: { children: ComponentChildren }) => <p class="gh-lead">{children}</p>;
+
+/** A text with a name in it, set apart. */
+export const Named = ({ template, values }: { template: string; values: Readonly<Record<string, string>> }) => (
+  <Filled template={template} values={values} class="gh-account" />
+);

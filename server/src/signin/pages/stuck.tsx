@@ -1,0 +1,32 @@
+import { Submit } from "./controls.tsx";
+import type { PageFrame } from "./layout.tsx";
+import { messagesOf } from "./messages.ts";
+import { renderStep } from "./step.tsx";
+
+export interface StuckView extends PageFrame {
+  readonly csrf: string;
+  readonly action: string;
+  /** What the form carries along. */
+  readonly hidden: Readonly<Record<string, string>>;
+  readonly account?: string | undefined;
+  /** One can begin again, as somebody else. */
+  readonly canRestart: boolean;
+  /** An application waits to be told. */
+  readonly asker: boolean;
+  /** It is the level that the application asks for which cannot be reached. */
+  readonly unmet: boolean;
+}
+
+/** Nothing that this user could do leads on: back to whoever asked, or again from the beginning. */
+export function renderStuck({ hidden, asker, unmet, ...view }: StuckView): string {
+  const text = messagesOf(view.locale);
+  return renderStep({
+    ...view,
+    hidden: { ...hidden, [asker ? "giveUp" : "restart"]: "true" },
+    title: text.noWayTitle,
+    lead: unmet ? text.unmetText : text.noWayText,
+    body: <Submit>{asker ? text.backToApplication : text.signInAgain}</Submit>,
+    label: text.noWayTitle,
+    others: [],
+  });
+}

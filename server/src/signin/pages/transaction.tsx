@@ -1,0 +1,111 @@
+import { Field, Submit } from "./controls.tsx";
+import { Alert, Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { messagesOf } from "./messages.ts";
+import { Filled, Isolated } from "./text.tsx";
+
+interface SignIt extends PageFrame {
+  readonly state: "ask";
+  readonly csrf: string;
+  readonly signAction: string;
+  readonly declineAction: string;
+  readonly client: string;
+  readonly account: string;
+  readonly type: string;
+  readonly summary: string;
+  readonly payloadHash: string;
+  /** In words, in the language of the page. */
+  readonly until: string;
+  /** What the user can sign with. */
+  readonly byCode: boolean;
+  readonly byDevice: boolean;
+  readonly problem?: "wrong" | "weak" | undefined;
+}
+
+interface Ended extends PageFrame {
+  readonly state: "signed" | "declined" | "gone";
+}
+
+export type TransactionView = SignIt | Ended;
+
+const ALERT = "gh-error";
+
+/** What you see is what you sign: the application's own words, and the fingerprint of what stands behind them. */
+export const renderTransaction = (view: TransactionView): string =>
+  renderDocument(view.state === "ask" ? <Ask view={view} /> : <Answered view={view} />);
+
+function Ask({ view }: { view: SignIt }) {
+  const text = messagesOf(view.locale);
+  const problem =
+    view.problem &&
+    ({ wrong: { title: text.txWrongTitle, text: text.txWrongText }, weak: { title: text.txWeakTitle, text: text.txWeakText } } as const)[
+      view.problem
+    ];
+  return (
+    <Document
+      {...view}
+      kind="device"
+      title={text.txTitle}
+      problem={problem?.title}
+      lead={
+        <p class="gh-lead">
+          <Filled template={text.txText} values={{ client: view.client, account: view.account }} class="gh-account" />
+        </p>
+      }
+    >
+      {problem ? (
+        <Alert id={ALERT} tone="error" title={problem.title}>
+          {problem.text}
+        </Alert>
+      ) : null}
+      <p class="gh-summary" dir="auto">
+        {view.summary}
+      </p>
+      <dl class="gh-facts">
+        {(
+          [
+            [text.txKind, view.type],
+            [text.txHash, view.payloadHash],
+            [text.txUntil, view.until],
+          ] as const
+        ).map(([name, value]) => (
+          <div class="gh-fact">
+            <dt>{name}</dt>
+            <dd>
+              <Isolated text={value} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {view.byCode ? (
+        <form class="gh-form" method="post" action={view.signAction} aria-label={text.txTitle}>
+          <HiddenInputs csrf={view.csrf} values={{ factor: "totp" }} />
+          <Field
+            id="value"
+            label={text.txCode}
+            type="text"
+            autocomplete="one-time-code"
+            maxlength={16}
+            {...(view.problem === "wrong" && ({ "aria-invalid": "true", "aria-describedby": ALERT } as const))}
+          />
+          <Submit>{text.txSign}</Submit>
+        </form>
+      ) : null}
+      {view.byDevice ? <p class="gh-hint">{text.txOnDevice}</p> : null}
+      <form class="gh-form" method="post" action={view.declineAction} aria-label={text.txDecline}>
+        <HiddenInputs csrf={view.csrf} />
+        <Submit look="plain">{text.txDecline}</Submit>
+      </form>
+    </Document>
+  );
+}
+
+function Answered({ view }: { view: Ended }) {
+  const text = messagesOf(view.locale);
+  const words = {
+    signed: [text.txSignedTitle, text.txSignedText],
+    declined: [text.txDeclinedTitle, text.txDeclinedText],
+    gone: [text.txGoneTitle, text.txGoneText],
+  } as const;
+  const [title, lead] = words[view.state];
+  return <Document {...view} kind="device" title={title} lead={<p class="gh-lead">{lead}</p>} />;
+}

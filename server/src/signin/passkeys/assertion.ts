@@ -1,0 +1,85 @@
+import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from "@simplewebauthn/server";
+import type { Logger } from "pino";
+import type { Passkey } from "../../directory/credentials/index.ts";
+import { CHALLENGE_LIFETIME } from "./challenge.ts";
+import { parsedObject, textMembers, transportsOf } from "./json.ts";
+import { webauthn } from "./library.ts";
+import type { RelyingParty } from "./relying-party.ts";
+
+export type UserVerification = "required" | "preferred" | "discouraged";
+
+/** What the browser is asked, as JSON for the page. Without `allowed` any passkey of ours will do, and it says whose it is. */
+export function assertionOptions(asked: {
+  readonly party: RelyingParty;
+  readonly challenge: Uint8Array<ArrayBuffer>;
+  readonly allowed: readonly Passkey[];
+  readonly userVerification: UserVerification;
+}): string {
+  const { party, challenge, allowed, userVerification } = asked;
+  const options: PublicKeyCredentialRequestOptionsJSON = {
+    ...{ rpId: party.id, challenge: Buffer.from(challenge).toString("base64url"), userVerification, timeout: CHALLENGE_LIFETIME },
+    allowCredentials: allowed.map(({ credentialId: id, transports }) => ({ id, type: "public-key", transports: transportsOf(transports) })),
+  };
+  return JSON.stringify(options);
+}
+
+/** What a browser sent, as far as it can be one at all. */
+export interface Assertion {
+  readonly credentialId: string;
+  readonly challenge: string;
+  readonly userHandle: string | null;
+  readonly response: AuthenticationResponseJSON;
+}
+
+export function readAssertion(text: string): Assertion | null {
+  const sent = parsedObject(text);
+  const outer = sent && textMembers(sent, ["id", "rawId", "type"]);
+  const inner = sent && textMembers(sent.response, ["clientDataJSON", "authenticatorData", "signature"]);
+  if (!outer || !inner || outer.type !== "public-key") return null;
+  const { userHandle } = sent.response as { userHandle?: unknown };
+  const challenge = challengeIn(inner.clientDataJSON);
+  if (challenge === null) return null;
+  return {
+    ...{ credentialId: outer.id, challenge, userHandle: typeof userHandle === "string" ? userHandle : null },
+    response: { ...outer, type: "public-key", response: inner, clientExtensionResults: {} },
+  };
+}
+
+/** Null also for one that was made in a frame of somebody else's page: ours are never in one. */
+export function challengeIn(clientDataJSON: string): string | null {
+  const { challenge, crossOrigin } = parsedObject(Buffer.from(clientDataJSON, "base64url").toString()) ?? {};
+  return typeof challenge === "string" && crossOrigin !== true ? challenge : null;
+}
+
+export interface CheckedAssertion {
+  readonly counter: number;
+  readonly backedUp: boolean;
+  readonly userVerified: boolean;
+  /** It was used less often than we know of: somebody has a copy. */
+  readonly isCopy: boolean;
+}
+
+/** Signature, origin, relying party, presence. Null when any of it is wrong; whether the user was verified is for the caller to judge. */
+export async function checkAssertion(
+  { response, challenge }: Assertion,
+  { party, passkey, log }: { readonly party: RelyingParty; readonly passkey: Passkey; readonly log: Logger },
+): Promise<CheckedAssertion | null> {
+  const { verifyAuthenticationResponse } = await webauthn();
+  const checked = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge: challenge,
+    expectedOrigin: party.origin,
+    expectedRPID: party.id,
+    requireUserVerification: false,
+    // The library looks at the counter before the signature. Only what the passkey has really signed may call it a copy, so 0 here.
+    credential: { id: passkey.credentialId, publicKey: new Uint8Array(Buffer.from(passkey.publicKey, "base64url")), counter: 0 },
+  }).catch((error: Error) => {
+    log.debug({ reason: error.message }, "a passkey was refused");
+    return null;
+  });
+  if (!checked?.verified) return null;
+  const { newCounter: counter, credentialBackedUp: backedUp, userVerified } = checked.authenticationInfo;
+  // WebAuthn §6.1.1: those that do not count stay at 0.
+  const isCopy = (counter > 0 || passkey.counter > 0) && counter <= passkey.counter;
+  return { counter, backedUp, userVerified, isCopy };
+}

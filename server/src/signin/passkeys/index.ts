@@ -1,0 +1,22 @@
+// Passkeys (WebAuthn): their challenges, and what a browser answers to them. Owns `spent_challenges`; the passkeys themselves are
+// rows of directory/credentials. Steps of sign-in and the account API stand on it; neither knows of the library.
+export {
+  type Assertion,
+  assertionOptions,
+  type CheckedAssertion,
+  checkAssertion,
+  readAssertion,
+  type UserVerification,
+} from "./assertion.ts";
+export { deleteExpiredChallenges, isSpent, judgeChallenge, makeChallenge, spendChallenge } from "./challenge.ts";
+export {
+  addPasskey,
+  checkRegistration,
+  cleanLabel,
+  creationOptions,
+  type NewPasskey,
+  type Registering,
+  type RegistrationParts,
+  whyNotAdded,
+} from "./registration.ts";
+export { relyingPartyOf, userHandleOf } from "./relying-party.ts";

@@ -1,0 +1,18 @@
+import { sha256 } from "../../kernel/vault.ts";
+import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
+
+/** Who we are to a browser and its passkeys. */
+export interface RelyingParty {
+  readonly id: string;
+  readonly name: string;
+  readonly origin: string;
+}
+
+/** Our own origin and no other; a realm may name a parent of its host, so that passkeys survive a move within that domain. */
+export function relyingPartyOf({ realmId, settings }: RealmSnapshot, baseUrl: string): RelyingParty {
+  const { hostname, origin } = new URL(baseUrl);
+  return { id: settings.passkeys.rpId ?? hostname, name: settings.displayName ?? realmId, origin };
+}
+
+/** By what a passkey knows its owner: the same for all of a user's, and nothing that tells who they are (WebAuthn §14.6.1). */
+export const userHandleOf = (realm: string, userId: string): string => sha256(`${realm}\u0000${userId}`);

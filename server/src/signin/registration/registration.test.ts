@@ -1,0 +1,240 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, SECOND } from "../../kernel/clock.ts";
+import type { Answer, Browser } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { type Mailing, mailing } from "../../testing/mailing.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { CALLBACK, relyingParty, submit, walk } from "../../testing/relying-party.ts";
+
+let iam: Harness;
+let mail: Mailing;
+let base: string;
+beforeAll(async () => {
+  [iam, mail] = await Promise.all([harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" }), mailing()]);
+  base = iam.config.baseUrl;
+});
+afterEach(() => clock.reset());
+afterAll(async () => {
+  await iam?.close();
+  await mail?.peer.close();
+});
+
+const PASSWORD = "a quiet and long sentence";
+const passwords = { newPassword: PASSWORD, newPasswordAgain: PASSWORD };
+let people = 0;
+const someone = () => {
+  const name = `grace${people++}`;
+  return { username: name, email: `${name}@example.com`, firstName: "Grace", lastName: "Hopper", ...passwords };
+};
+const heading = (page: Answer) => /<h1[^>]*>(?:<[^>]+>)*([^<]*)/.exec(page.text)?.[1];
+const alertOf = (page: Answer) => /id="gh-error"[^>]*>([\s\S]*?)<\/div>/.exec(page.text)?.[1] ?? "";
+const pathOf = (link: string) => new URL(link).pathname;
+const signedIn = (realm: RealmUnderTest, browser: Browser) => browser.cookies.has(`gh_${realm.name}`);
+const usersOf = async (realm: RealmUnderTest, search: string) => (await realm.asMaster().get(`/users?search=${search}`)).body;
+
+async function open(registration: object = {}, more: object = {}) {
+  const realm = await iam.realm();
+  await mail.enable(realm);
+  const saved = await realm.asMaster().put("/settings", { registration: { enabled: true, ...registration }, ...more });
+  expect(saved.status, saved.text).toBe(200);
+  return realm;
+}
+
+async function apply(realm: RealmUnderTest, form: Record<string, string>, browser: Browser = iam.browser()) {
+  const { page } = await walk(browser, base, `/realms/${realm.name}/register`);
+  return { browser, form: page, ...(await submit(browser, base, page, form)) };
+}
+
+describe("with a mail to the address", () => {
+  test("the account begins with the code, verified and signed in; the sign-in page leads there", async () => {
+    const realm = await open();
+    const grace = someone();
+    const login = await iam.browser().get(`/realms/${realm.name}/login`);
+    expect(login.text).toContain(`href="/realms/${realm.name}/register"`);
+    const { browser, page } = await apply(realm, grace);
+    expect([heading(page), page.text.includes(grace.email)]).toEqual(["Confirm your mail address", true]);
+    expect(await usersOf(realm, grace.username)).toEqual([]);
+    const { code, link } = await mail.latestTo(grace.email);
+    const wrong = await submit(browser, base, page, { code: code === "111111" ? "111112" : "111111" });
+    expect([wrong.page.status, alertOf(wrong.page)]).toEqual([401, expect.stringContaining("That code is not right")]);
+    const done = await submit(browser, base, page, { code });
+    expect(signedIn(realm, browser), done.page.text).toBe(true);
+    const [user] = await usersOf(realm, grace.username);
+    expect(user).toMatchObject({ email: grace.email, emailVerified: true, attributes: { firstName: "Grace", lastName: "Hopper" } });
+    expect((await realm.events(`actor=${user.userId}`)).map(({ type }) => type)).toEqual(
+      expect.arrayContaining(["REGISTER", "LOGIN_SUCCESS"]),
+    );
+    expect((await iam.browser().get(pathOf(link))).status).toBe(410);
+    await iam.browser().signIn(realm.name, grace.email, PASSWORD);
+  });
+
+  test("the link works in another browser, after its button, once", async () => {
+    const realm = await open();
+    const grace = someone();
+    const { browser, page } = await apply(realm, grace);
+    const { link, code } = await mail.latestTo(grace.email);
+    const phone = iam.browser();
+    const opened = await phone.get(pathOf(link));
+    expect(opened.text).toContain(grace.username);
+    expect((await phone.request("POST", pathOf(link), { form: {}, csrf: false })).status).toBe(403);
+    expect(await usersOf(realm, grace.username)).toEqual([]);
+    await submit(phone, base, opened, {});
+    expect([signedIn(realm, phone), signedIn(realm, browser)]).toEqual([true, false]);
+    expect((await submit(phone, base, opened, {})).page.status).toBe(410);
+    expect((await submit(browser, base, page, { code })).page.status).toBe(401);
+    expect(await usersOf(realm, grace.username)).toHaveLength(1);
+  });
+
+  test("an address that has an account gets another mail, and nobody sees the difference", async () => {
+    const realm = await open({ emailAsUsername: true });
+    const [free, taken] = [someone(), someone()];
+    const owner = await realm.user(`owner${people++}`);
+    await realm.asMaster().put(`/users/${owner.userId}`, { username: owner.username, email: taken.email });
+    const pages = [];
+    for (const { username: _, ...form } of [free, { ...taken, email: taken.email.toUpperCase() }]) {
+      const { page, browser } = await apply(realm, form);
+      pages.push(page.text.replaceAll(/(value="|register\/)[^"]*/g, "$1").replaceAll(form.email, "ADDRESS"));
+      expect((await submit(browser, base, page, { code: "123456" })).page.status).toBe(401);
+    }
+    expect(pages[0]).toBe(pages[1]);
+    await mail.linksTo(taken.email);
+    await mail.linksTo(free.email);
+    expect(mail.subjectsTo(taken.email)).toEqual([expect.stringContaining("You have an account at")]);
+    expect(mail.subjectsTo(free.email)).toEqual([expect.stringContaining("Confirm your mail address")]);
+    expect(await usersOf(realm, taken.email)).toHaveLength(1);
+  });
+
+  test("of two who confirm one name, the second is told", async () => {
+    const realm = await open();
+    const [first, second] = [someone(), someone()];
+    const one = await apply(realm, first);
+    const two = await apply(realm, { ...second, username: first.username });
+    const codes = [await mail.latestTo(first.email), await mail.latestTo(second.email)];
+    await submit(one.browser, base, one.page, { code: codes[0]!.code });
+    const late = await submit(two.browser, base, two.page, { code: codes[1]!.code });
+    expect([late.page.status, alertOf(late.page)]).toEqual([409, expect.stringContaining("exists already")]);
+    expect([signedIn(realm, one.browser), signedIn(realm, two.browser)]).toEqual([true, false]);
+  });
+
+  test("guessing the code stops, and so does registering without end", async () => {
+    const realm = await open();
+    const grace = someone();
+    const { browser, page } = await apply(realm, grace);
+    const { code } = await mail.latestTo(grace.email);
+    const statuses: number[] = [];
+    for (let n = 0; n < 11; n++) {
+      clock.advance(65 * SECOND);
+      statuses.push((await submit(browser, base, page, { code: String((Number(code) + n + 1) % 1_000_000).padStart(6, "0") })).page.status);
+    }
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    expect((await submit(browser, base, page, { code })).page.status).toBe(429);
+    clock.reset();
+    const bot = iam.browser();
+    const form = (await walk(bot, base, `/realms/${realm.name}/register`)).page;
+    const floods = await Promise.all(Array.from({ length: 25 }, () => submit(bot, base, form, { ...someone(), newPasswordAgain: "" })));
+    expect(floods.filter(({ page: { status } }) => status === 429)).toHaveLength(5);
+  });
+
+  test("without a way to send mail nobody can register", async () => {
+    const realm = await iam.realm();
+    await realm.asMaster().put("/settings", { registration: { enabled: true } });
+    const page = await iam.browser().get(`/realms/${realm.name}/register`);
+    expect([page.status, heading(page)]).toEqual([403, "We cannot send mail at the moment"]);
+  });
+});
+
+describe("without one", () => {
+  test("the account begins at once, with the steps of the realm, inside a code flow", async () => {
+    const realm = await open({ verifyEmail: false, terms: true }, { terms: { text: "Be kind." } });
+    const party = await relyingParty(iam, realm);
+    const browser = iam.browser();
+    const login = await walk(browser, base, party.url());
+    const href = /href="([^"]*\/register[^"]*)"/.exec(login.page.text)![1]!.replaceAll("&amp;", "&");
+    const form = await walk(browser, base, href);
+    expect(String(form.page.headers["content-security-policy"])).toContain(new URL(CALLBACK).origin);
+    const grace = someone();
+    const terms = await submit(browser, base, form.page, grace);
+    expect([heading(terms.page), signedIn(realm, browser)]).toEqual(["Terms of use", false]);
+    expect(String(terms.page.headers["content-security-policy"])).toContain(new URL(CALLBACK).origin);
+    const { left } = await submit(browser, base, terms.page, {});
+    expect(`${left?.origin}${left?.pathname}`).toBe(CALLBACK);
+    expect((await party.exchange(left)).status).toBe(200);
+    const [user] = await usersOf(realm, grace.username);
+    expect(user).toMatchObject({ emailVerified: false });
+  });
+
+  test("the realm's registration flow is asked", async () => {
+    const realm = await open({ verifyEmail: false }, { terms: { text: "Be kind." } });
+    const flow = { alias: "registration", displayName: "Create an account", steps: [{ authenticator: "terms", requirement: "REQUIRED" }] };
+    expect((await realm.asMaster().put("/flows/registration", flow)).status).toBe(200);
+    const { browser, page } = await apply(realm, someone());
+    expect([heading(page), signedIn(realm, browser)]).toEqual(["Terms of use", false]);
+    await submit(browser, base, page, {});
+    expect(signedIn(realm, browser)).toBe(true);
+  });
+
+  test("of two at once under one name, one has it", async () => {
+    const realm = await open({ verifyEmail: false });
+    const grace = someone();
+    const browsers = [iam.browser(), iam.browser()];
+    const forms = await Promise.all(browsers.map((browser) => walk(browser, base, `/realms/${realm.name}/register`)));
+    const answers = await Promise.all(
+      browsers.map((browser, n) => submit(browser, base, forms[n]!.page, { ...grace, email: `${n}.${grace.email}` })),
+    );
+    expect(answers.filter(({ page }) => page.status === 409)).toHaveLength(1);
+    expect(browsers.filter((browser) => signedIn(realm, browser))).toHaveLength(1);
+    expect(await usersOf(realm, grace.username)).toHaveLength(1);
+  });
+});
+
+test("what cannot be taken is named, what was typed stays, and nothing happens", async () => {
+  const realm = await open({ verifyEmail: false, allowedEmailDomains: ["Example.com"] });
+  const browser = iam.browser();
+  const { page } = await walk(browser, base, `/realms/${realm.name}/register`);
+  const grace = someone();
+  const answers: readonly (readonly [Record<string, string>, number, string])[] = [
+    [{ username: "a\u202eb" }, 400, "This username does not work"],
+    [{ username: "" }, 400, "This username does not work"],
+    [{ email: "nobody" }, 400, "check what you typed"],
+    [{ email: `g@evil.example` }, 400, "cannot register"],
+    [{ email: `g@example.com.evil.example` }, 400, "cannot register"],
+    [{ firstName: "" }, 400, "check what you typed"],
+    [{ newPasswordAgain: "another" }, 400, "not the same"],
+    [{ newPassword: "short", newPasswordAgain: "short" }, 400, "Please choose another password"],
+    [{ newPassword: "password123", newPasswordAgain: "password123" }, 400, "leaked elsewhere"],
+    [{ username: "admin" }, 409, "exists already"],
+  ];
+  for (const [form, status, words] of answers) {
+    const answer = await submit(browser, base, page, { ...grace, ...form });
+    expect([answer.page.status, alertOf(answer.page)], words).toEqual([status, expect.stringContaining(words)]);
+    expect(answer.page.text).not.toContain(PASSWORD);
+    if (form.email === undefined) expect(answer.page.text).toContain(`value="${grace.email}"`);
+  }
+  const html = await submit(browser, base, page, { ...grace, username: '"><script>alert(1)</script>', email: "x" });
+  expect(html.page.text).not.toContain("<script>alert");
+  const noToken = await browser.request("POST", `/realms/${realm.name}/register`, { form: grace, csrf: false });
+  expect([noToken.status, alertOf(noToken)]).toEqual([403, expect.stringContaining("try once more")]);
+  const huge = await submit(browser, base, page, { ...grace, firstName: "x".repeat(5000) });
+  expect(huge.page.status).toBe(400);
+  expect(await usersOf(realm, grace.username)).toEqual([]);
+});
+
+test("goes on only to a path of this server", async () => {
+  const realm = await open({ verifyEmail: false });
+  for (const target of ["https://evil.example/", "//evil.example", "/\\evil.example"]) {
+    const browser = iam.browser();
+    const { page } = await walk(browser, base, `/realms/${realm.name}/register?${new URLSearchParams({ return_to: target })}`);
+    const done = await submit(browser, base, page, someone());
+    expect([done.left, signedIn(realm, browser)], target).toEqual([null, true]);
+  }
+});
+
+test("is closed unless the realm opens it", async () => {
+  const realm = await iam.realm();
+  const browser = iam.browser();
+  const page = await browser.get(`/realms/${realm.name}/register`);
+  expect([page.status, heading(page)]).toEqual([403, "Accounts cannot be created here"]);
+  expect((await browser.get(`/realms/${realm.name}/login`)).text).not.toContain("/register");
+  const form = { ...someone(), _csrf: browser.cookies.get("XSRF-TOKEN") ?? "" };
+  expect((await browser.request("POST", `/realms/${realm.name}/register`, { form, csrf: false })).status).toBe(403);
+});

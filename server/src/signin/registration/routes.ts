@@ -1,0 +1,148 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { cut } from "../../kernel/text.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import { refuseDirtyText } from "../../platform/http/index.ts";
+import { startInteraction } from "../interactions/index.ts";
+import { createVisitors, type Visitor } from "../login/index.ts";
+import type { RegistrationForm } from "../pages/index.ts";
+import { stranger } from "../passwords/index.ts";
+import { loginPath, seeOther, wayBack } from "../self-service/index.ts";
+import { confirmRoutes } from "./confirm.routes.ts";
+import { createRegistrationPages } from "./pages.tsx";
+import { faultOf, mismatch, problemOf, type Refusal, stale } from "./refusals.ts";
+import { applyByMail, createAccount, prepareAccount, registeredProgress, type SelfRegistrationParts } from "./service.ts";
+
+const tags = ["Sign-in"];
+const params = Type.Object({ realm: Type.String() });
+const page = (description: string) => Type.String({ description });
+const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
+const carried = { interaction: text(64), return_to: text(2048), lang: text(35) };
+const RegisterForm = Type.Object(
+  {
+    _csrf: Type.Optional(Type.String({ maxLength: 512, description: "The value of the cookie XSRF-TOKEN; 403 without it" })),
+    username: text(1024),
+    email: text(1024),
+    firstName: text(1024),
+    lastName: text(1024),
+    newPassword: text(8192),
+    newPasswordAgain: text(8192),
+    ...carried,
+  },
+  { $id: "RegisterForm" },
+);
+
+/** Mounted under /realms/:realm. */
+export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = async (app, parts) => {
+  const { db, work, messages, cookies } = parts;
+  const visitors = createVisitors(parts);
+  const { showForm, showMessage } = createRegistrationPages(visitors);
+  app.setErrorHandler(visitors.showFailure);
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+
+  /** Why nobody can register here now. */
+  const closed = async ({ realm: { realmId, settings } }: Visitor): Promise<"registration-off" | "no-mail" | null> => {
+    if (!settings.registration.enabled) return "registration-off";
+    return settings.registration.verifyEmail && !(await messages.canSend(db, realmId, "EMAIL")) ? "no-mail" : null;
+  };
+
+  app.get(
+    "/register",
+    {
+      schema: {
+        summary: "The page to create an account",
+        tags,
+        params,
+        querystring: Type.Object(carried),
+        response: { 200: page("The page"), 403: page("The realm does not let people register") },
+      },
+    },
+    async (request, reply) => {
+      const visitor = await visitors.visitorOf(request, reply);
+      if (request.query.lang !== undefined) cookies.setLanguage(reply, visitors.localeOf(request, visitor.realm));
+      const reason = await closed(visitor);
+      if (reason) return showMessage(request, reply, visitor, reason, 403);
+      const { returnTo: _, ...origins } = await wayBack(parts, visitor, request.query);
+      return showForm(request, reply, visitor, { typed: nothing, status: 200, ...origins });
+    },
+  );
+
+  app.post(
+    "/register",
+    {
+      onRequest: parts.limits,
+      attachValidation: true,
+      schema: {
+        summary: "Create an account",
+        description:
+          "303 to the page that waits for the mailed code, or, where the realm does not verify addresses, on into the sign-in; 400 with the " +
+          "page where something cannot be taken; 409 where the name is somebody's.",
+        consumes: ["application/x-www-form-urlencoded"],
+        tags,
+        params,
+        body: RegisterForm,
+        response: {
+          303: Type.Null({ description: "On to the next page" }),
+          400: page("Something cannot be taken"),
+          403: page("CSRF token missing or stale, or nobody can register"),
+          409: page("The name is taken"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const visitor = await visitors.visitorOf(request, reply);
+      const { realm, preSession } = visitor;
+      const typed = typedIn(request.body);
+      if (!visitors.hasSignInToken(request, visitor)) return showForm(request, reply, visitor, { typed, ...stale });
+      if (request.validationError) throw request.validationError;
+      refuseDirtyText(request.body);
+      const { returnTo, ...origins } = await wayBack(parts, visitor, request.body);
+      const refuse = (refusal: Refusal) => showForm(request, reply, visitor, { typed, ...refusal, ...origins });
+      const reason = await closed(visitor);
+      if (reason) return showMessage(request, reply, visitor, reason, 403);
+      const { registration } = realm.settings;
+      const { newPassword = "", newPasswordAgain } = request.body;
+      const applicant = { ...typed, username: registration.emailAsUsername ? typed.email : typed.username };
+      const fault = faultOf(applicant, registration.allowedEmailDomains) ?? (newPassword === newPasswordAgain ? null : mismatch);
+      if (fault) return refuse(fault);
+
+      const origin = { realm: realm.realmId, actor: stranger(realm.realmId, applicant.username), sourceIp: request.ip };
+      const locale = visitors.localeOf(request, realm);
+      const flows = (await parts.flows.get(realm.realmId))!;
+      const answered = await register().catch(problemOf);
+      return typeof answered === "string" ? seeOther(reply, answered) : refuse(answered);
+
+      async function register(): Promise<string> {
+        const hash = await prepareAccount(parts, realm, applicant, newPassword);
+        const browser = { kind: "login", browser: preSession, returnTo };
+        return work.transact(origin, async (ctx) => {
+          if (registration.verifyEmail) {
+            const pending = { ...applicant, hash, browserHash: sha256(preSession), way: { returnTo, ...origins } };
+            const mailed = await applyByMail(ctx, parts, realm, pending, locale);
+            const id = await startInteraction(ctx, {
+              ...browser,
+              kind: "registration",
+              request: { email: applicant.email, ...origins },
+              state: { mailed },
+            });
+            return `/realms/${realm.realmId}/register/${id}`;
+          }
+          const userId = await createAccount(ctx, realm, { ...applicant, hash }, { emailVerified: false });
+          const state = { ...registeredProgress(flows, userId, applicant.username) };
+          return loginPath(realm.realmId, await startInteraction(ctx, { ...browser, request: { ...origins }, state }));
+        });
+      }
+    },
+  );
+
+  await app.register(confirmRoutes, parts);
+};
+
+const nothing: RegistrationForm = { username: "", email: "", firstName: "", lastName: "" };
+
+/** What was typed comes back with the page, except the passwords. */
+function typedIn(body: unknown): RegistrationForm {
+  const sent = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const member = (name: string) => (typeof sent[name] === "string" ? cut(sent[name].trim(), 320) : "");
+  return { username: member("username"), email: member("email"), firstName: member("firstName"), lastName: member("lastName") };
+}

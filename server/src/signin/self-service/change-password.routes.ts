@@ -1,0 +1,99 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { onRequestAsyncHookHandler } from "fastify";
+import Type from "typebox";
+import { clock, MINUTE } from "../../kernel/clock.ts";
+import { defineErrors } from "../../kernel/errors.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { createVisitors, type VisitorParts } from "../login/index.ts";
+import { messagesOf, renderMessage, sendPage } from "../pages/index.ts";
+import { beginSignIn, loginPath, seeOther } from "./start.ts";
+
+const errors = defineErrors("sign_in", {
+  impersonated: [403, "Only the person themselves can change their password: stop acting as them first"],
+});
+
+export interface ChangePasswordRouteParts extends VisitorParts {
+  readonly work: UnitOfWork;
+  /** Refuses an address that comes too often: each visit begins something. */
+  readonly limit: onRequestAsyncHookHandler;
+}
+
+const tags = ["Sign-in"];
+const params = Type.Object({ realm: Type.String() });
+const page = (description: string) => Type.String({ description });
+/** Whoever signed in within this need not do it again first. */
+const RECENT = 5 * MINUTE;
+
+/** Mounted under /realms/:realm. The page itself is the one that a required action shows. */
+export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRouteParts> = async (app, parts) => {
+  const visitors = createVisitors(parts);
+  app.setErrorHandler(visitors.showFailure);
+
+  app.get(
+    "/account-password",
+    {
+      onRequest: parts.limit,
+      schema: {
+        summary: "Choose another password",
+        description: "For whoever is signed in since a few minutes at most; everybody else signs in first.",
+        tags,
+        params,
+        response: { 303: Type.Null({ description: "To the page, or to the sign-in before it" }), 403: page("Somebody acts as the user") },
+      },
+    },
+    async (request, reply) => {
+      const visitor = await visitors.visitorOf(request, reply);
+      const { realm, session } = visitor;
+      if (session && session.impersonator !== null) throw errors.impersonated();
+      const asked = {
+        actions: ["UPDATE_PASSWORD"],
+        ...(session && { loginHint: session.username }),
+        reauthenticate: session !== null && clock.now() - session.authTime > RECENT,
+      } as const;
+      const returnTo = `/realms/${realm.realmId}/account-password/done`;
+      return seeOther(reply, loginPath(realm.realmId, await beginSignIn(parts.work, request, visitor, { request: asked, returnTo })));
+    },
+  );
+
+  app.get(
+    "/account-password/done",
+    { schema: { summary: "The password was changed", tags, params, response: { 200: page("The page") } } },
+    async (request, reply) => {
+      const visitor = await visitors.visitorOf(request, reply);
+      if (!visitor.session) return seeOther(reply, loginPath(visitor.realm.realmId));
+      const frame = visitors.frameOf(request, reply, visitor);
+      const back = { href: "/", label: messagesOf(frame.locale).continue };
+      return sendPage(reply, 200, renderMessage({ ...frame, kind: "password-changed", back }), {
+        logoUrl: visitor.realm.settings.logoUrl,
+      });
+    },
+  );
+};
+
+const REALM = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+/**
+ * Where password managers lead people (w3c.github.io/webappsec-change-password-url). It knows no realm: the one that is asked for, else
+ * the only one in which this browser is signed in, else `master`.
+ */
+export const wellKnownChangePassword: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    "/.well-known/change-password",
+    {
+      schema: {
+        summary: "Where a password is changed",
+        tags,
+        querystring: Type.Object({ realm: Type.Optional(Type.String({ maxLength: 255 })) }),
+        response: { 303: Type.Null({ description: "To the page of the realm" }) },
+      },
+    },
+    async (request, reply) => {
+      const { realm } = request.query;
+      const signedIn = Object.keys(request.cookies).flatMap((name) => (name.startsWith("gh_") ? [name.slice(3)] : []));
+      const known = [realm ?? "", ...(signedIn.filter(isRealm).length === 1 ? signedIn.filter(isRealm) : []), "master"].find(isRealm)!;
+      return seeOther(reply, `/realms/${known}/account-password`);
+    },
+  );
+};
+
+const isRealm = (name: string): boolean => REALM.test(name);

@@ -1,0 +1,33 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { clock, SECOND } from "../../kernel/clock.ts";
+import { Browser } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+});
+afterEach(() => clock.reset());
+afterAll(() => iam?.close());
+
+test("a hundred wrong passwords from a hundred addresses lock the user, and leave those who are signed in alone", async () => {
+  const realm = await iam.realm();
+  const ada = await realm.user();
+  const signedIn = iam.browser();
+  await signedIn.signIn(realm.name, ada.username, ada.password);
+  const statuses: number[] = [];
+  for (let n = 0; n < 100; n++) {
+    clock.advance(7 * SECOND);
+    statuses.push((await new Browser(iam.server.app, `10.9.8.${n}`).trySignIn(realm.name, ada.username, `guess ${n}`)).status);
+  }
+  expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(90);
+  expect((await new Browser(iam.server.app, "10.9.9.1").trySignIn(realm.name, ada.username, ada.password)).status).toBe(429);
+  expect((await signedIn.get(`/realms/${realm.name}/account/profile`)).status).toBe(200);
+  const admin = realm.asMaster();
+  expect((await admin.get(`/users/${ada.userId}`)).body.locked).toBe(true);
+  expect(await realm.events(`type=USER_LOCKED&resourceId=${ada.userId}`)).toHaveLength(1);
+  expect((await admin.put(`/users/${ada.userId}`, { username: ada.username, locked: false })).status).toBe(200);
+  expect((await new Browser(iam.server.app, "10.9.9.2").trySignIn(realm.name, ada.username, ada.password)).status).toBe(303);
+});

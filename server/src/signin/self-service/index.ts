@@ -1,0 +1,7 @@
+// What people do for themselves outside of a sign-in: choose another password, confirm their mail address. The pages behind the links
+// of our mails are here; each changes something only after its button.
+export { changePasswordRoutes, wellKnownChangePassword } from "./change-password.routes.ts";
+export { createLinkPages } from "./link-page.tsx";
+export { mailLinkRoutes } from "./links.routes.ts";
+export { resetRoutes } from "./reset.routes.ts";
+export { loginPath, originsOf, seeOther, type WayBack, wayBack } from "./start.ts";

@@ -1,0 +1,188 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import Type from "typebox";
+import { confirmEmail, holdUserForSignIn } from "../../directory/users/index.ts";
+import { clock } from "../../kernel/clock.ts";
+import { safeEqual, sha256 } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
+import { VERIFY_EMAIL_PATH } from "../actions/index.ts";
+import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
+import { type Interaction, readInteraction, startInteraction } from "../interactions/index.ts";
+import { createVisitors, type Visitor, type VisitorParts } from "../login/index.ts";
+import { stranger } from "../passwords/index.ts";
+import { createLinkPages, type LinkPage } from "./link-page.tsx";
+import { loginPath, originsOf, seeOther } from "./start.ts";
+
+export interface MailLinkRouteParts extends VisitorParts {
+  readonly work: UnitOfWork;
+  /** Refuses an address that posts too often. */
+  readonly limit: onRequestAsyncHookHandler;
+}
+
+const tags = ["Sign-in"];
+const params = Type.Object({ realm: Type.String(), token: Type.String() });
+const querystring = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 35 })) });
+const body = Type.Object(
+  { _csrf: Type.Optional(Type.String({ maxLength: 512 })) },
+  { examples: [{ _csrf: "the value of the cookie XSRF-TOKEN" }] },
+);
+const page = (description: string) => Type.String({ description });
+const gone = { 410: page("Used, replaced or expired") };
+
+interface Visit {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly visitor: Visitor;
+  readonly token: string;
+}
+
+/** What one kind of link does. */
+interface MailLink {
+  readonly kind: TokenKind;
+  readonly path: string;
+  readonly summary: string;
+  /** Its part of the names in the API's description. */
+  readonly operation: string;
+  readonly page: Pick<LinkPage, "title" | "lead" | "button"> & { values(token: ActionToken): Record<string, string> };
+  /** After the button. */
+  follow(visit: Visit): Promise<unknown>;
+}
+
+/** Mounted under /realms/:realm: the pages behind the links of our mails. */
+export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = async (app, parts) => {
+  const { db, work, cookies } = parts;
+  const visitors = createVisitors(parts);
+  const { showLink, showMessage } = createLinkPages(visitors);
+  app.setErrorHandler(visitors.showFailure);
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+
+  const originOf = ({ request, visitor: { realm } }: Visit) => ({
+    ...{ realm: realm.realmId, actor: stranger(realm.realmId, ""), sourceIp: request.ip },
+  });
+  const showGone = ({ request, reply, visitor }: Visit) => showMessage(request, reply, visitor, "link-gone", 410);
+
+  const links: readonly MailLink[] = [
+    {
+      kind: "verify-email",
+      path: VERIFY_EMAIL_PATH,
+      summary: "Confirm a mail address",
+      operation: "VerifyEmail",
+      page: {
+        ...{ title: "verifyEmailTitle", lead: "verifyEmailLinkText", button: "verifyEmailLink" },
+        values: ({ data }) => ({ address: String(data.email) }),
+      },
+      async follow(visit) {
+        const confirmed = await work.transact(originOf(visit), async (ctx) => {
+          const taken = await takeToken(ctx, "verify-email", visit.token);
+          return taken !== null && taken.userId !== null && confirmEmail(ctx, taken.userId, String(taken.data.email));
+        });
+        return confirmed ? showMessage(visit.request, visit.reply, visit.visitor, "email-confirmed", 200) : showGone(visit);
+      },
+    },
+    {
+      kind: "reset-password",
+      path: RESET_PATH,
+      summary: "Go on to a new password",
+      operation: "ResetPassword",
+      page: {
+        ...{ title: "newPasswordTitle", lead: "resetLinkText", button: "continue" },
+        values: ({ data }) => ({ account: String((data as unknown as ResetLink).username) }),
+      },
+      async follow(visit) {
+        const { realm } = visit.visitor;
+        if (!realm.settings.passwordReset.enabled) return showGone(visit);
+        const asked = await askedHere(visit);
+        const id = await work.transact(originOf(visit), (ctx) => goOnResetting(ctx, visit, asked));
+        return id === null ? showGone(visit) : seeOther(visit.reply, loginPath(realm.realmId, id));
+      },
+    },
+  ];
+
+  /** The sign-in that asked for the mail, where the link was opened in the same browser and it lasts. */
+  const askedHere = async ({ visitor: { realm, preSession }, token }: Visit): Promise<Interaction | null> => {
+    const reading = { tx: db, realm: realm.realmId, now: clock.now() };
+    const found = await findToken(reading, "reset-password", token);
+    const { browserHash, interactionId } = (found?.data ?? {}) as Partial<ResetLink>;
+    if (!browserHash || !interactionId || !safeEqual(browserHash, sha256(preSession))) return null;
+    return readInteraction(reading, interactionId, preSession).catch(() => null);
+  };
+
+  for (const link of links) {
+    const pageOf = (visitor: Visitor, token: string, found: ActionToken): LinkPage => ({
+      ...link.page,
+      path: `/realms/${visitor.realm.realmId}/${link.path}/${token}`,
+      values: link.page.values(found),
+    });
+    const find = ({ realm }: Visitor, token: string) => findToken({ tx: db, realm: realm.realmId, now: clock.now() }, link.kind, token);
+
+    app.get(
+      `/${link.path}/:token`,
+      {
+        schema: {
+          operationId: `get${link.operation}Link`,
+          summary: `${link.summary}: the page`,
+          description: "Behind the link in the mail. It changes nothing.",
+          ...{ tags, params, querystring },
+          response: { 200: page("The page"), ...gone },
+        },
+      },
+      async (request, reply) => {
+        const visitor = await visitors.visitorOf(request, reply);
+        if (request.query.lang !== undefined) cookies.setLanguage(reply, visitors.localeOf(request, visitor.realm));
+        const { token } = request.params;
+        const found = await find(visitor, token);
+        return found ? showLink(request, reply, visitor, pageOf(visitor, token, found)) : showGone({ request, reply, visitor, token });
+      },
+    );
+
+    app.post(
+      `/${link.path}/:token`,
+      {
+        onRequest: parts.limit,
+        attachValidation: true,
+        schema: {
+          operationId: `follow${link.operation}Link`,
+          summary: link.summary,
+          description: "Uses the link up.",
+          consumes: ["application/x-www-form-urlencoded"],
+          ...{ tags, params, body },
+          response: {
+            200: page("Done"),
+            303: Type.Null({ description: "On to the next page" }),
+            403: page("CSRF token missing or stale"),
+            ...gone,
+          },
+        },
+      },
+      async (request, reply) => {
+        const visitor = await visitors.visitorOf(request, reply);
+        const { token } = request.params;
+        const visit = { request, reply, visitor, token };
+        if (!visitors.hasSignInToken(request, visitor)) {
+          const found = await find(visitor, token);
+          return found ? showLink(request, reply, visitor, pageOf(visitor, token, found), true) : showGone(visit);
+        }
+        return link.follow(visit) as never;
+      },
+    );
+  }
+};
+
+/** As if the code had been typed, in this browser. Null: the link was used, or the account is closed or has another address by now. */
+async function goOnResetting(ctx: Ctx, { visitor, token }: Visit, asked: Interaction | null): Promise<string | null> {
+  const taken = await takeToken(ctx, "reset-password", token);
+  if (!taken || taken.userId === null) return null;
+  const { progress, email } = taken.data as unknown as ResetLink;
+  const user = await holdUserForSignIn(ctx.tx, ctx.realm, taken.userId, { toWrite: true });
+  if (!user || !(await confirmEmail(ctx, taken.userId, email))) return null;
+  const passed = progress.passed.map((step) => ({ ...step, at: ctx.now }));
+  return startInteraction(ctx, {
+    kind: "login",
+    browser: visitor.preSession,
+    request: { flow: "reset-credentials", actions: ["UPDATE_PASSWORD"], ...originsOf(asked?.request ?? {}) },
+    state: { ...progress, passed },
+    returnTo: asked?.returnTo ?? loginPath(ctx.realm),
+  });
+}

@@ -1,0 +1,75 @@
+import type { Texts } from "./defaults.texts.ts";
+
+export const spanish: Texts = {
+  lang: "es",
+  greeting: "Hola, {{user}}:",
+  plain: {
+    "otp-sms": { subject: null, body: "{{code}} es tu clave para {{realm}}. Caduca en {{ttl}}. No la compartas con nadie." },
+    "push-approval": {
+      subject: "¿Iniciar sesión en {{realm}}?",
+      body: "Aprueba solo si eres tú, {{user}}, quien inicia sesión ahora mismo.",
+    },
+  },
+  mails: {
+    "otp-email": {
+      subject: "Tu código para iniciar sesión en {{realm}}",
+      heading: "Tu código de inicio de sesión",
+      lead: "Escribe este código para iniciar sesión en {{realm}}:",
+      code: "{{code}}",
+      notes: ["Caduca en {{ttl}}. Nunca te lo pediremos.", "¿No intentabas iniciar sesión? Entonces simplemente ignora este correo."],
+    },
+    "magic-link-email": {
+      subject: "Inicia sesión en {{realm}}",
+      heading: "Inicia sesión con un clic",
+      lead: "Usa este botón para iniciar sesión en {{realm}}. No hace falta contraseña.",
+      button: { label: "Iniciar sesión", href: "{{link}}" },
+      notes: [
+        "El enlace solo funciona una vez y caduca en {{ttl}}.",
+        "¿No lo has pedido? Entonces simplemente ignora este correo: sin el enlace no entra nadie.",
+      ],
+    },
+    "verify-email": {
+      subject: "Confirma tu dirección de correo para {{realm}}",
+      heading: "Confirma tu dirección de correo",
+      lead: "Confirma que esta dirección de correo es tuya: escribe este código en la página que lo pide o usa el botón.",
+      code: "{{code}}",
+      button: { label: "Confirmar mi dirección", href: "{{link}}" },
+      notes: [
+        "Ambos caducan en {{ttl}}. No des el código a nadie.",
+        "¿No conoces {{realm}}? Entonces alguien se equivocó al escribir su dirección y puedes ignorar este correo.",
+      ],
+    },
+    "reset-password-email": {
+      subject: "Elige una contraseña nueva para {{realm}}",
+      heading: "Elige una contraseña nueva",
+      lead: "Alguien ha pedido una contraseña nueva para tu cuenta en {{realm}}. Si has sido tú, escribe este código en la página que lo pide o usa el botón:",
+      code: "{{code}}",
+      button: { label: "Elegir contraseña", href: "{{link}}" },
+      notes: [
+        "Ambos funcionan una sola vez y caducan en {{ttl}}. No des el código a nadie.",
+        "¿No has sido tú? Entonces ignora este correo: tu contraseña sigue igual.",
+      ],
+    },
+    "account-exists-email": {
+      subject: "Ya tienes una cuenta en {{realm}}",
+      heading: "Ya tienes una cuenta",
+      lead: "Alguien quiso crear una cuenta en {{realm}} con esta dirección de correo, pero ya existe una. Si has sido tú, simplemente inicia sesión; allí también puedes elegir una contraseña nueva.",
+      button: { label: "Iniciar sesión", href: "{{link}}" },
+      notes: ["¿No has sido tú? Entonces ignora este correo: no ha cambiado nada."],
+    },
+    "invitation-email": {
+      subject: "Te invitan a unirte a {{organization}}",
+      heading: "Únete a {{organization}}",
+      lead: "Te invitan a unirte a {{organization}} en {{realm}}. Usa este botón para aceptar; si aún no tienes una cuenta, podrás crearla allí.",
+      button: { label: "Aceptar la invitación", href: "{{link}}" },
+      notes: ["El enlace solo funciona una vez y caduca en {{ttl}}.", "¿No la esperabas? Entonces puedes ignorar este correo."],
+    },
+    "new-device-email": {
+      subject: "Nuevo inicio de sesión en {{realm}}",
+      heading: "Inicio de sesión en un dispositivo nuevo",
+      lead: "Tu cuenta en {{realm}} se ha usado en un dispositivo que no conocíamos. Si has sido tú, no tienes que hacer nada.",
+      button: { label: "Ver mi cuenta", href: "{{link}}" },
+      notes: ["¿No has sido tú? Entonces cambia ahora tu contraseña y cierra las sesiones que no conozcas."],
+    },
+  },
+};

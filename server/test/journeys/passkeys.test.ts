@@ -1,0 +1,146 @@
+import type { Browser, CDPSession, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectAccessible, expectNoSidewaysScrolling, launchBrowser, noBrowser, type Person, somebody } from "./browser.ts";
+import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
+
+const LOGIN = "/realms/master/login";
+const RETURNING = `${LOGIN}?return_to=${encodeURIComponent(LOGIN)}`;
+
+describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
+  let server: ServerProcess;
+  let browser: Browser;
+  let url: string;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+    url = `http://localhost:${server.port}`;
+  });
+  afterAll(() => browser?.close());
+
+  /** Chromium's own pretended device, that answers as soon as it is asked. */
+  async function withDevice(page: Page) {
+    const devices: CDPSession = await page.context().newCDPSession(page);
+    await devices.send("WebAuthn.enable");
+    const { authenticatorId } = await devices.send("WebAuthn.addVirtualAuthenticator", {
+      options: {
+        ...{ protocol: "ctap2", ctap2Version: "ctap2_1", transport: "internal", hasResidentKey: true },
+        ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+      },
+    });
+    return { devices, authenticatorId };
+  }
+
+  /** A user of master who is asked to set up a passkey. */
+  async function newUser(name: string) {
+    const admin = await server.admin();
+    const { userId } = (await admin.post("/admin/realms/master/users", { username: name })).body;
+    expect((await admin.put(`/admin/realms/master/users/${userId}/password`, { newPassword: PASSWORD })).status).toBe(204);
+    await admin.post(`/admin/realms/master/users/${userId}/required-actions`, { action: "CONFIGURE_PASSKEY" });
+    return { name, userId, admin };
+  }
+
+  async function withPassword(page: Page, name: string) {
+    await page.goto(url + RETURNING);
+    await page.locator("#username").fill(name);
+    await page.locator("#password").fill(PASSWORD);
+    await page.locator("#gh-step button[type=submit]").click();
+  }
+
+  const signedIn = (page: Page) => page.getByRole("heading", { name: "You are signed in" }).waitFor();
+  const signOut = (person: Person) => person.context.clearCookies({ name: "gh_master" });
+
+  test("set up when asked to, then used by the button alone, as a second factor, and refused without user verification", async () => {
+    const { name, userId, admin } = await newUser("ada");
+    const ada = await somebody(browser);
+    const page = await ada.tab();
+    const { devices, authenticatorId } = await withDevice(page);
+    await withPassword(page, name);
+    await page.getByRole("heading", { name: "Set up a passkey" }).waitFor();
+    await expectAccessible(page, "passkey-set-up");
+    await page.getByLabel("Name of this passkey").fill("work laptop");
+    await page.getByRole("button", { name: "Create a passkey" }).click();
+    await signedIn(page);
+    const credentials = (await admin.get(`/admin/realms/master/users/${userId}/credentials`)).body;
+    expect(credentials.map(({ type, label }: { type: string; label: string | null }) => [type, label])).toContainEqual([
+      "passkey",
+      "work laptop",
+    ]);
+
+    await signOut(ada);
+    // The suggestions beside the name would answer at once: first without presence, so that the button is what is tested.
+    await devices.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: false });
+    await page.goto(url + RETURNING);
+    const button = page.getByRole("button", { name: "Sign in with a passkey" });
+    await button.waitFor();
+    expect(await button.count(), "once, not also among other ways").toBe(1);
+    await expectNoSidewaysScrolling(page);
+    await expectAccessible(page, "login-with-passkey");
+    await devices.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: true });
+    await button.click();
+    await signedIn(page);
+    expect(await page.locator(".gh-account").textContent()).toContain(name);
+
+    await signOut(ada);
+    await devices.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: false });
+    await withPassword(page, name);
+    await page.getByRole("heading", { name: "Use your passkey" }).waitFor();
+    await expectAccessible(page, "passkey-second-factor");
+    await devices.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: true });
+    await page.getByLabel(/Do not ask again/).check();
+    await page.getByRole("button", { name: "Continue with your passkey" }).click();
+    await signedIn(page);
+
+    // Trusted from now on.
+    await signOut(ada);
+    await devices.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: false });
+    await withPassword(page, name);
+    await signedIn(page);
+
+    await signOut(ada);
+    await devices.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
+    await page.goto(url + RETURNING);
+    await devices.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: true });
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByRole("status").filter({ hasText: "You can try again" }).waitFor();
+    await expectAccessible(page, "passkey-refused-by-device");
+    await ada.close();
+  });
+
+  test("taken from the suggestions of the field for the name; a copy of it is found and turned off", async () => {
+    const { name } = await newUser("bob");
+    const bob = await somebody(browser);
+    const page = await bob.tab();
+    const { devices, authenticatorId } = await withDevice(page);
+    await withPassword(page, name);
+    await page.getByRole("button", { name: "Create a passkey" }).click();
+    await signedIn(page);
+    const { credentials } = await devices.send("WebAuthn.getCredentials", { authenticatorId });
+    await signOut(bob);
+    // The pretended device takes the suggestion as soon as the page makes it.
+    await page.goto(url + RETURNING);
+    await signedIn(page);
+
+    // As it was before: somebody else's copy.
+    await signOut(bob);
+    await devices.send("WebAuthn.clearCredentials", { authenticatorId });
+    await devices.send("WebAuthn.addCredential", { authenticatorId, credential: { ...credentials[0]!, signCount: 0 } });
+    await page.goto(url + RETURNING);
+    await page.getByText("This passkey was turned off").waitFor();
+    await expectAccessible(page, "passkey-copied");
+    await bob.close();
+  });
+
+  test("without scripts the page says so, and name and password still do", async () => {
+    const carol = await somebody(browser, { javaScriptEnabled: false, viewport: { width: 360, height: 640 }, colorScheme: "dark" });
+    const page = await carol.tab();
+    await page.goto(url + RETURNING);
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByText("Passkeys work with scripts only.").waitFor();
+    await page.getByRole("button", { name: "Sign in with a password" }).click();
+    await page.locator("#username").fill("admin");
+    await page.locator("#password").fill(PASSWORD);
+    await page.locator("#gh-step button[type=submit]").click();
+    await signedIn(page);
+    await carol.close();
+  });
+});

@@ -1,0 +1,256 @@
+import { createHash, randomBytes } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { noBrowser, somebody, takePicture } from "./browser.ts";
+import {
+  heading,
+  loginOf,
+  look,
+  PASSWORD,
+  press,
+  type Stage,
+  setStage,
+  setUpApp,
+  signedIn,
+  signOut,
+  step,
+  typeCode,
+  typePassword,
+} from "./signing-in.ts";
+import { html, type Site, startSite } from "./site.ts";
+import { must } from "./visitor.ts";
+
+const NEW_PASSWORD = "another password for journeys";
+
+describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromium):", () => {
+  let stage: Stage;
+  let site: Site;
+  beforeAll(async () => {
+    [stage, site] = await Promise.all([setStage(), startSite(() => html("<title>Shop</title><h1>Inside the shop</h1>"))]);
+  });
+  afterAll(async () => {
+    await stage?.close();
+    await site?.close();
+  });
+
+  /** Where an application sends its users, and what it does with what comes back. */
+  async function application(realm: string, more: object = {}) {
+    const redirect_uri = `${site.url}/callback`;
+    const client = { clientId: "shop", name: "The Shop", publicClient: true, redirectUris: [redirect_uri], ...more };
+    must(await stage.admin.post(`/admin/realms/${realm}/clients`, client), 201);
+    const verifier = randomBytes(32).toString("base64url");
+    const query = new URLSearchParams({
+      ...{ client_id: "shop", redirect_uri, response_type: "code", scope: "openid", state: "s" },
+      ...{ code_challenge: createHash("sha256").update(verifier).digest("base64url"), code_challenge_method: "S256" },
+    });
+    return {
+      url: `${stage.url}/realms/${realm}/authorize?${query}`,
+      async claimsOf(back: string) {
+        const code = new URL(back).searchParams.get("code") ?? "";
+        const form = { grant_type: "authorization_code", client_id: "shop", redirect_uri, code, code_verifier: verifier };
+        const { id_token } = must(await stage.server.visitor().request("POST", `/realms/${realm}/token`, { form }), 200);
+        return JSON.parse(Buffer.from(String(id_token).split(".")[1]!, "base64url").toString());
+      },
+    };
+  }
+
+  test("everything that can be asked for, inside the code flow of an application; next time only password and code", async () => {
+    const terms = { text: "Be kind to each other.\n\n".repeat(30), version: "1" };
+    const realm = await stage.newRealm("flow", { terms, displayName: "Acme" });
+    const asked = ["UPDATE_PASSWORD", "VERIFY_EMAIL", "CONFIGURE_TOTP", "UPDATE_PROFILE", "ACCEPT_TERMS"];
+    const { email } = await stage.newUser(realm, "ada", asked);
+    const shop = await application(realm);
+    const ada = await somebody(stage.browser, { locale: "en-GB" });
+    const page = await ada.tab();
+
+    await page.goto(shop.url);
+    await heading(page, "Sign in to Acme");
+    await look(page, "first-page-of-application");
+    await typePassword(page, "ada", "not this one");
+    await page.getByRole("alert").waitFor();
+    await typePassword(page, "ada");
+
+    await heading(page, "Choose a new password");
+    await look(page, "new-password");
+    const choose = async (password: string, again: string) => {
+      await page.getByLabel("New password", { exact: true }).fill(password);
+      await page.getByLabel("Repeat the new password").fill(again);
+      await press(page, "Save the new password");
+    };
+    await choose(NEW_PASSWORD, "something else");
+    await page.getByRole("alert").waitFor();
+    await look(page, "new-password-not-the-same");
+    await choose(NEW_PASSWORD, NEW_PASSWORD);
+
+    await heading(page, "Confirm your mail address");
+    await look(page, "verify-email");
+    await typeCode(page, (await stage.mail.latestTo(email)).code);
+    const { app, recoveryCodes } = await setUpApp(page, (what) => look(page, what));
+    expect(new Set(recoveryCodes).size).toBeGreaterThanOrEqual(8);
+
+    await heading(page, "Complete your profile");
+    await look(page, "profile");
+    await page.getByLabel("First name").fill("Ada");
+    await page.getByLabel("Last name").fill("Lovelace");
+    await press(page, "Save");
+    await heading(page, "Terms of use");
+    await look(page, "terms");
+    await press(page, "I accept");
+    await page.getByRole("heading", { name: "Inside the shop" }).waitFor();
+    expect(await shop.claimsOf(page.url())).toMatchObject({ acr: "2", amr: expect.arrayContaining(["pwd", "otp"]) });
+
+    await signOut(ada, realm);
+    await page.goto(shop.url);
+    await typePassword(page, "ada", NEW_PASSWORD);
+    await heading(page, "Enter the code of your app");
+    await look(page, "totp");
+    await typeCode(page, "000000");
+    await page.getByRole("alert").waitFor();
+    await look(page, "totp-wrong");
+    await typeCode(page, app.nextCode());
+    await page.getByRole("heading", { name: "Inside the shop" }).waitFor();
+
+    // The phone is lost.
+    await signOut(ada, realm);
+    await page.goto(shop.url);
+    await typePassword(page, "ada", NEW_PASSWORD);
+    await press(page, "Use a recovery code");
+    await heading(page, "Enter a recovery code");
+    await look(page, "recovery-code");
+    await page.getByLabel(/Do not ask again/).check();
+    await typeCode(page, recoveryCodes[3]!);
+    await page.getByRole("heading", { name: "Inside the shop" }).waitFor();
+
+    // This browser is trusted now; the terms that it accepted are kept, too.
+    await signOut(ada, realm);
+    await page.goto(shop.url);
+    await typePassword(page, "ada", NEW_PASSWORD);
+    await page.getByRole("heading", { name: "Inside the shop" }).waitFor();
+    await ada.close();
+  });
+
+  test("with the keyboard alone: name, password, code, and the box that stands before the button", async () => {
+    const realm = await stage.newRealm("keys");
+    await stage.newUser(realm, "ada", ["CONFIGURE_TOTP"]);
+    const ada = await somebody(stage.browser);
+    const page = await ada.tab();
+    const keys = page.keyboard;
+    await page.goto(stage.url + loginOf(realm));
+    await typePassword(page, "ada");
+    const { app } = await setUpApp(page, async () => {});
+    await signedIn(page);
+    await signOut(ada, realm);
+
+    await page.goto(stage.url + loginOf(realm));
+    await keys.type("ada");
+    await keys.press("Tab");
+    await keys.type(PASSWORD);
+    await keys.press("Enter");
+    await heading(page, "Enter the code of your app");
+    await keys.type(app.nextCode());
+    await keys.press("Tab");
+    await keys.press("Space");
+    expect(await page.getByLabel(/Do not ask again/).isChecked()).toBe(true);
+    await keys.press("Tab");
+    await keys.press("Enter");
+    await signedIn(page);
+    await ada.close();
+  });
+
+  test("without scripts: an app is set up and then asked for", async () => {
+    const realm = await stage.newRealm("plain");
+    await stage.newUser(realm, "ada", ["CONFIGURE_TOTP"]);
+    const ada = await somebody(stage.browser, { javaScriptEnabled: false, viewport: { width: 360, height: 780 } });
+    const page = await ada.tab();
+    await page.goto(stage.url + loginOf(realm));
+    await typePassword(page, "ada");
+    const { app } = await setUpApp(page, (what) => takePicture(page, `sign-in-${what}-no-scripts`));
+    await signedIn(page);
+    await signOut(ada, realm);
+    await page.goto(stage.url + loginOf(realm));
+    await typePassword(page, "ada");
+    await typeCode(page, app.nextCode());
+    await signedIn(page);
+    await ada.close();
+  });
+
+  test("the name first, then the password: wrong and right, somebody else, two tabs, back, and a page that is too old", async () => {
+    const realm = await stage.newRealm("names", undefined, [step("username"), step("password")]);
+    await stage.newUser(realm, "ada");
+    const ada = await somebody(stage.browser, { locale: "en-GB" });
+    const [page, other] = [await ada.tab(), await ada.tab()];
+    const typeName = async (tab: typeof page, name: string) => {
+      await tab.getByLabel("Username or email").fill(name);
+      await press(tab, "Next");
+      await heading(tab, "Enter your password");
+    };
+    const finish = async (tab: typeof page) => {
+      await tab.getByLabel("Password", { exact: true }).fill(PASSWORD);
+      await press(tab, "Sign in");
+    };
+    await page.goto(stage.url + loginOf(realm));
+    await look(page, "name");
+    await typeName(page, "nobody");
+    await press(page, "Not you?");
+    await typeName(page, "ada");
+    await look(page, "password");
+    await page.getByLabel("Password", { exact: true }).fill("not this one");
+    await press(page, "Sign in");
+    await page.getByRole("alert").waitFor();
+    await look(page, "password-wrong");
+
+    // Another sign-in begins in another tab; neither knows of the other.
+    await other.goto(stage.url + loginOf(realm));
+    await typeName(other, "ada");
+    await finish(page);
+    await signedIn(page);
+    await finish(other);
+    await signedIn(other);
+
+    // The steps behind are behind: what the back button shows does no harm.
+    await other.goBack();
+    await signedIn(other);
+    await signOut(ada, realm);
+    await page.goto(stage.url + loginOf(realm));
+    await typeName(page, "ada");
+    await page.goBack();
+    await typeName(page, "ada");
+    await finish(page);
+    await signedIn(page);
+
+    await page.goto(`${stage.url}/realms/${realm}/login?interaction=018f0000-0000-7000-8000-000000000000`);
+    await heading(page, "This page was open for too long");
+    await look(page, "expired");
+    await page.getByRole("link", { name: "Sign in again" }).click();
+    await signedIn(page);
+    await ada.close();
+  });
+
+  test("a page weighs less than 20 kB, and nothing of it comes from elsewhere", async () => {
+    const realm = await stage.newRealm("light");
+    await stage.newUser(realm, "ada", ["CONFIGURE_TOTP"]);
+    const ada = await somebody(stage.browser);
+    const page = await ada.tab();
+    const bodies: Promise<Buffer>[] = [];
+    page.on("response", (response) => {
+      expect(response.url().startsWith(`${stage.url}/`) || response.url().startsWith("data:")).toBe(true);
+      if (response.status() === 200 && !response.url().startsWith("data:")) bodies.push(response.body());
+    });
+    const weigh = async (what: string, go: () => Promise<unknown>) => {
+      bodies.length = 0;
+      await go();
+      await page.waitForLoadState("networkidle");
+      const parts = (await Promise.all(bodies)).map((body) => gzipSync(body).length);
+      return { what, weight: parts.reduce((sum, part) => sum + part, 0), parts: parts.length };
+    };
+    const first = await weigh("sign-in page", () => page.goto(stage.url + loginOf(realm)));
+    // Document, style sheet and the script for passkeys.
+    expect(first.parts).toBe(3);
+    expect(first.weight).toBeLessThan(20_000);
+    await typePassword(page, "ada");
+    await heading(page, "Set up an authenticator app");
+    const style = gzipSync((await stage.server.visitor().get(`/realms/${realm}/theme.css`)).text).length;
+    expect(gzipSync(await page.content()).length + style).toBeLessThan(20_000);
+    await ada.close();
+  });
+});
