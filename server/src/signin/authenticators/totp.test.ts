@@ -53,6 +53,16 @@ async function withTotp(realm: RealmUnderTest) {
   return { ...user, secret, browser, recoveryCodes: codesOn(answer) };
 }
 
+test("an app that was set up just now is not asked for, whatever comes after it", async () => {
+  const realm = await iam.realm();
+  const user = await realm.user();
+  await realm.asMaster().post(`/users/${user.userId}/required-actions`, { action: "UPDATE_PROFILE" });
+  const { browser, answer } = await setUp(realm, user);
+  const next = await followed(browser, await answerPage(browser, realm.name, answer, {}));
+  expect(next.text).toContain("Complete your profile");
+  expect(next.text).not.toContain('name="code"');
+});
+
 const credentialsOf = async (realm: RealmUnderTest, userId: string): Promise<{ type: string; label: string }[]> =>
   (await realm.asMaster().get(`/users/${userId}/credentials`)).body;
 const typesOf = async (realm: RealmUnderTest, userId: string) => (await credentialsOf(realm, userId)).map(({ type }) => type);
