@@ -6,7 +6,16 @@ import type { FieldError } from "../../kernel/errors.ts";
 // ajv-formats is CommonJS; its default export arrives wrapped.
 const formats = addFormats as unknown as typeof addFormats.default;
 
-const strict = { allErrors: true, removeAdditional: false, useDefaults: true, strict: false, discriminator: true, verbose: true } as const;
+const strict = {
+  allErrors: true,
+  removeAdditional: false,
+  useDefaults: true,
+  strict: false,
+  discriminator: true,
+  verbose: true,
+  // That the schemas are schemas is tested, once, instead of being looked at in every start.
+  validateSchema: false,
+} as const;
 
 interface Validate {
   (data: unknown): boolean;
