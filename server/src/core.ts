@@ -11,7 +11,7 @@ import type { Vault } from "./kernel/vault.ts";
 import { forgetImports } from "./operations/gdpr/index.ts";
 import { createRealmChanges, type RealmChanges } from "./platform/cache/index.ts";
 import type { Listeners } from "./platform/context.ts";
-import { type Database, type Db, type EmbeddedDatabase, migrate, openDatabase } from "./platform/db/index.ts";
+import { type Database, type Db, migrate, type OpenedEmbedded, openDatabase } from "./platform/db/index.ts";
 import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
@@ -90,7 +90,7 @@ export interface CoreOptions {
   readonly template?: Uint8Array<ArrayBuffer>;
   readonly migrate?: boolean;
   /** The embedded database, if somebody has begun to open it already. */
-  readonly embedded?: Promise<EmbeddedDatabase> | undefined;
+  readonly embedded?: Promise<OpenedEmbedded> | undefined;
 }
 
 export async function createCore(config: Config, options: CoreOptions = {}): Promise<Core> {

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import pg from "pg";
 import { createApp, type Server } from "../app.ts";
 import { bootstrap } from "../bootstrap.ts";
@@ -10,12 +9,14 @@ import { type Config, loadConfig } from "../config.ts";
 import { type Core, createCore } from "../core.ts";
 import { clock } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
-import { migrate, openDatabase } from "../platform/db/index.ts";
+import { migrate, type OpenedEmbedded, openDatabase } from "../platform/db/index.ts";
 import { createPasswordHasher } from "../platform/passwords/index.ts";
 import type { Permission } from "../tenancy/permissions/index.ts";
 import { Browser } from "./browser.ts";
+import { borrowEmbedded } from "./embedded-database.ts";
 import { nextKeyPair } from "./key-pairs.ts";
 import { type RealmUnderTest, realmUnderTest } from "./realm.ts";
+import { testDatabase } from "./test-database.ts";
 
 export const MASTER_PASSWORD = "master-password-for-tests";
 /** Cheap enough for hundreds of users; the real price is tested where it matters. */
@@ -46,17 +47,11 @@ export interface Node {
   close(): Promise<void>;
 }
 
-export const testDatabase = (): "embedded" | "postgres" => {
-  const kind = process.env.GATEHOUSE_TEST_DATABASE;
-  if (kind === "none") throw new Error("This test needs a database, but its file is listed as plain in vitest.config.ts");
-  return kind === "postgres" ? "postgres" : "embedded";
-};
-
 /** A whole server on a database of its own. One per test file; each test makes its realm in it. */
 export async function harness(env: Record<string, string> = {}): Promise<Harness> {
   clock.reset();
   const database = testDatabase() === "postgres" ? await postgresDatabase() : await embeddedDatabase();
-  const open = (): Promise<Node> => openNode({ ...database.env, ...env }, database.template);
+  const open = (): Promise<Node> => openNode({ ...database.env, ...env }, database.embedded);
   const first = await open();
   const others: Node[] = [];
   const admin = new Browser(first.server.app, "198.51.100.1");
@@ -80,7 +75,7 @@ export async function harness(env: Record<string, string> = {}): Promise<Harness
   };
 }
 
-async function openNode(env: Record<string, string>, template: Uint8Array<ArrayBuffer> | undefined): Promise<Node> {
+async function openNode(env: Record<string, string>, embedded: OpenedEmbedded | undefined): Promise<Node> {
   const config = loadConfig({
     env: {
       GATEHOUSE_MODE: "production",
@@ -94,7 +89,10 @@ async function openNode(env: Record<string, string>, template: Uint8Array<ArrayB
   });
   const output: string[] = [];
   const core = {
-    ...(await createCore(config, { output: { write: (line: string) => void output.push(line) }, ...(template && { template }) })),
+    ...(await createCore(config, {
+      output: { write: (line: string) => void output.push(line) },
+      ...(embedded && { embedded: Promise.resolve(embedded) }),
+    })),
     hasher: createPasswordHasher(cheapHashes),
     makeKeyPair: nextKeyPair,
   };
@@ -117,31 +115,21 @@ async function openNode(env: Record<string, string>, template: Uint8Array<ArrayB
 
 interface TestDatabase {
   readonly env: Record<string, string>;
-  readonly template?: Uint8Array<ArrayBuffer>;
+  readonly embedded?: OpenedEmbedded;
   remove(): Promise<void>;
 }
 
-/**
- * The embedded database's program, held for as long as the process lives: as long as somebody has it, the next database runs on what was
- * compiled and optimised for the ones before. Otherwise every file would pay two seconds for that.
- */
-let program: Promise<WebAssembly.Module> | undefined;
-
-const holdProgram = () => {
-  program ??= readFile(join(dirname(createRequire(import.meta.url).resolve("@electric-sql/pglite")), "pglite.wasm")).then((bytes) =>
-    WebAssembly.compile(bytes),
-  );
-  return program;
-};
-
 /** In memory, from a template that is made once per set of migrations: opening from scratch takes seconds. */
 async function embeddedDatabase(): Promise<TestDatabase> {
-  await holdProgram();
   const dataDir = await mkdtemp(join(tmpdir(), "gatehouse-test-"));
+  const { embedded, giveBack } = await borrowEmbedded(embeddedTemplate);
   return {
     env: { GATEHOUSE_DATA_DIR: dataDir },
-    template: await embeddedTemplate(),
-    remove: () => rm(dataDir, { recursive: true, force: true }),
+    embedded,
+    async remove() {
+      await giveBack();
+      await rm(dataDir, { recursive: true, force: true });
+    },
   };
 }
 
@@ -203,3 +191,4 @@ const fail = (error: Error) => {
 };
 
 export type { Permission };
+export { testDatabase };

@@ -2,7 +2,7 @@
 // Features declare their tables into `Tables` and take a `Db` (reads) or `Tx` (writes) as their first argument.
 import { Kysely } from "kysely";
 import type pg from "pg";
-import { type EmbeddedDatabase, openEmbedded } from "./pglite-database.ts";
+import { type OpenedEmbedded, openEmbedded } from "./pglite-database.ts";
 import { embeddedDialect } from "./pglite-dialect.ts";
 import { poolOf } from "./prepared.ts";
 import type { Db, Tables } from "./tables.ts";
@@ -11,7 +11,7 @@ import { singleConnection } from "./transaction.ts";
 export { FolderInUse } from "./directory-lock.ts";
 export { gathered } from "./gathered.ts";
 export { type MigrationState, migrate, migrationStatus } from "./migrate.ts";
-export { type EmbeddedDatabase, embeddedFolder, openEmbedded } from "./pglite-database.ts";
+export { type EmbeddedDatabase, embeddedFolder, type OpenedEmbedded, openEmbedded } from "./pglite-database.ts";
 export { startsWith } from "./prefix.ts";
 export { prepared } from "./prepared.ts";
 export { type Db, lockRealm, type Tables, type Tx, translating } from "./tables.ts";
@@ -27,7 +27,7 @@ export interface DatabaseOptions {
   /** Instead of the template that ships with the build; tests bring their own. */
   readonly template?: Uint8Array<ArrayBuffer> | undefined;
   /** The embedded database of `dataDir`, if somebody has begun to open it already. */
-  readonly embedded?: Promise<EmbeddedDatabase> | undefined;
+  readonly embedded?: Promise<OpenedEmbedded> | undefined;
 }
 
 export interface Database {
@@ -50,7 +50,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const dump = () => Promise.reject(new Error("Only the embedded database can be dumped: use pg_dump"));
     return { db, kind: "postgres", pool, dump, close: () => db.destroy() };
   }
-  const opening = options.embedded ?? openEmbedded(options.dataDir, options.template);
+  const opening: Promise<OpenedEmbedded> = options.embedded ?? openEmbedded(options.dataDir, options.template);
   // Whoever began to open it has other things to do meanwhile; the first query waits.
   if (!options.embedded) await opening;
   const db = new Kysely<Tables>({ dialect: embeddedDialect(opening) });

@@ -9,17 +9,17 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from "kysely";
-import type { EmbeddedDatabase } from "./pglite-database.ts";
+import type { OpenedEmbedded } from "./pglite-database.ts";
 import { isInTransaction } from "./transaction.ts";
 
 /** One connection, handed out in turn. Asking for it while holding it would wait for ever, so that is an error instead. */
 class EmbeddedDriver implements Driver {
-  readonly #opening: Promise<EmbeddedDatabase>;
-  #database!: EmbeddedDatabase;
+  readonly #opening: Promise<OpenedEmbedded>;
+  #database!: OpenedEmbedded;
   readonly #releases = new WeakMap<DatabaseConnection, () => void>();
   #tail: Promise<void> = Promise.resolve();
 
-  constructor(opening: Promise<EmbeddedDatabase>) {
+  constructor(opening: Promise<OpenedEmbedded>) {
     this.#opening = opening;
   }
 
@@ -73,7 +73,7 @@ class EmbeddedDriver implements Driver {
   }
 }
 
-export const embeddedDialect = (opening: Promise<EmbeddedDatabase>): Dialect => ({
+export const embeddedDialect = (opening: Promise<OpenedEmbedded>): Dialect => ({
   createAdapter: () => new PostgresAdapter(),
   createDriver: () => new EmbeddedDriver(opening),
   createIntrospector: (db) => new PostgresIntrospector(db),

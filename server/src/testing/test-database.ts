@@ -1,0 +1,6 @@
+/** Which database this run is about. Apart from the harness, so that whoever starts servers as processes does not load one. */
+export const testDatabase = (): "embedded" | "postgres" => {
+  const kind = process.env.GATEHOUSE_TEST_DATABASE;
+  if (kind === "none") throw new Error("This test needs a database, but its file is listed as plain in vitest.config.ts");
+  return kind === "postgres" ? "postgres" : "embedded";
+};
