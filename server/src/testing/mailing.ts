@@ -38,9 +38,10 @@ export async function mailing(): Promise<Mailing> {
       if (saved.status !== 201) throw new Error(`no provider: ${saved.status} ${saved.text}`);
     },
     async latestTo(address, count = 1) {
-      const withCode = () => mailsTo(address).filter(({ text }) => CODE.test(text ?? ""));
+      // Where a test moves the clock past a lease, the same mail may come twice.
+      const withCode = () => [...new Set(mailsTo(address).map(({ text }) => text ?? ""))].filter((text) => CODE.test(text));
       await until(() => withCode().length >= count, address);
-      const text = withCode().at(-1)?.text ?? "";
+      const text = withCode().at(-1) ?? "";
       return { link: /https?:\/\/\S+/.exec(text)?.[0] ?? "", code: CODE.exec(text)?.[0] ?? "", text };
     },
     async linksTo(address, count = 1) {

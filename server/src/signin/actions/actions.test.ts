@@ -178,7 +178,8 @@ describe("VERIFY_EMAIL", () => {
       clock.advance(31 * SECOND);
       await submit(browser, base, page, { resend: "true" });
     }
-    expect(mail.subjectsTo(ada.email).length).toBeLessThanOrEqual(7);
+    // Counted by their links: with the clock moved past its lease, one that is still being sent is sent once more.
+    expect(new Set(await mail.linksTo(ada.email)).size).toBeLessThanOrEqual(7);
   });
 
   test("a link of another kind, realm or person opens nothing, nor does one for an address that was changed", async () => {
