@@ -10,7 +10,7 @@ import { build, fingerprint } from "../../build.mjs";
 import { freePort } from "../../test/peers/index.mjs";
 import { clock, MINUTE } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
-import { testDatabase } from "./harness.ts";
+import { testDatabase } from "./test-database.ts";
 
 const server = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -67,6 +67,9 @@ export interface RunningServer {
 
 const MASTER_KEY = Buffer.alloc(32, "built server").toString("base64");
 
+/** For a process that ends before it pays to optimise the embedded database's program, which takes half of all its computing. */
+export const BRIEFLY = "--liftoff-only";
+
 export async function place(kind: "embedded" | "postgres" = testDatabase()): Promise<Place> {
   const main = await builtServer();
   const folder = await mkdtemp(join(tmpdir(), "gatehouse-place-"));
@@ -79,7 +82,11 @@ export async function place(kind: "embedded" | "postgres" = testDatabase()): Pro
   };
   const children = new Set<ChildProcess>();
   const launch = (args: readonly string[], more: Record<string, string> = {}) => {
-    const child = spawn(process.execPath, [main, ...args], { cwd: folder, env: { ...env, ...more }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [BRIEFLY, main, ...args], {
+      cwd: folder,
+      env: { ...env, ...more },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     children.add(child);
     child.once("exit", () => children.delete(child));
     return child;
@@ -90,7 +97,7 @@ export async function place(kind: "embedded" | "postgres" = testDatabase()): Pro
     launch,
     gatehouse(args, more = {}, stdin = "") {
       return new Promise((resolve) => {
-        const child = execFile(process.execPath, [main, ...args], { cwd: folder, env: { ...env, ...more } }, (error, out, err) => {
+        const child = execFile(process.execPath, [BRIEFLY, main, ...args], { cwd: folder, env: { ...env, ...more } }, (error, out, err) => {
           resolve({ code: error === null ? 0 : Number(error.code), out, err });
         });
         child.stdin?.end(stdin);

@@ -6,7 +6,7 @@ import { clock, MINUTE } from "../../src/kernel/clock.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { systemActor } from "../../src/platform/context.ts";
 import { createMessageMetrics, createMessages, MESSAGE_JOB } from "../../src/tenancy/messaging/index.ts";
-import { builtServer } from "../../src/testing/built-server.ts";
+import { BRIEFLY, builtServer } from "../../src/testing/built-server.ts";
 import { headerOf, readMail } from "../../src/testing/mail-parts.ts";
 import type { Identity } from "../../src/testing/private-authority.ts";
 import { type SmtpPeer, smtpPeer } from "../../src/testing/smtp-peer.ts";
@@ -62,7 +62,7 @@ describe.each(onBoth)("kill -9 between commit and delivery, on $kind", ({ kind, 
     const folder = emptyFolder();
     const port = await freePort();
     const env = { ...(await emptyDatabase(kind)), GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" } as Record<string, string>;
-    const place = { folder, port, env, command: [process.execPath, main, "start"] as [string, ...string[]] };
+    const place = { folder, port, env, command: [process.execPath, BRIEFLY, main, "start"] as [string, ...string[]] };
     const onIt = <T>(work: (core: Core) => Promise<T>) =>
       onDatabase(folder, { ...(kind === "postgres" && { GATEHOUSE_BASE_URL: `http://localhost:${port}` }), ...env }, work);
 

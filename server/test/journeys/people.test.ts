@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { builtServer } from "../../src/testing/built-server.ts";
+import { BRIEFLY, builtServer } from "../../src/testing/built-server.ts";
 import { readMail } from "../../src/testing/mail-parts.ts";
 import type { Identity } from "../../src/testing/private-authority.ts";
 import { type SmtpPeer, smtpPeer } from "../../src/testing/smtp-peer.ts";
@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
   beforeAll(async () => {
     const main = await builtServer();
     [server, browser, mails] = await Promise.all([
-      startServer({ command: [process.execPath, main, "start"], env: { GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" } }),
+      startServer({ command: [process.execPath, BRIEFLY, main, "start"], env: { GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" } }),
       launchBrowser(),
       smtpPeer({ security: "none", identity: {} as Identity }),
     ]);

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll } from "vitest";
+import { BRIEFLY } from "../../src/testing/built-server.ts";
 import { freePort } from "../peers/index.mjs";
 import { Visitor } from "./visitor.ts";
 
@@ -125,7 +126,7 @@ function environment(port: number, given: Env): Record<string, string> {
 export async function spawnServer(options: StartOptions = {}): Promise<ServerProcess> {
   const port = options.port ?? (await freePort());
   const folder = options.folder ?? emptyFolder();
-  const [command, ...args] = options.command ?? [process.execPath, MAIN, "start"];
+  const [command, ...args] = options.command ?? [process.execPath, BRIEFLY, MAIN, "start"];
   const child = spawn(command, args, { cwd: folder, env: environment(port, options.env ?? {}), stdio: ["ignore", "pipe", "pipe"] });
   children.add(child);
   let out = "";

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import type { Browser, Locator, Page } from "playwright-core";
 import decodeQR from "qr/decode.js";
 import { expect } from "vitest";
-import { builtServer } from "../../src/testing/built-server.ts";
+import { BRIEFLY, builtServer } from "../../src/testing/built-server.ts";
 import { type Mailing, mailing } from "../../src/testing/mailing.ts";
 import { expectAccessible, expectNoSidewaysScrolling, launchBrowser, type Person } from "./browser.ts";
 import { type ServerProcess, startServer } from "./process.ts";
@@ -33,7 +33,7 @@ export interface Stage {
 export async function setStage(): Promise<Stage> {
   const main = await builtServer();
   const [server, browser, mail] = await Promise.all([
-    startServer({ command: [process.execPath, main, "start"], env: { GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" } }),
+    startServer({ command: [process.execPath, BRIEFLY, main, "start"], env: { GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" } }),
     launchBrowser(),
     mailing(),
   ]);

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import { builtServer } from "../../src/testing/built-server.ts";
+import { BRIEFLY, builtServer } from "../../src/testing/built-server.ts";
 import { privateAuthority } from "../../src/testing/private-authority.ts";
 import { type Receiver, receiver } from "../../src/testing/receiver.ts";
 import { freePort } from "../peers/index.mjs";
@@ -25,7 +25,7 @@ const started = async (tls?: { key: string; cert: string }) => {
   open.push(peer);
   return peer;
 };
-const program = async () => [process.execPath, await builtServer(), "start"] as const;
+const program = async () => [process.execPath, BRIEFLY, await builtServer(), "start"] as const;
 
 /** How often this receiver says no to this id: one to three times. */
 const refusals = (path: string, id: string): number => 1 + (createHash("sha256").update(`${path} ${id}`).digest()[0]! % 3);
