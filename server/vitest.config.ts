@@ -27,9 +27,14 @@ const plain = [
   "src/operations/api-docs/operation-id.test.ts",
 ];
 
-// Long tables of requests over stores that other files try on both databases: once is enough, on the database that companies use.
+// Long tables of requests over stores that other files try on both databases, or over none: once is enough, on the database that
+// companies use.
 const onPostgresAlone = [
-  "src/protocols/oidc/{attacks,features,certification.*}.test.ts",
+  "src/protocols/oidc/{attacks,features,signing-in,exchange,client-credentials,certification.*}.test.ts",
+  "src/protocols/registration/registration.test.ts",
+  "src/operations/api-docs/**/*.test.ts",
+  "src/operations/admin-gate/{gate,every-route}.test.ts",
+  "src/tenancy/messaging/providers.test.ts",
   "src/tenancy/permissions/admin-routes.test.ts",
   "src/directory/{roles,groups}/escalation.test.ts",
 ];
