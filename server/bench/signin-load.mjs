@@ -20,10 +20,15 @@ let sent = 0;
 const address = (n) => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
 const loginOf = (/** @type {SignInTarget} */ { logins }, /** @type {number} */ n) => /** @type {string} */ (logins[n % logins.length]);
 
+/** By login: the cookie by which a browser is known again. People sign in with browsers that they have signed in with before. */
+const known = /** @type {Map<string, string>} */ (new Map());
+
 /** One browser, from the application's link to the application's tokens. @param {Pool} pool @param {SignInTarget} target @param {number} n */
 async function signInOnce(pool, target, n) {
+  const device = `gh__device_${target.realm}`;
+  const knownAs = known.get(loginOf(target, n));
   /** @type {Map<string, string>} */
-  const cookies = new Map();
+  const cookies = new Map(knownAs === undefined ? [] : [[device, knownAs]]);
   const from = address(n);
   const send = async (
     /** @type {"GET" | "POST"} */ method,
@@ -47,6 +52,7 @@ async function signInOnce(pool, target, n) {
       const form = { username: loginOf(target, n), password: target.password, interaction, _csrf };
       answer = await send("POST", `/realms/${target.realm}/login`, form);
     } else if (answer.location.startsWith(REDIRECT)) {
+      known.set(loginOf(target, n), cookies.get(device) ?? "");
       const code = new URL(answer.location).searchParams.get("code") ?? "";
       const { statusCode, body } = await pool.request({
         method: "POST",

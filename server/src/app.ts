@@ -244,7 +244,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
         rule: { limit: 20, windowMs: 10 * MINUTE },
       });
       await protocol.register(selfRegistrationRoutes, { ...visiting, vault, hasher, breaches, flows, limits: [limit, limitRegistrations] });
-      await protocol.register(oidcRoutes, { db, work, realms, csrf, cookies, issuers });
+      await protocol.register(oidcRoutes, { db, work, realms, csrf, cookies, issuers, messages });
       await protocol.register(impersonationPages, { db, work, realms, csrf, cookies });
       const limitPerRealm = (name: string, perMinute: number) =>
         rateLimited(limiter, {

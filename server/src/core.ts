@@ -29,7 +29,7 @@ import { forgetAttemptsOf } from "./signin/attempts/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
 import { endSignInsOf, forgetInteractions } from "./signin/interactions/index.ts";
-import { endTrust } from "./signin/known-devices/index.ts";
+import { endAllTrust, endTrust } from "./signin/known-devices/index.ts";
 import { endOtherSessions, endSessionsOfUser, forgetSessions } from "./signin/sessions/index.ts";
 import { eraseFromTrail, insertEvents, scheduleRetention, toEventRecord, transports } from "./tenancy/audit/index.ts";
 import { type MakeKeyPair, makeKeyPair, seedKey } from "./tenancy/keys/index.ts";
@@ -40,7 +40,7 @@ import { forgetAnswers } from "./tenancy/webhooks/index.ts";
 
 /** Upward effects: what happens elsewhere, in the same transaction, when something happens here. Features add lines. */
 const listenersOf = (vault: Vault): Listeners => ({
-  "settings.changed": [guardInheritance, scheduleRetention],
+  "settings.changed": [guardInheritance, scheduleRetention, endAllTrust],
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrantsOfUser],
   "session.ended": [endGrantsOfSession, tellParticipants],

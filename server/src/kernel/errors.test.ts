@@ -36,7 +36,7 @@ describe("AppError", () => {
 
 describe("invalidFields", () => {
   const name = { field: "username", code: "required", message: "Give a username" };
-  const mail = { field: "email", code: "format", message: "This is not a mail address" };
+  const mail = { field: "email", code: "format", message: "This is not an email address" };
 
   test("says what is wrong with the only field", () => {
     expect(invalidFields([name])).toMatchObject({ status: 400, code: "request.invalid", message: "Give a username", errors: [name] });

@@ -9,6 +9,8 @@ export class SemaphoreFull extends Error {
 export interface Semaphore {
   /** Runs `work` once a permit is free, first come first served. */
   run<T>(work: () => Promise<T>): Promise<T>;
+  /** Whether `run` would refuse at this moment. */
+  isFull(): boolean;
   stats(): { running: number; waiting: number };
 }
 
@@ -18,12 +20,14 @@ export function createSemaphore({ permits, maxWaiting }: { permits: number; maxW
   let running = 0;
   const waiting: (() => void)[] = [];
 
+  const isFull = () => running >= permits && waiting.length >= maxWaiting;
+
   const acquire = async (): Promise<void> => {
     if (running < permits) {
       running += 1;
       return;
     }
-    if (waiting.length >= maxWaiting) throw new SemaphoreFull();
+    if (isFull()) throw new SemaphoreFull();
     // The permit is handed over, never put back first: a newcomer cannot overtake the queue.
     await new Promise<void>((resolve) => waiting.push(resolve));
   };
@@ -43,6 +47,7 @@ export function createSemaphore({ permits, maxWaiting }: { permits: number; maxW
         release();
       }
     },
+    isFull,
     stats: () => ({ running, waiting: waiting.length }),
   };
 }

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
+import { newId } from "../kernel/ids.ts";
 import { buildValidator } from "../platform/http/index.ts";
 import { type Authenticator, freshProgress, type Question, type SignInUser, type StepContext } from "../signin/authenticators/index.ts";
 import { messagesOf } from "../signin/pages/index.ts";
+import { type AtStep, type Stage, staged, stages } from "./authenticator-stages.ts";
+import type { Answer } from "./browser.ts";
+import type { Harness } from "./harness.ts";
+import { followed, formOf, isSignedIn, lockAfterFive } from "./step-pages.ts";
 
 /** What a step knows in a realm of the suite, of whichever user. */
 export type ContextFor = (user: SignInUser | null, progress: StepContext["progress"]) => Promise<StepContext>;
@@ -14,7 +19,7 @@ const person = (credentials: readonly string[]): SignInUser => ({
 const validator = buildValidator({});
 
 /** What every authenticator keeps, whatever it asks. Its own file tests the rest through its page. */
-export function authenticatorConformance(name: string, authenticator: Authenticator, contextFor: ContextFor): void {
+export function authenticatorConformance(name: string, authenticator: Authenticator, contextFor: ContextFor, iam: () => Harness): void {
   test(`${name} says what it is, and takes no config that it does not know`, () => {
     expect(name).toMatch(/^[a-z][a-z-]*$/);
     expect(authenticator.displayName).toMatch(/\S/);
@@ -25,7 +30,10 @@ export function authenticatorConformance(name: string, authenticator: Authentica
     const defaults = Object.fromEntries(members.flatMap(([member, schema]) => ("default" in schema ? [[member, schema.default]] : [])));
     if (((authenticator.config as { required?: readonly string[] }).required ?? []).length === 0) expect(validate(defaults)).toBe(true);
   });
-  if (authenticator.kind === "question") questionConformance(name, authenticator, contextFor);
+  if (authenticator.kind !== "question") return;
+  questionConformance(name, authenticator, contextFor);
+  // Without a stage the suite could not ask it: a question that has none fails here.
+  pageConformance(name, authenticator, stages[name]!, iam);
 }
 
 function questionConformance(name: string, question: Question, contextFor: ContextFor): void {
@@ -49,3 +57,124 @@ function questionConformance(name: string, question: Question, contextFor: Conte
     if (question.nameIn) expect(question.identifies).toBe(true);
   });
 }
+
+/** Through its page, in a sign-in that an application asked for. */
+function pageConformance(name: string, question: Question, stage: Stage, iam: () => Harness): void {
+  const post = ({ browser, realm }: Pick<AtStep, "browser" | "realm">, form: Record<string, string>) =>
+    browser.request("POST", `/realms/${realm.name}/login`, { form, csrf: false });
+  // Whoever waits for an answer that is given elsewhere has given none.
+  const isElsewhere = question.fields.length === 0;
+
+  test(`${name} is answered only in the sign-in and the browser that it was asked in, and only once`, async () => {
+    const at = await (await staged(iam(), name))();
+    const { realm } = at;
+    const form = { ...formOf(at.page), ...(await at.right()) };
+    const [bare, other] = [iam().browser(), iam().browser()];
+    await other.get(`/realms/${realm.name}/login`);
+    const refused = [
+      await post({ realm, browser: bare }, form),
+      await post({ realm, browser: other }, form),
+      await post({ realm, browser: other }, { ...form, _csrf: other.cookies.get("XSRF-TOKEN")! }),
+      await post(at, { ...form, interaction: newId() }),
+    ];
+    for (const answer of refused) expect([isSignedIn(answer, realm.name), answer.status >= 400]).toEqual([false, true]);
+    for (const browser of [bare, other, at.browser]) expect(browser.cookies.has(`gh_${realm.name}`)).toBe(false);
+
+    // Nothing of it was used up by that.
+    const done = await post(at, form);
+    expect([done.status, isSignedIn(done, realm.name)], done.text).toEqual([303, name !== "username"]);
+    const effects = await effectsIn(iam(), at);
+    for (const again of [await post(at, form), await post(at, form)]) {
+      expect(isSignedIn(again, realm.name)).toBe(false);
+      expect([303, 400]).toContain(again.status);
+    }
+    expect(await effectsIn(iam(), at)).toEqual(effects);
+  });
+
+  const counts = question.counted === null ? "" : ", and counts it";
+  test(`${name} names what is missing and stays after a wrong answer${counts}; what was typed comes back as text`, async () => {
+    const at = await (await staged(iam(), name))();
+    const { realm, page } = at;
+    await lockAfterFive(realm);
+    const { step, interaction } = formOf(page);
+    const failures = async () => [...(await realm.events("type=LOGIN_FAILURE")), ...(await realm.events("type=MFA_FAILURE"))].length;
+    const stays = (answer: Answer) => {
+      expect(formOf(answer)).toMatchObject({ step, interaction });
+      expect(isSignedIn(answer, realm.name)).toBe(false);
+    };
+
+    const right: Record<string, string> = isElsewhere ? {} : await at.right();
+    for (const field of question.fields)
+      for (const given of [{}, { [field]: "" }, { [field]: "" }]) {
+        const { [field]: _, ...rest } = { ...formOf(page), ...right };
+        const answer = await post(at, { ...rest, ...given });
+        const told = /id="gh-error"[\s\S]*?<\/div>/.exec(answer.text)?.[0] ?? "";
+        expect([answer.status, told]).toEqual([400, expect.stringContaining(messagesOf("en")[LABEL_OF[field]!])]);
+        stays(answer);
+      }
+    expect(await failures()).toBe(0);
+
+    const typed = Object.fromEntries(question.fields.map((field) => [field, HOSTILE]));
+    const hostile = await post(at, { ...formOf(page), ...typed, return_to: HOSTILE, unasked: HOSTILE });
+    expect(hostile.status, hostile.text).toBe(stage.wrong === null ? 303 : isElsewhere ? 200 : 401);
+    const { text } = name === "username" ? await followed(at.browser, hostile) : hostile;
+    expect(text).not.toMatch(/<script>alert|<img/);
+    // A name may hold it, in the field it was typed into; among our words it would turn them round.
+    expect(text.replace(/<(?:[^>"]|"[^"]*")*>/g, "")).not.toContain("\u202e");
+    if (question.nameIn) expect(text).toContain("&lt;script>alert(1)&lt;/script>");
+
+    if (!stage.wrong) return;
+    const before = await failures();
+    for (let times = 1; times <= 5 - (name === "username-password" ? 0 : before); times++) {
+      const answer = await post(at, { ...formOf(page), ...stage.wrong(at.username) });
+      expect(answer.status, answer.text).toBe(isElsewhere ? 200 : 401);
+      stays(answer);
+      expect(await failures()).toBe(isElsewhere ? 0 : before + times);
+    }
+    const sixth = await post(at, { ...formOf(page), ...(await at.right()) });
+    expect(sixth.status).toBe(question.counted === null ? 303 : 429);
+  });
+
+  // `push` is asked of nobody who has proven nothing: a name alone would let anybody ring a phone.
+  if (name !== "push" && name !== "username")
+    test(`${name} tells nobody by its page or its answers whose account has what, or is there`, async () => {
+      const arrive = await staged(iam(), name, { after: name === "username-password" ? "nothing" : "username" });
+      const seen = [];
+      for (const who of ["equipped", "bare", "nobody"] as const) {
+        const at = await arrive(who);
+        const answers = stage.wrong ? [at.page, await post(at, { ...formOf(at.page), ...stage.wrong(at.username) })] : [at.page];
+        seen.push(answers.map((answer) => [answer.status, withoutOwn(answer, at)]));
+      }
+      expect(seen[1]).toEqual(seen[0]);
+      expect(seen[2]).toEqual(seen[0]);
+    });
+}
+
+const HOSTILE = `"'><script>alert(1)</script><img src onerror=x>\u202eada`;
+const LABEL_OF: Readonly<Record<string, keyof ReturnType<typeof messagesOf>>> = {
+  ...{ username: "username", password: "password", code: "codeLabel", credential: "passkeyField" },
+};
+
+/** Everything that passing a step can leave behind. */
+async function effectsIn({ core: { db } }: Harness, { realm, page }: AtStep) {
+  const count = db.fn.countAll<number>().as("count");
+  const sessions = db.selectFrom("sessions").select(count).where("realm_id", "=", realm.name);
+  const messages = db.selectFrom("jobs").select(count).where("realm_id", "=", realm.name);
+  const sign = db.selectFrom("interactions").select(["state", "result", "version"]).where("realm_id", "=", realm.name);
+  return {
+    events: (await realm.events()).map(({ type }: { type: string }) => type),
+    rows: [await sessions.executeTakeFirst(), await messages.executeTakeFirst()],
+    interaction: await sign.where("interaction_id", "=", formOf(page).interaction!).executeTakeFirst(),
+  };
+}
+
+/** What two people see, without what is anybody's own. */
+const withoutOwn = ({ text }: Answer, { browser, realm, username }: AtStep): string =>
+  text
+    .replaceAll(browser.cookies.get("XSRF-TOKEN")!, "TOKEN")
+    .replaceAll(username, "NAME")
+    .replaceAll(realm.name, "REALM")
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")
+    .replace(/data-options="[^"]*"/g, "")
+    .replace(/nonce="[^"]*"/g, "")
+    .replace(/<path [^>]*>|gh-number">\d+/g, "");

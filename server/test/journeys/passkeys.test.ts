@@ -135,7 +135,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
     const page = await carol.tab();
     await page.goto(url + RETURNING);
     await page.getByRole("button", { name: "Sign in with a passkey" }).click();
-    await page.getByText("Passkeys work with scripts only.").waitFor();
+    await page.getByText("Passkeys need JavaScript.").waitFor();
     await page.getByRole("button", { name: "Sign in with a password" }).click();
     await page.locator("#username").fill("admin");
     await page.locator("#password").fill(PASSWORD);

@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     await page.goto(stage.url + loginOf(realm));
     await page.getByLabel("Username or email").fill("ada");
     await press(page, "Next");
-    await heading(page, "Check your mail");
+    await heading(page, "Check your email");
     await lookAtWaiting(ada, page, "link-waiting");
     const link = await linkTo(email, "/login/link");
 
@@ -67,14 +67,14 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     // The page that waited needs nobody.
     await signedIn(page);
     await opened.goto(link);
-    await heading(opened, "This link works no more");
+    await heading(opened, "This link no longer works");
     await look(opened, "link-gone");
 
     await signOut(ada, realm);
     await page.goto(stage.url + loginOf(realm));
     await page.getByLabel("Username or email").fill("ada");
     await press(page, "Next");
-    await press(page, "Get a code by mail");
+    await press(page, "Get a code by email");
     await page.locator("#code").waitFor();
     await look(page, "email-code");
     await typeCode(page, (await stage.mail.latestTo(email)).code);
@@ -93,13 +93,13 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     await heading(page, /^Create an account/);
     await look(page, "registration");
     await page.getByLabel("Username", { exact: true }).fill("grace");
-    await page.getByLabel("Mail address").fill(email);
+    await page.getByLabel("Email address").fill(email);
     await page.getByLabel("First name").fill("Grace");
     await page.getByLabel("Last name").fill("Hopper");
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByLabel("Repeat the password").fill(PASSWORD);
     await press(page, "Create my account");
-    await heading(page, "Confirm your mail address");
+    await heading(page, "Confirm your email address");
     await look(page, "registration-mailed");
     await typeCode(page, (await stage.mail.latestTo(email)).code);
     await signedIn(page);
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     await look(page, "forgotten");
     await page.getByLabel("Username or email").fill(email);
     await press(page, "Next");
-    await heading(page, "Look into your mailbox");
+    await heading(page, "Check your email");
     await look(page, "forgotten-mailed");
     const link = await linkTo(email, "/reset-password/");
     await page.goto(link);
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
     await press(page, "Save the new password");
     await signedIn(page);
     await page.goto(link);
-    await heading(page, "This link works no more");
+    await heading(page, "This link no longer works");
     await look(page, "forgotten-link-gone");
 
     await signOut(grace, realm);

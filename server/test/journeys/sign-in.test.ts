@@ -25,8 +25,14 @@ const NEW_PASSWORD = "another password for journeys";
 describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromium):", () => {
   let stage: Stage;
   let site: Site;
+  const textMessages: { to: string; text: string }[] = [];
   beforeAll(async () => {
-    [stage, site] = await Promise.all([setStage(), startSite(() => html("<title>Shop</title><h1>Inside the shop</h1>"))]);
+    const answer = async (request: Request) => {
+      if (new URL(request.url).pathname !== "/sms") return html("<title>Shop</title><h1>Inside the shop</h1>");
+      textMessages.push((await request.json()) as (typeof textMessages)[number]);
+      return Response.json({ id: String(textMessages.length) });
+    };
+    [stage, site] = await Promise.all([setStage(), startSite(answer)]);
   });
   afterAll(async () => {
     await stage?.close();
@@ -82,7 +88,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await look(page, "new-password-not-the-same");
     await choose(NEW_PASSWORD, NEW_PASSWORD);
 
-    await heading(page, "Confirm your mail address");
+    await heading(page, "Confirm your email address");
     await look(page, "verify-email");
     await typeCode(page, (await stage.mail.latestTo(email)).code);
     const { app, recoveryCodes } = await setUpApp(page, (what) => look(page, what));
@@ -102,7 +108,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await signOut(ada, realm);
     await page.goto(shop.url);
     await typePassword(page, "ada", NEW_PASSWORD);
-    await heading(page, "Enter the code of your app");
+    await heading(page, "Enter the code from your app");
     await look(page, "totp");
     await typeCode(page, "000000");
     await page.getByRole("alert").waitFor();
@@ -129,6 +135,64 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await ada.close();
   });
 
+  test("a code by text message; then a payment is signed with a fresh code of the app, and another one is not", async () => {
+    const realm = await stage.newRealm("bank", { displayName: "Acme Bank" }, [step("username-password"), step("sms-otp")]);
+    const at = `/admin/realms/${realm}`;
+    const gateway = { channel: "SMS", driver: "http", config: { url: `${site.url.replace("localhost", "127.0.0.1")}/sms` } };
+    must(await stage.admin.put(`${at}/messaging/providers`, gateway), 201);
+    const { userId, email } = await stage.newUser(realm, "ada", ["CONFIGURE_TOTP"]);
+    const attributes = { phoneNumber: "+31612345678" };
+    must(await stage.admin.put(`${at}/users/${userId}`, { username: "ada", email, emailVerified: true, attributes }), 200);
+    const ada = await somebody(stage.browser, { locale: "en-GB" });
+    const page = await ada.tab();
+    await page.goto(stage.url + loginOf(realm));
+    await typePassword(page, "ada");
+    await heading(page, "Check your phone");
+    await look(page, "sms-code");
+    await expect.poll(() => textMessages.length, { timeout: 30_000 }).toBe(1);
+    const [{ to, text }] = textMessages as [(typeof textMessages)[number]];
+    expect(to).toBe("+31612345678");
+    await typeCode(page, /\b\d{6}\b/.exec(text)![0]);
+    const { app } = await setUpApp(page, async () => {});
+    await signedIn(page);
+
+    const client = { clientId: "till", name: "The Till", redirectUris: [], grantTypes: ["client_credentials"] };
+    const { secret } = must(await stage.admin.post(`${at}/clients`, client), 201);
+    const visitor = stage.server.visitor();
+    const form = { grant_type: "client_credentials", client_id: "till", client_secret: secret };
+    const { access_token } = must(await visitor.request("POST", `/realms/${realm}/token`, { form }), 200);
+    const headers = { authorization: `Bearer ${access_token}` };
+    const ask = async (summary: string) => {
+      const body = { type: "payment", summary, payload: { summary }, userId };
+      const transaction = must(await visitor.post(`/realms/${realm}/tx`, body, { headers }), 201);
+      await page.goto(`${stage.url}/realms/${realm}/tx/${transaction.id}`);
+      await heading(page, "Sign this?");
+      return transaction;
+    };
+    const paid = await ask("Pay 20.00 euro to The Web Shop\nInvoice 2026-117");
+    for (const words of ["Pay 20.00 euro to The Web Shop", "The Till", paid.payloadHash]) await page.getByText(words).waitFor();
+    await look(page, "transaction");
+    const sign = async (code: string) => {
+      await page.getByLabel("Code from your authenticator app").fill(code);
+      await press(page, /^Sign$/);
+    };
+    await sign("000000");
+    await page.getByRole("alert").waitFor();
+    await look(page, "transaction-wrong");
+    await sign(app.nextCode());
+    await heading(page, "Signed");
+    await look(page, "transaction-signed");
+    const consumed = must(await visitor.post(`/realms/${realm}/tx/${paid.id}/consume`, undefined, { headers }), 200);
+    expect(consumed).toMatchObject({ status: "CONSUMED", payloadHash: paid.payloadHash });
+
+    const unpaid = await ask("Pay 2,000.00 euro to somebody else");
+    await press(page, "Do not sign");
+    await heading(page, "Not signed");
+    await look(page, "transaction-declined");
+    expect(must(await visitor.get(`/realms/${realm}/tx/${unpaid.id}`, { headers }), 200)).toMatchObject({ status: "DECLINED" });
+    await ada.close();
+  });
+
   test("with the keyboard alone: name, password, code, and the box that stands before the button", async () => {
     const realm = await stage.newRealm("keys");
     await stage.newUser(realm, "ada", ["CONFIGURE_TOTP"]);
@@ -146,7 +210,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await keys.press("Tab");
     await keys.type(PASSWORD);
     await keys.press("Enter");
-    await heading(page, "Enter the code of your app");
+    await heading(page, "Enter the code from your app");
     await keys.type(app.nextCode());
     await keys.press("Tab");
     await keys.press("Space");

@@ -7,7 +7,7 @@ export const strategies = ["userId", "username", "email", "attribute", "pairwise
 export const subjectClaimMembers = {
   strategy: oneOf(strategies, {
     description:
-      "What `sub` is: the user's id, which never changes; the username or mail address, which may; an attribute; " +
+      "What `sub` is: the user's id, which never changes; the username or email address, which may; an attribute; " +
       "or another value for each sector of clients, by which they cannot recognise a user among themselves (OpenID Connect Core §8.1)",
   }),
   attribute: Type.Optional(

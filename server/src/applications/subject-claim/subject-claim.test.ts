@@ -44,7 +44,7 @@ describe("sub", () => {
     expect(await of({ strategy: "attribute", attribute: "number" })).toBe("A1");
     for (const attribute of ["unset", "long", "toString"])
       await expect(of({ strategy: "attribute", attribute })).rejects.toMatchObject({ code: "subject_claim.missing", status: 403 });
-    await expect(of({ strategy: "email" }, { ...ada, email: null as never })).rejects.toThrow("mail address");
+    await expect(of({ strategy: "email" }, { ...ada, email: null as never })).rejects.toThrow("email address");
   });
 
   test("by sector differs between sectors and realms, and is the same on nodes that need the first salt at once", async () => {

@@ -33,7 +33,7 @@ export async function subjectOf(
     case "username":
       return user.username;
     case "email":
-      return fitting(user.email, "their mail address");
+      return fitting(user.email, "their email address");
     case "attribute":
       return fitting(firstOf(user.attributes, attribute ?? ""), `the attribute ${attribute}`);
     case "pairwise":

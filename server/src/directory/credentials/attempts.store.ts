@@ -1,6 +1,6 @@
 import { type Generated, sql } from "kysely";
 import { MINUTE } from "../../kernel/clock.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 
 interface LoginAttemptsTable {
   realm_id: string;
@@ -36,6 +36,51 @@ export interface AttemptState {
   readonly justLocked: boolean;
 }
 
+/** What is counted, of whom, and what follows. */
+export interface AttemptCounter {
+  readonly kind: string;
+  readonly subject: string;
+  readonly policy: AttemptPolicy;
+}
+
+interface Raising {
+  readonly realm: string;
+  readonly kind: string;
+  readonly subject: string;
+  readonly now: number;
+  readonly maxFailures: number;
+  readonly lockedUntil: number;
+  readonly forgetBefore: number;
+  readonly expiresAt: number;
+}
+
+const raisingOf = (realm: string, { kind, subject, policy }: AttemptCounter, now: number): Raising => {
+  const lockedUntil = now + policy.lockMinutes * MINUTE;
+  const forgetAfter = policy.forgetAfterMinutes * MINUTE;
+  return {
+    ...{ realm, kind, subject, now, lockedUntil, maxFailures: policy.maxFailures },
+    forgetBefore: now - forgetAfter,
+    expiresAt: Math.max(lockedUntil, now + forgetAfter),
+  };
+};
+
+/** How long whoever failed so often has to wait. */
+const growingWait = sql`(case when a.failures < 5 then 0 else (1000 * 2 ^ least(a.failures - 5, 6))::bigint end)`;
+
+/** `onlyIf` is a `from …` whose rows decide whether it is counted at all. */
+const raise = (r: Raising, growingWaits: boolean, onlyIf = sql``) => sql`
+    insert into login_attempts as a (realm_id, kind, subject, failures, last_at, locked_until, expires_at)
+    select ${r.realm}::text, ${r.kind}::text, ${r.subject}::text, 1, ${r.now}::bigint, 0, ${r.expiresAt}::bigint ${onlyIf}
+    on conflict (realm_id, kind, subject) do update set
+      failures = case when a.last_at < ${r.forgetBefore} or (a.locked_until > 0 and a.locked_until <= ${r.now}) then 1 else a.failures + 1 end,
+      locked_until = case
+        when a.last_at < ${r.forgetBefore} or (a.locked_until > 0 and a.locked_until <= ${r.now}) then 0
+        when a.failures + 1 >= ${r.maxFailures} then ${r.lockedUntil}::bigint
+        else 0 end,
+      last_at = excluded.last_at, expires_at = excluded.expires_at
+    where a.locked_until <= ${r.now} ${growingWaits ? sql`and (${growingWait} = 0 or a.last_at + ${growingWait} <= ${r.now})` : sql``}
+    returning failures, locked_until`;
+
 /**
  * Counts an attempt before it is made, as if it had failed; success takes the count back. One statement, so that a hundred
  * attempts at once cannot all pass under the limit. An attempt during a lock changes nothing.
@@ -48,29 +93,75 @@ export async function raiseAttempts(
   policy: AttemptPolicy,
   now: number,
 ): Promise<AttemptState> {
-  const lockedUntil = now + policy.lockMinutes * MINUTE;
-  const forgetBefore = now - policy.forgetAfterMinutes * MINUTE;
-  const expiresAt = Math.max(lockedUntil, now + policy.forgetAfterMinutes * MINUTE);
+  const counter = { kind, subject, policy };
   // No wait means none at all: of two attempts at once, the one that comes to the row last may have looked at the clock first.
-  const wait = policy.growingWaits ? sql`case when a.failures < 5 then 0 else (1000 * 2 ^ least(a.failures - 5, 6))::bigint end` : sql`0`;
-  const { rows } = await sql<{ failures: number; locked_until: number }>`
-    insert into login_attempts as a (realm_id, kind, subject, failures, last_at, locked_until, expires_at)
-    values (${realm}, ${kind}, ${subject}, 1, ${now}, 0, ${expiresAt})
-    on conflict (realm_id, kind, subject) do update set
-      failures = case when a.last_at < ${forgetBefore} or (a.locked_until > 0 and a.locked_until <= ${now}) then 1 else a.failures + 1 end,
-      locked_until = case
-        when a.last_at < ${forgetBefore} or (a.locked_until > 0 and a.locked_until <= ${now}) then 0
-        when a.failures + 1 >= ${policy.maxFailures} then ${lockedUntil}::bigint
-        else 0 end,
-      last_at = ${now}, expires_at = ${expiresAt}
-    where a.locked_until <= ${now} and (${wait} = 0 or a.last_at + ${wait} <= ${now})
-    returning failures, locked_until`.execute(tx);
-  const raised = rows[0];
-  if (raised) return { allowed: true, failures: raised.failures, retryAt: raised.locked_until, justLocked: raised.locked_until > now };
-  const { rows: standing } = await sql<{ failures: number; retry_at: number }>`
+  const { rows } = await sql<Raised>`${raise(raisingOf(realm, counter, now), policy.growingWaits)}`.execute(tx);
+  return rows[0] ? toState(rows[0], now) : standingOf(tx, realm, counter, now);
+}
+
+interface Raised {
+  failures: number;
+  locked_until: number;
+}
+
+const toState = ({ failures, locked_until }: Raised, now: number): AttemptState => ({
+  ...{ allowed: true, failures, retryAt: locked_until },
+  justLocked: locked_until > now,
+});
+
+async function standingOf(db: Db, realm: string, { kind, subject, policy }: AttemptCounter, now: number): Promise<AttemptState> {
+  const wait = policy.growingWaits ? growingWait : sql`0`;
+  const { rows } = await sql<{ failures: number; retry_at: number }>`
     select failures, greatest(locked_until, last_at + ${wait}) as retry_at from login_attempts a
-    where realm_id = ${realm} and kind = ${kind} and subject = ${subject}`.execute(tx);
-  return { allowed: false, failures: standing[0]?.failures ?? 0, retryAt: standing[0]?.retry_at ?? now, justLocked: false };
+    where realm_id = ${realm} and kind = ${kind} and subject = ${subject}`.execute(db);
+  return { allowed: false, failures: rows[0]?.failures ?? 0, retryAt: rows[0]?.retry_at ?? now, justLocked: false };
+}
+
+interface RaisedPair {
+  first_failures: number | null;
+  first_locked_until: number | null;
+  second_failures: number | null;
+  second_locked_until: number | null;
+}
+
+type SecondRaising = {
+  [K in "kind" | "subject" | "maxFailures" | "lockedUntil" | "forgetBefore" | "expiresAt" as `second_${K}`]: Raising[K];
+};
+
+const raisePair = prepared((db, r: Raising & SecondRaising) => {
+  const second: Raising = {
+    ...{ realm: r.realm, now: r.now, kind: r.second_kind, subject: r.second_subject, maxFailures: r.second_maxFailures },
+    ...{ lockedUntil: r.second_lockedUntil, forgetBefore: r.second_forgetBefore, expiresAt: r.second_expiresAt },
+  };
+  const query = sql<RaisedPair>`
+    with first as (${raise(r, false)}), second as (${raise(second, true, sql`from first`)})
+    select first.failures as first_failures, first.locked_until as first_locked_until,
+      second.failures as second_failures, second.locked_until as second_locked_until
+    from first left join second on true`;
+  return { compile: () => query.compile(db) };
+});
+
+/**
+ * Two counters of one attempt in one statement, the second one with growing waits; it is counted only where the first one allows the
+ * attempt. Where the second one refuses, the first has counted it all the same.
+ */
+export async function raiseTwoAttempts(
+  db: Db,
+  realm: string,
+  first: AttemptCounter,
+  second: AttemptCounter,
+  now: number,
+): Promise<readonly [AttemptState, AttemptState | null]> {
+  const { kind, subject, maxFailures, lockedUntil, forgetBefore, expiresAt } = raisingOf(realm, second, now);
+  const [row] = await raisePair(db, {
+    ...raisingOf(realm, first, now),
+    ...{ second_kind: kind, second_subject: subject, second_maxFailures: maxFailures },
+    ...{ second_lockedUntil: lockedUntil, second_forgetBefore: forgetBefore, second_expiresAt: expiresAt },
+  });
+  if (!row) return [await standingOf(db, realm, first, now), null];
+  const counted = toState({ failures: row.first_failures!, locked_until: row.first_locked_until! }, now);
+  if (row.second_failures === null) return [counted, await standingOf(db, realm, second, now)];
+  return [counted, toState({ failures: row.second_failures, locked_until: row.second_locked_until! }, now)];
 }
 
 /** Takes one counted attempt back: it was not a failure after all. */
@@ -84,8 +175,39 @@ export async function lowerAttempts(tx: Tx, realm: string, kind: string, subject
     .execute();
 }
 
-export async function clearAttempts(tx: Tx, realm: string, kind: string, subject: string): Promise<void> {
-  await tx.deleteFrom("login_attempts").where("realm_id", "=", realm).where("kind", "=", kind).where("subject", "=", subject).execute();
+interface LoweredAndCleared {
+  realm: string;
+  lowered: string;
+  loweredSubject: string;
+  cleared: string;
+  clearedSubject: string;
+}
+
+// The rows in the order in which attempts take them, or two sign-ins might wait for each other.
+const lowerAndClear = prepared((db, c: LoweredAndCleared) => {
+  const query = sql`
+    with lowered as (
+      update login_attempts set failures = greatest(failures - 1, 0), locked_until = 0
+      where realm_id = ${c.realm} and kind = ${c.lowered} and subject = ${c.loweredSubject} returning 1)
+    delete from login_attempts
+    where realm_id = ${c.realm} and kind = ${c.cleared} and subject = ${c.clearedSubject} and (select count(*) from lowered) >= 0`;
+  return { compile: () => query.compile(db) };
+});
+
+/** The attempt was right: taken back from the first counter, and with the second all is forgotten. */
+export async function succeedAttempts(
+  tx: Tx,
+  realm: string,
+  first: Pick<AttemptCounter, "kind" | "subject">,
+  second: Pick<AttemptCounter, "kind" | "subject">,
+): Promise<void> {
+  await lowerAndClear(tx, {
+    realm,
+    lowered: first.kind,
+    loweredSubject: first.subject,
+    cleared: second.kind,
+    clearedSubject: second.subject,
+  });
 }
 
 /**

@@ -1,13 +1,15 @@
 // Credentials: passwords with their history, second factors, enrollment tokens, and the counters of failed attempts. Owns `credentials`,
 // `password_history` and `login_attempts`. Hashing happens before a transaction, never in one.
 export {
+  type AttemptCounter,
   type AttemptPolicy,
-  clearAttempts,
   clearUserAttempts,
   deleteExpiredAttempts,
   forgetAttempts,
   lowerAttempts,
   raiseAttempts,
+  raiseTwoAttempts,
+  succeedAttempts,
   USER_COUNTERS,
 } from "./attempts.store.ts";
 export {

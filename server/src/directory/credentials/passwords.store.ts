@@ -1,6 +1,6 @@
 import { type ColumnType, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 
 interface CredentialsTable {
   realm_id: string;
@@ -25,15 +25,18 @@ export interface PasswordCredential {
 }
 
 export async function findPassword(db: Db, realm: string, userId: string): Promise<PasswordCredential | null> {
-  const row = await db
+  const [row] = await passwordOf(db, { realm, userId });
+  return row ? { hash: row.secret, createdAt: row.created_at } : null;
+}
+
+const passwordOf = prepared((db, { realm, userId }: { realm: string; userId: string }) =>
+  db
     .selectFrom("credentials")
     .select(["secret", "created_at"])
     .where("realm_id", "=", realm)
     .where("user_id", "=", userId)
-    .where("type", "=", "password")
-    .executeTakeFirst();
-  return row ? { hash: row.secret, createdAt: row.created_at } : null;
-}
+    .where("type", "=", "password"),
+);
 
 /** The hash as it stands, held until commit; null where there is none. */
 export async function lockPassword(tx: Tx, realm: string, userId: string): Promise<string | null> {
@@ -53,16 +56,19 @@ export async function lockPassword(tx: Tx, realm: string, userId: string): Promi
  * and then ends what began here.
  */
 export async function usePassword(tx: Tx, realm: string, userId: string, hash: string, now: number): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+  return (await markUsed(tx, { realm, userId, hash, now })).length > 0;
+}
+
+const markUsed = prepared((db, { realm, userId, hash, now }: { realm: string; userId: string; hash: string; now: number }) =>
+  db
     .updateTable("credentials")
     .set({ last_used_at: now })
     .where("realm_id", "=", realm)
     .where("user_id", "=", userId)
     .where("type", "=", "password")
     .where("secret", "=", hash)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+    .returning("user_id"),
+);
 
 /** The same password under a better hash, unless the password has changed meanwhile. Its age stays. */
 export async function upgradePassword(db: Db, realm: string, userId: string, hash: string, better: string): Promise<void> {

@@ -19,7 +19,7 @@ export interface NewUser {
   readonly createdAt: number;
 }
 
-/** Who signs in by these keys. `byUsername`: it is that user's name, not the mail address. */
+/** Who signs in by these keys. `byUsername`: it is that user's name, not the email address. */
 export async function findTaken(
   tx: Tx,
   realm: string,

@@ -44,7 +44,7 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
   return rows.map((row) => outcomes.get(row)!);
 }
 
-/** A row whose name or mail address is taken. A user is known again by the username alone. */
+/** A row whose name or email address is taken. A user is known again by the username alone. */
 async function settle(
   ctx: Ctx,
   row: ReadyRow,

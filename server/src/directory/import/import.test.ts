@@ -238,7 +238,7 @@ describe("a bad row never stops or spoils the others", () => {
 });
 
 describe("names that are taken", () => {
-  test("by a user, by a mail address, and twice in one file, however far apart", async () => {
+  test("by a user, by an email address, and twice in one file, however far apart", async () => {
     const { admin } = await start();
     await admin.post("/users", { username: "ada", email: "ada@example.com" });
     const rows = [

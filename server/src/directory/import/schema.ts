@@ -47,7 +47,7 @@ export const ImportQuery = Type.Object(
     onConflict: Type.Optional(
       oneOf(conflicts, {
         default: "fail",
-        description: "What becomes of a row whose username or mail address is taken; `update` changes the members that the row names",
+        description: "What becomes of a row whose username or email address is taken; `update` changes the members that the row names",
       }),
     ),
     importId: Type.Optional(importId),
@@ -82,7 +82,7 @@ export const UserImport = Type.Object(
     rows: count("Rows that were dealt with, one way or another"),
     created: count("New users"),
     updated: count("Users that were there and were changed"),
-    skipped: count("Rows left out because their name or mail address is taken"),
+    skipped: count("Rows left out because their name or email address is taken"),
     failed: count("Rows that were refused; `errors` says why"),
     errors: Type.Array(RowError, { description: "The first 1,000 refused rows" }),
     errorsTruncated: Type.Boolean({ description: "Whether more rows were refused than are listed" }),

@@ -90,7 +90,7 @@ const ways: [string, (call: Call, scene: Scene) => Promise<Answer>, object?][] =
   ["renaming a role", (call, { mighty }) => call("PUT", `/roles/${mighty.roleId}`, { name: `${mighty.name}-x` })],
   ["setting a password", (call, { boss }) => call("PUT", `/users/${boss.userId}/password`, { newPassword: "under my control" })],
   [
-    "setting a mail address",
+    "setting an email address",
     (call, { boss }) => call("PUT", `/users/${boss.userId}`, { ...boss, email: `x-${boss.username}@example.com` }),
   ],
   ["setting a username", (call, { boss }) => call("PUT", `/users/${boss.userId}`, { ...boss, username: `x-${boss.username}` })],

@@ -2,6 +2,6 @@ import { defineErrors } from "../../kernel/errors.ts";
 
 export const userErrors = defineErrors("users", {
   not_found: [404, "No such user in this realm"],
-  login_name_taken: [409, "Another user in this realm already signs in by that name or mail address"],
+  login_name_taken: [409, "Another user in this realm already signs in by that name or email address"],
   self: [409, "You cannot delete, disable or lock yourself: ask another administrator"],
 });

@@ -21,7 +21,7 @@ export async function takeOwnUser(ctx: Ctx): Promise<UserRow> {
   return user;
 }
 
-/** Of a user that was taken. Another mail address has to be verified anew. */
+/** Of a user that was taken. Another email address has to be verified anew. */
 export async function saveOwnProfile(
   ctx: Ctx,
   current: UserRow,

@@ -4,6 +4,7 @@ import { loginKey } from "../../kernel/text.ts";
 import { type Db, prepared, type Tx, translating } from "../../platform/db/index.ts";
 import { USER_COUNTERS } from "../credentials/index.ts";
 import { userErrors } from "./errors.ts";
+import { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
 import type { User } from "./schema.ts";
 
 type Attributes = User["attributes"];
@@ -207,7 +208,12 @@ export async function findUserByLogin(
   realm: string,
   login: string,
 ): Promise<{ userId: string; username: string; enabled: boolean; locked: boolean } | null> {
-  const row = await db
+  const [row] = await byLogin(db, { realm, key: loginKey(login) });
+  return row ? { userId: row.user_id, username: row.username, enabled: row.enabled, locked: row.locked } : null;
+}
+
+const byLogin = prepared((db, { realm, key }: { realm: string; key: string }) =>
+  db
     .selectFrom("login_names as n")
     .innerJoinLateral(
       ({ selectFrom }) =>
@@ -221,10 +227,8 @@ export async function findUserByLogin(
     )
     .select(["u.user_id", "u.username", "u.enabled", "u.locked"])
     .where("n.realm_id", "=", realm)
-    .where("n.key", "=", loginKey(login))
-    .executeTakeFirst();
-  return row ? { userId: row.user_id, username: row.username, enabled: row.enabled, locked: row.locked } : null;
-}
+    .where("n.key", "=", key),
+);
 
 /**
  * A user who may sign in, kept so until commit: whoever shuts them out then waits, and ends the session that began here. Sign-ins of one
@@ -235,16 +239,21 @@ export async function holdUserForSignIn(
   realm: string,
   userId: string,
   { toWrite = false }: { readonly toWrite?: boolean } = {},
-): Promise<{ username: string } | null> {
-  const held = tx
+): Promise<{ username: string; requiredActions: readonly RequiredAction[] } | null> {
+  const [held] = await (toWrite ? holdToWrite : holdShared)(tx, { realm, userId });
+  return held ? { username: held.username, requiredActions: requiredActions.filter((one) => held.required_actions.includes(one)) } : null;
+}
+
+const openUser = (db: Db, { realm, userId }: { realm: string; userId: string }) =>
+  db
     .selectFrom("users")
-    .select("username")
+    .select(["username", "required_actions"])
     .where("realm_id", "=", realm)
     .where("user_id", "=", userId)
     .where("enabled", "=", true)
     .where("locked", "=", false);
-  return (await (toWrite ? held.forNoKeyUpdate() : held.forShare()).executeTakeFirst()) ?? null;
-}
+const holdShared = prepared((db, user: { realm: string; userId: string }) => openUser(db, user).forShare());
+const holdToWrite = prepared((db, user: { realm: string; userId: string }) => openUser(db, user).forNoKeyUpdate());
 
 type CompleteUser = PlainUser & { roles: string[]; mfa_enabled: boolean; locked_for_now: boolean };
 

@@ -68,7 +68,7 @@ describe("PUT /users/{userId}", () => {
     expect((await realm.asMaster().get(`/users/${user.userId}`)).body).toEqual(user);
   });
 
-  test("emailVerified falls with a new mail address, and only with that", async () => {
+  test("emailVerified falls with a new email address, and only with that", async () => {
     const realm = await iam.realm();
     const admin = realm.asMaster();
     const user = await create(realm, { username: "ada", email: "ada@example.com", emailVerified: true });
@@ -232,7 +232,7 @@ describe("PUT /users/{userId}/password", () => {
     [{}, "sevenc!", "at least 8 characters"],
     [{}, "x".repeat(129), "at most 128 characters"],
     [{ minLength: 4 }, "ADAS", "not the username"],
-    [{}, "Ada@Example.com", "not the mail address"],
+    [{}, "Ada@Example.com", "not the email address"],
     [{ minLowercase: 2 }, "PASSWORDx", "at least 2 lower-case letters"],
     [{ minUppercase: 1 }, "passwords", "at least 1 upper-case letters"],
     [{ minDigits: 3 }, "passwords12", "at least 3 digits"],

@@ -30,7 +30,7 @@ async function walk(path: string): Promise<Listed[]> {
 }
 
 describe("over many users", () => {
-  // Names and mail addresses interleave, share prefixes, and some have none.
+  // Names and email addresses interleave, share prefixes, and some have none.
   const people = Array.from({ length: 230 }, (_, i) => ({
     username: i % 3 === 0 ? `mix${String(i).padStart(3, "0")}` : `zed${String(229 - i).padStart(3, "0")}`,
     email: i % 5 === 0 ? null : i % 2 === 0 ? `mix${String(i).padStart(3, "0")}@example.com` : `other${i}@example.com`,

@@ -17,7 +17,7 @@ const taken = { status: 409, body: { code: "users.login_name_taken" } };
 let count = 0;
 const name = (text = "n") => `${text}${count++}`;
 
-describe("one namespace for usernames and mail addresses", () => {
+describe("one namespace for usernames and email addresses", () => {
   test.each([
     ["another letter case", "Ärger", "äRGER"],
     ["NFC and NFD", "Zo\u00eb", "Zoe\u0308"],
@@ -44,7 +44,7 @@ describe("one namespace for usernames and mail addresses", () => {
     for (const username of [first, second]) expect((await admin.post("/users", { username: username + suffix })).status).toBe(201);
   });
 
-  test("a mail address cannot be another's username, nor the other way round, in any case", async () => {
+  test("an email address cannot be another's username, nor the other way round, in any case", async () => {
     const mail = `${name("mail")}@example.com`;
     await admin.post("/users", { username: mail.toUpperCase() });
     const other = await admin.post("/users", { username: name(), email: mail });
@@ -59,7 +59,7 @@ describe("one namespace for usernames and mail addresses", () => {
     expect((await admin.get(`/users/${third.userId}`)).body).toEqual(third);
   });
 
-  test("one's own username may be one's mail address; both are freed with the user", async () => {
+  test("one's own username may be one's email address; both are freed with the user", async () => {
     const mail = `${name("own")}@example.com`;
     const { userId } = (await admin.post("/users", { username: mail, email: mail })).body;
     expect((await admin.delete(`/users/${userId}`)).status).toBe(204);
@@ -128,10 +128,10 @@ describe("bad input", () => {
     ["a megabyte", { username: "a".repeat(1_000_000) }, "username"],
     ["a megabyte of spaces", { username: `a${" ".repeat(1_000_000)}` }, "username"],
     ["a number", { username: 5 }, "username"],
-    ["a mail address without a domain", { username: "x", email: "a@" }, "email"],
-    ["an empty mail address", { username: "x", email: "" }, "email"],
-    ["a megabyte of mail address", { username: "x", email: `a@${"a-".repeat(490_000)}` }, "email"],
-    ["a mail address with a newline", { username: "x", email: "a@example.com\nBcc: b@example.com" }, "email"],
+    ["an email address without a domain", { username: "x", email: "a@" }, "email"],
+    ["an empty email address", { username: "x", email: "" }, "email"],
+    ["a megabyte of email address", { username: "x", email: `a@${"a-".repeat(490_000)}` }, "email"],
+    ["an email address with a newline", { username: "x", email: "a@example.com\nBcc: b@example.com" }, "email"],
     ["enabled as text", { username: "x", enabled: "true" }, "enabled"],
     ["enabled null", { username: "x", enabled: null }, "enabled"],
     ["a list of attributes", { username: "x", attributes: [] }, "attributes"],

@@ -12,7 +12,7 @@ export const EXACT_TOTAL = 10_000;
 const listMembers = {
   page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: "From 0; `page × size` may reach 10,000" })),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-  search: Type.Optional(Type.String({ maxLength: 320, description: "Prefix of a name or mail address, or a whole id" })),
+  search: Type.Optional(Type.String({ maxLength: 320, description: "Prefix of a name or email address, or a whole id" })),
   sort: Type.Optional(Type.String({ maxLength: 64, description: "A field, with `-` before it for descending" })),
   cursor: Type.Optional(Type.String({ maxLength: 2048, description: "From `Link rel=next`: goes on from there, however deep" })),
 };

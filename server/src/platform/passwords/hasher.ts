@@ -21,6 +21,8 @@ export interface PasswordHasher {
   verifyNothing(password: string): Promise<false>;
   /** Whether the hash was made elsewhere or at another price than today's, so that the next sign-in should replace it. */
   needsRehash(encoded: string): boolean;
+  /** Whether it would refuse at this moment: for whoever has other work to do before. */
+  isOverloaded(): boolean;
   stats(): { running: number; waiting: number };
 }
 
@@ -144,6 +146,7 @@ export function createPasswordHasher(
         made.outputLen < OUTPUT_BYTES
       );
     },
+    isOverloaded: semaphore.isFull,
     stats: semaphore.stats,
   };
 }

@@ -89,7 +89,7 @@ describe("the profile", () => {
     expect(await put({ username: "other" })).toEqual([400, "username read_only"]);
   });
 
-  test("another mail address is not verified, cannot be somebody's name, and is the realm's to allow", async () => {
+  test("another email address is not verified, cannot be somebody's name, and is the realm's to allow", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await signedIn(realm), await realm.user()];
     const boss = realm.asMaster();

@@ -119,7 +119,7 @@ describe("the required action CONFIGURE_PASSKEY", () => {
     expect(page.text).toContain("Set up a passkey");
     const { options } = passkeyForm(page.text);
     const imitation = testPasskey({ id: taken.passkey.id });
-    expect(said(await answerWith(browser, realm.name, page, imitation.create(options)))).toEqual([400, "There is one already"]);
+    expect(said(await answerWith(browser, realm.name, page, imitation.create(options)))).toEqual([400, "There already is one"]);
     expect(said(await answerWith(browser, realm.name, page, "{}"))).toEqual([400, "The passkey was not saved"]);
     const passkey = testPasskey();
     const done = await answerWith(browser, realm.name, page, passkey.create(options), { label: " my\u0007 phone " });

@@ -40,7 +40,7 @@ export async function changePassword(parts: PasswordChangeParts, change: Passwor
   const reading = { tx: db, realm: realmId, actor, now: clock.now() };
   const user = await readUser(reading, actor.id);
 
-  const attempt = await countAttempt(work, origin, realm, { login: user.username, userId: user.userId, sourceIp });
+  const attempt = await countAttempt({ db, work }, origin, realm, { login: user.username, userId: user.userId, sourceIp });
   if (attempt.retryAt !== null) throw accountErrors.wait(Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)));
 
   const replace = async (): Promise<boolean> => {

@@ -34,7 +34,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
       schema: {
         summary: "Change your profile",
         description:
-          "Takes the full state, as it was read. Another mail address has to be verified again. Whether the username and the mail address " +
+          "Takes the full state, as it was read. Another email address has to be verified again. Whether the username and the email address " +
           "can be changed is the realm's to say (`account` of its settings); what applications know you by (`sub`) never can. " +
           "Administrators change both with their session only.",
         tags,

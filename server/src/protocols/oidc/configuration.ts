@@ -84,7 +84,10 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
       long,
       short,
     },
-    interactions: { policy: createPolicy(ACR_VALUES), url: (_ctx, { uid }) => `/realms/${realm.realmId}/interaction/${uid}` },
+    interactions: {
+      policy: createPolicy(ACR_VALUES, realm.settings),
+      url: (_ctx, { uid }) => `/realms/${realm.realmId}/interaction/${uid}`,
+    },
     findAccount: (ctx, userId, source) => accountOf(claims, ctx, userId, source as Parameters<typeof accountOf>[3]),
     loadExistingGrant: (ctx) => loadGrant(db, realm, ctx),
     extraTokenClaims: async (ctx, token) => {

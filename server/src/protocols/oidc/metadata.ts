@@ -3,6 +3,7 @@ import { documentOf, type PublishedDocument } from "../../platform/http/index.ts
 import { LOCALES } from "../../signin/pages/index.ts";
 import { claimNames } from "./accounts.ts";
 import { metadataOf } from "./engine.ts";
+import { promptValues } from "./interactions/policy.ts";
 import type { RealmParts } from "./parts.ts";
 import type { Issuer } from "./provider.ts";
 
@@ -40,14 +41,14 @@ function engineMetadata(issuer: Issuer): Record<string, unknown> {
 }
 
 /** What the engine cannot tell, because others do it. Features add their lines. */
-const ours = ({ issuer, offered }: RealmParts): Record<string, unknown> => ({
+const ours = ({ issuer, offered, realm }: RealmParts): Record<string, unknown> => ({
   ...offered,
   end_session_endpoint: `${issuer}/logout`,
   request_uri_parameter_supported: true,
   require_request_uri_registration: true,
   backchannel_logout_supported: true,
   backchannel_logout_session_supported: true,
-  prompt_values_supported: ["none", "login", "consent", "select_account"],
+  prompt_values_supported: promptValues(realm.settings),
   ui_locales_supported: LOCALES,
 });
 

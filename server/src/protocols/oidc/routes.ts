@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { VisitorParts } from "../../signin/login/index.ts";
+import type { Messages } from "../../tenancy/messaging/index.ts";
 import { authorizeRoutes } from "./authorize.routes.ts";
 import { tokenRoutes } from "./client-credentials.routes.ts";
 import { engineRoutes } from "./engine.routes.ts";
@@ -14,6 +15,7 @@ import { userinfoRoutes } from "./userinfo.routes.ts";
 export interface OidcRouteParts extends VisitorParts {
   readonly issuers: Issuers;
   readonly work: UnitOfWork;
+  readonly messages: Messages;
 }
 
 /** Mounted under /realms/:realm. */

@@ -186,7 +186,7 @@ describe("consent", () => {
     const { page } = await walk(browser, base, party.url({ scope: "openid email" }));
     const consent = (await submit(browser, base, page, { username: user.username, password: user.password })).page;
     expect(consent.text).toContain("The App");
-    expect(consent.text).toContain("See your mail address");
+    expect(consent.text).toContain("See your email address");
     expect([consent.headers["x-frame-options"], consent.headers["content-security-policy"]]).toEqual([
       "DENY",
       expect.stringContaining("frame-ancestors 'none'"),
@@ -198,7 +198,7 @@ describe("consent", () => {
     expect((await walk(browser, base, party.url({ scope: "openid email", prompt: "none" }))).left?.searchParams.get("code")).toMatch(/./);
     expect(errorIn((await walk(browser, base, party.url({ scope: "openid phone", prompt: "none" }))).left)).toBe("consent_required");
     expect((await walk(browser, base, party.url({ scope: "openid email", prompt: "consent" }))).page.text).toContain(
-      "See your mail address",
+      "See your email address",
     );
     // Another sign-in knows it, too.
     expect((await party.signIn(iam.browser(), user, { scope: "openid email" })).status).toBe(200);

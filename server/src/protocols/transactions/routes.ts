@@ -5,7 +5,7 @@ import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { asAppError, logFailure, Problem, refuseDirtyText, sendProblem } from "../../platform/http/index.ts";
 import { findSignInUser } from "../../signin/authenticators/index.ts";
-import { createEntrance, type EntranceParts, timeText } from "../../signin/devices/index.ts";
+import { createEntrance, type EntranceParts, PageQuery, timeText } from "../../signin/devices/index.ts";
 import type { Visitor } from "../../signin/login/index.ts";
 import { renderTransaction, sendPage } from "../../signin/pages/index.ts";
 import { type RealmSnapshot, unknownRealm } from "../../tenancy/realms/index.ts";
@@ -99,13 +99,13 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
     problem?: "wrong" | "weak",
   ) => {
     const { realm, session } = visitor;
-    const frame = visitors.frameOf(request, reply, visitor);
+    const path = `/realms/${realm.realmId}/tx/${transaction.id}`;
+    const frame = visitors.frameAt(request, reply, visitor, path);
     const logo = { logoUrl: realm.settings.logoUrl };
     if (transaction.status !== "PENDING") {
       const state = ({ SIGNED: "signed", CONSUMED: "signed", DECLINED: "declined", EXPIRED: "gone" } as const)[transaction.status];
       return sendPage(reply, status, renderTransaction({ ...frame, state }), logo);
     }
-    const path = `/realms/${realm.realmId}/tx/${transaction.id}`;
     const has = (await findSignInUser(parts.db, realm.realmId, session!.userId, clock.now()))?.credentials;
     const html = renderTransaction({
       ...frame,
@@ -150,6 +150,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
           "page that shows what is to be signed.",
         tags,
         params: oneParams,
+        querystring: PageQuery,
         response: { 200: Transaction, 303: Type.Null({ description: "To sign in first" }), ...refusals },
       },
     },

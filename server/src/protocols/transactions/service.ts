@@ -71,7 +71,7 @@ export async function signTransaction(parts: TransactionParts, comer: Comer, id:
   if (Number(acr) < Number(transaction.acr)) throw transactionErrors.acr();
   const { realm, sourceIp } = comer;
   const origin = originOf(comer);
-  const attempt = await countAttempt(parts.work, origin, realm, { login: user.username, userId: user.userId, sourceIp }, input.factor);
+  const attempt = await countAttempt(parts, origin, realm, { login: user.username, userId: user.userId, sourceIp }, input.factor);
   if (attempt.retryAt !== null) throw transactionErrors.wait(Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)));
 
   const proof = await checkFactor(parts, realm, user.userId, transaction, input);

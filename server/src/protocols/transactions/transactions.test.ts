@@ -289,6 +289,9 @@ describe("the page of a transaction", () => {
     const page = await browser.get(at, asPage);
     for (const words of ["Pay &lt;b>20&lt;/b> euro", sha(payment.payload), "Web &lt;shop>", user.username])
       expect(page.text).toContain(words);
+    expect(page.text).toContain(`href="${at}?lang=de"`);
+    expect((await browser.get(`${at}?lang=de`, asPage)).text).toContain("Das unterschreiben?");
+    await browser.get(`${at}?lang=en`, asPage);
     const _csrf = /name="_csrf" value="([^"]+)"/.exec(page.text)![1]!;
     const send = (path: string, form: Record<string, string>) => browser.request("POST", `${at}${path}`, { ...asPage, form, csrf: false });
     expect((await send("/sign", { factor: "totp", value: code() })).status).toBe(403);

@@ -89,7 +89,7 @@ export async function takeTokenByHash(ctx: Ctx, kind: TokenKind, hash: string): 
   return row ? { userId: row.user_id, data: row.data, expiresAt: row.expires_at } : null;
 }
 
-/** Those of this kind that the user was sent before work no more. */
+/** Those of this kind that the user was sent before no longer work. */
 export async function dropTokensOf(ctx: Ctx, kind: TokenKind, userId: string): Promise<void> {
   await ctx.tx
     .deleteFrom("action_tokens")

@@ -25,7 +25,7 @@ const heading = (page: Answer) => /<h1[^>]*>(?:<[^>]+>)*([^<]*)/.exec(page.text)
 const alertOf = (page: Answer) => /id="gh-error"[^>]*>([\s\S]*?)<\/div>/.exec(page.text)?.[1] ?? "";
 const pathOf = (link: string) => new URL(link).pathname;
 
-/** Somebody who has to do something, with a mail address of their own. */
+/** Somebody who has to do something, with an email address of their own. */
 async function person(realm: RealmUnderTest, actions: string[], more: Record<string, unknown> = {}) {
   const user = await realm.user(`ada${people}`);
   const email = `ada${people++}@example.com`;
@@ -135,7 +135,7 @@ describe("VERIFY_EMAIL", () => {
 
   test("the code of the mail works on the page, once, and signs in", async () => {
     const { realm, ada, browser, page } = await verifying();
-    expect([heading(page), page.text.includes(ada.email)]).toEqual(["Confirm your mail address", true]);
+    expect([heading(page), page.text.includes(ada.email)]).toEqual(["Confirm your email address", true]);
     const { code, link } = await mail.latestTo(ada.email);
     const wrong = await submit(browser, base, page, { code: code === "000000" ? "000001" : "000000" });
     expect([wrong.page.status, alertOf(wrong.page)]).toEqual([401, expect.stringContaining("That code is not right")]);
@@ -155,7 +155,7 @@ describe("VERIFY_EMAIL", () => {
     await phone.get(pathOf(link)); // a mail scanner, or a second look
     expect(await isVerified(realm, ada)).toBe(false);
     const confirmed = await submit(phone, base, opened, {});
-    expect(heading(confirmed.page)).toBe("Your mail address is confirmed");
+    expect(heading(confirmed.page)).toBe("Your email address is confirmed");
     expect([await isVerified(realm, ada), signedIn(realm, phone)]).toEqual([true, false]);
     expect((await submit(phone, base, opened, {})).page.status).toBe(410);
     const here = /<a class="gh-link" href="([^"]+)"/.exec(page.text)![1]!;
@@ -170,7 +170,7 @@ describe("VERIFY_EMAIL", () => {
     expect([tooSoon.page.status, alertOf(tooSoon.page)]).toEqual([400, expect.stringContaining("half a minute")]);
     clock.advance(31 * SECOND);
     const again = await submit(browser, base, page, { resend: "true" });
-    expect(again.page.text).toContain("Another mail is on its way");
+    expect(again.page.text).toContain("Another email is on its way");
     const second = await mail.latestTo(ada.email, 2);
     expect((await iam.browser().get(pathOf(first.link))).status).toBe(410);
     expect((await submit(browser, base, page, { code: first.code })).page.status).toBe(first.code === second.code ? 200 : 401);
@@ -193,7 +193,7 @@ describe("VERIFY_EMAIL", () => {
     const browser = iam.browser();
     const opened = await browser.get(pathOf(link));
     const csrf = await browser.request("POST", pathOf(link), { form: {}, csrf: false });
-    expect([csrf.status, heading(csrf)]).toEqual([403, "Confirm your mail address"]);
+    expect([csrf.status, heading(csrf)]).toEqual([403, "Confirm your email address"]);
     await realm.asMaster().put(`/users/${ada.userId}`, { username: ada.username, email: `new-${ada.email}` });
     expect((await submit(browser, base, opened, {})).page.status).toBe(410);
     expect(await isVerified(realm, ada)).toBe(false);
@@ -217,7 +217,7 @@ describe("VERIFY_EMAIL", () => {
     expect(await realm.events("type=USER_LOCKED")).toMatchObject([{ resourceId: ada.userId, detail: "too many failed attempts" }]);
     expect((await browser.get(`/realms/${realm.name}/account/profile`)).status).toBe(200);
     // Only that is locked: whoever knows the password still comes as far as the page.
-    expect(heading((await asked(realm, ada)).page)).toBe("Confirm your mail address");
+    expect(heading((await asked(realm, ada)).page)).toBe("Confirm your email address");
   });
 
   test("is left out for whoever has no address, and not skipped when no mail can be sent", async () => {
@@ -242,7 +242,7 @@ describe("UPDATE_PROFILE", () => {
     expect(page.text).not.toContain("<b>");
     const bob = await realm.user(`bob${people++}@example.com`);
     for (const [form, words] of [
-      [{ firstName: "", lastName: "Lovelace", email: ada.email }, "check what you typed"],
+      [{ firstName: "", lastName: "Lovelace", email: ada.email }, "Please fill in: First name."],
       [{ firstName: "A\u202eda", lastName: "Lovelace", email: ada.email }, "check what you typed"],
       [{ firstName: "Ada", lastName: "Lovelace", email: "not an address" }, "check what you typed"],
       [{ firstName: "Ada", lastName: "Lovelace", email: bob.username.toUpperCase() }, "is in use"],

@@ -6,11 +6,11 @@ import type { Question, StepContext } from "../authenticators/index.ts";
 import { Profile } from "../pages/index.ts";
 import { isEmail, isPersonName } from "./names.ts";
 
-/** Name and, where the realm lets people change it, mail address. */
+/** Name and, where the realm lets people change it, email address. */
 export const updateProfile: Question = {
   kind: "question",
   displayName: "Complete the profile",
-  description: "Asks for first and last name, and for the mail address where people may change theirs",
+  description: "Asks for first and last name, and for the email address where people may change theirs",
   config: Type.Object({}, { additionalProperties: false }),
   identifies: false,
   factor: null,

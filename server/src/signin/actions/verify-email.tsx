@@ -12,7 +12,7 @@ export const VERIFY_EMAIL_PATH = "verify-email";
 /** A code from the mail on this page, or its link anywhere. */
 export const verifyEmail: Question = {
   kind: "question",
-  displayName: "Confirm the mail address",
+  displayName: "Confirm the email address",
   description: "Mails a link and a code to the user's address, and waits for one of them to come back",
   config: Type.Object({}, { additionalProperties: false }),
   identifies: false,

@@ -1,17 +1,18 @@
 import { isIPv6 } from "node:net";
-import { type AttemptPolicy, clearAttempts, forgetAttempts, lowerAttempts, raiseAttempts } from "../../directory/credentials/index.ts";
+import {
+  type AttemptCounter,
+  forgetAttempts,
+  lowerAttempts,
+  raiseTwoAttempts,
+  succeedAttempts,
+} from "../../directory/credentials/index.ts";
+import { clock } from "../../kernel/clock.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
 import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-
-interface CountedBy {
-  /** `address:password`, `user:totp`: what is counted, and of whom. */
-  readonly kind: `${"address" | "user"}:${string}`;
-  readonly subject: string;
-  readonly policy: AttemptPolicy;
-}
 
 export interface Attempt {
   /** When to come again; null when the attempt may go on. */
@@ -31,61 +32,38 @@ export interface Guesser {
 }
 
 /**
- * Raised before the answer is looked at, in a transaction of its own, so that a flood of guesses cannot run ahead of the count. Each
- * kind of factor has counters of its own.
+ * Raised before the answer is looked at, in a statement of its own, so that a flood of guesses cannot run ahead of the count. Each
+ * kind of factor has counters of its own, `address:password`, `user:totp`.
  */
 export async function countAttempt(
-  work: UnitOfWork,
+  { db, work }: { readonly db: Db; readonly work: UnitOfWork },
   origin: Origin,
   { settings }: RealmSnapshot,
   who: Guesser,
   factor = "password",
 ): Promise<Attempt> {
   const { bruteForce } = settings;
-  // The address comes first: one that has to wait must not touch what is known of the user.
-  const counters: readonly CountedBy[] = [
-    {
-      kind: `address:${factor}`,
-      subject: addressSubject(who.sourceIp),
-      policy: { ...bruteForce, maxFailures: bruteForce.maxFailuresPerAddress, growingWaits: false },
-    },
-    { kind: `user:${factor}`, subject: userSubject(who), policy: { ...bruteForce, growingWaits: true } },
-  ];
+  const byAddress: AttemptCounter = {
+    kind: `address:${factor}`,
+    subject: addressSubject(who.sourceIp),
+    policy: { ...bruteForce, maxFailures: bruteForce.maxFailuresPerAddress, growingWaits: false },
+  };
+  const byUser: AttemptCounter = { kind: `user:${factor}`, subject: userSubject(who), policy: { ...bruteForce, growingWaits: true } };
   const attempt = {
-    takeBack: () => work.transact(origin, (ctx) => takeBack(ctx, counters)),
-    async succeeded(ctx: Ctx) {
-      const [address, user] = counters as [CountedBy, CountedBy];
-      await lowerAttempts(ctx.tx, ctx.realm, address.kind, address.subject);
-      await clearAttempts(ctx.tx, ctx.realm, user.kind, user.subject);
-    },
+    takeBack: () => work.transact(origin, (ctx) => takeBack(ctx, [byAddress, byUser])),
+    succeeded: (ctx: Ctx) => succeedAttempts(ctx.tx, ctx.realm, byAddress, byUser),
   };
   if (!bruteForce.enabled) return { ...attempt, takeBack: async () => {}, retryAt: null, locksUser: false };
-  const state = await work.transact(origin, async (ctx) => {
-    const raised: CountedBy[] = [];
-    let locksUser = false;
-    for (const counter of counters) {
-      const { allowed, retryAt, justLocked } = await raiseAttempts(
-        ctx.tx,
-        ctx.realm,
-        counter.kind,
-        counter.subject,
-        counter.policy,
-        ctx.now,
-      );
-      if (!allowed) {
-        // Refused without a try: what was counted for the other counter goes back.
-        await takeBack(ctx, raised);
-        return { retryAt, locksUser: false };
-      }
-      raised.push(counter);
-      locksUser ||= counter.kind.startsWith("user:") && justLocked;
-    }
-    return { retryAt: null, locksUser };
-  });
-  return { ...attempt, ...state };
+  // The address comes first: one that has to wait must not touch what is known of the user.
+  const [address, user] = await raiseTwoAttempts(db, origin.realm, byAddress, byUser, clock.now());
+  if (!user) return { ...attempt, retryAt: address.retryAt, locksUser: false };
+  if (user.allowed) return { ...attempt, retryAt: null, locksUser: user.justLocked };
+  // Refused without a try: what was counted for the address goes back.
+  await work.transact(origin, (ctx) => takeBack(ctx, [byAddress]));
+  return { ...attempt, retryAt: user.retryAt, locksUser: false };
 }
 
-async function takeBack(ctx: Ctx, counters: readonly CountedBy[]): Promise<void> {
+async function takeBack(ctx: Ctx, counters: readonly AttemptCounter[]): Promise<void> {
   for (const { kind, subject } of counters) await lowerAttempts(ctx.tx, ctx.realm, kind, subject);
 }
 

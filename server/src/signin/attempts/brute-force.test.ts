@@ -137,7 +137,7 @@ describe("the lock of a user", () => {
     expect((await guess(realm, username, password)).status).toBe(303);
   });
 
-  test("is the same by username and by mail address", async () => {
+  test("is the same by username and by email address", async () => {
     const realm = await iam.realm();
     const { body } = await realm.asMaster().post("/users", { username: "ada", email: "ada@example.org" });
     await realm.asMaster().put(`/users/${body.userId}/password`, { newPassword: "a password for tests" });

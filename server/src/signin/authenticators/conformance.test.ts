@@ -11,6 +11,8 @@ let iam: Harness;
 let realm: RealmUnderTest;
 beforeAll(async () => {
   iam = await harness();
+  // Messages wait in the outbox.
+  await iam.server.jobs.stop();
   realm = await iam.realm();
 });
 afterAll(() => iam?.close());
@@ -32,4 +34,4 @@ const contextFor: ContextFor = async (user, progress) => {
 };
 
 for (const [name, authenticator] of Object.entries(authenticators))
-  describe(name, () => authenticatorConformance(name, authenticator, contextFor));
+  describe(name, () => authenticatorConformance(name, authenticator, contextFor, () => iam));

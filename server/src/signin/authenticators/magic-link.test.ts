@@ -38,7 +38,7 @@ async function confirm(browser: Browser, link: string, more: Record<string, stri
   const form = { ...Object.fromEntries(searchParams), _csrf: browser.cookies.get("XSRF-TOKEN") ?? "", ...more };
   return browser.request("POST", pathname, { form, csrf: false });
 }
-const GONE = "This link works no more";
+const GONE = "This link no longer works";
 const ELSEWHERE = "Open this link where you began";
 
 describe("a link by mail", () => {
@@ -52,11 +52,15 @@ describe("a link by mail", () => {
     const [link] = await linksOf(realm);
 
     // Nobody has confirmed yet: it waits, however often it looks.
-    expect((await browser.get(at)).text).toContain("Check your mail");
+    expect((await browser.get(at)).text).toContain("Check your email");
     expect((await answerPage(browser, realm.name, page, {})).text).toContain("has not been opened yet");
     const opened = await browser.get(link!);
     expect([opened.status, opened.headers["referrer-policy"]]).toEqual([200, "no-referrer"]);
     expect(opened.text).toMatch(/<form[^>]*method="post"[^>]*\/login\/link"/);
+    // In another language it is the same link.
+    const french = /href="([^"]+lang=fr)"/.exec(opened.text)![1]!.replaceAll("&amp;", "&");
+    expect((await browser.get(french)).text).toContain("Continuez seulement si vous venez de demander ce lien");
+    await browser.get(`${link}&lang=en`);
     expect((await browser.get(at)).status).toBe(200);
 
     const confirmed = await confirm(browser, link!);

@@ -24,8 +24,8 @@ const mail: Way = {
 /** A link that is mailed, and opened in the browser that waits for it. */
 export const magicLink: Question = {
   kind: "question",
-  displayName: "Link by mail",
-  description: "Mails a link; opening it in the same browser and pressing the button there goes on",
+  displayName: "Link by email",
+  description: "Emails a link; opening it in the same browser and pressing the button there goes on",
   config: Type.Object({}, { additionalProperties: false }),
   identifies: false,
   factor: "possession",

@@ -128,7 +128,7 @@ describe("a code by mail", () => {
     clock.advance(MINUTE);
     const late = await answerPage(two, realm.name, otherPage, { code: second! });
     expect([late.status, isSignedIn(late, realm.name)]).toEqual([400, false]);
-    expect(late.text).toContain("This code works no more");
+    expect(late.text).toContain("This code no longer works");
   });
 
   test("is asked for again after half a minute, five times at most, and the new one ends the old", async () => {
@@ -234,9 +234,9 @@ describe("a code by text message", () => {
     ]);
     for (const attributes of [{}, { phoneNumber: "call me" }]) {
       const page = await pastPassword(iam.browser(), realm.name, await person(realm, { attributes }));
-      expect([page.text.includes("Check your mail"), page.text.includes("Get a code by text message")]).toEqual([true, false]);
+      expect([page.text.includes("Check your email"), page.text.includes("Get a code by text message")]).toEqual([true, false]);
     }
     const both = await pastPassword(iam.browser(), realm.name, await person(realm, { attributes: { phoneNumber: ["+31612345679"] } }));
-    expect([both.text.includes("Check your phone"), both.text.includes("Get a code by mail")]).toEqual([true, true]);
+    expect([both.text.includes("Check your phone"), both.text.includes("Get a code by email")]).toEqual([true, true]);
   });
 });

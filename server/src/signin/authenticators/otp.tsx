@@ -76,8 +76,8 @@ export const emailOtp = otp(
   "email-otp",
   way("EMAIL", "otp-email"),
   {
-    displayName: "Code by mail",
-    description: "Sends a code to the user's mail address and asks for it",
+    displayName: "Code by email",
+    description: "Sends a code to the user's email address and asks for it",
     ...{ title: "emailOtpTitle", choice: "chooseEmailOtp", maybe: "emailCodeMaybeText" },
   },
   (at, address) => mailProof(at, address, ["otp", "email"]),

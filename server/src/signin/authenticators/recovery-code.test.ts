@@ -78,7 +78,7 @@ describe("recovery codes", () => {
     expect(isSignedIn(await answerPage(browser, realm.name, page, { code: lookalike }), realm.name)).toBe(true);
     const [session] = (await browser.get(`/realms/${realm.name}/account/sessions`)).body;
     expect([...session.amr].sort()).toEqual(["mfa", "pwd", "recovery"]);
-    expect(await tryCodes(realm, ada, one, "", two)).toEqual([401, 401, true]);
+    expect(await tryCodes(realm, ada, one, "", two)).toEqual([401, 400, true]);
     expect((await browser.get(ada.at)).body).toMatchObject([{ type: "password" }, { type: "recovery-code", remaining: 8 }]);
     const used = (await realm.events("type=RECOVERY_CODE_USED")).map(({ detail, resourceId }: Record<string, string>) => [
       detail,

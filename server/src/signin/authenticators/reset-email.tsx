@@ -25,8 +25,8 @@ export interface ResetLink {
 /** For whoever forgot the password: a mail to the account's address, if there is such an account; nobody is told whether there is. */
 export const resetEmail: Question = {
   kind: "question",
-  displayName: "Mail to whoever forgot their password",
-  description: "Mails a link and a code to the address of whoever was named in a step before, and waits for one of them to come back",
+  displayName: "Email to somebody who forgot their password",
+  description: "Emails a link and a code to the person who was named in an earlier step, and waits for one of them to come back",
   config: Type.Object({}, { additionalProperties: false }),
   identifies: false,
   factor: "possession",

@@ -8,7 +8,7 @@ import { isTicked } from "./username.tsx";
 export const usernamePassword: Question = {
   kind: "question",
   displayName: "Username and password",
-  description: "Asks for the username or mail address and the password on one page",
+  description: "Asks for the username or email address and the password on one page",
   config: Type.Object({}, { additionalProperties: false }),
   identifies: true,
   factor: "knowledge",

@@ -7,7 +7,7 @@ import type { Progress } from "./progress.ts";
 export const username: Question = {
   kind: "question",
   displayName: "Username",
-  description: "Asks for the username or mail address; what proves it comes in a later step",
+  description: "Asks for the username or email address; what proves it comes in a later step",
   config: Type.Object({}, { additionalProperties: false }),
   identifies: true,
   factor: null,

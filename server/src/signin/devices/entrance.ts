@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
 import type { Clients } from "../../applications/clients/index.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -89,7 +90,6 @@ export function createEntrance(parts: EntranceParts) {
       ...frame,
       kind: messageKindOf(error.status),
       text: messagesOf(frame.locale)[said],
-      requestId: request.id,
     });
     return sendPage(reply, error.status, html, { logoUrl: visitor.realm.settings.logoUrl });
   };
@@ -109,6 +109,9 @@ const SAID: Readonly<Record<string, "deviceSameText" | "deviceWeakText" | "devic
 export async function useDevice(ctx: Ctx, device: Device): Promise<void> {
   if (!(await markDeviceUsed(ctx.tx, ctx.realm, device, ctx.now))) throw deviceErrors.bad_device();
 }
+
+/** Of a page that is shown in the language that its address asks for. */
+export const PageQuery = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 35, description: "Of the page" })) });
 
 /** In UTC: the phone may be in another place than the screen. */
 export const timeText = (at: number, locale: Locale): string =>

@@ -3,7 +3,7 @@
 export { type Device, findDevice, markDeviceUsed } from "./devices.store.ts";
 export { enrollmentRoutes } from "./enrollment.routes.ts";
 export { ownerOf } from "./enrollment.service.ts";
-export { createEntrance, type Entrance, type EntranceParts, timeText } from "./entrance.ts";
+export { createEntrance, type Entrance, type EntranceParts, PageQuery, timeText } from "./entrance.ts";
 export { deviceNamedIn, readProof } from "./keys.ts";
 export { pushRoutes } from "./push.routes.ts";
 export { qrRoutes } from "./qr.routes.ts";

@@ -9,7 +9,7 @@ import type { Visitor } from "../login/index.ts";
 import { renderPush, sendPage } from "../pages/index.ts";
 import { actorOfSession } from "../sessions/index.ts";
 import { ownerOf } from "./enrollment.service.ts";
-import { assertOtherScreen, assertStrong, createEntrance, type DeviceProof, type EntranceParts, useDevice } from "./entrance.ts";
+import { assertOtherScreen, assertStrong, createEntrance, type DeviceProof, type EntranceParts, PageQuery, useDevice } from "./entrance.ts";
 import { deviceErrors } from "./errors.ts";
 import { CsrfOnly, PushAnswer, PushApproval, PushRequest } from "./requests.schema.ts";
 
@@ -86,8 +86,8 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app,
     });
 
   const ask = async (request: FastifyRequest, reply: FastifyReply, { visitor, challenge }: Answering) => {
-    const frame = visitors.frameOf(request, reply, visitor);
     const path = `/realms/${visitor.realm.realmId}/push/${challenge.id}`;
+    const frame = visitors.frameAt(request, reply, visitor, path);
     const html = renderPush({
       ...frame,
       state: "ask",
@@ -137,6 +137,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app,
         description: `${how}. Somebody else's is a 404.`,
         tags,
         params,
+        querystring: PageQuery,
         response: { 200: PushRequest, 303: Type.Null({ description: "To sign in first" }), 401: Problem, 403: Problem, 404: Problem },
       },
     },

@@ -106,6 +106,20 @@ describe("a sign-in that the phone approves", () => {
     expect((await party.exchange(left)).status).toBe(200);
   });
 
+  test("in the language that is chosen on its page, which stays chosen", async () => {
+    const { realm, user, phone, app } = await withPhone();
+    const { number } = await waiting(realm, user);
+    const [asked] = await openFor(app);
+    const path = `/realms/${realm.name}/push/${asked.id}`;
+    const shown = await phone.get(path, asPage);
+    expect(shown.text).toContain(`href="${path}?lang=de"`);
+    const german = await phone.get(`${path}?lang=de`, asPage);
+    expect(german.text).toContain("Melden Sie sich gerade an?");
+    const done = await send(phone, `${path}/approve`, german, { number });
+    expect(done.text).toContain("Bestätigt");
+    expect((await phone.get(`${path}?lang=de&lang=fr`, asPage)).status).toBe(400);
+  });
+
   test("is denied: the page says so, the trail too, and the phone is left alone for a while", async () => {
     const { realm, user, phone, app } = await withPhone();
     const { browser, at } = await waiting(realm, user);

@@ -7,7 +7,7 @@ import { type Challenge, confirmChallenge, findChallenge } from "../challenges/i
 import type { Visitor } from "../login/index.ts";
 import { renderQr, sendPage } from "../pages/index.ts";
 import { actorOfSession, type LiveSession } from "../sessions/index.ts";
-import { assertOtherScreen, createEntrance } from "./entrance.ts";
+import { assertOtherScreen, createEntrance, PageQuery } from "./entrance.ts";
 import { deviceErrors } from "./errors.ts";
 import type { PushRouteParts } from "./push.routes.ts";
 import { CsrfOnly, QrAnswer, QrRequest } from "./requests.schema.ts";
@@ -70,6 +70,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app, p
           "back. A page, or JSON where `Accept` asks for it.",
         tags,
         params,
+        querystring: PageQuery,
         response: { 200: QrRequest, 303: Type.Null({ description: "To sign in first" }), 401: Problem, 403: Problem, 404: Problem },
       },
     },
@@ -86,12 +87,13 @@ export const qrRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app, p
         return { id, status, clientId, clientName, sourceIp, userAgent, code, createdAt, expiresAt } as const;
       }
       if (challenge.status !== "PENDING") return send(request, reply, visitor, 200, "gone") as never;
-      const frame = visitors.frameOf(request, reply, visitor);
+      const path = `/realms/${realm}/qr/${challenge.id}`;
+      const frame = visitors.frameAt(request, reply, visitor, path);
       const html = renderQr({
         ...frame,
         state: "ask",
         csrf: visitors.tokenFor(request, reply, visitor),
-        action: `/realms/${realm}/qr/${challenge.id}/confirm`,
+        action: `${path}/confirm`,
         account: session.username,
         screen: await screenOf(realm, challenge, frame.locale),
         code: challenge.number,

@@ -78,6 +78,8 @@ describe("a QR code", () => {
     const asked = await phone.get(url, asPage);
     for (const words of [code, user.username, "203.0.113.", "Only confirm if you started this yourself"])
       expect(asked.text).toContain(words);
+    expect((await phone.get(`${url}?lang=nl`, asPage)).text).toContain("Inloggen op het andere scherm?");
+    expect((await phone.get(`${url}?lang=en`, asPage)).text).toContain(`href="${url}?lang=nl"`);
     expect((await browser.get(at)).status).toBe(200);
     const done = await confirm(phone, url, asked);
     expect([done.status, done.text.includes("Confirmed")]).toEqual([200, true]);

@@ -129,7 +129,7 @@ describe("the link", () => {
     expect((await admin.browser.get(`/realms/${realm.name}/impersonation?ticket=${"x".repeat(43)}`)).status).toBe(410);
     clock.advance(MINUTE + SECOND);
     const late = await admin.browser.get(pathOf(url));
-    expect([late.status, late.text.includes("This link works no more")]).toEqual([410, true]);
+    expect([late.status, late.text.includes("This link no longer works")]).toEqual([410, true]);
   });
 
   test("is not used up by what reads ahead: a prefetch, a HEAD, somebody else's browser", async () => {

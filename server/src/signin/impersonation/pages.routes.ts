@@ -77,7 +77,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
         tags,
         params,
         querystring: Type.Object({ ticket: Type.String({ maxLength: 128 }) }),
-        response: { 200: page("A page that asks first"), 303: moved, 410: page("The link works no more") },
+        response: { 200: page("A page that asks first"), 303: moved, 410: page("The link no longer works") },
       },
     },
     async (request, reply) => {
@@ -108,7 +108,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
         tags,
         params,
         body: ImpersonationForm,
-        response: { 303: moved, 403: page("CSRF token missing or stale"), 410: page("The link works no more") },
+        response: { 303: moved, 403: page("CSRF token missing or stale"), 410: page("The link no longer works") },
       },
     },
     async (request, reply) => {

@@ -4,7 +4,7 @@ import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
+import { type Db, prepared } from "../../platform/db/index.ts";
 
 interface InteractionsTable {
   realm_id: string;
@@ -48,8 +48,11 @@ export interface Interaction {
   readonly version: number;
 }
 
+/** One statement: whoever has nothing else to write needs no transaction. */
+type Place = Pick<ReadCtx, "tx" | "realm" | "now">;
+
 export async function startInteraction(
-  ctx: Ctx,
+  ctx: Place,
   input: {
     kind: string;
     browser: string;
@@ -61,41 +64,45 @@ export async function startInteraction(
 ): Promise<string> {
   const interactionId = newId();
   const { returnTo } = input;
-  await ctx.tx
-    .insertInto("interactions")
-    .values({
-      realm_id: ctx.realm,
-      interaction_id: interactionId,
-      kind: input.kind,
-      browser_hash: sha256(input.browser),
-      request: JSON.stringify(input.request),
-      ...(input.state && { state: JSON.stringify(input.state) }),
-      return_to: typeof returnTo === "string" ? returnTo : returnTo(interactionId),
-      created_at: ctx.now,
-      expires_at: ctx.now + LIFETIME,
-    })
-    .execute();
+  await insert(ctx.tx, {
+    realm: ctx.realm,
+    interactionId,
+    kind: input.kind,
+    browserHash: sha256(input.browser),
+    request: JSON.stringify(input.request),
+    state: JSON.stringify(input.state ?? {}),
+    returnTo: typeof returnTo === "string" ? returnTo : returnTo(interactionId),
+    now: ctx.now,
+    expiresAt: ctx.now + LIFETIME,
+  });
   return interactionId;
 }
 
+type NewRow = Record<"realm" | "interactionId" | "kind" | "browserHash" | "request" | "state" | "returnTo", string> &
+  Record<"now" | "expiresAt", number>;
+
+const insert = prepared((db, row: NewRow) =>
+  db.insertInto("interactions").values({
+    ...{ realm_id: row.realm, interaction_id: row.interactionId, kind: row.kind, browser_hash: row.browserHash, request: row.request },
+    ...{ state: row.state, return_to: row.returnTo, created_at: row.now, expires_at: row.expiresAt },
+  }),
+);
+
 /** Only for the browser that started it, and only while it lasts. */
-export async function readInteraction(
-  ctx: Pick<ReadCtx, "tx" | "realm" | "now">,
-  interactionId: string,
-  browser: string,
-): Promise<Interaction> {
-  const row = isId(interactionId)
-    ? await ctx.tx
-        .selectFrom("interactions")
-        .select(columns)
-        .where("realm_id", "=", ctx.realm)
-        .where("interaction_id", "=", interactionId)
-        .where("expires_at", ">", ctx.now)
-        .executeTakeFirst()
-    : undefined;
+export async function readInteraction(ctx: Place, interactionId: string, browser: string): Promise<Interaction> {
+  const [row] = isId(interactionId) ? await find(ctx.tx, { realm: ctx.realm, interactionId, now: ctx.now }) : [];
   if (!row || !safeEqual(row.browser_hash, sha256(browser))) throw interactionErrors.gone();
   return toInteraction(row);
 }
+
+const find = prepared((db, { realm, interactionId, now }: { realm: string; interactionId: string; now: number }) =>
+  db
+    .selectFrom("interactions")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("interaction_id", "=", interactionId)
+    .where("expires_at", ">", now),
+);
 
 /** Moves on from the version that was read: a step answered twice, or from an old tab, changes nothing. */
 export async function saveInteractionState(ctx: Ctx, interaction: Interaction, state: Record<string, unknown>): Promise<void> {
@@ -107,17 +114,23 @@ export async function completeInteraction(ctx: Ctx, interaction: Interaction, re
   await move(ctx, interaction, { result: JSON.stringify(result) });
 }
 
-async function move(ctx: Ctx, interaction: Interaction, change: { state?: string; result?: string }): Promise<void> {
-  const { numUpdatedRows } = await ctx.tx
-    .updateTable("interactions")
-    .set((eb) => ({ ...change, version: eb("version", "+", 1) }))
-    .where("realm_id", "=", ctx.realm)
-    .where("interaction_id", "=", interaction.interactionId)
-    .where("version", "=", interaction.version)
-    .where("result", "is", null)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw interactionErrors.moved_on();
+async function move(ctx: Ctx, { interactionId, version }: Interaction, { state = null, result = null }: Change): Promise<void> {
+  const moved = await moveOn(ctx.tx, { realm: ctx.realm, interactionId, version, state, result });
+  if (moved.length === 0) throw interactionErrors.moved_on();
 }
+
+interface Change {
+  readonly state?: string | null;
+  readonly result?: string | null;
+}
+
+const moveOn = prepared((db, to: Required<Change> & { realm: string; interactionId: string; version: number }) => {
+  const query = sql<{ version: number }>`
+    update interactions set state = coalesce(${to.state}::text::jsonb, state), result = ${to.result}::text::jsonb, version = version + 1
+    where realm_id = ${to.realm} and interaction_id = ${to.interactionId} and version = ${to.version} and result is null
+    returning version`;
+  return { compile: () => query.compile(db) };
+});
 
 /** Whether it is still where it was read: a step that was answered twice at once is answered by one of them. */
 export async function assertNotMovedOn(db: Db, realm: string, { interactionId, version }: Interaction): Promise<void> {
@@ -131,21 +144,23 @@ export async function assertNotMovedOn(db: Db, realm: string, { interactionId, v
 }
 
 /** The asker takes the result, once: two at the same time cannot both have it. */
-export async function takeResult(ctx: Ctx, interactionId: string, browser: string): Promise<Interaction> {
-  const row = isId(interactionId)
-    ? await ctx.tx
-        .deleteFrom("interactions")
-        .where("realm_id", "=", ctx.realm)
-        .where("interaction_id", "=", interactionId)
-        .where("browser_hash", "=", sha256(browser))
-        .where("result", "is not", null)
-        .where("expires_at", ">", ctx.now)
-        .returning(columns)
-        .executeTakeFirst()
-    : undefined;
+export async function takeResult(ctx: Place, interactionId: string, browser: string): Promise<Interaction> {
+  const key = { realm: ctx.realm, interactionId, browserHash: sha256(browser), now: ctx.now };
+  const [row] = isId(interactionId) ? await take(ctx.tx, key) : [];
   if (!row) throw interactionErrors.gone();
   return toInteraction(row);
 }
+
+const take = prepared((db, key: { realm: string; interactionId: string; browserHash: string; now: number }) =>
+  db
+    .deleteFrom("interactions")
+    .where("realm_id", "=", key.realm)
+    .where("interaction_id", "=", key.interactionId)
+    .where("browser_hash", "=", key.browserHash)
+    .where("result", "is not", null)
+    .where("expires_at", ">", key.now)
+    .returning(columns),
+);
 
 /** `user.password_changed`: whoever has come halfway with the old one goes no further; the sign-in that changed it may. */
 export async function endSignInsOf(

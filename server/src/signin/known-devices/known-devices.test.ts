@@ -129,8 +129,17 @@ describe("a trusted browser", () => {
     await over("the setting");
     const page = await followed(browser, await browser.trySignIn(realm.name, ada.username, ada.password));
     expect(page.text).not.toContain("trustDevice");
+    expect((await rows(realm, ada.userId)).every(({ trusted_until: until }) => until === 0)).toBe(true);
+    // As if a sign-in that was under way had still given some.
+    const lease = { trusted_until: clock.now() + DAY };
+    await iam.core.db.updateTable("known_devices").set(lease).where("realm_id", "=", realm.name).execute();
     await change(realm, { trustedDevices: { enabled: true, days: 30 } });
-    expect(await goesWithout(realm, ada, browser), "it was only put aside").toBe(true);
+    await over("the setting, also once it is turned on again");
+    expect((await rows(realm, ada.userId)).every(({ trusted_until: until }) => until === 0)).toBe(true);
+    await trusted();
+    await change(realm, { trustedDevices: { enabled: true, days: 20 } });
+    signOut(browser, realm);
+    expect(await goesWithout(realm, ada, browser), "other settings change nothing").toBe(true);
 
     const path = account(realm, "/credentials");
     const { options } = (await browser.post(path, { type: "passkey" })).body;

@@ -8,6 +8,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Messages, MessageUser } from "../../tenancy/messaging/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
+import type { Settings } from "../../tenancy/settings/index.ts";
 import {
   deleteBrowser,
   distrustBrowsers,
@@ -115,3 +116,14 @@ export async function forgetBrowser(ctx: Ctx, id: string): Promise<void> {
 
 /** `user.password_changed`, `user.credentials_changed`: what was trusted was so because of what they had then. */
 export const endTrust = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> => distrustBrowsers(ctx.tx, ctx.realm, userId);
+
+/**
+ * `settings.changed`: trust ends when the realm turns it off. When it is turned on again, too: a sign-in that was under way when it was
+ * turned off may have been given some.
+ */
+export async function endAllTrust(
+  ctx: Ctx,
+  { before, settings }: { readonly before: Settings; readonly settings: Settings },
+): Promise<void> {
+  if (before.trustedDevices.enabled !== settings.trustedDevices.enabled) await distrustBrowsers(ctx.tx, ctx.realm);
+}

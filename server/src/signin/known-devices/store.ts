@@ -1,6 +1,6 @@
 import { type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 
 interface KnownDevicesTable {
   realm_id: string;
@@ -46,16 +46,19 @@ const toBrowser = (row: Pick<Selectable<KnownDevicesTable>, (typeof columns)[num
 });
 
 export async function findBrowser(db: Db, realm: string, userId: string, tokenHash: string, now: number): Promise<KnownBrowser | null> {
-  const row = await db
-    .selectFrom("known_devices")
-    .select(columns)
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("token_hash", "=", tokenHash)
-    .where("expires_at", ">", now)
-    .executeTakeFirst();
+  const [row] = await byToken(db, { realm, userId, tokenHash, now });
   return row ? toBrowser(row) : null;
 }
+
+const byToken = prepared((db, key: { realm: string; userId: string; tokenHash: string; now: number }) =>
+  db
+    .selectFrom("known_devices")
+    .select(columns)
+    .where("realm_id", "=", key.realm)
+    .where("user_id", "=", key.userId)
+    .where("token_hash", "=", key.tokenHash)
+    .where("expires_at", ">", key.now),
+);
 
 export async function touchBrowser(tx: Tx, realm: string, id: string, { userId, trustedUntil, expiresAt }: SeenBrowser, now: number) {
   await sql`
@@ -110,14 +113,10 @@ export async function deleteBrowser(tx: Tx, realm: string, userId: string, id: s
   return row?.trusted_until ?? null;
 }
 
-export async function distrustBrowsers(tx: Tx, realm: string, userId: string): Promise<void> {
-  await tx
-    .updateTable("known_devices")
-    .set({ trusted_until: 0 })
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("trusted_until", ">", 0)
-    .execute();
+/** Of everybody in the realm, where no user is named. */
+export async function distrustBrowsers(tx: Tx, realm: string, userId?: string): Promise<void> {
+  const trusted = tx.updateTable("known_devices").set({ trusted_until: 0 }).where("realm_id", "=", realm).where("trusted_until", ">", 0);
+  await (userId === undefined ? trusted : trusted.where("user_id", "=", userId)).execute();
 }
 
 export async function deleteExpiredBrowsers(db: Db, now: number): Promise<void> {

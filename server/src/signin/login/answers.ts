@@ -1,4 +1,4 @@
-import { findRequiredActions, findUserByLogin, holdUserForSignIn } from "../../directory/users/index.ts";
+import { findRequiredActions, findUserByLogin, holdUserForSignIn, type RequiredAction } from "../../directory/users/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MessageUser } from "../../tenancy/messaging/index.ts";
@@ -73,12 +73,14 @@ export async function goOnFromElsewhere(parts: SignInParts, signIn: SignIn, asks
 export async function answerStep(parts: SignInParts, signIn: SignIn, ask: Ask, form: Readonly<Record<string, string>>): Promise<Outcome> {
   const { realm, visitor, progress } = signIn;
   const { question } = ask;
+  // Before anything is read or counted: a flood costs others as little as can be.
+  if (question.counted === "password" && parts.hasher.isOverloaded()) return { outcome: "overloaded", ask };
   const login = question.nameIn?.(form);
   const named = login === undefined ? null : { login, user: await findUserByLogin(parts.db, realm.realmId, login) };
   const userId = named ? (named.user?.userId ?? null) : progress.userId;
   const who = { login: named?.login ?? progress.login ?? "", userId, sourceIp: visitor.sourceIp };
   const origin = originOf(signIn, who.login);
-  const attempt = question.counted === null ? null : await countAttempt(parts.work, origin, realm, who, question.counted);
+  const attempt = question.counted === null ? null : await countAttempt(parts, origin, realm, who, question.counted);
   if (attempt && attempt.retryAt !== null)
     return { outcome: "wait", ask, retryAfterSeconds: Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)) };
 
@@ -162,7 +164,11 @@ async function accept(
     const actor = { id: userId, name: user?.username ?? login ?? "" };
     if (proof.factor !== null && wasProven) ctx.audit({ category: "AUTHN", type: "MFA_SUCCESS", actor, detail: ask.name });
     // A password that has just expired, or an action that an administrator has just asked for, comes first.
-    const mustDo = next.position.kind === "done" && user !== null && (await hasNewActions(ctx, next.signIn));
+    const mustDo =
+      next.position.kind === "done" &&
+      user !== null &&
+      // Only this transaction can have changed them since, and one that does says that it writes to the user.
+      hasNewActions(next.signIn, proof.writesUser ? await findRequiredActions(ctx.tx, ctx.realm, userId!) : user.requiredActions);
     if (next.position.kind !== "done" || mustDo) {
       tellChallenge(parts, ctx, next.position, next.signIn, actor, wasProven);
       const { interactionId } = await keep(ctx, next.signIn, signIn.interaction);
@@ -174,8 +180,8 @@ async function accept(
 }
 
 /** Those that were there before have been asked, or cannot be. */
-const hasNewActions = async (ctx: Ctx, { progress, user }: SignIn): Promise<boolean> =>
-  (await findRequiredActions(ctx.tx, ctx.realm, progress.userId!)).some(
+const hasNewActions = ({ progress, user }: SignIn, actions: readonly RequiredAction[]): boolean =>
+  actions.some(
     (action) =>
       actionQuestions[action] !== undefined && !user?.requiredActions.includes(action) && !hasPassed(progress, actionPath(action)),
   );

@@ -47,7 +47,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
         tags,
         params,
         querystring: LinkQuery,
-        response: { 200: page("The page with the button"), 400: page("The link works no more, or belongs to another browser") },
+        response: { 200: page("The page with the button"), 400: page("The link no longer works, or belongs to another browser") },
       },
     },
     async (request, reply) => {
@@ -58,11 +58,13 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
       if (!found || !fitsLink(contextOf(parts, found.signIn, found.ask), token))
         return tell(visit, 400, "signInLinkGoneTitle", "signInLinkGoneText");
       const { realm } = visit.visitor;
+      const action = `/realms/${realm.realmId}/login/link`;
+      const hidden = { interaction, step, token };
       const html = renderLink({
-        ...visitors.frameOf(request, reply, visit.visitor),
+        ...visitors.frameAt(request, reply, visit.visitor, action, hidden),
         csrf: visitors.tokenFor(request, reply, visit.visitor),
-        action: `/realms/${realm.realmId}/login/link`,
-        hidden: { interaction, step, token },
+        action,
+        hidden,
         account: found.signIn.progress.login ?? "",
       });
       return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl });
@@ -80,7 +82,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
         tags,
         params,
         body: LinkForm,
-        response: { 200: page("Confirmed"), 400: page("The link works no more, or belongs to another browser"), 403: page("CSRF token") },
+        response: { 200: page("Confirmed"), 400: page("The link no longer works, or belongs to another browser"), 403: page("CSRF token") },
       },
     },
     async (request, reply) => {

@@ -60,7 +60,16 @@ describe("signing in", () => {
     expect(setCookies(page).filter((line) => !line.includes("Secure"))).toEqual([]);
   });
 
-  test("finds the user by username or mail address, in any letter case and Unicode form", async () => {
+  test("tells of a page that is too old what to do, and no number: there is nothing to look up", async () => {
+    const realm = await iam.realm();
+    const old = await iam.browser().get(`/realms/${realm.name}/login?interaction=018f0000-0000-7000-8000-000000000000`);
+    expect([old.status, old.text.includes("This page was open for too long")]).toEqual([400, true]);
+    expect(old.text).not.toContain("Request number");
+    expect((await iam.browser().get(`/realms/${realm.name}/login?lang=de&lang=fr`)).status).toBe(400);
+    expect((await iam.browser().get(`/realms/${realm.name}/login?lang=${"x".repeat(99)}`)).text).toContain("Request number");
+  });
+
+  test("finds the user by username or email address, in any letter case and Unicode form", async () => {
     const realm = await iam.realm();
     const { body } = await realm.asMaster().post("/users", { username: "Zoë", email: "Zoe@Example.org" });
     await realm.asMaster().put(`/users/${body.userId}/password`, { newPassword: "a password for tests" });
@@ -231,16 +240,22 @@ describe("the form", () => {
     })();
     const browser = (await serverWith({ hasher }))();
     await browser.get(`/realms/${realm.name}/login`);
-    const answer = await browser.request("POST", `/realms/${realm.name}/login`, {
-      form: { username: "admin", password: realm.adminPassword, _csrf: browser.cookies.get("XSRF-TOKEN")! },
-      csrf: false,
-    });
+    const form = () => ({ username: "admin", password: realm.adminPassword, _csrf: browser.cookies.get("XSRF-TOKEN")! });
+    const signIn = () => browser.request("POST", `/realms/${realm.name}/login`, { form: form(), csrf: false });
+    const pages = ["jwks", "login", "theme.css", ".well-known/openid-configuration"];
+    const [answers, meanwhile] = await Promise.all([
+      Promise.all(Array.from({ length: 5 }, signIn)),
+      Promise.all(pages.map((page) => browser.get(`/realms/${realm.name}/${page}`))),
+    ]);
     isBusy = false;
     await busy;
-    expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "2"]);
+    for (const { status, headers } of answers) expect([status, headers["retry-after"]]).toEqual([503, "2"]);
+    // Whoever brings no password does not notice.
+    expect(meanwhile.map(({ status }) => status)).toEqual(pages.map(() => 200));
     const counters = await iam.core.db.selectFrom("login_attempts").select("failures").where("realm_id", "=", realm.name).execute();
     expect(counters.filter(({ failures }) => failures > 0)).toEqual([]);
     expect(await realm.events("type=LOGIN_FAILURE")).toEqual([]);
+    expect((await signIn()).status).toBe(303);
   });
 
   test("an address that posts without end gets the page for it, with 429", async () => {

@@ -101,7 +101,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     if (interaction?.kind === "registration") throw interactionErrors.gone();
     return openSignIn(parts, {
       realm,
-      flows: (await flows.get(realm.realmId)) ?? missing(),
+      flows: (await flows.get(realm.realmId)) ?? noRealm(),
       interaction,
       returnTo: returnTarget(asked.return_to, baseUrl),
       visitor: {
@@ -258,7 +258,14 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
           signIn.interaction ? stepPath(visitor, signIn.interaction.interactionId) : `/realms/${visitor.realm.realmId}/login`,
         );
 
-      refuseMissing(ask, form);
+      const missing = missingIn(ask, form);
+      if (missing.length > 0)
+        return show(visit, typedInto(signIn, ask, form), ask, {
+          status: 400,
+          problem: { title: "missingTitle", text: "missingText" },
+          missing,
+          others: others(ask),
+        });
       const result = await answerStep(parts, signIn, ask, form);
       switch (result.outcome) {
         case "signed-in":
@@ -322,12 +329,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 };
 
 /** Not even an answer: nothing is counted. Asking for another code needs none. */
-function refuseMissing({ question }: Ask, form: Readonly<Record<string, string>>): void {
-  const missing = form.resend === undefined ? question.fields.filter((name) => form[name] === undefined) : [];
-  if (missing.length === 0) return;
-  const errors = missing.map((field) => ({ field, code: "required", message: `${field} is missing` }));
-  throw new AppError("request.invalid", 400, `The form misses ${missing.join(", ")}`, { errors });
-}
+const missingIn = ({ question }: Ask, form: Readonly<Record<string, string>>): string[] =>
+  form.resend === undefined ? question.fields.filter((name) => !form[name]) : [];
 
 /** Whoever answers wants that to count, also where a session of this browser would do without. */
 const answeredAnyway = (signIn: SignIn, form: unknown): SignIn =>
@@ -346,7 +349,7 @@ function typedInto(signIn: SignIn, { question }: Ask, form: Readonly<Record<stri
   };
 }
 
-const missing = (): never => {
+const noRealm = (): never => {
   throw unknownRealm();
 };
 

@@ -10,6 +10,8 @@ import type { Visitor, Visitors } from "./visitors.ts";
 export interface ShownStep {
   readonly status: number;
   readonly problem?: { readonly title: TextKey; readonly text: TextKey };
+  /** Fields that were left empty; the text of the problem names them. */
+  readonly missing?: readonly string[];
   readonly notice?: TextKey;
   readonly retryAfterSeconds?: number;
   /** The other ways, for a page that can offer them. */
@@ -22,7 +24,7 @@ export async function showStep(
   { request, reply, visitor }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly visitor: Visitor },
   signIn: SignIn,
   ask: Ask,
-  { status, problem, notice, retryAfterSeconds, others }: ShownStep,
+  { status, problem, missing = [], notice, retryAfterSeconds, others }: ShownStep,
 ) {
   const { realm } = visitor;
   const frame = visitors.frameOf(request, reply, visitor);
@@ -43,7 +45,7 @@ export async function showStep(
     title: text[page.title],
     ...(page.lead && { lead: page.lead }),
     body: page.body,
-    problem: problem && { title: text[problem.title], text: text[problem.text] },
+    problem: problem && { title: text[problem.title], text: text[problem.text].replace("{fields}", () => labelsOf(missing, text)) },
     notice: notice && text[notice],
     retryAfterSeconds,
     account: ask.question.nameIn ? undefined : accountOf(signIn),
@@ -68,6 +70,14 @@ export async function showStep(
       kept.interaction !== undefined && { refresh: { seconds: page.refreshSeconds, to: `${path}?${new URLSearchParams(kept)}` } }),
   });
 }
+
+/** As the pages call what is typed into them. */
+const LABELS: Readonly<Record<string, TextKey>> = {
+  ...{ username: "username", password: "password", code: "codeLabel", credential: "passkeyField" },
+  ...{ newPassword: "newPassword", newPasswordAgain: "newPasswordAgain", firstName: "profileFirstName", lastName: "profileLastName" },
+};
+const labelsOf = (fields: readonly string[], text: Messages): string =>
+  fields.map((name) => (LABELS[name] ? text[LABELS[name]] : name)).join(", ");
 
 /** What the other ways add to the page. */
 async function besideIt(parts: SignInParts, signIn: SignIn, others: readonly Ask[], text: Messages) {

@@ -78,7 +78,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
 
   const localeOf = (request: FastifyRequest, realm: RealmSnapshot | null) =>
     pickLocale({
-      query: (request.query as AskedFor).lang,
+      query: textOf((request.query as { lang?: unknown }).lang),
       cookie: cookies.language(request),
       acceptLanguage: request.headers["accept-language"],
       realmDefault: realm?.settings.defaultLocale ?? "en",
@@ -91,6 +91,13 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     if (session === null || session.impersonator === null) return frame;
     const action = `/realms/${realm.realmId}/impersonation/end`;
     return { ...frame, impersonation: { account: session.username, csrf: tokenFor(request, reply, visitor), action } };
+  };
+
+  /** The same for a page with an address of its own, where it can be had in every language. `kept`: what that address says besides. */
+  const frameAt = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, path: string, kept: Record<string, string> = {}) => {
+    if ((request.query as AskedFor).lang !== undefined) cookies.setLanguage(reply, localeOf(request, visitor.realm));
+    const languages = languageLinks((lang) => `${path}?${new URLSearchParams({ ...kept, lang })}`);
+    return { ...frameOf(request, reply, visitor), languages };
   };
 
   /** The page for whoever is signed in already. */
@@ -143,8 +150,8 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const html = renderMessage({
       ...frame,
       kind: !realm && error.status === 404 ? "unknown-realm" : messageKindOf(error.status),
-      ...(realm && error.code === "interactions.gone" && expired(frame.locale, realm)),
-      requestId: request.id,
+      // Nothing is wrong with the server, so there is nothing to look up.
+      ...(realm && error.code === "interactions.gone" ? expired(frame.locale, realm) : { requestId: request.id }),
       ...retryAfterSeconds,
     });
     return sendPage(reply.headers(error.headers ?? {}), error.status, html, {
@@ -153,8 +160,24 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     });
   };
 
-  return { sessionOf, visitorOf, tokenFor, hasToken, hasSignInToken, localeOf, frameOf, carried, showSignedIn, showStale, showFailure };
+  return {
+    sessionOf,
+    visitorOf,
+    tokenFor,
+    hasToken,
+    hasSignInToken,
+    localeOf,
+    frameOf,
+    frameAt,
+    carried,
+    showSignedIn,
+    showStale,
+    showFailure,
+  };
 }
+
+/** Said twice, it says nothing: the page that tells so has to be written, too. */
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** A sign-in that is none any more: one can begin again. */
 function expired(locale: Locale, { realmId }: RealmSnapshot) {

@@ -83,7 +83,12 @@ function Ask({ view }: { view: SignIt }) {
             id="value"
             label={text.txCode}
             type="text"
+            code
             autocomplete="one-time-code"
+            inputmode="numeric"
+            autocapitalize="none"
+            autocorrect="off"
+            spellcheck={false}
             maxlength={16}
             {...(view.problem === "wrong" && ({ "aria-invalid": "true", "aria-describedby": ALERT } as const))}
           />

@@ -55,7 +55,7 @@ export async function provePassword<T>(
   const userId = user?.userId ?? null;
   const origin = { realm: realm.realmId, actor: stranger(realm.realmId, login), sourceIp: input.sourceIp };
 
-  const attempt = await countAttempt(parts.work, origin, realm, { login, userId, sourceIp: input.sourceIp });
+  const attempt = await countAttempt(parts, origin, realm, { login, userId, sourceIp: input.sourceIp });
   if (attempt.retryAt !== null)
     return { outcome: "wait", retryAfterSeconds: Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)) };
 

@@ -116,7 +116,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
 
       const origin = originOf(request, visitor, email);
       const who = { login: email, userId: null, sourceIp: request.ip };
-      const attempt = await countAttempt(work, origin, realm, who, "registration");
+      const attempt = await countAttempt({ db, work }, origin, realm, who, "registration");
       if (attempt.retryAt !== null) {
         const retryAfterSeconds = Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND));
         return refuse({ status: 429, blamed: null, title: "lockedOutTitle", text: "lockedOutTextTimed", retryAfterSeconds });

@@ -45,6 +45,76 @@ async function apply(realm: RealmUnderTest, form: Record<string, string>, browse
   return { browser, form: page, ...(await submit(browser, base, page, form)) };
 }
 
+describe("asked for by an application (prompt=create)", () => {
+  const discovered = async (realm: RealmUnderTest) =>
+    (await iam.browser().get(`/realms/${realm.name}/.well-known/openid-configuration`)).body.prompt_values_supported;
+  const subjectOf = (tokens: Answer) => JSON.parse(Buffer.from(tokens.body.id_token.split(".")[1], "base64url").toString()).sub;
+
+  test("the page comes first, and the code is the new account's; announced while it is so", async () => {
+    const realm = await open({ verifyEmail: false });
+    expect(await discovered(realm)).toEqual(["none", "login", "consent", "select_account", "create"]);
+    const party = await relyingParty(iam, realm);
+    const browser = iam.browser();
+    const { page } = await walk(browser, base, party.url({ prompt: "create", ui_locales: "nl" }));
+    expect(heading(page)).toContain("Account aanmaken bij");
+    const grace = someone();
+    const { left } = await submit(browser, base, page, grace);
+    const [user] = await usersOf(realm, grace.username);
+    expect(subjectOf(await party.exchange(left))).toBe(user.userId);
+
+    // With a mail in between as well, and beside a session of somebody else.
+    await realm.asMaster().put("/settings", { registration: { enabled: true, verifyEmail: true } });
+    const second = someone();
+    const again = await walk(browser, base, party.url({ prompt: "create" }));
+    const waiting = await submit(browser, base, again.page, second);
+    const done = await submit(browser, base, waiting.page, { code: (await mail.latestTo(second.email)).code });
+    const [other] = await usersOf(realm, second.username);
+    expect(subjectOf(await party.exchange(done.left))).toBe(other.userId);
+  });
+
+  test("whoever has an account signs in instead; a session does not do where the client wants a fresh sign-in", async () => {
+    const realm = await open();
+    const party = await relyingParty(iam, realm);
+    const user = await realm.user();
+    const browser = iam.browser();
+    const instead = ({ text }: Answer) => /href="([^"]+)"[^>]*>I already have an account/.exec(text)![1]!.replaceAll("&amp;", "&");
+    const first = await walk(browser, base, party.url({ prompt: "create" }));
+    const login = await walk(browser, base, instead(first.page));
+    const { left } = await submit(browser, base, login.page, user);
+    expect(subjectOf(await party.exchange(left))).toBe(user.userId);
+    for (const params of [{ prompt: "create login" }, { prompt: "create", max_age: "1" }] as Record<string, string>[]) {
+      clock.advance(2 * SECOND);
+      const asked = await walk(browser, base, party.url(params));
+      const fresh = await walk(browser, base, instead(asked.page));
+      expect([fresh.left, fresh.page.text.includes('name="password"')]).toEqual([null, true]);
+    }
+  });
+
+  test("is no way round a closed registration: an error for the client, and nothing to fill in", async () => {
+    const realm = await open();
+    const party = await relyingParty(iam, realm);
+    const browser = iam.browser();
+    const { page } = await walk(browser, base, party.url({ prompt: "create" }));
+    await realm.asMaster().put("/settings", { registration: { enabled: false } });
+    expect(await discovered(realm)).toEqual(["none", "login", "consent", "select_account"]);
+    // What was open already is closed, too.
+    const sent = await submit(browser, base, page, someone());
+    expect([sent.page.status, heading(sent.page)]).toEqual([403, "Accounts cannot be created here"]);
+    const { left } = await walk(browser, base, party.url({ prompt: "create" }));
+    expect([left?.searchParams.get("error"), left?.searchParams.get("state")]).toEqual(["invalid_request", "st"]);
+    expect((await realm.asMaster().get("/users?search=grace")).body).toEqual([]);
+  });
+
+  test("is refused without asking, and told where no mail could be sent", async () => {
+    const realm = await iam.realm();
+    await realm.asMaster().put("/settings", { registration: { enabled: true, verifyEmail: true } });
+    const party = await relyingParty(iam, realm);
+    const errorOf = async (prompt: string) => (await walk(iam.browser(), base, party.url({ prompt }))).left?.searchParams.get("error");
+    expect(await errorOf("create")).toBe("temporarily_unavailable");
+    expect(await errorOf("none create")).toBe("invalid_request");
+  });
+});
+
 describe("with a mail to the address", () => {
   test("the account begins with the code, verified and signed in; the sign-in page leads there", async () => {
     const realm = await open();
@@ -52,7 +122,7 @@ describe("with a mail to the address", () => {
     const login = await iam.browser().get(`/realms/${realm.name}/login`);
     expect(login.text).toContain(`href="/realms/${realm.name}/register"`);
     const { browser, page } = await apply(realm, grace);
-    expect([heading(page), page.text.includes(grace.email)]).toEqual(["Confirm your mail address", true]);
+    expect([heading(page), page.text.includes(grace.email)]).toEqual(["Confirm your email address", true]);
     expect(await usersOf(realm, grace.username)).toEqual([]);
     const { code, link } = await mail.latestTo(grace.email);
     const wrong = await submit(browser, base, page, { code: code === "111111" ? "111112" : "111111" });
@@ -99,8 +169,8 @@ describe("with a mail to the address", () => {
     expect(pages[0]).toBe(pages[1]);
     await mail.linksTo(taken.email);
     await mail.linksTo(free.email);
-    expect(mail.subjectsTo(taken.email)).toEqual([expect.stringContaining("You have an account at")]);
-    expect(mail.subjectsTo(free.email)).toEqual([expect.stringContaining("Confirm your mail address")]);
+    expect(mail.subjectsTo(taken.email)).toEqual([expect.stringContaining("You already have an account at")]);
+    expect(mail.subjectsTo(free.email)).toEqual([expect.stringContaining("Confirm your email address")]);
     expect(await usersOf(realm, taken.email)).toHaveLength(1);
   });
 
@@ -112,7 +182,7 @@ describe("with a mail to the address", () => {
     const codes = [await mail.latestTo(first.email), await mail.latestTo(second.email)];
     await submit(one.browser, base, one.page, { code: codes[0]!.code });
     const late = await submit(two.browser, base, two.page, { code: codes[1]!.code });
-    expect([late.page.status, alertOf(late.page)]).toEqual([409, expect.stringContaining("exists already")]);
+    expect([late.page.status, alertOf(late.page)]).toEqual([409, expect.stringContaining("already exists")]);
     expect([signedIn(realm, one.browser), signedIn(realm, two.browser)]).toEqual([true, false]);
   });
 
@@ -139,7 +209,7 @@ describe("with a mail to the address", () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/settings", { registration: { enabled: true } });
     const page = await iam.browser().get(`/realms/${realm.name}/register`);
-    expect([page.status, heading(page)]).toEqual([403, "We cannot send mail at the moment"]);
+    expect([page.status, heading(page)]).toEqual([403, "We cannot send email at the moment"]);
   });
 });
 
@@ -202,7 +272,7 @@ test("what cannot be taken is named, what was typed stays, and nothing happens",
     [{ newPasswordAgain: "another" }, 400, "not the same"],
     [{ newPassword: "short", newPasswordAgain: "short" }, 400, "Please choose another password"],
     [{ newPassword: "password123", newPasswordAgain: "password123" }, 400, "leaked elsewhere"],
-    [{ username: "admin" }, 409, "exists already"],
+    [{ username: "admin" }, 409, "already exists"],
   ];
   for (const [form, status, words] of answers) {
     const answer = await submit(browser, base, page, { ...grace, ...form });

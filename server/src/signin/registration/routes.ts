@@ -4,14 +4,14 @@ import { cut } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
 import { startInteraction } from "../interactions/index.ts";
-import { createVisitors, type Visitor } from "../login/index.ts";
+import { createVisitors } from "../login/index.ts";
 import type { RegistrationForm } from "../pages/index.ts";
 import { stranger } from "../passwords/index.ts";
 import { loginPath, seeOther, wayBack } from "../self-service/index.ts";
 import { confirmRoutes } from "./confirm.routes.ts";
 import { createRegistrationPages } from "./pages.tsx";
 import { faultOf, mismatch, problemOf, type Refusal, stale } from "./refusals.ts";
-import { applyByMail, createAccount, prepareAccount, registeredProgress, type SelfRegistrationParts } from "./service.ts";
+import { applyByMail, createAccount, prepareAccount, registeredProgress, type SelfRegistrationParts, whyClosed } from "./service.ts";
 
 const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String() });
@@ -34,17 +34,11 @@ const RegisterForm = Type.Object(
 
 /** Mounted under /realms/:realm. */
 export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = async (app, parts) => {
-  const { db, work, messages, cookies } = parts;
+  const { work, cookies } = parts;
   const visitors = createVisitors(parts);
   const { showForm, showMessage } = createRegistrationPages(visitors);
   app.setErrorHandler(visitors.showFailure);
   app.removeContentTypeParser(["application/json", "text/plain"]);
-
-  /** Why nobody can register here now. */
-  const closed = async ({ realm: { realmId, settings } }: Visitor): Promise<"registration-off" | "no-mail" | null> => {
-    if (!settings.registration.enabled) return "registration-off";
-    return settings.registration.verifyEmail && !(await messages.canSend(db, realmId, "EMAIL")) ? "no-mail" : null;
-  };
 
   app.get(
     "/register",
@@ -60,7 +54,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
     async (request, reply) => {
       const visitor = await visitors.visitorOf(request, reply);
       if (request.query.lang !== undefined) cookies.setLanguage(reply, visitors.localeOf(request, visitor.realm));
-      const reason = await closed(visitor);
+      const reason = await whyClosed(parts, visitor.realm);
       if (reason) return showMessage(request, reply, visitor, reason, 403);
       const { returnTo: _, ...origins } = await wayBack(parts, visitor, request.query);
       return showForm(request, reply, visitor, { typed: nothing, status: 200, ...origins });
@@ -98,7 +92,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
       refuseDirtyText(request.body);
       const { returnTo, ...origins } = await wayBack(parts, visitor, request.body);
       const refuse = (refusal: Refusal) => showForm(request, reply, visitor, { typed, ...refusal, ...origins });
-      const reason = await closed(visitor);
+      const reason = await whyClosed(parts, visitor.realm);
       if (reason) return showMessage(request, reply, visitor, reason, 403);
       const { registration } = realm.settings;
       const { newPassword = "", newPasswordAgain } = request.body;

@@ -42,6 +42,15 @@ export interface SelfRegistrationParts extends VisitorParts, RegistrationParts {
   readonly limits: onRequestAsyncHookHandler[];
 }
 
+/** Why nobody can register in the realm now; null where everybody can. */
+export async function whyClosed(
+  { db, messages }: Pick<RegistrationParts, "db" | "messages">,
+  { realmId, settings: { registration } }: RealmSnapshot,
+): Promise<"registration-off" | "no-mail" | null> {
+  if (!registration.enabled) return "registration-off";
+  return registration.verifyEmail && !(await messages.canSend(db, realmId, "EMAIL")) ? "no-mail" : null;
+}
+
 const MINUTES = 60;
 export const REGISTER_PATH = "register/confirm";
 

@@ -1,4 +1,4 @@
-// What people do for themselves outside of a sign-in: choose another password, confirm their mail address. The pages behind the links
+// What people do for themselves outside of a sign-in: choose another password, confirm their email address. The pages behind the links
 // of our mails are here; each changes something only after its button.
 export { changePasswordRoutes, wellKnownChangePassword } from "./change-password.routes.ts";
 export { createLinkPages } from "./link-page.tsx";

@@ -67,7 +67,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
     {
       kind: "verify-email",
       path: VERIFY_EMAIL_PATH,
-      summary: "Confirm a mail address",
+      summary: "Confirm an email address",
       operation: "VerifyEmail",
       page: {
         ...{ title: "verifyEmailTitle", lead: "verifyEmailLinkText", button: "verifyEmailLink" },

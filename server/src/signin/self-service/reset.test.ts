@@ -147,7 +147,7 @@ describe("the link of the mail", () => {
     const answers = await Promise.all(
       [iam.browser(), iam.browser()].map(async (browser) => submit(browser, base, await browser.get(pathOf(link)), {})),
     );
-    expect(answers.map(({ page }) => heading(page)).sort()).toEqual(["Choose a new password", "This link works no more"]);
+    expect(answers.map(({ page }) => heading(page)).sort()).toEqual(["Choose a new password", "This link no longer works"]);
   });
 
   test("is over after half an hour, after another reset, and for an account that was closed or has another address", async () => {
@@ -206,7 +206,7 @@ test("nobody learns whether there is an account, or whether it gets mail", async
 
 test("a flood of them sends a few mails and looks the same", async () => {
   const { realm, ada } = await situation();
-  for (let n = 0; n < 8; n++) expect(heading((await forgot(realm, ada.username)).page)).toBe("Look into your mailbox");
+  for (let n = 0; n < 8; n++) expect(heading((await forgot(realm, ada.username)).page)).toBe("Check your email");
   await mail.latestTo(ada.email, 5);
   expect(mail.subjectsTo(ada.email)).toHaveLength(5);
 });
@@ -214,7 +214,7 @@ test("a flood of them sends a few mails and looks the same", async () => {
 test("a realm can turn it off, and says so when it cannot send mail", async () => {
   const realm = await iam.realm();
   const noMail = await iam.browser().get(`/realms/${realm.name}/reset-password`);
-  expect([noMail.status, heading(noMail)]).toEqual([403, "We cannot send mail at the moment"]);
+  expect([noMail.status, heading(noMail)]).toEqual([403, "We cannot send email at the moment"]);
   await realm.asMaster().put("/settings", { passwordReset: { enabled: false } });
   const off = await iam.browser().get(`/realms/${realm.name}/reset-password`);
   expect([off.status, heading(off)]).toEqual([403, "Your password cannot be reset here"]);

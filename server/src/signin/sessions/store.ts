@@ -1,4 +1,4 @@
-import { type ColumnType, type Selectable, sql } from "kysely";
+import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
 import { type Db, gathered, prepared, type Tx } from "../../platform/db/index.ts";
 import type { Participant } from "./participants.store.ts";
 
@@ -175,21 +175,28 @@ const authentication = (session: NewSession) => ({
 });
 
 export async function insertSession(tx: Tx, realm: string, session: NewSession): Promise<void> {
-  await tx
-    .insertInto("sessions")
-    .values({
-      realm_id: realm,
-      session_id: session.sessionId,
-      user_id: session.userId,
-      created_at: session.now,
-      impersonator: session.impersonator?.name ?? null,
-      impersonator_id: session.impersonator?.userId ?? null,
-      impersonator_realm: session.impersonator?.realm ?? null,
-      impersonator_session: session.impersonator?.sessionId ?? null,
-      ...authentication(session),
-    })
-    .execute();
+  await insert(tx, {
+    realm_id: realm,
+    session_id: session.sessionId,
+    user_id: session.userId,
+    created_at: session.now,
+    impersonator: session.impersonator?.name ?? null,
+    impersonator_id: session.impersonator?.userId ?? null,
+    impersonator_realm: session.impersonator?.realm ?? null,
+    impersonator_session: session.impersonator?.sessionId ?? null,
+    ...authentication(session),
+  });
 }
+
+const insert = prepared((db, row: Insertable<SessionsTable>) =>
+  db.insertInto("sessions").values({
+    ...{ realm_id: row.realm_id, session_id: row.session_id, user_id: row.user_id, created_at: row.created_at },
+    ...{ impersonator: row.impersonator, impersonator_id: row.impersonator_id, impersonator_realm: row.impersonator_realm },
+    ...{ impersonator_session: row.impersonator_session, token_hash: row.token_hash, auth_time: row.auth_time },
+    ...{ last_seen_at: row.last_seen_at, expires_at: row.expires_at, absolute_expiry: row.absolute_expiry, remembered: row.remembered },
+    ...{ acr: row.acr, amr: row.amr, source_ip: row.source_ip, user_agent: row.user_agent },
+  }),
+);
 
 /** The same person signs in again in the same browser: a new cookie value, the same session. */
 export async function renewSession(tx: Tx, realm: string, session: NewSession): Promise<boolean> {

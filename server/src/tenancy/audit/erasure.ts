@@ -14,7 +14,7 @@ export interface ErasedPerson {
 
 export const newPseudonym = (): string => `erased:${newId()}`;
 
-// The mail address before the username, with which it often begins.
+// The email address before the username, with which it often begins.
 const namesOf = ({ userId, username, email }: ErasedPerson) => [userId, ...(email === null ? [] : [email]), username];
 const acrossRealms = ({ username }: ErasedPerson) => `${MASTER}/${username}`;
 const isOneOf = (column: string, names: readonly string[]) => sql<boolean>`${sql.ref(column)} in (${sql.join(names)})`;
@@ -36,7 +36,7 @@ export function namesPerson(realm: string, person: ErasedPerson): RawBuilder<boo
 }
 
 /**
- * Takes a person out of the trail: id, username and mail address become one `erased:<uuid>` wherever they are the actor, the
+ * Takes a person out of the trail: id, username and email address become one `erased:<uuid>` wherever they are the actor, the
  * resource or the impersonator, and in the detail of those events; the address they came from goes. The caller leaves the event
  * that tells of it.
  */

@@ -1,5 +1,5 @@
 import { type ColumnType, type Selectable, sql } from "kysely";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import { EXACT_TOTAL, estimate } from "../../platform/http/index.ts";
 import type { AuditEvent } from "../../platform/unit-of-work.ts";
 import type { AuditEventRecord } from "./schema.ts";
@@ -28,27 +28,28 @@ declare module "../../platform/db/tables.ts" {
 }
 
 export async function insertEvents(tx: Tx, events: readonly AuditEvent[]): Promise<void> {
-  await tx
-    .insertInto("audit_events")
-    .values(
-      events.map((event) => ({
-        realm_id: event.realm,
-        event_id: event.id,
-        ts: event.ts,
-        category: event.category,
-        type: event.type,
-        actor: event.actor,
-        actor_id: event.actorId,
-        source_ip: event.sourceIp,
-        resource_type: event.resourceType,
-        resource_id: event.resourceId,
-        outcome: event.outcome,
-        detail: event.detail,
-        impersonator: event.impersonator,
-      })),
-    )
-    .execute();
+  const [first] = events;
+  if (first && events.length === 1) await insertOne(tx, first);
+  else await tx.insertInto("audit_events").values(events.map(rowOf)).execute();
 }
+
+const insertOne = prepared((db, event: AuditEvent) => db.insertInto("audit_events").values(rowOf(event)));
+
+const rowOf = (event: AuditEvent) => ({
+  realm_id: event.realm,
+  event_id: event.id,
+  ts: event.ts,
+  category: event.category,
+  type: event.type,
+  actor: event.actor,
+  actor_id: event.actorId,
+  source_ip: event.sourceIp,
+  resource_type: event.resourceType,
+  resource_id: event.resourceId,
+  outcome: event.outcome,
+  detail: event.detail,
+  impersonator: event.impersonator,
+});
 
 export interface EventFilter {
   readonly type?: string | undefined;

@@ -31,7 +31,7 @@ export const english: Texts = {
       heading: "Your sign-in code",
       lead: "Enter this code to sign in to {{realm}}:",
       code: "{{code}}",
-      notes: ["It is valid for {{ttl}}. We will never ask you for it.", "You did not try to sign in? Then simply ignore this mail."],
+      notes: ["It is valid for {{ttl}}. We will never ask you for it.", "If you did not try to sign in, simply ignore this email."],
     },
     "magic-link-email": {
       subject: "Sign in to {{realm}}",
@@ -40,18 +40,18 @@ export const english: Texts = {
       button: { label: "Sign in", href: "{{link}}" },
       notes: [
         "The link works once, within {{ttl}}.",
-        "You did not ask for it? Then simply ignore this mail: nobody gets in without the link.",
+        "If you did not ask for it, simply ignore this email: nobody can get in without the link.",
       ],
     },
     "verify-email": {
-      subject: "Confirm your mail address for {{realm}}",
-      heading: "Confirm your mail address",
-      lead: "Please confirm that this mail address is yours: type this code on the page that asked for it, or use the button.",
+      subject: "Confirm your email address for {{realm}}",
+      heading: "Confirm your email address",
+      lead: "Please confirm that this email address is yours: type this code on the page that asked for it, or use the button.",
       code: "{{code}}",
       button: { label: "Confirm my address", href: "{{link}}" },
       notes: [
         "Both are valid for {{ttl}}. Never give the code to anyone.",
-        "You do not know {{realm}}? Then somebody mistyped their address, and you can ignore this mail.",
+        "If you do not know {{realm}}, somebody mistyped their address, and you can ignore this email.",
       ],
     },
     "reset-password-email": {
@@ -62,29 +62,29 @@ export const english: Texts = {
       button: { label: "Choose a new password", href: "{{link}}" },
       notes: [
         "They work once, within {{ttl}}. Never give the code to anyone.",
-        "That was not you? Then ignore this mail: your password stays as it is.",
+        "If it was not you, ignore this email: your password stays as it is.",
       ],
     },
     "account-exists-email": {
-      subject: "You have an account at {{realm}} already",
-      heading: "You have an account already",
-      lead: "Somebody wanted to create an account at {{realm}} with this mail address, but there is one already. If that was you, simply sign in; there you can also choose a new password.",
+      subject: "You already have an account at {{realm}}",
+      heading: "You already have an account",
+      lead: "Somebody wanted to create an account at {{realm}} with this email address, but there is one already. If that was you, simply sign in; there you can also choose a new password.",
       button: { label: "Sign in", href: "{{link}}" },
-      notes: ["That was not you? Then ignore this mail: nothing has changed."],
+      notes: ["If it was not you, ignore this email: nothing has changed."],
     },
     "invitation-email": {
       subject: "You are invited to join {{organization}}",
       heading: "Join {{organization}}",
       lead: "You are invited to join {{organization}} at {{realm}}. Use this button to accept; if you have no account yet, you create one there.",
       button: { label: "Accept the invitation", href: "{{link}}" },
-      notes: ["The link works once, within {{ttl}}.", "You did not expect it? Then you can ignore this mail."],
+      notes: ["The link works once, within {{ttl}}.", "If you did not expect it, you can ignore this email."],
     },
     "new-device-email": {
       subject: "New sign-in to {{realm}}",
       heading: "A new device signed in",
       lead: "Your account at {{realm}} was used on a device that we have not seen before. If that was you, there is nothing to do.",
       button: { label: "Look at my account", href: "{{link}}" },
-      notes: ["That was not you? Then change your password now, and end the sessions that you do not know."],
+      notes: ["If it was not you, change your password now, and end the sessions that you do not recognise."],
     },
   },
 };
@@ -104,7 +104,7 @@ export const dutch: Texts = {
       code: "{{code}}",
       notes: [
         "De code is {{ttl}} geldig. Wij vragen je er nooit om.",
-        "Probeerde je niet in te loggen? Dan kun je deze mail gewoon negeren.",
+        "Probeerde je niet in te loggen? Dan kun je deze e-mail gewoon negeren.",
       ],
     },
     "magic-link-email": {
@@ -114,18 +114,18 @@ export const dutch: Texts = {
       button: { label: "Inloggen", href: "{{link}}" },
       notes: [
         "De link werkt één keer, en is {{ttl}} geldig.",
-        "Vroeg je hier niet om? Dan kun je deze mail gewoon negeren: zonder de link komt niemand binnen.",
+        "Vroeg je hier niet om? Dan kun je deze e-mail gewoon negeren: zonder de link komt niemand binnen.",
       ],
     },
     "verify-email": {
-      subject: "Bevestig je mailadres voor {{realm}}",
-      heading: "Bevestig je mailadres",
-      lead: "Bevestig alsjeblieft dat dit mailadres van jou is: vul deze code in op de pagina die erom vroeg, of gebruik de knop.",
+      subject: "Bevestig je e-mailadres voor {{realm}}",
+      heading: "Bevestig je e-mailadres",
+      lead: "Bevestig alsjeblieft dat dit e-mailadres van jou is: vul deze code in op de pagina die erom vroeg, of gebruik de knop.",
       code: "{{code}}",
       button: { label: "Mijn adres bevestigen", href: "{{link}}" },
       notes: [
         "Beide zijn {{ttl}} geldig. Geef de code aan niemand.",
-        "Ken je {{realm}} niet? Dan heeft iemand zich vertypt en kun je deze mail negeren.",
+        "Ken je {{realm}} niet? Dan heeft iemand zich vertypt en kun je deze e-mail negeren.",
       ],
     },
     "reset-password-email": {
@@ -136,22 +136,22 @@ export const dutch: Texts = {
       button: { label: "Nieuw wachtwoord kiezen", href: "{{link}}" },
       notes: [
         "Ze werken één keer, en zijn {{ttl}} geldig. Geef de code aan niemand.",
-        "Was jij dat niet? Negeer deze mail dan: je wachtwoord blijft zoals het is.",
+        "Was jij dat niet? Negeer deze e-mail dan: je wachtwoord blijft zoals het is.",
       ],
     },
     "account-exists-email": {
       subject: "Je hebt al een account bij {{realm}}",
       heading: "Je hebt al een account",
-      lead: "Iemand wilde bij {{realm}} een account aanmaken met dit mailadres, maar dat is er al. Was jij dat, log dan gewoon in; daar kun je ook een nieuw wachtwoord kiezen.",
+      lead: "Iemand wilde bij {{realm}} een account aanmaken met dit e-mailadres, maar dat is er al. Was jij dat, log dan gewoon in; daar kun je ook een nieuw wachtwoord kiezen.",
       button: { label: "Inloggen", href: "{{link}}" },
-      notes: ["Was jij dat niet? Negeer deze mail dan: er is niets veranderd."],
+      notes: ["Was jij dat niet? Negeer deze e-mail dan: er is niets veranderd."],
     },
     "invitation-email": {
       subject: "Je bent uitgenodigd voor {{organization}}",
       heading: "Uitnodiging voor {{organization}}",
       lead: "Je bent uitgenodigd voor {{organization}} bij {{realm}}. Accepteer de uitnodiging met deze knop; heb je nog geen account, dan maak je het daar aan.",
       button: { label: "Uitnodiging accepteren", href: "{{link}}" },
-      notes: ["De link werkt één keer, en is {{ttl}} geldig.", "Had je deze niet verwacht? Dan kun je deze mail negeren."],
+      notes: ["De link werkt één keer, en is {{ttl}} geldig.", "Had je deze niet verwacht? Dan kun je deze e-mail negeren."],
     },
     "new-device-email": {
       subject: "Nieuwe aanmelding bij {{realm}}",

@@ -8,7 +8,7 @@ export type Channel = (typeof channels)[number];
 export interface Envelope {
   /** The same at every attempt, so that a peer that knows it already can drop the repetition. */
   readonly id: string;
-  /** A mail address, a telephone number in E.164 form, or a device token. */
+  /** An email address, a telephone number in E.164 form, or a device token. */
   readonly to: string;
   readonly subject: string | null;
   readonly text: string;

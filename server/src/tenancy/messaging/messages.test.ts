@@ -189,13 +189,24 @@ describe("sending", () => {
     };
     const dutch = { ...ada, attributes: { locale: "nl_BE" } };
     expect(await subjectFor({ user: dutch })).toBe("Je inlogcode voor Acme");
-    expect(await subjectFor({ user: dutch, locale: "en" })).toBe("Je inlogcode voor Acme");
+    // English is a language like the others, though its text is the one for everybody.
+    expect(await subjectFor({ user: dutch, locale: "en" })).toBe("Your sign-in code for Acme");
+    expect(await subjectFor({ user: dutch, locale: "en-GB" })).toBe("Your sign-in code for Acme");
     expect(await subjectFor({ locale: "pt" })).toBe("Your sign-in code for Acme");
     const own = { templateKey: "otp-email", body: "{{code}} {{ttl}}" };
     await realm.asMaster().put("/messaging/templates", { ...own, locale: "pt", subject: "O seu código" });
     await realm.asMaster().put("/messaging/templates", { ...own, locale: "nl", subject: "x", enabled: false });
     expect(await subjectFor({ locale: "pt-BR", user: dutch })).toBe("O seu código");
     expect(await subjectFor({ user: dutch })).toBe("Your sign-in code for Acme");
+
+    // What a realm wrote for everybody is in its own language.
+    const german = { ...ada, attributes: { locale: "de" } };
+    await realm.asMaster().put("/messaging/templates", { ...own, subject: "Own" });
+    expect(await subjectFor({ user: german, locale: "en" })).toBe("Own");
+    await realm.asMaster().put("/settings", { displayName: "Acme", defaultLocale: "fr", messaging: { maxPerRecipient: 100 } });
+    expect(await subjectFor({ user: german, locale: "en" })).toBe("Ihr Anmeldecode für Acme");
+    await realm.asMaster().put("/messaging/templates", { ...own, locale: "en", subject: "In English" });
+    expect(await subjectFor({ user: german, locale: "en" })).toBe("In English");
   });
 
   test("of one dedupeKey happens once until it expires, also for two at once", async () => {

@@ -24,7 +24,7 @@ const MAX_ATTEMPTS = 14;
 
 export interface OutgoingMessage {
   readonly templateKey: TemplateKey;
-  /** A mail address, a telephone number; for PUSH the id of a push token of this user. */
+  /** An email address, a telephone number; for PUSH the id of a push token of this user. */
   readonly to: string;
   /** Null for somebody who has no account yet. */
   readonly user: MessageUser | null;
@@ -105,7 +105,7 @@ export function createMessages({ vault, metrics, wake }: Parts): Messages {
       if (!provider) throw noProvider(channel);
       await checkRecipient(ctx, message, provider);
       const { settings } = await readSettings(ctx.tx, ctx.realm);
-      const template = await templateFor(ctx, templateKey, [message.locale, localeOf(user), settings.defaultLocale]);
+      const template = await templateFor(ctx, templateKey, [message.locale, localeOf(user)], settings.defaultLocale);
       if (!template) throw templateDisabled(templateKey);
 
       if (message.dedupeKey !== undefined) {

@@ -54,7 +54,7 @@ export const UpsertProvider = Type.Object(
     driver,
     enabled: Type.Optional(Type.Boolean({ description: "Left out: true for a new provider, unchanged for another" })),
     fromAddress: Type.Optional(
-      line(320, "one line: a mail address; for SMS a number in international form or a name of up to 11 characters"),
+      line(320, "one line: an email address; for SMS a number in international form or a name of up to 11 characters"),
     ),
     fromName: Type.Optional(line(255, "one line of text, without control characters")),
     config: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: "object", description: "What the driver needs; nothing secret" })),
@@ -78,7 +78,7 @@ export const TestMessage = Type.Object(
     to: Type.String({
       minLength: 1,
       maxLength: 4096,
-      description: "A mail address, a telephone number in international form, or a device token",
+      description: "An email address, a telephone number in international form, or a device token",
     }),
   },
   { $id: "TestMessage", additionalProperties: false },

@@ -123,7 +123,7 @@ function refuseFaults(provider: Provider, enabled: boolean, outbound: Outbound):
 function senderFaults({ channel, fromAddress }: Provider): FieldFault[] {
   if (fromAddress === null) return [];
   if (channel === "EMAIL" && !isMailAddress(fromAddress))
-    return [{ field: "fromAddress", message: "fromAddress must be one mail address, such as no-reply@example.com" }];
+    return [{ field: "fromAddress", message: "fromAddress must be one email address, such as no-reply@example.com" }];
   if (channel === "SMS" && !isTextSender(fromAddress))
     return [
       { field: "fromAddress", message: "fromAddress must be a number such as +31612345678, or a name of 2 to 11 letters and digits" },

@@ -239,7 +239,7 @@ describe("bad input is a 400 that names the field", () => {
     ["a control character in the sender's name", "fromName", { ...smtp, fromName: "Acme\u0007" }],
     ["two senders", "fromAddress", { ...smtp, fromAddress: "a@example.com, b@example.com" }],
     ["a sender with a name", "fromAddress", { ...smtp, fromAddress: "Acme <a@example.com>" }],
-    ["no mail address", "fromAddress", { ...smtp, fromAddress: "example.com" }],
+    ["no email address", "fromAddress", { ...smtp, fromAddress: "example.com" }],
     ["no sender at all", "fromAddress", { ...smtp, fromAddress: null }],
     ["a text sender of twelve characters", "fromAddress", { ...smsHttp, fromAddress: "Acmeincorpor" }],
     ["a text sender with brackets", "fromAddress", { ...smsHttp, fromAddress: "<script>" }],

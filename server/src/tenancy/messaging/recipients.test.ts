@@ -34,7 +34,7 @@ test.each([
   ["ada\u0000@example.com", false],
   ["ada\u202e@example.com", false],
   ["ada(comment)@example.com", false],
-])("a mail address: %j is %s", (text, expected) => {
+])("an email address: %j is %s", (text, expected) => {
   expect(isMailAddress(text)).toBe(expected);
 });
 

@@ -31,7 +31,7 @@ export const isRecipient = (channel: Channel, to: string): boolean => isRecipien
 
 /** What a recipient of the channel looks like, for messages to people. */
 export const recipientForm: Record<Channel, string> = {
-  EMAIL: "one mail address, such as ada@example.com",
+  EMAIL: "one email address, such as ada@example.com",
   SMS: "a telephone number in international form, such as +31612345678",
   PUSH: "a device token",
 };

@@ -75,7 +75,7 @@ export async function previewTemplate(ctx: ReadCtx, input: PreviewTemplate): Pro
   const { settings } = await readSettings(ctx.tx, ctx.realm);
   const sample = checkSample(input.sample);
   const variants = variantsOf(key, await storedTemplates(ctx.tx, ctx.realm, key));
-  const saved = pick(variants, [localeOf(input.locale ?? null), settings.defaultLocale]);
+  const saved = pick(variants, [localeOf(input.locale ?? null)], settings.defaultLocale);
   const { subject = saved.subject, body = saved.body, html = saved.html } = input;
   // The plain part that was saved belongs to the body that was saved.
   const textBody = input.textBody !== undefined ? input.textBody : input.body === undefined && html === saved.html ? saved.textBody : null;
@@ -87,17 +87,19 @@ export async function previewTemplate(ctx: ReadCtx, input: PreviewTemplate): Pro
 
 export const displayName = (settings: Settings): string => settings.displayName?.trim() || settings.realmId;
 
-/** The variant for these languages, or null when the message is turned off. */
+/** The variant for these languages, in the end for the realm's own (`home`), or null when the message is turned off. */
 export async function templateFor(
   ctx: ReadCtx,
   key: TemplateKey,
   wishes: readonly (string | null | undefined)[],
+  home: string,
 ): Promise<{ readonly locale: string | null; readonly compiled: CompiledTemplate } | null> {
   const variants = variantsOf(key, await storedTemplates(ctx.tx, ctx.realm, key));
   if (!variants.some(({ locale, enabled }) => locale === null && enabled)) return null;
   const { locale, ...text } = pick(
     variants.filter(({ enabled }) => enabled),
     wishes,
+    home,
   );
   return { locale, compiled: compileTemplate(key, text, neverSaved(key)) };
 }
@@ -108,9 +110,11 @@ const neverSaved = (key: TemplateKey) => (field: string, message: string) => {
 };
 
 /** The first of these languages that there is a variant in. */
-function pick(variants: readonly Variant[], wishes: readonly (string | null | undefined)[]): Variant {
-  for (const locale of localeChain(wishes)) {
-    const found = variants.find((variant) => variant.locale === locale);
+function pick(variants: readonly Variant[], wishes: readonly (string | null | undefined)[], home: string): Variant {
+  // What ships for everybody is English; what a realm wrote for everybody is in the realm's own language.
+  const english = variants.find(({ locale, isDefault }) => locale === null && (isDefault || home === "en"));
+  for (const locale of localeChain([...wishes, home])) {
+    const found = variants.find((variant) => variant.locale === locale) ?? (locale === "en" ? english : undefined);
     if (found) return found;
   }
   throw new Error("A template always has a variant for everybody");

@@ -259,6 +259,7 @@ describe("the preview", () => {
     expect(await textIn("pt")).toContain("is your code");
     await client.put("/settings", { defaultLocale: "nl" });
     expect(await textIn("pt")).toContain("is je code");
+    expect(await textIn("en")).toContain("is your code");
     await client.put(at, { ...sms, locale: "pt", body: "O seu código: {{code}}" });
     expect(await textIn("pt-BR")).toBe("O seu código: ");
   });

@@ -38,6 +38,6 @@ function rules(
     [having(/\p{Nd}/u) >= policy.minDigits, `at least ${policy.minDigits} digits`],
     [having(/[^\p{L}\p{N}]/u) >= policy.minSymbols, `at least ${policy.minSymbols} characters that are neither letter nor digit`],
     [!policy.notUsername || !same(owner.username), "not the username"],
-    [!policy.notEmail || !same(owner.email), "not the mail address"],
+    [!policy.notEmail || !same(owner.email), "not the email address"],
   ];
 }

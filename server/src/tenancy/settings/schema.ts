@@ -24,7 +24,7 @@ export const PasswordPolicy = group({
   minDigits: count(0, 0, 16, "Fewest digits"),
   minSymbols: count(0, 0, 16, "Fewest characters that are neither letter nor digit"),
   notUsername: flag(true, "Refuse the username as password"),
-  notEmail: flag(true, "Refuse the mail address as password"),
+  notEmail: flag(true, "Refuse the email address as password"),
   history: count(5, 0, 24, "How many of a user's last passwords, the present one among them, are refused as the next; 0 refuses none"),
   breachCheck: flag(true, "Refuse passwords that are known to have leaked"),
   maxAgeDays: nullable(Type.Integer({ minimum: 1, maximum: 3_650 }), "After this many days a password has to be replaced; null: never"),
@@ -88,13 +88,13 @@ export const TokenPolicy = group({
 
 export const AccountPolicy = group({
   changeUsername: flag(false, "Let people change their own username"),
-  changeEmail: flag(true, "Let people change their own mail address; it then has to be verified again"),
+  changeEmail: flag(true, "Let people change their own email address; it then has to be verified again"),
 });
 
 export const RegistrationPolicy = group({
   enabled: flag(false, "Let people create accounts of their own"),
   verifyEmail: flag(true, "An account begins only when the link or code that was mailed to its address has come back"),
-  emailAsUsername: flag(false, "The mail address is the username: no other is asked for"),
+  emailAsUsername: flag(false, "The email address is the username: no other is asked for"),
   allowedEmailDomains: Type.Array(Type.String({ minLength: 1, maxLength: 253, pattern: "^[^@\\s]+$" }), {
     default: [],
     maxItems: 100,
@@ -131,7 +131,7 @@ export const TermsPolicy = group({
 export const PasskeyPolicy = group({
   rpId: nullable(
     Type.String({ maxLength: 253, pattern: "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", description: "a domain in lower case" }),
-    "The domain that passkeys belong to: the server's host or a parent of it; null: its host. Passkeys of another one work no more",
+    "The domain that passkeys belong to: the server's host or a parent of it; null: its host. Passkeys of another one no longer work",
   ),
   authenticatorAttachment: nullable(
     oneOf(["platform", "cross-platform"]),

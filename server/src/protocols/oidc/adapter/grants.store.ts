@@ -122,15 +122,18 @@ export const toLiveGrant = (row: LiveRow): LiveGrant => ({
 
 /** The grants that end with a session, by client. */
 export async function grantsOfSession(db: Db, realm: string, sessionId: string): Promise<{ grantId: string; clientId: string }[]> {
-  const rows = await db
+  const rows = await ofSession(db, { realm, sessionId });
+  return rows.map((row) => ({ grantId: row.grant_id, clientId: row.client_id }));
+}
+
+const ofSession = prepared((db, { realm, sessionId }: { realm: string; sessionId: string }) =>
+  db
     .selectFrom("oidc_grants")
     .select(["grant_id", "client_id"])
     .where("realm_id", "=", realm)
     .where("session_id", "=", sessionId)
-    .orderBy("grant_id")
-    .execute();
-  return rows.map((row) => ({ grantId: row.grant_id, clientId: row.client_id }));
-}
+    .orderBy("grant_id"),
+);
 
 export interface NewGrant {
   readonly grantId: string;

@@ -1,13 +1,13 @@
 import { type Adapter, type AdapterPayload, errors, Provider } from "oidc-provider";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { sha256 } from "../../../kernel/vault.ts";
-import { inTransaction } from "../../../platform/db/index.ts";
-import { awakeFor, joinSession, keepSessionAwake } from "../../../signin/sessions/index.ts";
+import { awakeFor, keepSessionAwake } from "../../../signin/sessions/index.ts";
 import { liveGrantOf } from "../grant.ts";
 import { currentDraft } from "../grant-draft.ts";
+import { writeCode } from "./code.store.ts";
 import { addRefreshToken, findWithGrant, replaceByRefreshToken } from "./exchange.store.ts";
 import { storedGrant } from "./grants.adapter.ts";
-import { writeGrant } from "./grants.store.ts";
+import type { NewGrant } from "./grants.store.ts";
 import type { AdapterParts } from "./index.ts";
 import { consumeRecord, deleteRecord, findRecord, findRecordBy, type NewRecord, type StoredRecord, writeRecord } from "./records.store.ts";
 import { revokeFamily } from "./reuse.ts";
@@ -24,6 +24,9 @@ const keyOf = (id: string) => (id.startsWith(MARK) && Provider.ctx?.oidc?.route 
 /** What hangs on a grant and is exchanged for tokens. */
 const exchanged = new Set(["AuthorizationCode", "RefreshToken"]);
 
+/** Constraints that tell that it is too late. */
+const endings = new Set<string | undefined>(["oidc_records_grant", "session_participants_session"]);
+
 /** Codes, refresh tokens, device codes, pushed requests and interactions. What was handed out is stored as sha256 only. */
 export class RecordsAdapter implements Adapter {
   readonly #parts: AdapterParts;
@@ -39,7 +42,7 @@ export class RecordsAdapter implements Adapter {
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
-    const { db, realm } = this.#parts;
+    const { db } = this.#parts;
     const now = clock.now();
     const record: NewRecord = {
       ...this.#key(id),
@@ -55,17 +58,10 @@ export class RecordsAdapter implements Adapter {
       if (this.#model === "RefreshToken") await this.#writeRefreshToken(record, now);
       else if (sessionUid === undefined || clientId === undefined) await writeRecord(db, record);
       // With its first code a client takes part in the session: it is told when that ends.
-      else
-        await inTransaction(db, async (tx) => {
-          const waiting = currentDraft();
-          if (waiting?.grant.jti === grantId && waiting)
-            await writeGrant(tx, realm, { ...waiting.draft, grantId: waiting.grant.jti, payload: storedGrant({ ...waiting.grant }) });
-          await writeRecord(tx, record);
-          await joinSession(tx, realm, { sessionId: sessionUid, protocol: "oidc", clientId, now });
-        });
+      else await writeCode(db, record, draftOf(grantId), { sessionId: sessionUid, clientId, now });
     } catch (error) {
-      // The grant ended while the request was under way: whatever was to hang on it is not given.
-      if ((error as { constraint?: string }).constraint === "oidc_records_grant") throw new errors.InvalidGrant("the grant has ended");
+      // The grant or its session ended while the request was under way: whatever was to hang on it is not given.
+      if (endings.has((error as { constraint?: string }).constraint)) throw new errors.InvalidGrant("the grant has ended");
       throw error;
     }
   }
@@ -149,6 +145,12 @@ export class RecordsAdapter implements Adapter {
       consumedAt !== null && now - consumedAt <= this.#parts.refreshReuseGraceSeconds * SECOND && this.#parts.refreshReuseGraceSeconds > 0
     );
   }
+}
+
+/** The grant that something hangs on, where it is stored together with that. */
+function draftOf(grantId: string | undefined): NewGrant | null {
+  const { grant, draft } = currentDraft() ?? {};
+  return grant && draft && grant.jti === grantId ? { ...draft, grantId: grant.jti, payload: storedGrant({ ...grant }) } : null;
 }
 
 /** RFC 8707 §2.2. The engine would find out too late: the token would be used up, and the client without its successor. */

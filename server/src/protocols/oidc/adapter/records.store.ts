@@ -113,8 +113,12 @@ export async function consumeRecord(db: Db, key: Key, now: number): Promise<bool
 }
 
 export async function deleteRecord(db: Db, { realm, model, recordId }: Key): Promise<void> {
-  await db.deleteFrom("oidc_records").where("realm_id", "=", realm).where("model", "=", model).where("record_id", "=", recordId).execute();
+  await remove(db, { realm, model, recordId });
 }
+
+const remove = prepared((db, { realm, model, recordId }: Key) =>
+  db.deleteFrom("oidc_records").where("realm_id", "=", realm).where("model", "=", model).where("record_id", "=", recordId),
+);
 
 /** Takes it out of the table: for what may be read once. */
 export async function takeRecord(db: Db, { realm, model, recordId }: Key, now: number): Promise<StoredRecord | null> {

@@ -156,7 +156,7 @@ async function countCode(parts: RealmParts, login: string, sourceIp: string): Pr
   const { db, work, realm } = parts;
   const user = await findUserByLogin(db, realm.realmId, login);
   const origin = { realm: realm.realmId, actor: stranger(realm.realmId, login), sourceIp };
-  return countAttempt(work, origin, realm, { login, userId: user?.userId ?? null, sourceIp }, "totp");
+  return countAttempt({ db, work }, origin, realm, { login, userId: user?.userId ?? null, sourceIp }, "totp");
 }
 
 function tooMany(ctx: PasswordContext, seconds: number) {

@@ -36,5 +36,5 @@ function forWhoeverIsHere(interaction: Interaction): void {
 function loginSince(session: LiveSession, since: number): InteractionResults {
   const ts = Math.floor(session.authTime / SECOND);
   if (ts < since) return {};
-  return { login: { accountId: session.userId, ts, acr: acrOf(session), amr: [...session.amr] }, select_account: {} };
+  return { login: { accountId: session.userId, ts, acr: acrOf(session), amr: [...session.amr] }, select_account: {}, create: {} };
 }

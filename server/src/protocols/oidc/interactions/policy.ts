@@ -1,4 +1,5 @@
 import { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
+import type { Settings } from "../../../tenancy/settings/index.ts";
 import { requestedDetails } from "../authorization-details.ts";
 import { snapshotOf } from "../client.ts";
 import { acrWanted } from "./acr.ts";
@@ -6,8 +7,14 @@ import { needsConsent } from "./consent.ts";
 
 const { base, Check, Prompt } = interactionPolicy;
 
+/** OpenID Connect Core §3.1.2.1 and, where people can make accounts of their own, Initiating User Registration §4. */
+export const promptValues = ({ registration }: Settings): readonly string[] => [
+  ...["none", "login", "consent", "select_account"],
+  ...(registration.enabled ? ["create"] : []),
+];
+
 /** When the user is asked something, and what. */
-export function createPolicy(acrValues: readonly string[]) {
+export function createPolicy(acrValues: readonly string[], settings: Settings) {
   const policy = base();
 
   const login = policy.get("login")!;
@@ -33,6 +40,8 @@ export function createPolicy(acrValues: readonly string[]) {
   );
 
   policy.add(new Prompt({ name: "select_account", requestable: true }), 0);
+  // First: whoever has no account cannot sign in or choose one. Elsewhere the engine refuses it as a value that it does not know.
+  if (promptValues(settings).includes("create")) policy.add(new Prompt({ name: "create", requestable: true }), 0);
   return policy;
 }
 

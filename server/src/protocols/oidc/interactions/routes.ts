@@ -5,6 +5,8 @@ import { defineErrors } from "../../../kernel/errors.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { createVisitors, type Visitor, type VisitorParts } from "../../../signin/login/index.ts";
 import { LOCALES, renderChooseAccount, renderConsent, sendPage } from "../../../signin/pages/index.ts";
+import { whyClosed } from "../../../signin/registration/index.ts";
+import type { Messages } from "../../../tenancy/messaging/index.ts";
 import { issuerFor } from "../engine.routes.ts";
 import type { Issuer, Issuers } from "../provider.ts";
 import {
@@ -33,6 +35,7 @@ const Decision = Type.Object({
 export interface InteractionRouteParts extends VisitorParts {
   readonly issuers: Issuers;
   readonly work: UnitOfWork;
+  readonly messages: Messages;
 }
 
 interface Asked {
@@ -57,9 +60,9 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
   };
 
   const toSignIn = async (request: FastifyRequest, reply: FastifyReply, { realm, visitor, waiting }: Asked, asSomebodyElse = false) => {
-    const id = await askToSignIn(work, realm, waiting, { browser: visitor.preSession, sourceIp: request.ip, asSomebodyElse });
+    const id = await askToSignIn(parts.db, realm, waiting, { browser: visitor.preSession, asSomebodyElse });
     const query = new URLSearchParams({ interaction: id, ...languageFor(waiting, parts.cookies.language(request)) });
-    return go(reply, `/realms/${realm}/login?${query}`);
+    return go(reply, `/realms/${realm}/${waiting.interaction.prompt.name === "create" ? "register" : "login"}?${query}`);
   };
 
   const show = (request: FastifyRequest, reply: FastifyReply, { issuer, realm, visitor, waiting }: Asked, status = 200) => {
@@ -93,15 +96,21 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
 
   app.get("/interaction/:uid", { schema: { hide: true, params } }, async (request, reply) => {
     const asked = await askedBy(request, reply);
+    const { name } = asked.waiting.interaction.prompt;
+    if (name === "create" && (await whyClosed(parts, asked.visitor.realm)) !== null) {
+      const error = { error: "temporarily_unavailable", error_description: "accounts cannot be created at the moment" };
+      await resolve(asked.waiting, asked.visitor.session, error);
+      return go(reply, resumePath(asked.realm, asked.waiting.uid));
+    }
     // Signed out meanwhile: whatever was to be asked is asked after signing in.
-    if (asked.waiting.interaction.prompt.name === "login" || !asked.visitor.session) return toSignIn(request, reply, asked);
+    if (name === "login" || name === "create" || !asked.visitor.session) return toSignIn(request, reply, asked);
     return show(request, reply, asked);
   });
 
   app.get("/interaction/:uid/done", { schema: { hide: true, params } }, async (request, reply) => {
     const { issuer, realm, visitor, waiting } = await askedBy(request, reply);
     const { interaction } = request.query as { interaction?: unknown };
-    await signedIn(work, issuer, waiting, visitor.session, String(interaction), visitor.preSession);
+    await signedIn(parts.db, issuer, waiting, visitor.session, String(interaction), visitor.preSession);
     return go(reply, resumePath(realm, waiting.uid));
   });
 

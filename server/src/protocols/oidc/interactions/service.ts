@@ -1,8 +1,9 @@
 import type { Interaction as EngineInteraction, InteractionResults } from "oidc-provider";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { grantConsent } from "../../../directory/consents/index.ts";
-import { SECOND } from "../../../kernel/clock.ts";
+import { clock, SECOND } from "../../../kernel/clock.ts";
 import type { Actor } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/interactions/index.ts";
@@ -44,8 +45,15 @@ export async function findWaiting(
 export const resumePath = (realm: string, uid: string) => `/realms/${realm}/authorize/${uid}`;
 export const interactionPath = (realm: string, uid: string) => `/realms/${realm}/interaction/${uid}`;
 
-/** Why the engine asks for a sign-in where a session may still do: one that has begun in another tab since, or that proves more. */
-const SESSION_MAY_DO = ["no_session", "essential_acr"];
+/**
+ * Why the engine asks for a sign-in where a session may still do: one that has begun in another tab since, that proves more, or that began
+ * with the account that was just made.
+ */
+const SESSION_MAY_DO = ["no_session", "essential_acr", "create_prompt"];
+
+/** Asked for an account, the engine has not looked yet at what else the client wants to be fresh. */
+const wantsFreshToo = ({ params: { prompt = "", max_age }, interaction }: Waiting): boolean =>
+  interaction.prompt.name === "create" && (max_age !== undefined || prompt.split(" ").includes("login"));
 
 /** The engine has read it once, so it can be read. */
 const claimsIn = ({ claims }: Waiting["params"]): Parameters<typeof acrWanted>[0]["claims"] =>
@@ -65,10 +73,10 @@ export const applicationOf = ({ name, clientId, settings }: ClientSnapshot): Sho
 
 /** Sends the browser to the sign-in page; answers the sign-in's id. */
 export async function askToSignIn(
-  work: UnitOfWork,
+  db: Db,
   realm: string,
   waiting: Waiting,
-  { browser, sourceIp, asSomebodyElse = false }: { readonly browser: string; readonly sourceIp: string; readonly asSomebodyElse?: boolean },
+  { browser, asSomebodyElse = false }: { readonly browser: string; readonly asSomebodyElse?: boolean },
 ): Promise<string> {
   const { client, params, uid, interaction } = waiting;
   const { acr, essential } = acrWanted({ acr_values: params.acr_values, claims: claimsIn(params) }, ACR_VALUES);
@@ -79,36 +87,25 @@ export async function askToSignIn(
     flow: client.settings.browserFlow ?? undefined,
     acr: acr ?? undefined,
     acrEssential: essential,
-    reauthenticate: asSomebodyElse || interaction.prompt.reasons.some((reason) => !SESSION_MAY_DO.includes(reason)),
+    reauthenticate:
+      asSomebodyElse || wantsFreshToo(waiting) || interaction.prompt.reasons.some((reason) => !SESSION_MAY_DO.includes(reason)),
     ...(params.redirect_uri !== undefined && { formActionOrigins: [params.redirect_uri] }),
   };
-  const origin = { realm, actor: nobody(realm), sourceIp };
-  return work.transact(origin, (ctx) =>
-    startInteraction(ctx, {
+  return startInteraction(
+    { tx: db, realm, now: clock.now() },
+    {
       kind: "oidc",
       browser,
       request: { ...request },
       returnTo: (signIn) => `${interactionPath(realm, uid)}/done?interaction=${signIn}`,
-    }),
+    },
   );
 }
 
-const nobody = (realm: string): Actor => ({
-  ...{ id: "anonymous", name: "anonymous", realm },
-  ...{ permissions: new Set<string>(), sessionId: null, impersonator: null },
-});
-
 /** The sign-in is done: the engine is told what it was waiting for. */
-export async function signedIn(
-  work: UnitOfWork,
-  issuer: Issuer,
-  waiting: Waiting,
-  session: LiveSession | null,
-  signIn: string,
-  browser: string,
-) {
+export async function signedIn(db: Db, issuer: Issuer, waiting: Waiting, session: LiveSession | null, signIn: string, browser: string) {
   const realm = issuer.parts.realm.realmId;
-  const { result } = await work.transact({ realm, actor: nobody(realm), sourceIp: null }, (ctx) => takeResult(ctx, signIn, browser));
+  const { result } = await takeResult({ tx: db, realm, now: clock.now() }, signIn, browser);
   if (typeof result?.error === "string") {
     const { error } = result;
     return resolve(waiting, session, { error, ...(REFUSALS[error] !== undefined && { error_description: REFUSALS[error] }) });
@@ -116,8 +113,8 @@ export async function signedIn(
   if (!session || result?.sessionId !== session.sessionId) throw interactionErrors.gone();
   await resolve(waiting, session, {
     login: { accountId: session.userId, ts: Math.floor(session.authTime / SECOND), acr: acrOf(session), amr: [...session.amr] },
-    // Whoever has just signed in has chosen.
-    select_account: {},
+    // Whoever has just signed in has chosen; with an account that they had or with one that they made is up to them.
+    ...{ select_account: {}, create: {} },
   });
 }
 

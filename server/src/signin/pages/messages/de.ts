@@ -22,6 +22,8 @@ export const de: Messages = {
   csrfTitle: "Bitte versuchen Sie es noch einmal",
   csrfText:
     "Diese Seite ließ sich Ihrem Browser nicht zuordnen, deshalb wurde nichts übermittelt. Erlauben Sie Cookies und melden Sie sich erneut an.",
+  missingTitle: "Es fehlt etwas",
+  missingText: "Bitte füllen Sie aus: {fields}.",
   lockedOutTitle: "Zu viele Versuche",
   lockedOutText: "Zum Schutz dieses Kontos ist die Anmeldung vorübergehend gesperrt. Versuchen Sie es später noch einmal.",
   lockedOutTextTimed: "Zum Schutz dieses Kontos ist die Anmeldung vorübergehend gesperrt. Versuchen Sie es in {time} noch einmal.",
@@ -339,6 +341,7 @@ export const de: Messages = {
   registerOffTitle: "Hier können keine Konten erstellt werden",
   registerOffText: "Bitten Sie Ihre Administration um ein Konto.",
 
+  passkeyField: "Passkey",
   choosePasskey: "Mit Passkey anmelden",
   passkeyTitle: "Passkey verwenden",
   passkeyText: "Ihr Gerät fragt nach Ihrem Fingerabdruck, Ihrem Gesicht oder seiner PIN, oder nach Ihrem Sicherheitsschlüssel.",
@@ -447,11 +450,11 @@ export const de: Messages = {
   txWrongTitle: "Der Code stimmt nicht",
   txWrongText: "Prüfen Sie ihn und versuchen Sie es mit dem aktuellen Code noch einmal.",
   txWeakTitle: "Sie müssen sich noch einmal anmelden",
-  txWeakText: "Sie sind ohne Passwort hierhergekommen. Melden Sie sich zuerst damit an, dann unterschreiben Sie.",
+  txWeakText: "Sie haben sich ohne Passwort angemeldet. Melden Sie sich zuerst mit Ihrem Passwort an, und unterschreiben Sie dann.",
   txSignedTitle: "Unterschrieben",
   txSignedText: "Machen Sie in der Anwendung weiter. Sie können dieses Fenster jetzt schließen.",
   txDeclinedTitle: "Nicht unterschrieben",
-  txDeclinedText: "Die Anwendung erfährt das. Sie können dieses Fenster jetzt schließen.",
+  txDeclinedText: "Die Anwendung wurde benachrichtigt. Sie können dieses Fenster jetzt schließen.",
   txGoneTitle: "Hier gibt es nichts zu unterschreiben",
   txGoneText: "Es wurde schon unterschrieben oder abgelehnt, ist abgelaufen oder gilt für ein anderes Konto.",
 };

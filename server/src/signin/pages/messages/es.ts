@@ -18,10 +18,12 @@ export const es: Messages = {
   signedOutNotice: "Has cerrado la sesión.",
 
   credentialsTitle: "No hemos podido iniciar tu sesión",
-  credentialsText: "El nombre de usuario o la contraseña no es correcto. Revisa ambos y vuelve a intentarlo.",
+  credentialsText: "El nombre de usuario o la contraseña no son correctos. Revisa ambos y vuelve a intentarlo.",
   csrfTitle: "Inténtalo una vez más",
   csrfText:
     "No hemos podido relacionar esta página con tu navegador, así que no se ha enviado nada. Permite las cookies y vuelve a iniciar sesión.",
+  missingTitle: "Falta algo",
+  missingText: "Rellena lo siguiente: {fields}.",
   lockedOutTitle: "Demasiados intentos",
   lockedOutText: "Para proteger esta cuenta, el inicio de sesión está en pausa. Inténtalo más tarde.",
   lockedOutTextTimed: "Para proteger esta cuenta, el inicio de sesión está en pausa. Inténtalo de nuevo en {time}.",
@@ -220,7 +222,7 @@ export const es: Messages = {
   linkNotYet: "El enlace aún no se ha abierto.",
   chooseMagicLink: "Recibir un enlace por correo",
   linkConfirmTitle: "¿Iniciar sesión en {name}?",
-  linkConfirmText: "Continúa solo si acabas de pedir este enlace tú.",
+  linkConfirmText: "Continúa solo si tú acabas de pedir este enlace.",
   linkConfirmedTitle: "Confirmado",
   linkConfirmedText: "Continúa en la ventana donde empezaste: avanza sola. Si está cerrada, continúa aquí.",
   signInLinkGoneTitle: "Este enlace ya no funciona",
@@ -324,6 +326,7 @@ export const es: Messages = {
   registerOffTitle: "Aquí no se pueden crear cuentas",
   registerOffText: "Pide una cuenta a tu administrador.",
 
+  passkeyField: "Llave de acceso",
   choosePasskey: "Iniciar sesión con llave de acceso",
   passkeyTitle: "Usa tu llave de acceso",
   passkeyText: "Tu dispositivo te pide la huella, la cara o su PIN, o tu llave de seguridad.",
@@ -391,7 +394,7 @@ export const es: Messages = {
   factTime: "Hora",
   deviceSameText: "Este es el navegador que inicia sesión. Responde en otro dispositivo.",
   deviceWeakText:
-    "En este dispositivo solo has iniciado sesión con contraseña. Inicia sesión aquí con un segundo factor o usa un dispositivo registrado.",
+    "En este dispositivo has iniciado sesión solo con contraseña. Inicia sesión aquí con un segundo factor o usa un dispositivo registrado.",
   deviceNotYouText: "Estás actuando como otra persona. Solo esa persona puede responder a esto.",
 
   chooseQr: "Iniciar sesión con un código QR",
@@ -426,11 +429,11 @@ export const es: Messages = {
   txWrongTitle: "El código no es correcto",
   txWrongText: "Revísalo y vuelve a intentarlo con el código actual.",
   txWeakTitle: "Tienes que volver a iniciar sesión",
-  txWeakText: "Has llegado aquí sin contraseña. Primero inicia sesión con ella y después firma.",
+  txWeakText: "Has iniciado sesión sin contraseña. Inicia sesión primero con tu contraseña y después firma.",
   txSignedTitle: "Firmado",
   txSignedText: "Continúa en la aplicación. Ya puedes cerrar esta ventana.",
   txDeclinedTitle: "No firmado",
-  txDeclinedText: "La aplicación lo sabrá. Ya puedes cerrar esta ventana.",
+  txDeclinedText: "Se lo hemos comunicado a la aplicación. Ya puedes cerrar esta ventana.",
   txGoneTitle: "No hay nada que firmar aquí",
   txGoneText: "Ya se firmó o se rechazó, ha caducado o es para otra cuenta.",
 };

@@ -23,6 +23,8 @@ export const fr: Messages = {
   csrfTitle: "Veuillez réessayer",
   csrfText:
     "Cette page n’a pas pu être associée à votre navigateur, rien n’a donc été transmis. Autorisez les cookies et reconnectez-vous.",
+  missingTitle: "Il manque quelque chose",
+  missingText: "Veuillez remplir : {fields}.",
   lockedOutTitle: "Trop de tentatives",
   lockedOutText: "Pour protéger ce compte, la connexion est suspendue. Réessayez plus tard.",
   lockedOutTextTimed: "Pour protéger ce compte, la connexion est suspendue. Réessayez dans {time}.",
@@ -58,16 +60,16 @@ export const fr: Messages = {
   signedOutText: "Vous pouvez fermer cette fenêtre. Sur un ordinateur partagé, fermez tout le navigateur.",
   signInAgain: "Se reconnecter",
 
-  impersonationLabel: "Agir en tant qu’une autre personne",
+  impersonationLabel: "Agir à la place d’une autre personne",
   impersonationBanner: "Vous agissez en tant que {account}. Ce que vous faites est enregistré à votre propre nom.",
   impersonationEnd: "Arrêter",
-  impersonationTitle: "Agir en tant qu’une autre personne sur {name} ?",
+  impersonationTitle: "Agir à la place d’une autre personne sur {name} ?",
   impersonationText:
     "Vous allez agir en tant que {account}. Ce que vous faites est enregistré à votre propre nom, et votre propre session sur {name} prend fin dans ce navigateur.",
-  impersonationStart: "Agir en tant que cette personne",
+  impersonationStart: "Agir à la place de cette personne",
   impersonationGoneTitle: "Ce lien ne fonctionne plus",
   impersonationGoneText: "Il ne fonctionne qu’une fois et pendant une minute. Demandez-en un autre là où vous l’avez obtenu.",
-  impersonationRefusedTitle: "Vous ne pouvez pas agir en tant que cette personne",
+  impersonationRefusedTitle: "Vous ne pouvez pas agir à la place de cette personne",
   impersonationRefusedText:
     "Elle ne peut pas se connecter pour le moment, ou vous êtes déconnecté, ou vos autorisations ont changé depuis votre demande.",
 
@@ -172,7 +174,7 @@ export const fr: Messages = {
   requestsAll: "Autres demandes",
 
   codeWrongTitle: "Code incorrect",
-  codeWrongText: "Vérifiez-le et réessayez. Un code ne fonctionne qu’une fois, et peu de temps.",
+  codeWrongText: "Vérifiez-le et réessayez. Un code ne fonctionne qu’une fois, et pendant peu de temps.",
   codeSpentTitle: "Ce code ne fonctionne plus",
   codeSpentText: "Il a expiré, ou il y a eu trop d’essais. Demandez-en un nouveau.",
   codeLabel: "Code",
@@ -330,6 +332,7 @@ export const fr: Messages = {
   registerOffTitle: "Il n’est pas possible de créer un compte ici",
   registerOffText: "Demandez un compte à votre administrateur.",
 
+  passkeyField: "Clé d’accès",
   choosePasskey: "Se connecter avec une clé d’accès",
   passkeyTitle: "Utilisez votre clé d’accès",
   passkeyText: "Votre appareil demande votre empreinte, votre visage ou son code, ou bien votre clé de sécurité.",
@@ -402,11 +405,11 @@ export const fr: Messages = {
   deviceSameText: "C’est le navigateur qui se connecte. Répondez sur un autre appareil.",
   deviceWeakText:
     "Sur cet appareil, vous vous êtes connecté avec un mot de passe seul. Connectez-vous ici avec un second facteur, ou utilisez un appareil enregistré.",
-  deviceNotYouText: "Vous agissez en tant qu’une autre personne. Elle seule peut répondre à cette demande.",
+  deviceNotYouText: "Vous agissez à la place d’une autre personne. Elle seule peut répondre à cette demande.",
 
   chooseQr: "Se connecter avec un code QR",
   qrTitle: "Scannez ce code avec votre téléphone",
-  qrText: "Utilisez l’appareil photo d’un téléphone sur lequel vous êtes connecté, et confirmez-y.",
+  qrText: "Utilisez l’appareil photo d’un téléphone sur lequel vous êtes connecté, puis confirmez sur ce téléphone.",
   qrPicture: "Code QR qui mène à la confirmation",
   qrCode: "Votre téléphone affiche aussi ce nombre :",
   qrContinue: "J’ai confirmé",
@@ -437,7 +440,7 @@ export const fr: Messages = {
   txWrongTitle: "Code incorrect",
   txWrongText: "Vérifiez-le et réessayez avec le code actuel.",
   txWeakTitle: "Vous devez vous reconnecter",
-  txWeakText: "Vous êtes arrivé ici sans mot de passe. Connectez-vous d’abord avec celui-ci, puis signez.",
+  txWeakText: "Vous vous êtes connecté sans mot de passe. Connectez-vous d’abord avec votre mot de passe, puis signez.",
   txSignedTitle: "Signé",
   txSignedText: "Continuez dans l’application. Vous pouvez fermer cette fenêtre.",
   txDeclinedTitle: "Non signé",

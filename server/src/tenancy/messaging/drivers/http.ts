@@ -53,7 +53,7 @@ export const emailHttp: MessageDriver = {
   needsFromAddress: true,
   check: (provider, outbound) => faultsOf(provider, outbound, MAIL_VALUES),
   async send(provider, envelope, delivery) {
-    if (!isMailAddress(envelope.to)) throw new MessageError("recipient", new Error("not a mail address"));
+    if (!isMailAddress(envelope.to)) throw new MessageError("recipient", new Error("not an email address"));
     const { id, to, text, html } = envelope;
     const fromName = provider.fromName === null ? null : oneLine(provider.fromName);
     return post(provider, envelope, delivery, {

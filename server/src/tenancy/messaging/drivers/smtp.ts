@@ -43,7 +43,7 @@ export const smtp: MessageDriver = {
   check: faultsOf,
 
   async send(provider, envelope, { outbound, signal }) {
-    if (!isMailAddress(envelope.to)) throw new MessageError("recipient", new Error("not a mail address"));
+    if (!isMailAddress(envelope.to)) throw new MessageError("recipient", new Error("not an email address"));
     const from = provider.fromAddress ?? "";
     if (!isMailAddress(from)) throw new MessageError("rejected", new Error("the provider has no sender address"));
     const config = provider.config as SmtpConfig;
