@@ -7,6 +7,7 @@ import { handOver, issuerFor, searchOf } from "./engine.routes.ts";
 import { keepPosted, takePosted } from "./posted-requests.ts";
 import type { Issuers } from "./provider.ts";
 import { withRequestObject } from "./request-uris.ts";
+import { assertMayBegin } from "./strangers.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
@@ -50,7 +51,9 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers
       },
     },
     async (request, reply) => {
-      const { realm } = (await issuerFor(issuers, request)).parts;
+      const { parts: ofRealm } = await issuerFor(issuers, request);
+      const { realm } = ofRealm;
+      await assertMayBegin(ofRealm, request.ip);
       const form = (request.body ?? {}) as Record<string, unknown>;
       refuseDirtyText(form);
       const id = await keepPosted(parts.db, realm.realmId, form);

@@ -17,6 +17,7 @@ import { engineKeys } from "./keys.ts";
 import { issuerOf, type OidcParts, type RealmParts } from "./parts.ts";
 import { defaultScopesFor, scopesFor, setDefaultScopes } from "./scopes.ts";
 import { viewSessions } from "./session.ts";
+import { limitStrangers } from "./strangers.ts";
 
 /** A realm's issuer, as it is configured at this moment. */
 export interface Issuer {
@@ -100,6 +101,7 @@ function makeEngine(parts: RealmParts): Engine {
   const provider = new Provider(issuer, configurationOf(parts, keys));
   keys.settle();
   registerGrants(provider, parts);
+  limitStrangers(provider, parts);
   findGrants(provider, { db, realm: realm.realmId });
   viewSessions(provider, { db, realm });
   followSession(provider);

@@ -1,7 +1,8 @@
-import { errors, type KoaContextWithOIDC, Provider } from "oidc-provider";
+import { type KoaContextWithOIDC, Provider } from "oidc-provider";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import { requestOf } from "../error-page.ts";
 import type { RealmParts } from "../parts.ts";
+import { tooMany } from "../strangers.ts";
 import { hasOpenDevices } from "./away.store.ts";
 import type { RegisterGrant } from "./index.ts";
 
@@ -27,10 +28,4 @@ async function assertMayAsk({ db, limiter, realm: { realmId } }: RealmParts, ctx
   if (!verdict.allowed) throw tooMany(ctx, verdict.retryAfterSeconds, "too many requests for a code from here");
   if (await hasOpenDevices(db, realmId, clientId, MOST_OPEN, clock.now()))
     throw tooMany(ctx, 60, "too many devices of this application wait for somebody already");
-}
-
-function tooMany(ctx: KoaContextWithOIDC, seconds: number, reason: string): Error {
-  ctx.set("retry-after", String(seconds));
-  const error = new errors.CustomOIDCProviderError("temporarily_unavailable", `${reason}: try again in ${seconds} seconds`);
-  return Object.assign(error, { status: 429, statusCode: 429 });
 }
