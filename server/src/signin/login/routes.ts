@@ -4,7 +4,7 @@ import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
-import { type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
+import { MASTER, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts, SignInRequest } from "../authenticators/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
 import { interactionErrors, readInteraction } from "../interactions/index.ts";
@@ -73,6 +73,9 @@ interface Visit {
   readonly visitor: Visitor;
 }
 
+/** For those who came for nothing but to sign in: the server's own start page is its administrators', others are told that they are. */
+const homeOf = (realm: string): string => (realm === MASTER ? "/" : `/realms/${realm}/login`);
+
 const goTo = (reply: FastifyReply, path: string) => reply.header("cache-control", "no-store").redirect(path, 303) as never;
 
 /** Mounted under /realms/:realm. */
@@ -103,7 +106,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       realm,
       flows: (await flows.get(realm.realmId)) ?? noRealm(),
       interaction,
-      returnTo: returnTarget(asked.return_to, baseUrl),
+      returnTo: returnTarget(asked.return_to, baseUrl, homeOf(realm.realmId)),
       visitor: {
         ...{ session, preSession },
         sourceIp: request.ip,
@@ -169,10 +172,11 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       if (lang !== undefined) cookies.setLanguage(reply, visitors.localeOf(request, visitor.realm));
       const opened = await signInOf(visit);
       const { session } = visitor;
+      const loginPage = `/realms/${visitor.realm.realmId}/login`;
       if (session && !opened.interaction)
         return visitors.showSignedIn(request, reply, visitor, {
           signedInAs: session.username,
-          continueUrl: opened.returnTo,
+          continueUrl: opened.returnTo === loginPage ? null : opened.returnTo,
           logoutAction: `/realms/${visitor.realm.realmId}/logout`,
         });
       // Another tab has finished it.

@@ -11,7 +11,8 @@ export interface LoginView {
   readonly locale: Locale;
   readonly csrf: string;
   readonly signedInAs: string;
-  readonly continueUrl: string;
+  /** Null: there is nowhere to go on to. */
+  readonly continueUrl: string | null;
   readonly logoutAction: string;
   readonly languages: readonly LanguageLink[];
   readonly impersonation?: ImpersonationBanner;
@@ -29,7 +30,11 @@ export function renderLogin(view: LoginView): string {
       title={text.signedInTitle}
       lead={
         <p class="gh-lead">
-          <Filled template={text.signedInText} values={{ account: view.signedInAs }} class="gh-account" />
+          <Filled
+            template={view.continueUrl === null ? text.invitationAccountText : text.signedInText}
+            values={{ account: view.signedInAs }}
+            class="gh-account"
+          />
         </p>
       }
     >
@@ -41,7 +46,7 @@ export function renderLogin(view: LoginView): string {
 function SignedIn({ view, text }: { view: LoginView; text: Messages }) {
   return (
     <>
-      <LinkButton href={view.continueUrl}>{text.continue}</LinkButton>
+      {view.continueUrl === null ? null : <LinkButton href={view.continueUrl}>{text.continue}</LinkButton>}
       {view.logoutAction ? (
         <form
           class="gh-form"
