@@ -45,11 +45,17 @@ export function createOutbound(options: OutboundOptions): Outbound {
     allowLoopback: options.allowLoopbackHttp,
     ...(options.resolve && { resolve: options.resolve }),
   });
-  const secureContext = createSecureContext({
-    minVersion: "TLSv1.2",
-    ...(options.ca !== undefined && { ca: [...rootCertificates, options.ca] }),
-  });
-  const dial = createDialler(guard, secureContext);
+  let secureContext: SecureContext | undefined;
+  const trusted = (): SecureContext => {
+    secureContext ??= createSecureContext({
+      minVersion: "TLSv1.2",
+      ...(options.ca !== undefined && { ca: [...rootCertificates, options.ca] }),
+    });
+    return secureContext;
+  };
+  // All the world's roots take their time, which a start need not wait for; an authority that cannot be read is told at once.
+  if (options.ca !== undefined) trusted();
+  const dial = createDialler(guard, trusted);
   // Two pools, because a connection is checked when it opens: one opened for a caller that allows plain http must not serve
   // another that does not.
   const closing = new AbortController();
@@ -86,7 +92,9 @@ export function createOutbound(options: OutboundOptions): Outbound {
       return guard.addresses({ host, port: checkPort(port, host) });
     },
     lookup: guard.lookup,
-    secureContext,
+    get secureContext() {
+      return trusted();
+    },
     async close() {
       await Promise.allSettled(underWay);
       // Connections that nobody waits for any more (their request gave up) would otherwise hold the shutdown.

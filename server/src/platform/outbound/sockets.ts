@@ -26,7 +26,7 @@ export interface DialRules {
 }
 
 /** Opens connections to addresses that were checked, and to no others. */
-export function createDialler(guard: Guard, secureContext: SecureContext) {
+export function createDialler(guard: Guard, trusted: () => SecureContext) {
   return async function dial(options: ConnectOptions, rules: DialRules = {}): Promise<Socket> {
     const host = canonicalHost(options.host);
     const port = checkPort(options.port, host);
@@ -48,7 +48,7 @@ export function createDialler(guard: Guard, secureContext: SecureContext) {
       const socket = options.tls
         ? tlsConnect({
             ...to,
-            secureContext,
+            secureContext: trusted(),
             // Said aloud, because an environment variable can otherwise turn it off for the whole process.
             rejectUnauthorized: true,
             ...(options.alpn && { ALPNProtocols: [...options.alpn] }),
