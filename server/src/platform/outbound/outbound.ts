@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { LookupFunction, Socket } from "node:net";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
-import { Agent, type buildConnector } from "undici";
+import type { Agent, buildConnector } from "undici";
 import { OutboundError } from "./errors.ts";
 import { type OutboundRequest, type OutboundResponse, send } from "./fetch.ts";
 import { type Address, createGuard, type Resolve } from "./guard.ts";
@@ -63,8 +63,15 @@ export function createOutbound(options: OutboundOptions): Outbound {
   setMaxListeners(0, closing.signal);
   // A slow peer can hold this many, and no more.
   const connections = options.connections ?? 8;
-  const strict = new Agent({ ...POOL, connections, connect: connector(dial, { onlyLoopback: true }, closing.signal) });
-  const plain = new Agent({ ...POOL, connections, connect: connector(dial, {}, closing.signal) });
+  let pools: Promise<Record<"strict" | "plain", Agent>> | undefined;
+  // Loaded by the first request that needs it: a start need not wait for it.
+  const opened = () => {
+    pools ??= import("undici").then(({ Agent: Pool }) => ({
+      strict: new Pool({ ...POOL, connections, connect: connector(dial, { onlyLoopback: true }, closing.signal) }),
+      plain: new Pool({ ...POOL, connections, connect: connector(dial, {}, closing.signal) }),
+    }));
+    return pools;
+  };
   const underWay = new Set<Promise<unknown>>();
 
   const prepare = (written: string | URL, requireHttps: boolean) => {
@@ -79,7 +86,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       const requireHttps = request.requireHttps ?? true;
       const { url, target } = prepare(written, requireHttps);
       if (closing.signal.aborted) throw new OutboundError("connect", target.host, closing.signal.reason);
-      const exchange = send(requireHttps ? strict : plain, url, target.host, request);
+      const exchange = opened().then(({ strict, plain }) => send(requireHttps ? strict : plain, url, target.host, request));
       underWay.add(exchange);
       return exchange.finally(() => underWay.delete(exchange));
     },
@@ -99,7 +106,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
       await Promise.allSettled(underWay);
       // Connections that nobody waits for any more (their request gave up) would otherwise hold the shutdown.
       closing.abort(new Error("The server is shutting down"));
-      await Promise.all([strict.destroy(), plain.destroy()]);
+      const open = await pools;
+      await Promise.all([open?.strict.destroy(), open?.plain.destroy()]);
     },
   };
 }
