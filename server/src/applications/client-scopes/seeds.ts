@@ -10,7 +10,7 @@ import type { ClientScope } from "./schema.ts";
 const scopes: readonly (Pick<ClientScope, "name" | "description" | "assignment"> & { readonly builtIn?: true })[] = [
   { name: "openid", description: "Sign in", assignment: "DEFAULT", builtIn: true },
   { name: "profile", description: "Name and other details of the profile", assignment: "DEFAULT" },
-  { name: "email", description: "Email address", assignment: "DEFAULT" },
+  { name: "email", description: "Mail address", assignment: "DEFAULT" },
   { name: "roles", description: "Roles in the realm and in its applications", assignment: "DEFAULT" },
   { name: "address", description: "Postal address", assignment: "OPTIONAL" },
   { name: "phone", description: "Phone number", assignment: "OPTIONAL" },

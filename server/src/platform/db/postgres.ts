@@ -4,8 +4,10 @@ import pg from "pg";
 const INT8 = 20;
 pg.types.setTypeParser(INT8, Number);
 
-const names = new Map<string, string>();
+/** Each is kept by the server with its plan, for every connection. */
 const MAX_NAMES = 500;
+/** Texts that came once. */
+const MAX_SEEN = 2_000;
 
 type Callback = (error: Error | null, result: unknown) => void;
 
@@ -94,33 +96,43 @@ class PreparedQuery extends Query {
  * Every parameterised query becomes a prepared statement of the connection: the server plans it once. It is handed over as a
  * `Query`, because pg copies anything else property by property, which takes longer than sending it.
  */
-class PreparingClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: pg's overloads cannot be restated
-  override query(...args: any[]): any {
-    const [text, values, callback] = args;
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    const submit = (...given: any[]) => (super.query as (...given: any[]) => any).apply(this, given);
-    if (typeof text !== "string" || !Array.isArray(values) || values.length === 0) return submit(...args);
-    const query = new PreparedQuery(text, values);
-    query.name = statementName(text);
-    if (typeof callback === "function") {
-      query.callback = callback;
-      return submit(query);
+const preparingClient = (nameOf: (text: string) => string | undefined) =>
+  class extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: pg's overloads cannot be restated
+    override query(...args: any[]): any {
+      const [text, values, callback] = args;
+      // biome-ignore lint/suspicious/noExplicitAny: as above
+      const submit = (...given: any[]) => (super.query as (...given: any[]) => any).apply(this, given);
+      if (typeof text !== "string" || !Array.isArray(values) || values.length === 0) return submit(...args);
+      const query = new PreparedQuery(text, values);
+      query.name = nameOf(text);
+      if (typeof callback === "function") {
+        query.callback = callback;
+        return submit(query);
+      }
+      return new Promise((resolve, reject) => {
+        query.callback = (error, result) => (error ? reject(error) : resolve(result));
+        submit(query);
+      });
     }
-    return new Promise((resolve, reject) => {
-      query.callback = (error, result) => (error ? reject(error) : resolve(result));
-      submit(query);
-    });
-  }
-}
+  };
 
-function statementName(text: string): string | undefined {
-  const known = names.get(text);
-  // Queries of ever new shape (lists of values) would fill the server's memory: those past the limit stay unnamed.
-  if (known || names.size >= MAX_NAMES || isPartOfMany(text)) return known;
-  const name = `gh${names.size}`;
-  names.set(text, name);
-  return name;
+/** Queries of ever new shape (lists of values) would fill the server's memory: what comes again gets a name, up to a limit. */
+function statementNames(): (text: string) => string | undefined {
+  const names = new Map<string, string>();
+  const seen = new Set<string>();
+  return (text) => {
+    const known = names.get(text);
+    if (known || names.size >= MAX_NAMES || isPartOfMany(text)) return known;
+    if (!seen.delete(text)) {
+      if (seen.size >= MAX_SEEN) seen.clear();
+      seen.add(text);
+      return undefined;
+    }
+    const name = `gh${names.size}`;
+    names.set(text, name);
+    return name;
+  };
 }
 
 /**
@@ -144,7 +156,7 @@ export function openPostgres({ url, max, preparedStatements }: PostgresOptions, 
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: 10_000,
     application_name: "gatehouse",
-    ...(preparedStatements && { Client: PreparingClient }),
+    ...(preparedStatements && { Client: preparingClient(statementNames()) }),
   });
   // Without a listener an idle connection that breaks (a database restart) would end the process.
   pool.on("error", onIdleError);
