@@ -26,7 +26,7 @@ const UNTOLD = [
   ...["GET /", "GET /favicon.svg", "GET /favicon.ico", "GET /robots.txt", "GET /assets/{name}", "GET /assets/api-docs/{digest}/{name}"],
   // Steps of a sign-in that only our own pages lead to.
   "GET /realms/{realm}/authorize/{uid}",
-  ...["GET /realms/{realm}/interaction/{uid}", "GET /realms/{realm}/interaction/{uid}/done", "POST /realms/{realm}/interaction/{uid}"],
+  ...["GET /realms/{realm}/interaction/{uid}", "POST /realms/{realm}/interaction/{uid}"],
 ];
 
 /** Every route of the router, from its own printed tree. */

@@ -30,7 +30,12 @@ function keysWith(key: KeyObject): CookieKeys {
   return { sign, verify, index: (data, signature) => (verify(data, signature) ? 0 : -1) };
 }
 
-/** Whether the browser was sent to this interaction. */
-export const wasSentTo = (vault: Vault, cookies: Readonly<Record<string, string | undefined>>, uid: string): boolean =>
-  cookies[INTERACTION_COOKIE] === uid &&
-  cookieKeys(vault).verify(`${INTERACTION_COOKIE}=${uid}`, cookies[`${INTERACTION_COOKIE}.sig`] ?? "");
+/** Whether the browser was sent to this interaction: to the page that asks, or to where the engine goes on. */
+export function wasSentTo(
+  vault: Vault,
+  cookies: Readonly<Record<string, string | undefined>>,
+  uid: string,
+  name: typeof INTERACTION_COOKIE | typeof RESUME_COOKIE,
+): boolean {
+  return cookies[name] === uid && cookieKeys(vault).verify(`${name}=${uid}`, cookies[`${name}.sig`] ?? "");
+}

@@ -55,10 +55,6 @@ export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app
   const pass = (path: string) => async (request: FastifyRequest, reply: FastifyReply) =>
     handOver(await issuerFor(issuers, request), request, reply, path);
 
-  app.get("/authorize/:uid", hide, async (request, reply) => {
-    const { uid } = request.params as { uid: string };
-    return handOver(await issuerFor(issuers, request), request, reply, `/authorize/${encodeURIComponent(uid)}`);
-  });
   for (const [path, about] of Object.entries(answers)) app.post(path, { schema: schemaOf(about) }, pass(path));
   for (const path of ["/token", "/par", "/device/authorize"]) app.options(path, hide, pass(path));
 };

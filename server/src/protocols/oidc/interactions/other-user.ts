@@ -32,8 +32,8 @@ function forWhoeverIsHere(interaction: Interaction): void {
   };
 }
 
-/** Whoever has just signed in has chosen. */
-function loginSince(session: LiveSession, since: number): InteractionResults {
+/** Whoever has just signed in has chosen; with an account that they had or with one that they made is up to them. */
+export function loginSince(session: LiveSession, since: number): InteractionResults {
   const ts = Math.floor(session.authTime / SECOND);
   if (ts < since) return {};
   return { login: { accountId: session.userId, ts, acr: acrOf(session), amr: [...session.amr] }, select_account: {}, create: {} };

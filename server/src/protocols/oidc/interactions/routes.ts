@@ -7,7 +7,8 @@ import { createVisitors, type Visitor, type VisitorParts } from "../../../signin
 import { LOCALES, renderChooseAccount, renderConsent, sendPage } from "../../../signin/pages/index.ts";
 import { whyClosed } from "../../../signin/registration/index.ts";
 import type { Messages } from "../../../tenancy/messaging/index.ts";
-import { issuerFor } from "../engine.routes.ts";
+import { INTERACTION_COOKIE, RESUME_COOKIE } from "../cookies.ts";
+import { handOver, issuerFor } from "../engine.routes.ts";
 import type { Issuer, Issuers } from "../provider.ts";
 import {
   allow,
@@ -55,7 +56,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
   const askedBy = async (request: FastifyRequest, reply: FastifyReply): Promise<Asked> => {
     const issuer = await issuerFor(parts.issuers, request);
     const { uid } = request.params as { uid: string };
-    const waiting = await findWaiting(issuer, uid, request.cookies);
+    const waiting = await findWaiting(issuer, uid, request.cookies, INTERACTION_COOKIE);
     return { issuer, waiting, realm: issuer.parts.realm.realmId, visitor: await visitors.visitorOf(request, reply) };
   };
 
@@ -107,11 +108,17 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     return show(request, reply, asked);
   });
 
-  app.get("/interaction/:uid/done", { schema: { hide: true, params } }, async (request, reply) => {
-    const { issuer, realm, visitor, waiting } = await askedBy(request, reply);
+  // Here the engine goes on; where somebody has signed in for it, it is told so first.
+  app.get("/authorize/:uid", { schema: { hide: true, params } }, async (request, reply) => {
+    const issuer = await issuerFor(parts.issuers, request);
+    const { uid } = request.params;
     const { interaction } = request.query as { interaction?: unknown };
-    await signedIn(parts.db, issuer, waiting, visitor.session, String(interaction), visitor.preSession);
-    return go(reply, resumePath(realm, waiting.uid));
+    if (typeof interaction === "string") {
+      const waiting = await findWaiting(issuer, uid, request.cookies, RESUME_COOKIE);
+      const { session, preSession } = await visitors.visitorOf(request, reply);
+      await signedIn(parts.db, issuer, waiting, session, interaction, preSession);
+    }
+    return handOver(issuer, request, reply, `/authorize/${encodeURIComponent(uid)}`, "") as never;
   });
 
   app.post("/interaction/:uid", { attachValidation: true, schema: { hide: true, params, body: Decision } }, async (request, reply) => {

@@ -1,7 +1,7 @@
 import type { Interaction as EngineInteraction, InteractionResults } from "oidc-provider";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { grantConsent } from "../../../directory/consents/index.ts";
-import { clock, SECOND } from "../../../kernel/clock.ts";
+import { clock } from "../../../kernel/clock.ts";
 import type { Actor } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
@@ -13,10 +13,9 @@ import { memberOf } from "../accounts.ts";
 import { ACR_VALUES } from "../configuration.ts";
 import { wasSentTo } from "../cookies.ts";
 import type { Issuer } from "../provider.ts";
-import { acrOf } from "../session.ts";
 import { acrWanted } from "./acr.ts";
 import { consentToClaim } from "./consent.ts";
-import { ANSWERED_BY } from "./other-user.ts";
+import { ANSWERED_BY, loginSince } from "./other-user.ts";
 
 /** What the engine waits for: a sign-in, a choice, a consent. */
 export interface Waiting {
@@ -27,13 +26,14 @@ export interface Waiting {
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
-/** Only for the browser that was sent there: it has the cookie. */
+/** Only for the browser that was sent there: it has the cookie, which goes to that page alone. */
 export async function findWaiting(
   { provider, parts }: Issuer,
   uid: string,
   cookies: Readonly<Record<string, string | undefined>>,
+  cookie: Parameters<typeof wasSentTo>[3],
 ): Promise<Waiting> {
-  const interaction = wasSentTo(parts.vault, cookies, uid) ? await provider.Interaction.find(uid) : undefined;
+  const interaction = wasSentTo(parts.vault, cookies, uid, cookie) ? await provider.Interaction.find(uid) : undefined;
   if (!interaction) throw interactionErrors.gone();
   const params = interaction.params as Waiting["params"];
   const client = await parts.clients.get(parts.realm.realmId, String(params.client_id));
@@ -97,7 +97,7 @@ export async function askToSignIn(
       kind: "oidc",
       browser,
       request: { ...request },
-      returnTo: (signIn) => `${interactionPath(realm, uid)}/done?interaction=${signIn}`,
+      returnTo: (signIn) => `${resumePath(realm, uid)}?interaction=${signIn}`,
     },
   );
 }
@@ -110,12 +110,10 @@ export async function signedIn(db: Db, issuer: Issuer, waiting: Waiting, session
     const { error } = result;
     return resolve(waiting, session, { error, ...(REFUSALS[error] !== undefined && { error_description: REFUSALS[error] }) });
   }
-  if (!session || result?.sessionId !== session.sessionId) throw interactionErrors.gone();
-  await resolve(waiting, session, {
-    login: { accountId: session.userId, ts: Math.floor(session.authTime / SECOND), acr: acrOf(session), amr: [...session.amr] },
-    // Whoever has just signed in has chosen; with an account that they had or with one that they made is up to them.
-    ...{ select_account: {}, create: {} },
-  });
+  if (!session) throw interactionErrors.gone();
+  // Signed in as somebody else meanwhile: see other-user.ts.
+  const since = result?.sessionId === session.sessionId ? 0 : waiting.interaction.iat;
+  await resolve(waiting, session, loginSince(session, since));
 }
 
 /**
