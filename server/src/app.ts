@@ -190,6 +190,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     log,
     baseUrl: config.baseUrl,
     limiter,
+    cookies,
     isDraining: () => draining,
     tlsClientCertHeader,
     subjectOf,

@@ -6,6 +6,7 @@ import type { Outbound } from "../../platform/outbound/index.ts";
 import type { RateLimiter } from "../../platform/rate-limit/index.ts";
 import type { SignInParts } from "../../signin/authenticators/index.ts";
 import type { Flows } from "../../signin/flows/index.ts";
+import type { Cookies } from "../../signin/sessions/index.ts";
 import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { ClientActivity } from "./activity.ts";
@@ -28,6 +29,7 @@ export interface OidcParts extends SignInParts {
   readonly signingKeys: SigningKeys;
   readonly outbound: Outbound;
   readonly limiter: RateLimiter;
+  readonly cookies: Cookies;
   readonly activity: ClientActivity;
   /** The header in which the proxy tells the client's certificate; null: mutual TLS is off. */
   readonly tlsClientCertHeader: string | null;

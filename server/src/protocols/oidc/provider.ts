@@ -12,6 +12,7 @@ import { metadataOf } from "./engine.ts";
 import { keepGivenAtOnce } from "./given-at-once.ts";
 import { findGrants } from "./grant.ts";
 import { registerGrants } from "./grants/index.ts";
+import { signInAtOnce } from "./interactions/at-once.ts";
 import { followSession } from "./interactions/other-user.ts";
 import { engineKeys } from "./keys.ts";
 import { issuerOf, type OidcParts, type RealmParts } from "./parts.ts";
@@ -119,6 +120,7 @@ function makeEngine(parts: RealmParts): Engine {
   tellOurWay(provider, parts);
   guardAnswerPages(provider);
   keepGivenAtOnce(provider, { db, realm: realm.realmId });
+  signInAtOnce(provider, parts);
   countTokens(provider, parts);
   watchMachines(provider, parts);
   (provider as EventEmitter).on("error", (err) =>

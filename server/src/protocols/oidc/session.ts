@@ -1,9 +1,11 @@
+import type { IncomingMessage } from "node:http";
 import type { Provider, Session } from "oidc-provider";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type LiveSession, resolveSession } from "../../signin/sessions/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { grantsOfSession } from "./adapter/grants.store.ts";
+import { resumedBy } from "./interactions/resumed.ts";
 
 export const sessionCookie = (realm: string) => `gh_${realm}`;
 
@@ -19,6 +21,7 @@ export const liveSessionOf = (session: Session | undefined): LiveSession | null 
 
 interface SessionModel {
   get(ctx: {
+    req: IncomingMessage;
     cookies: { get(name: string, options: object): string | undefined };
     oidc: { entity(name: string, value: object): void };
   }): Promise<Session>;
@@ -38,7 +41,7 @@ export function viewSessions(provider: Provider, { db, realm }: { readonly db: D
 
   model.get = async (ctx) => {
     const token = ctx.cookies.get(sessionCookie(realm.realmId), { signed: false });
-    const live = await resolveSession(db, realm.realmId, token, realm.settings.sessions, clock.now());
+    const live = resumedBy(ctx.req)?.session ?? (await resolveSession(db, realm.realmId, token, realm.settings.sessions, clock.now()));
     const session = live ? model.instantiate(await payloadOf(db, realm.realmId, live)) : model.instantiate();
     Object.defineProperty(session, LIVE, { value: live });
     // Both keep the engine from storing it and from setting its cookie.

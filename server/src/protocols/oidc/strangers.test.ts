@@ -47,7 +47,7 @@ test("an address may begin so many sign-ins in a minute; whoever is known there,
   expect((await push(server, "192.0.2.7")).status).toBe(201);
   expect(String((await known.get(app.url())).headers.location)).toContain(`${CALLBACK}?code=`);
   for (const answer of [await at("192.0.2.7").get(elsewhere.url()), await at("192.0.2.8").get(app.url())])
-    expect(String(answer.headers.location)).toContain("/interaction/");
+    expect(String(answer.headers.location)).toContain("/login?interaction=");
   clock.advance(MINUTE);
-  expect(String((await at("192.0.2.7").get(app.url())).headers.location)).toContain("/interaction/");
+  expect(String((await at("192.0.2.7").get(app.url())).headers.location)).toContain("/login?interaction=");
 });

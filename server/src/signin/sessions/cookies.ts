@@ -23,7 +23,7 @@ export interface Cookies {
   csrf(request: FastifyRequest): string | undefined;
   setCsrf(reply: FastifyReply, token: string): void;
   /** The browser's pre-session id, made now if it has none. */
-  preSession(request: FastifyRequest, reply: FastifyReply): string;
+  preSession(request: FastifyRequest, reply: Pick<FastifyReply, "setCookie">): string;
   /** By which a browser is known again to a user who has signed in with it before. */
   device(request: FastifyRequest, realm: string): string | undefined;
   setDevice(reply: FastifyReply, realm: string, token: string): void;

@@ -2,6 +2,7 @@ import { type Interaction, type InteractionResults, Provider } from "oidc-provid
 import { SECOND } from "../../../kernel/clock.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
 import { acrOf, liveSessionOf } from "../session.ts";
+import { resumedBy } from "./resumed.ts";
 
 /**
  * Somebody signs in for a request and, before it goes on, in another tab as somebody else: the session that there is by then counts, as
@@ -12,8 +13,10 @@ export function followSession(provider: Provider): void {
   const model = provider.Interaction as unknown as { find(id: string): Promise<Interaction | undefined> };
   const { find } = model;
   model.find = async function (id) {
-    const interaction = await find.call(this, id);
-    if (interaction && Provider.ctx?.oidc?.route === "resume") forWhoeverIsHere(interaction);
+    const { ctx } = Provider;
+    const known = resumedBy(ctx?.req)?.interaction;
+    const interaction = known?.uid === id ? known : await find.call(this, id);
+    if (interaction && ctx?.oidc?.route === "resume") forWhoeverIsHere(interaction);
     return interaction;
   };
 }

@@ -4,12 +4,13 @@ import Type from "typebox";
 import { defineErrors } from "../../../kernel/errors.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { createVisitors, type Visitor, type VisitorParts } from "../../../signin/login/index.ts";
-import { LOCALES, renderChooseAccount, renderConsent, sendPage } from "../../../signin/pages/index.ts";
+import { renderChooseAccount, renderConsent, sendPage } from "../../../signin/pages/index.ts";
 import { whyClosed } from "../../../signin/registration/index.ts";
 import type { Messages } from "../../../tenancy/messaging/index.ts";
 import { INTERACTION_COOKIE, RESUME_COOKIE } from "../cookies.ts";
 import { handOver, issuerFor } from "../engine.routes.ts";
 import type { Issuer, Issuers } from "../provider.ts";
+import { rememberResumed } from "./resumed.ts";
 import {
   allow,
   applicationOf,
@@ -20,6 +21,7 @@ import {
   resolve,
   resumePath,
   signedIn,
+  signInPath,
   type Waiting,
 } from "./service.ts";
 
@@ -62,8 +64,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
 
   const toSignIn = async (request: FastifyRequest, reply: FastifyReply, { realm, visitor, waiting }: Asked, asSomebodyElse = false) => {
     const id = await askToSignIn(parts.db, realm, waiting, { browser: visitor.preSession, asSomebodyElse });
-    const query = new URLSearchParams({ interaction: id, ...languageFor(waiting, parts.cookies.language(request)) });
-    return go(reply, `/realms/${realm}/${waiting.interaction.prompt.name === "create" ? "register" : "login"}?${query}`);
+    return go(reply, signInPath(realm, waiting, id, parts.cookies.language(request)));
   };
 
   const show = (request: FastifyRequest, reply: FastifyReply, { issuer, realm, visitor, waiting }: Asked, status = 200) => {
@@ -117,6 +118,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
       const waiting = await findWaiting(issuer, uid, request.cookies, RESUME_COOKIE);
       const { session, preSession } = await visitors.visitorOf(request, reply);
       await signedIn(parts.db, issuer, waiting, session, interaction, preSession);
+      rememberResumed(request.raw, { interaction: waiting.interaction, session });
     }
     return handOver(issuer, request, reply, `/authorize/${encodeURIComponent(uid)}`, "") as never;
   });
@@ -141,10 +143,3 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
 };
 
 const go = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303);
-
-/** OpenID Connect Core §3.1.2.1: the client's wish, where the visitor has made none. */
-function languageFor({ params: { ui_locales } }: Waiting, chosen: string | undefined): { lang?: string } {
-  const wish = chosen === undefined ? ui_locales?.split(" ").map((tag) => tag.split("-")[0]!.toLowerCase()) : undefined;
-  const lang = wish?.find((tag) => (LOCALES as readonly string[]).includes(tag));
-  return lang === undefined ? {} : { lang };
-}

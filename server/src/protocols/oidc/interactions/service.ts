@@ -7,7 +7,7 @@ import type { Db } from "../../../platform/db/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/interactions/index.ts";
-import type { ShownApplication } from "../../../signin/pages/index.ts";
+import { LOCALES, type ShownApplication } from "../../../signin/pages/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
 import { memberOf } from "../accounts.ts";
 import { ACR_VALUES } from "../configuration.ts";
@@ -102,28 +102,45 @@ export async function askToSignIn(
   );
 }
 
-/** The sign-in is done: the engine is told what it was waiting for. */
+/** Where it is done, in the language of the visitor's choice or of the client's wish. */
+export function signInPath(realm: string, waiting: Waiting, signIn: string, chosen: string | undefined): string {
+  const query = new URLSearchParams({ interaction: signIn, ...languageFor(waiting, chosen) });
+  return `/realms/${realm}/${waiting.interaction.prompt.name === "create" ? "register" : "login"}?${query}`;
+}
+
+/** OpenID Connect Core §3.1.2.1: the client's wish, where the visitor has made none. */
+function languageFor({ params: { ui_locales } }: Waiting, chosen: string | undefined): { lang?: string } {
+  const wish = chosen === undefined ? ui_locales?.split(" ").map((tag) => tag.split("-")[0]!.toLowerCase()) : undefined;
+  const lang = wish?.find((tag) => (LOCALES as readonly string[]).includes(tag));
+  return lang === undefined ? {} : { lang };
+}
+
+/** The sign-in is done: what the engine was waiting for. */
 export async function signedIn(db: Db, issuer: Issuer, waiting: Waiting, session: LiveSession | null, signIn: string, browser: string) {
   const realm = issuer.parts.realm.realmId;
   const { result } = await takeResult({ tx: db, realm, now: clock.now() }, signIn, browser);
   if (typeof result?.error === "string") {
     const { error } = result;
-    return resolve(waiting, session, { error, ...(REFUSALS[error] !== undefined && { error_description: REFUSALS[error] }) });
+    return answer(waiting, session, { error, ...(REFUSALS[error] !== undefined && { error_description: REFUSALS[error] }) });
   }
   if (!session) throw interactionErrors.gone();
   // Signed in as somebody else meanwhile: see other-user.ts.
   const since = result?.sessionId === session.sessionId ? 0 : waiting.interaction.iat;
-  await resolve(waiting, session, loginSince(session, since));
+  answer(waiting, session, loginSince(session, since));
 }
 
 /**
- * Keeps the answer for the engine, and whose it is. Which session it began in matters no more: the one that there is when it goes on counts
- * (other-user.ts).
+ * The answer, and whose it is. Which session it began in matters no more: the one that there is when it goes on counts (other-user.ts).
  */
-export async function resolve({ interaction }: Waiting, session: LiveSession | null, answer: InteractionResults): Promise<void> {
-  interaction.result = "error" in answer ? answer : { ...interaction.lastSubmission, ...answer, [ANSWERED_BY]: session?.userId };
+function answer({ interaction }: Waiting, session: LiveSession | null, results: InteractionResults): void {
+  interaction.result = "error" in results ? results : { ...interaction.lastSubmission, ...results, [ANSWERED_BY]: session?.userId };
   interaction.session = undefined;
-  await interaction.persist();
+}
+
+/** Keeps the answer for the engine, which reads it when the browser comes back to it. */
+export async function resolve(waiting: Waiting, session: LiveSession | null, results: InteractionResults): Promise<void> {
+  answer(waiting, session, results);
+  await waiting.interaction.persist();
 }
 
 /** What the consent page asks for. */
