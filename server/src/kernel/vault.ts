@@ -51,6 +51,8 @@ export function parseMasterKey(text: string): MasterKey {
 export function createVault(masterKey: string, previous: readonly string[] = []): Vault {
   const current = parseMasterKey(masterKey);
   const keys = new Map([...previous.map(parseMasterKey), current].map((key) => [key.id, key.bytes]));
+  // Purposes are few; deriving a key costs more than using it.
+  const derived = new Map<string, KeyObject>();
   const aad = (place: Place) => Buffer.from([place.realm, place.table, place.column, place.row].join("\u0000"));
 
   return {
@@ -72,7 +74,11 @@ export function createVault(masterKey: string, previous: readonly string[] = [])
       return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString("utf8");
     },
     isStale: (sealed) => sealed.split(".")[1] !== current.id,
-    derive: (purpose) => createSecretKey(Buffer.from(hkdfSync("sha256", current.bytes, "gatehouse", purpose, 32))),
+    derive(purpose) {
+      const key = derived.get(purpose) ?? createSecretKey(Buffer.from(hkdfSync("sha256", current.bytes, "gatehouse", purpose, 32)));
+      derived.set(purpose, key);
+      return key;
+    },
   };
 }
 

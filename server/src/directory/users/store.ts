@@ -68,7 +68,7 @@ const workedOut = (now: number) =>
     sql<boolean>`coalesce((select true from credentials c
       where c.realm_id = users.realm_id and c.user_id = users.user_id and c.type in ${SECOND_FACTORS} limit 1), false)`.as("mfa_enabled"),
     sql<boolean>`coalesce((select true from login_attempts a where a.realm_id = users.realm_id and a.kind in (${USER_COUNTERS})
-      and a.subject = users.user_id::text and a.locked_until > ${now} limit 1), false)`.as("locked_for_now"),
+      and a.subject = users.user_id::text and a.locked_until > 0 and a.locked_until > ${now} limit 1), false)`.as("locked_for_now"),
   ] as const;
 
 /** Users without what is worked out: a list finds its page first, and asks for the rest of those few. */

@@ -84,8 +84,22 @@ function dark(primary: Rgb, background: Rgb | null): Palette {
   };
 }
 
+interface Palettes {
+  readonly light: Palette;
+  readonly dark: Palette;
+}
+
+// A branding is part of the realm's immutable snapshot: the same object always has the same colours.
+const known = new WeakMap<object, Palettes>();
+
 /** Both schemes of a realm. A colour that is not `#rgb` or `#rrggbb` counts as not set. */
-export function palettesOf(branding: Pick<Branding, "primaryColor" | "backgroundColor">): { light: Palette; dark: Palette } {
+export function palettesOf(branding: Pick<Branding, "primaryColor" | "backgroundColor">): Palettes {
+  const made = known.get(branding) ?? makePalettes(branding);
+  known.set(branding, made);
+  return made;
+}
+
+function makePalettes(branding: Pick<Branding, "primaryColor" | "backgroundColor">): Palettes {
   const primary = parseColor(branding.primaryColor) ?? DEFAULT_PRIMARY;
   const background = parseColor(branding.backgroundColor);
   return { light: light(primary, background), dark: dark(primary, background) };
