@@ -29,21 +29,26 @@ export function tooMany(ctx: KoaContextWithOIDC, seconds: number, reason: string
   return Object.assign(error, { status: 429, statusCode: 429 });
 }
 
-type Saved = { save(...args: unknown[]): Promise<unknown> };
+/** Has the engine ask before it stores something for a request. */
+export function beforeSaving<T>(model: { readonly prototype: T }, check: (ctx: KoaContextWithOIDC, saved: T) => Promise<void>): void {
+  const saved = model.prototype as { save(this: T, ...args: unknown[]): Promise<unknown> };
+  const { save } = saved;
+  saved.save = async function (...args) {
+    const { ctx } = Provider;
+    if (ctx?.oidc) await check(ctx, this);
+    return save.apply(this, args);
+  };
+}
 
 export function limitStrangers(provider: Provider, parts: RealmParts): void {
-  const limit = (model: { readonly prototype: unknown }, isStranger: (ctx: KoaContextWithOIDC) => boolean) => {
-    const saved = model.prototype as Saved;
-    const { save } = saved;
-    saved.save = async function (...args) {
-      const { ctx } = Provider;
-      if (ctx?.oidc && isStranger(ctx)) {
-        const { allowed, retryAfterSeconds } = await take(parts, requestOf(ctx)?.ip ?? ctx.ip);
-        if (!allowed) throw tooMany(ctx, retryAfterSeconds, "too many requests from here");
-      }
-      return save.apply(this, args);
-    };
+  const assertMayStore = async (ctx: KoaContextWithOIDC) => {
+    const { allowed, retryAfterSeconds } = await take(parts, requestOf(ctx)?.ip ?? ctx.ip);
+    if (!allowed) throw tooMany(ctx, retryAfterSeconds, "too many requests from here");
   };
-  limit(provider.Interaction, ({ oidc }) => oidc.route === "authorization" && oidc.session?.accountId === undefined);
-  limit(provider.PushedAuthorizationRequest, ({ oidc }) => oidc.client !== undefined && isPublic(snapshotOf(oidc.client)));
+  beforeSaving(provider.Interaction, async (ctx) => {
+    if (ctx.oidc.route === "authorization" && ctx.oidc.session?.accountId === undefined) await assertMayStore(ctx);
+  });
+  beforeSaving(provider.PushedAuthorizationRequest, async (ctx) => {
+    if (ctx.oidc.client !== undefined && isPublic(snapshotOf(ctx.oidc.client))) await assertMayStore(ctx);
+  });
 }

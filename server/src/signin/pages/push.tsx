@@ -1,8 +1,9 @@
 import { browserName } from "./browser-name.ts";
 import { Submit } from "./controls.tsx";
+import { Answered, Facts } from "./facts.tsx";
 import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
-import { Filled, Isolated } from "./text.tsx";
+import { Filled } from "./text.tsx";
 
 /** What a screen that waits is about, as another one tells it. */
 export interface WaitingScreen {
@@ -34,25 +35,14 @@ export const PushEnded = ({ text }: { text: Messages }) => (
 );
 
 export const ScreenFacts = ({ text, screen }: { text: Messages; screen: WaitingScreen }) => (
-  <dl class="gh-facts">
-    {(
-      [
-        [text.factApplication, screen.client],
-        [text.factAddress, screen.sourceIp],
-        [text.factBrowser, screen.userAgent === null ? null : browserName(screen.userAgent)],
-        [text.factTime, screen.time],
-      ] as const
-    ).map(([name, value]) =>
-      value === null ? null : (
-        <div class="gh-fact">
-          <dt>{name}</dt>
-          <dd>
-            <Isolated text={value} />
-          </dd>
-        </div>
-      ),
-    )}
-  </dl>
+  <Facts
+    facts={[
+      [text.factApplication, screen.client],
+      [text.factAddress, screen.sourceIp],
+      [text.factBrowser, screen.userAgent === null ? null : browserName(screen.userAgent)],
+      [text.factTime, screen.time],
+    ]}
+  />
 );
 
 interface Approve extends PageFrame {
@@ -73,7 +63,10 @@ interface Ended extends PageFrame {
 export type PushView = Approve | Ended;
 
 /** On the phone: is it you who signs in there? */
-export const renderPush = (view: PushView): string => renderDocument(view.state === "ask" ? <Ask view={view} /> : <Answered view={view} />);
+export const renderPush = (view: PushView): string =>
+  renderDocument(
+    view.state === "ask" ? <Ask view={view} /> : <Answered frame={view} words={endings(messagesOf(view.locale))[view.state]} />,
+  );
 
 function Ask({ view }: { view: Approve }) {
   const text = messagesOf(view.locale);
@@ -108,14 +101,9 @@ function Ask({ view }: { view: Approve }) {
   );
 }
 
-function Answered({ view }: { view: Ended }) {
-  const text = messagesOf(view.locale);
-  const words = {
-    approved: [text.pushApprovedTitle, text.pushApprovedText],
-    denied: [text.pushRefusedTitle, text.pushRefusedText],
-    wrong: [text.pushWrongTitle, text.pushWrongText],
-    gone: [text.pushGoneTitle, text.pushGoneText],
-  } as const;
-  const [title, lead] = words[view.state];
-  return <Document {...view} kind="device" title={title} lead={<p class="gh-lead">{lead}</p>} />;
-}
+const endings = (text: Messages) => ({
+  approved: [text.pushApprovedTitle, text.pushApprovedText] as const,
+  denied: [text.pushRefusedTitle, text.pushRefusedText] as const,
+  wrong: [text.pushWrongTitle, text.pushWrongText] as const,
+  gone: [text.pushGoneTitle, text.pushGoneText] as const,
+});

@@ -1,5 +1,6 @@
 import { Picture } from "./codes.tsx";
 import { Submit } from "./controls.tsx";
+import { Answered } from "./facts.tsx";
 import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
 import { ScreenFacts, type WaitingScreen } from "./push.tsx";
@@ -38,7 +39,10 @@ interface Ended extends PageFrame {
 export type QrView = Confirm | Ended;
 
 /** On the phone: may that screen go on as you? */
-export const renderQr = (view: QrView): string => renderDocument(view.state === "ask" ? <Ask view={view} /> : <Answered view={view} />);
+export const renderQr = (view: QrView): string =>
+  renderDocument(
+    view.state === "ask" ? <Ask view={view} /> : <Answered frame={view} words={endings(messagesOf(view.locale))[view.state]} />,
+  );
 
 function Ask({ view }: { view: Confirm }) {
   const text = messagesOf(view.locale);
@@ -65,15 +69,7 @@ function Ask({ view }: { view: Confirm }) {
   );
 }
 
-function Answered({ view }: { view: Ended }) {
-  const text = messagesOf(view.locale);
-  const isConfirmed = view.state === "confirmed";
-  return (
-    <Document
-      {...view}
-      kind="device"
-      title={isConfirmed ? text.qrDoneTitle : text.qrGoneTitle}
-      lead={<p class="gh-lead">{isConfirmed ? text.qrDoneText : text.qrGoneText}</p>}
-    />
-  );
-}
+const endings = (text: Messages) => ({
+  confirmed: [text.qrDoneTitle, text.qrDoneText] as const,
+  gone: [text.qrGoneTitle, text.qrGoneText] as const,
+});

@@ -1,7 +1,8 @@
 import { Field, Submit } from "./controls.tsx";
+import { Answered, Facts } from "./facts.tsx";
 import { Alert, Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
-import { messagesOf } from "./messages.ts";
-import { Filled, Isolated } from "./text.tsx";
+import { type Messages, messagesOf } from "./messages.ts";
+import { Filled } from "./text.tsx";
 
 interface SignIt extends PageFrame {
   readonly state: "ask";
@@ -31,7 +32,9 @@ const ALERT = "gh-error";
 
 /** What you see is what you sign: the application's own words, and the fingerprint of what stands behind them. */
 export const renderTransaction = (view: TransactionView): string =>
-  renderDocument(view.state === "ask" ? <Ask view={view} /> : <Answered view={view} />);
+  renderDocument(
+    view.state === "ask" ? <Ask view={view} /> : <Answered frame={view} words={endings(messagesOf(view.locale))[view.state]} />,
+  );
 
 function Ask({ view }: { view: SignIt }) {
   const text = messagesOf(view.locale);
@@ -60,22 +63,13 @@ function Ask({ view }: { view: SignIt }) {
       <p class="gh-summary" dir="auto">
         {view.summary}
       </p>
-      <dl class="gh-facts">
-        {(
-          [
-            [text.txKind, view.type],
-            [text.txHash, view.payloadHash],
-            [text.txUntil, view.until],
-          ] as const
-        ).map(([name, value]) => (
-          <div class="gh-fact">
-            <dt>{name}</dt>
-            <dd>
-              <Isolated text={value} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        facts={[
+          [text.txKind, view.type],
+          [text.txHash, view.payloadHash],
+          [text.txUntil, view.until],
+        ]}
+      />
       {view.byCode ? (
         <form class="gh-form" method="post" action={view.signAction} aria-label={text.txTitle}>
           <HiddenInputs csrf={view.csrf} values={{ factor: "totp" }} />
@@ -104,13 +98,8 @@ function Ask({ view }: { view: SignIt }) {
   );
 }
 
-function Answered({ view }: { view: Ended }) {
-  const text = messagesOf(view.locale);
-  const words = {
-    signed: [text.txSignedTitle, text.txSignedText],
-    declined: [text.txDeclinedTitle, text.txDeclinedText],
-    gone: [text.txGoneTitle, text.txGoneText],
-  } as const;
-  const [title, lead] = words[view.state];
-  return <Document {...view} kind="device" title={title} lead={<p class="gh-lead">{lead}</p>} />;
-}
+const endings = (text: Messages) => ({
+  signed: [text.txSignedTitle, text.txSignedText] as const,
+  declined: [text.txDeclinedTitle, text.txDeclinedText] as const,
+  gone: [text.txGoneTitle, text.txGoneText] as const,
+});

@@ -1,8 +1,8 @@
-import { type KoaContextWithOIDC, Provider } from "oidc-provider";
+import type { KoaContextWithOIDC } from "oidc-provider";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import { requestOf } from "../error-page.ts";
 import type { RealmParts } from "../parts.ts";
-import { tooMany } from "../strangers.ts";
+import { beforeSaving, tooMany } from "../strangers.ts";
 import { hasOpenDevices } from "./away.store.ts";
 import type { RegisterGrant } from "./index.ts";
 
@@ -12,15 +12,10 @@ const PER_CLIENT_AND_ADDRESS = { limit: 120, windowMs: MINUTE };
 const MOST_OPEN = 10_000;
 
 /** A device asks without anybody having signed in: how often, and for how many at once, is limited before its code is stored. */
-export const limitDeviceRequests: RegisterGrant = (provider, parts) => {
-  const model = provider.DeviceCode.prototype as { save(this: { clientId?: string | undefined }): Promise<string> };
-  const { save } = model;
-  model.save = async function () {
-    const { ctx } = Provider;
-    if (ctx?.oidc?.route === "device_authorization") await assertMayAsk(parts, ctx, String(this.clientId));
-    return save.call(this);
-  };
-};
+export const limitDeviceRequests: RegisterGrant = (provider, parts) =>
+  beforeSaving(provider.DeviceCode, async (ctx, { clientId }) => {
+    if (ctx.oidc.route === "device_authorization") await assertMayAsk(parts, ctx, String(clientId));
+  });
 
 async function assertMayAsk({ db, limiter, realm: { realmId } }: RealmParts, ctx: KoaContextWithOIDC, clientId: string): Promise<void> {
   const address = requestOf(ctx)?.ip ?? ctx.ip;
