@@ -8,6 +8,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRepl
 import type { Logger } from "pino";
 import { acceptJson } from "./bodies.ts";
 import { answerEarly } from "./early-answers.ts";
+import { type LoadLimits, shedLoad } from "./overload.ts";
 import { asAppError, logFailure, notFound, sendProblem } from "./problem.ts";
 import { requestLog } from "./request-log.ts";
 import { referredTo, schemaStore, shareNamedSchemas } from "./schemas.ts";
@@ -19,6 +20,8 @@ export interface ServerOptions {
   readonly logger: Logger;
   readonly trustProxy: boolean | number | string[];
   readonly secure: boolean;
+  /** Beyond these, requests are refused; without them none is. */
+  readonly load?: LoadLimits;
   /** Told of each document that was answered before its request was routed; without it none is. */
   readonly onEarlyAnswer?: (route: string, seconds: number) => void;
   /** From then on every answer ends its connection. */
@@ -44,7 +47,7 @@ const lazySerializers: typeof serializers = (shared, options) => (route) => {
 };
 
 /** A bare server with the house's manners: strict bodies, problem+json, request ids, security headers, quiet draining. */
-export function createServer({ logger, trustProxy, secure, onEarlyAnswer, isDraining = () => false }: ServerOptions): App {
+export function createServer({ logger, trustProxy, secure, load, onEarlyAnswer, isDraining = () => false }: ServerOptions): App {
   const store = schemaStore();
   const validators = buildValidator(store.getSchemas());
   const app = Fastify({
@@ -90,6 +93,7 @@ export function createServer({ logger, trustProxy, secure, onEarlyAnswer, isDrai
     for (const [name, value] of manners) reply.header(name, value);
     done();
   });
+  if (load) shedLoad(app as unknown as FastifyInstance, load);
   app.addHook("onResponse", (request, reply, done) => {
     if (logger.isLevelEnabled("debug")) {
       const { realm } = (request.params ?? {}) as { realm?: string };
