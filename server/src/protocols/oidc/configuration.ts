@@ -4,6 +4,7 @@ import { accountOf, type ClaimParts, claimNames, type OidcAccount, serviceAccoun
 import { createAdapters } from "./adapter/index.ts";
 import { richAuthorizationRequests } from "./authorization-details.ts";
 import { snapshotOf } from "./client.ts";
+import { checkClientAssertion } from "./client-assertions.ts";
 import { cookieKeys, INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
 import { demandRedirectUri } from "./engine.ts";
 import { renderError } from "./error-page.ts";
@@ -72,6 +73,7 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
       "none",
       ...(parts.tlsClientCertHeader === null ? [] : (["tls_client_auth", "self_signed_tls_client_auth"] as const)),
     ],
+    assertJwtClientAuthClaimsAndHeader: (_ctx, claims) => checkClientAssertion(claims),
     pairwiseIdentifier: (_ctx, userId, client) => parts.subjectOf(realm.realmId, snapshotOf(client), userId),
     conformIdTokenClaims: false,
     // RFC 9700 §2.1.1: public clients always prove that the code is theirs; others if their administrator says so.
