@@ -1,6 +1,7 @@
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
 import { HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { accountOf, type ClaimParts, claimNames, type OidcAccount, serviceAccountClaims } from "./accounts.ts";
+import { actOf, impersonatorIn } from "./act.ts";
 import { createAdapters } from "./adapter/index.ts";
 import { richAuthorizationRequests } from "./authorization-details.ts";
 import { snapshotOf } from "./client.ts";
@@ -96,9 +97,8 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
     extraTokenClaims: async (ctx, token) => {
       if (token.kind === "ClientCredentials") return serviceAccountClaims(claims, snapshotOf(token.client!), token.scope ?? "");
       const account = ctx.oidc.account as OidcAccount | undefined;
-      const impersonator = liveGrantOf(ctx.oidc.grant)?.impersonator ?? null;
       // Token exchange names its actor here; whoever plays the user stands behind it.
-      const act = (ctx.oidc.entities.Actor as object | undefined) ?? (impersonator === null ? undefined : { sub: impersonator });
+      const act = (ctx.oidc.entities.Actor as object | undefined) ?? actOf(parts, impersonatorIn(ctx));
       const requested = Object.keys(askedClaims(ctx)?.userinfo ?? {});
       return {
         ...(await account?.accessTokenClaims(snapshotOf(ctx.oidc.client as Client), token.scope ?? "")),

@@ -173,7 +173,7 @@ describe("the own handler answers as the engine does", () => {
     const visit: Visit = { realm, party, browser: admin.browser, params: { scope: "openid" } };
     const own = await exchange(visit, "own");
     await expectSame(visit, own, await exchange(visit, "engine"));
-    expect(decodeJwt(own.body.access_token).act).toEqual({ sub: "admin" });
+    expect(decodeJwt(own.body.access_token).act).toMatchObject({ preferred_username: "admin" });
   });
 
   test("also to a secret in the header", async () => {

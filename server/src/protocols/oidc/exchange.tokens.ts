@@ -12,6 +12,7 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { randomToken } from "../../kernel/vault.ts";
 import { mappersFor, subjectOf } from "./accounts.ts";
+import { actOf } from "./act.ts";
 import type { LiveGrant } from "./adapter/grants.store.ts";
 import { signJwt } from "./jwt.ts";
 import { keptPerClient } from "./kept-per-client.ts";
@@ -98,7 +99,7 @@ export async function makeTokens(
   const iat = Math.floor(clock.now() / SECOND);
   const accessPayload = accessTokenOf(issuer, client, about, { grant, scope, iat, exp: iat + lifetimes.accessToken });
   const idPayload = plan.names.has("openid")
-    ? idTokenOf(parts, client, about, { mappers: plan.inIdToken, iat, exp: iat + lifetimes.idToken })
+    ? idTokenOf(parts, client, about, { mappers: plan.inIdToken, grant, iat, exp: iat + lifetimes.idToken })
     : null;
   const [access, id] = await Promise.all([
     signJwt(accessSigner, "at+jwt", JSON.stringify(accessPayload)),
@@ -154,7 +155,7 @@ function accessTokenOf(
     ...claimsOf(planFor(issuer, client, scope).inAccessToken, "accessToken", subject, context),
     gid: source.grantId,
     sid: source.sid,
-    act: grant.impersonator === null ? undefined : { sub: grant.impersonator },
+    act: actOf(issuer.parts, grant.actingUser),
     jti: randomUUID(),
     sub,
     iat,
@@ -168,12 +169,18 @@ function accessTokenOf(
 
 /** OpenID Connect Core §2 */
 const idTokenOf = (
-  { issuer }: RealmParts,
+  parts: RealmParts,
   { clientId }: ClientSnapshot,
   { subject, sub, source, context }: About,
-  { mappers, iat, exp }: { readonly mappers: readonly ClaimMapper[]; readonly iat: number; readonly exp: number },
+  {
+    mappers,
+    grant,
+    iat,
+    exp,
+  }: { readonly mappers: readonly ClaimMapper[]; readonly grant: LiveGrant; readonly iat: number; readonly exp: number },
 ): Record<string, unknown> => ({
   ...claimsOf(mappers, "idToken", subject, context),
+  act: actOf(parts, grant.actingUser),
   acr: source.acr,
   amr: source.amr,
   auth_time: source.authTime,
@@ -183,7 +190,7 @@ const idTokenOf = (
   aud: clientId,
   exp,
   iat,
-  iss: issuer,
+  iss: parts.issuer,
 });
 
 /** As the engine would store it, which may be the next to read it. */

@@ -1,8 +1,9 @@
 import type { EventEmitter } from "node:events";
 import { LRUCache } from "lru-cache";
-import { type Client, Provider } from "oidc-provider";
+import { type Client, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { sha256 } from "../../kernel/vault.ts";
+import { actOf, impersonatorIn } from "./act.ts";
 import { isFirst } from "./adapter/records.store.ts";
 import { guardAnswerPages } from "./answer-page.ts";
 import { findClients, snapshotOf } from "./client.ts";
@@ -133,7 +134,8 @@ function makeEngine(parts: RealmParts): Engine {
 }
 
 /** Where the engine would look at the request, it is told by the configuration; what it would do by itself, we do. */
-function tellOurWay(provider: Provider, { db, baseUrl, realm, subjectOf }: RealmParts): void {
+function tellOurWay(provider: Provider, parts: RealmParts): void {
+  const { db, baseUrl, realm, subjectOf } = parts;
   // Never from Host or X-Forwarded-*: those are whatever the caller says.
   provider.OIDCContext.prototype.urlFor = (name: string, options?: Record<string, unknown>) => provider.urlFor(name, options);
   const protocol = new URL(baseUrl).protocol.slice(0, -1);
@@ -153,12 +155,15 @@ function tellOurWay(provider: Provider, { db, baseUrl, realm, subjectOf }: Realm
     available: Record<string, unknown>;
     extra: Record<string, unknown>;
     client: Client;
+    ctx?: KoaContextWithOIDC;
     payload(): Promise<Record<string, unknown>>;
   };
   idToken.payload = async function () {
     const { sub, ...available } = this.available;
     return {
       ...available,
+      // RFC 8693 §4.1; a JWT that is about nobody (JARM) has no actor either.
+      ...(typeof sub === "string" && this.ctx && { act: actOf(parts, impersonatorIn(this.ctx)) }),
       ...(typeof sub === "string" && { sub: await subjectOf(realm.realmId, snapshotOf(this.client), sub) }),
       ...this.extra,
     };

@@ -67,7 +67,7 @@ export async function openSignIn(
 
 /** Whoever is signed in and has to prove more is asked for that alone. */
 const stepsUp = ({ acr, reauthenticate }: SignInRequest, { session }: VisitorFacts): boolean =>
-  session !== null && session.impersonator === null && !reauthenticate && Number(acr ?? 0) > Number(session.acr ?? 1);
+  session !== null && session.impersonator === null && !reauthenticate && Number(acr ?? 0) > Number(session.acr);
 
 function flowFor({ byAlias }: FlowsSnapshot, request: SignInRequest, visitor: VisitorFacts): Flow {
   const flow = byAlias.get(stepsUp(request, visitor) ? STEP_UP : (request.flow ?? "browser"));

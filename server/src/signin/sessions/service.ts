@@ -78,7 +78,7 @@ export const actorOfSession = (session: LiveSession, realm: string): Actor => ({
 export interface SignIn {
   readonly userId: string;
   readonly remember: boolean;
-  readonly acr: string | null;
+  readonly acr: string;
   readonly amr: readonly string[];
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
@@ -151,7 +151,7 @@ export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impers
     expiresAt: Math.min(ctx.now + policy.idleMinutes * MINUTE, until),
     absoluteExpiry: until,
     remembered: false,
-    acr: null,
+    acr: "0",
     amr: [], // nobody proved to be the user
     sourceIp: start.sourceIp,
     userAgent: start.userAgent === null ? null : cut(start.userAgent, 512),

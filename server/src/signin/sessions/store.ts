@@ -1,5 +1,6 @@
 import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
 import { type Db, gathered, prepared, type Tx } from "../../platform/db/index.ts";
+import { acrOf } from "./acr.ts";
 import type { Participant } from "./participants.store.ts";
 
 export interface SessionsTable {
@@ -48,7 +49,7 @@ export interface LiveSession {
   readonly impersonatedFrom: OwnSession | null;
   readonly remembered: boolean;
   readonly authTime: number;
-  readonly acr: string | null;
+  readonly acr: string;
   readonly amr: readonly string[];
   readonly lastSeenAt: number;
   readonly absoluteExpiry: number;
@@ -138,7 +139,7 @@ export async function findLiveSession(db: Db, realm: string, tokenHash: string, 
         : { realm: row.impersonator_realm!, userId: row.impersonator_id!, sessionId: row.impersonator_session },
     remembered: row.remembered,
     authTime: row.auth_time,
-    acr: row.acr,
+    acr: acrOf(row),
     amr: row.amr,
     lastSeenAt: row.last_seen_at,
     absoluteExpiry: row.absolute_expiry,
@@ -154,7 +155,7 @@ export interface NewSession {
   readonly expiresAt: number;
   readonly absoluteExpiry: number;
   readonly remembered: boolean;
-  readonly acr: string | null;
+  readonly acr: string;
   readonly amr: readonly string[];
   readonly sourceIp: string | null;
   readonly userAgent: string | null;

@@ -14,7 +14,6 @@ import { writeGrant } from "../adapter/grants.store.ts";
 import { consentToClaim, needsConsent } from "../interactions/consent.ts";
 import { lifetimesOf } from "../lifetimes.ts";
 import type { RealmParts } from "../parts.ts";
-import { acrOf } from "../session.ts";
 import { type AwayModel, decide, findOpenDevice, findOpenRequest, holdSession, type OpenRequest, openRequestsOf } from "./away.store.ts";
 import { enqueuePing } from "./ciba-ping.ts";
 
@@ -143,7 +142,7 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
     grantId,
     scope,
     resource: resources.length === 1 ? resources[0] : resources,
-    acr: acrOf(session),
+    acr: session.acr,
     amr: [...session.amr],
     authTime: Math.floor(session.authTime / SECOND),
     ...(Object.keys(asked).length > 0 && { claims: asked }),

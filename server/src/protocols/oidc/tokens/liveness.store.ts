@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { SubjectUser } from "../../../applications/claims/index.ts";
 import { type Db, prepared } from "../../../platform/db/index.ts";
+import { acrOf } from "../../../signin/sessions/index.ts";
 import { itsUserAndSession, sessionIsAlive, toUser, type UserColumns, userColumns } from "../adapter/grants.store.ts";
 
 declare module "../../../platform/db/tables.ts" {
@@ -59,7 +60,7 @@ export async function findHolder(db: Db, asked: Asked & { readonly grantId: stri
     sessionId: row.session_id,
     impersonator: row.impersonator,
     authTime: row.auth_time,
-    acr: row.acr,
+    acr: row.session_id === null ? null : acrOf(row),
     amr: row.amr ?? [],
   };
 }
