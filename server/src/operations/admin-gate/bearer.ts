@@ -35,7 +35,15 @@ export function createAdminBearer({ db, clients, tokens, baseUrl }: BearerParts)
     const permissions = new Set<string>(await permissionsOf(db, live, client));
     const { holder, actor } = live;
     if (!holder)
-      return { id: client.id, name: spell(client.clientId), realm: live.realm, permissions, sessionId: null, impersonator: null };
+      return {
+        id: client.id,
+        name: spell(client.clientId),
+        realm: live.realm,
+        permissions,
+        sessionId: null,
+        impersonator: null,
+        isClient: true,
+      };
     return {
       id: holder.userId,
       name: spell(holder.username),

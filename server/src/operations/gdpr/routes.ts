@@ -43,7 +43,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     "/:userId/gdpr",
     {
-      config: { permission: "manage-users" },
+      config: { permission: "manage-users", recentAuthentication: true },
       schema: {
         summary: "Erase a user for good",
         description:

@@ -13,6 +13,7 @@ import { engineFetch } from "./fetch.ts";
 import { isFromFrontChannel, responseTypesOf } from "./front-channel.ts";
 import { liveGrantOf } from "./grant.ts";
 import { exactAudienceOf } from "./grants/audience.ts";
+import { ACR_VALUES } from "./interactions/acr.ts";
 import { loadGrant } from "./interactions/consent.ts";
 import { createPolicy } from "./interactions/policy.ts";
 import type { EngineKeys } from "./keys.ts";
@@ -21,9 +22,6 @@ import { certificateOf, hasSubject } from "./mtls.ts";
 import type { RealmParts } from "./parts.ts";
 import { resourceIndicators } from "./resources.ts";
 import { sessionCookie } from "./session.ts";
-
-/** What a sign-in can prove, each more than the one before: `1` one kind of proof, `2` two, or a passkey that verified its user. */
-export const ACR_VALUES: readonly string[] = ["1", "2"];
 
 export const routes = {
   authorization: "/authorize",
@@ -87,7 +85,7 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
       short,
     },
     interactions: {
-      policy: createPolicy(ACR_VALUES, realm.settings),
+      policy: createPolicy(ACR_VALUES, parts),
       url: (_ctx, { uid }) => `/realms/${realm.realmId}/interaction/${uid}`,
     },
     findAccount: (ctx, userId, source) => accountOf(claims, ctx, userId, source as Parameters<typeof accountOf>[3]),

@@ -6,6 +6,15 @@ export { isAtWork, takeBackSession } from "./impersonators.store.ts";
 export { endOtherOwnSessions, endOwnSession } from "./own.service.ts";
 export { listOwnSessions } from "./own.store.ts";
 export { awakeFor, joinSession, keepSessionAwake, type Participant } from "./participants.store.ts";
+export { type Factor, factorOf, levelOf, type SessionProof } from "./proofs.ts";
+export {
+  assertRecentAuthentication,
+  findAuthentication,
+  hasSecondFactor,
+  isRecentlyAuthenticated,
+  RECENT,
+  recentProofs,
+} from "./recent-authentication.ts";
 export { sessionRoutes } from "./routes.ts";
 export {
   actorOfSession,

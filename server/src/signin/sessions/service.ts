@@ -10,6 +10,7 @@ import type { Settings } from "../../tenancy/settings/index.ts";
 import { isAtWork, keepAwake } from "./impersonators.store.ts";
 import { listSessions } from "./list.store.ts";
 import type { Participant } from "./participants.store.ts";
+import type { SessionProof } from "./proofs.ts";
 import type { Session } from "./schema.ts";
 import {
   deleteImpersonationsBy,
@@ -80,6 +81,10 @@ export interface SignIn {
   readonly remember: boolean;
   readonly acr: string | null;
   readonly amr: readonly string[];
+  /** The steps that it stands on. */
+  readonly proofs: readonly SessionProof[];
+  /** Where nothing was proven just now: when the session that goes on was. */
+  readonly authTime?: number;
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
   /** The session this browser had in the realm. */
@@ -107,11 +112,13 @@ export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Pr
     tokenHash: sha256(token),
     userId: signIn.userId,
     now: ctx.now,
+    authTime: signIn.authTime ?? ctx.now,
     expiresAt: remembered ? absoluteExpiry : Math.min(ctx.now + policy.idleMinutes * MINUTE, absoluteExpiry),
     absoluteExpiry,
     remembered,
     acr: signIn.acr,
     amr: signIn.amr,
+    proofs: signIn.proofs,
     sourceIp: signIn.sourceIp,
     userAgent: signIn.userAgent === null ? null : cut(signIn.userAgent, 512),
   };
@@ -148,11 +155,13 @@ export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impers
     tokenHash: sha256(token),
     userId: start.userId,
     now: ctx.now,
+    authTime: ctx.now,
     expiresAt: Math.min(ctx.now + policy.idleMinutes * MINUTE, until),
     absoluteExpiry: until,
     remembered: false,
     acr: null,
     amr: [], // nobody proved to be the user
+    proofs: [],
     sourceIp: start.sourceIp,
     userAgent: start.userAgent === null ? null : cut(start.userAgent, 512),
     impersonator,
