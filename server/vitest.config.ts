@@ -34,6 +34,7 @@ const onPostgresAlone = [
   "src/protocols/registration/registration.test.ts",
   "src/operations/api-docs/**/*.test.ts",
   "src/operations/admin-gate/{gate,every-route}.test.ts",
+  "src/operations/monitoring/database-away.test.ts",
   "src/tenancy/messaging/providers.test.ts",
   "src/tenancy/permissions/admin-routes.test.ts",
   "src/directory/{roles,groups}/escalation.test.ts",

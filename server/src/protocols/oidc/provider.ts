@@ -9,6 +9,7 @@ import { findClients, snapshotOf } from "./client.ts";
 import { watchMachines } from "./client-credentials.engine.ts";
 import { configurationOf } from "./configuration.ts";
 import { metadataOf } from "./engine.ts";
+import { tellWhenUnavailable } from "./error-page.ts";
 import { responseTypesOf } from "./front-channel.ts";
 import { keepGivenAtOnce } from "./given-at-once.ts";
 import { findGrants } from "./grant.ts";
@@ -129,7 +130,10 @@ function makeEngine(parts: RealmParts): Engine {
   (provider as EventEmitter).on("error", (err) =>
     log.error({ err, realm: realm.realmId }, "an answer of the OIDC engine could not be sent"),
   );
-  provider.on("server_error", (ctx, err) => log.error({ err, realm: realm.realmId, path: ctx.path }, "the OIDC engine failed"));
+  provider.on("server_error", (ctx, err) => {
+    tellWhenUnavailable(ctx, err);
+    log.error({ err, realm: realm.realmId, path: ctx.path }, "the OIDC engine failed");
+  });
   return { provider, handle: provider.callback() };
 }
 
