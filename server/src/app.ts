@@ -313,7 +313,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   );
 
   await app.register(metadataRoutes, { issuers });
-  await app.register(wellKnownChangePassword);
+  await app.register(wellKnownChangePassword, { cookies });
   await app.register(assetRoutes);
 
   await app.register(

@@ -107,7 +107,7 @@ function makeEngine(parts: RealmParts): Engine {
   registerGrants(provider, parts);
   limitStrangers(provider, parts);
   findGrants(provider, { db, realm: realm.realmId });
-  viewSessions(provider, { db, realm });
+  viewSessions(provider, parts);
   followSession(provider);
   findClients(provider, {
     realm: realm.realmId,

@@ -51,7 +51,7 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** Mounted under /realms/:realm. */
 export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRouteParts> = async (app, parts) => {
-  const { db, csrf, cookies } = parts;
+  const { db, cookies } = parts;
   const visitors = createVisitors(parts);
   const { show } = createInvitationPages({ db, visitors });
   app.setErrorHandler(visitors.showFailure);
@@ -169,8 +169,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRoutePart
       }).catch((error) => problemOf(error) ?? overtaken(error));
       if (started === false) return showAfresh(request, reply, visitor, token);
       if ("error" in started) return refuse(started.status, started.error, started.error === "overloaded" ? OVERLOAD_SECONDS : undefined);
-      cookies.setSession(reply, realm.realmId, started.token, started.maxAge);
-      cookies.setCsrf(reply, csrf.issue(started.sessionId));
+      visitors.enter(request, reply, visitor, started);
       return seeOther(reply, realm.realmId, token);
     },
   );
