@@ -1,3 +1,5 @@
+import { isTooDeep } from "../../../kernel/json.ts";
+
 /** How deep tokens may stand in each other: a pushed request, and the `id_token_hint` in it. */
 const MAX_DEPTH = 4;
 
@@ -16,7 +18,8 @@ function contentOf(text: string): unknown {
   const [, body] = /^eyJ[\w-]*\.(eyJ[\w-]*)\.[\w-]*$/.exec(text) ?? [];
   if (body === undefined) return undefined;
   try {
-    return JSON.parse(Buffer.from(body, "base64url").toString("utf8"));
+    const json = Buffer.from(body, "base64url").toString("utf8");
+    return isTooDeep(json) ? undefined : JSON.parse(json);
   } catch {
     return undefined; // it only looks like one
   }
