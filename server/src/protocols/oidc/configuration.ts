@@ -6,7 +6,7 @@ import { richAuthorizationRequests } from "./authorization-details.ts";
 import { snapshotOf } from "./client.ts";
 import { checkClientAssertion } from "./client-assertions.ts";
 import { cookieKeys, INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
-import { demandRedirectUri } from "./engine.ts";
+import { demandRedirectUri, refuseUnauthorizedClients } from "./engine.ts";
 import { renderError } from "./error-page.ts";
 import { awayFlows } from "./features.ts";
 import { engineFetch } from "./fetch.ts";
@@ -37,6 +37,7 @@ export const routes = {
 } as const;
 
 demandRedirectUri();
+refuseUnauthorizedClients();
 
 const seconds = (ms: number) => Math.max(1, Math.floor(ms / SECOND));
 

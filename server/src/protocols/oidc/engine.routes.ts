@@ -54,6 +54,15 @@ export async function handOver(
   await withEngine(() => handle(raw, reply.raw));
 }
 
+/** RFC 6749 §3.2: these endpoints take POST. Said as OAuth says errors, with the status of RFC 9110 §15.5.6. */
+async function refuseMethod(issuers: Issuers, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  await issuerFor(issuers, request);
+  return reply
+    .code(405)
+    .headers({ allow: "POST, OPTIONS", "cache-control": "no-store" })
+    .send({ error: "invalid_request", error_description: "This endpoint takes POST, with a form (application/x-www-form-urlencoded)" });
+}
+
 const hide = { schema: { hide: true } } as const;
 const answers = {
   "/par": ["Push an authorization request (RFC 9126)", "Its `request_uri` stands for the parameters at `/authorize`."],
@@ -78,4 +87,11 @@ export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app
 
   for (const [path, about] of Object.entries(answers)) app.post(path, { schema: schemaOf(about) }, pass(path));
   for (const path of ["/token", "/par", "/device/authorize"]) app.options(path, hide, pass(path));
+  for (const url of ["/token", "/introspect", "/revoke", ...Object.keys(answers)])
+    app.route({
+      method: ["GET", "HEAD", "PUT", "PATCH", "DELETE"],
+      url,
+      ...hide,
+      handler: (request, reply) => refuseMethod(issuers, request, reply),
+    });
 };

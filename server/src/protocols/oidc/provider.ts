@@ -19,7 +19,7 @@ import { signInAtOnce } from "./interactions/at-once.ts";
 import { followSession } from "./interactions/other-user.ts";
 import { engineKeys } from "./keys.ts";
 import { issuerOf, type OidcParts, type RealmParts } from "./parts.ts";
-import { defaultScopesFor, scopesFor, setDefaultScopes } from "./scopes.ts";
+import { scopesFor, setScopes } from "./scopes.ts";
 import { viewSessions } from "./session.ts";
 import { limitStrangers } from "./strangers.ts";
 
@@ -120,7 +120,7 @@ function makeEngine(parts: RealmParts): Engine {
     defaultAlg: realm.settings.tokens.signingAlg,
     log,
   });
-  setDefaultScopes(provider, (ctx) => defaultScopesFor(scopesOfRealm, snapshotOf(ctx.oidc.client as Client)));
+  setScopes(provider, scopesOfRealm);
   tellOurWay(provider, parts);
   guardAnswerPages(provider);
   keepGivenAtOnce(provider, { db, realm: realm.realmId });

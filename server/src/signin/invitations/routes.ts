@@ -2,10 +2,10 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
 import { presentInvitation } from "../../directory/organizations/index.ts";
-import { CreateUser } from "../../directory/users/index.ts";
+import { CreateUser, isMailShaped } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { cut } from "../../kernel/text.ts";
+import { cut, loginKey } from "../../kernel/text.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { createVisitors, type Visitor } from "../login/index.ts";
@@ -154,6 +154,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRoutePart
       if (invitation?.status !== "open" || session) return refuse(403);
       if (request.validationError) return refuse(400, faultOf(request.validationError));
       refuseDirtyText(request.body);
+      if (isMailShaped(username) && loginKey(username) !== loginKey(invitation.email)) return refuse(400, "username-mail");
       const { password, passwordAgain } = request.body;
       if (password !== passwordAgain) return refuse(400, "mismatch");
 
