@@ -292,8 +292,7 @@ describe("erasing", () => {
     );
     expect((await boss.delete(`/users/${userId}/gdpr`)).status).toBe(204);
     const types = async () => must(await boss.get(`/webhooks/${id}/deliveries`)).map(({ eventType }: { eventType: string }) => eventType);
-    for (let tries = 0; tries < 500 && !(await types()).includes("USER_ERASED"); tries++) await new Promise((done) => setTimeout(done, 10));
-    expect(await types()).toContain("USER_ERASED");
+    await expect.poll(types).toContain("USER_ERASED");
   });
 });
 
