@@ -56,5 +56,5 @@ export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app
     handOver(await issuerFor(issuers, request), request, reply, path);
 
   for (const [path, about] of Object.entries(answers)) app.post(path, { schema: schemaOf(about) }, pass(path));
-  for (const path of ["/token", "/par", "/device/authorize"]) app.options(path, hide, pass(path));
+  for (const path of ["/par", "/device/authorize"]) app.options(path, hide, pass(path));
 };

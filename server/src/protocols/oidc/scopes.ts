@@ -1,28 +1,5 @@
 import type { KoaContextWithOIDC } from "oidc-provider";
-import type { ScopesSnapshot } from "../../applications/client-scopes/index.ts";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { refineScopes, type ScopeRule } from "./engine.ts";
-
-/** Decision 7: what a client may ask for. */
-export const scopesFor = ({ byName, scopes }: ScopesSnapshot, client: ClientSnapshot): readonly string[] =>
-  client.scopes.length > 0
-    ? client.scopes.filter((name) => byName.has(name))
-    : scopes.filter(({ name, assignment }) => assignment !== "NONE" || name === "openid").map(({ name }) => name);
-
-const allowed = new WeakMap<ScopesSnapshot, WeakMap<ClientSnapshot, ReadonlySet<string>>>();
-
-/** The same to look names up in. What was granted before an administrator took a scope from the client is no longer given. */
-export function allowedScopes(snapshot: ScopesSnapshot, client: ClientSnapshot): ReadonlySet<string> {
-  const ofRealm = allowed.get(snapshot) ?? new WeakMap<ClientSnapshot, ReadonlySet<string>>();
-  allowed.set(snapshot, ofRealm);
-  const known = ofRealm.get(client) ?? new Set(scopesFor(snapshot, client));
-  ofRealm.set(client, known);
-  return known;
-}
-
-/** What is given where a request names nothing. */
-export const defaultScopesFor = (snapshot: ScopesSnapshot, client: ClientSnapshot): readonly string[] =>
-  scopesFor(snapshot, client).filter((name) => snapshot.byName.get(name)?.assignment === "DEFAULT");
 
 const defaults = new WeakMap<object, (ctx: KoaContextWithOIDC) => readonly string[]>();
 

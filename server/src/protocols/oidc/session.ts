@@ -4,7 +4,7 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type LiveSession, resolveSession } from "../../signin/sessions/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import { grantsOfSession } from "./adapter/grants.store.ts";
+import { grantsOfSession } from "../tokens/index.ts";
 import { resumedBy } from "./interactions/resumed.ts";
 
 export const sessionCookie = (realm: string) => `gh_${realm}`;

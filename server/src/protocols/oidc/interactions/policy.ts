@@ -1,9 +1,9 @@
 import { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import type { Settings } from "../../../tenancy/settings/index.ts";
+import { needsConsent } from "../../token-endpoint/index.ts";
 import { requestedDetails } from "../authorization-details.ts";
 import { snapshotOf } from "../client.ts";
 import { acrWanted } from "./acr.ts";
-import { needsConsent } from "./consent.ts";
 
 const { base, Check, Prompt } = interactionPolicy;
 
