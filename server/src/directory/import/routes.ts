@@ -41,7 +41,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
   app.post(
     "/",
     {
-      config: { permission: "manage-users" },
+      config: { permission: "manage-users", takesLong: true },
       // The rows are judged one by one as they come.
       validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route)),
       schema: {

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import Type, { type Static } from "typebox";
 import { AppError, type FieldError } from "../../kernel/errors.ts";
+import { isDatabaseUnavailable } from "../db/index.ts";
 import { toFieldErrors } from "./validation.ts";
 
 /** RFC 9457. */
@@ -57,13 +58,7 @@ export function asAppError(error: unknown): AppError {
   if (statusCode && statusCode >= 400 && statusCode < 500) {
     return new AppError("request.refused", statusCode, titles[statusCode] ?? "The request was refused", { cause: error });
   }
-  // Postgres: the connection or the server went away, or it is full.
-  const sqlState = String(code ?? "");
-  if (
-    /^(08|53|57P)/.test(sqlState) ||
-    sqlState === "ECONNREFUSED" ||
-    /timeout exceeded when trying to connect/.test(String((error as Error)?.message))
-  ) {
+  if (isDatabaseUnavailable(error)) {
     return new AppError("server.database_unavailable", 503, "The database cannot be reached; try again shortly", {
       cause: error,
       headers: { "retry-after": "2" },

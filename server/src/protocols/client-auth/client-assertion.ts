@@ -1,6 +1,6 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader, type JWK, type JWTPayload, type ProtectedHeaderParameters } from "jose";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { clock, SECOND } from "../../kernel/clock.ts";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { isFirst } from "../tokens/index.ts";
@@ -10,7 +10,11 @@ import { currentSecrets } from "./client-secret.ts";
 /** RFC 7518 §3.1, RFC 8037: what clients may sign assertions with, as discovery announces it. */
 export const ASSERTION_ALGS: readonly string[] = ["HS256", "RS256", "PS256", "ES256", "Ed25519", "EdDSA"];
 
-/** Seconds by which the clocks of clients may differ from ours. */
+/** In seconds. An assertion is made for one request: what lives longer is a password that travels. */
+const MAX_LIFETIME = (10 * MINUTE) / SECOND;
+/** In seconds: how far a client's clock may be ahead, */
+const SKEW = MINUTE / SECOND;
+/** and how far behind. */
 const TOLERANCE = 15;
 
 export interface AssertionParts {
@@ -52,15 +56,21 @@ function reasonAgainstAlg({ settings: { authMethod, authSigningAlg } }: ClientSn
   return alg !== undefined && fits.includes(alg) && (authSigningAlg === null || alg === authSigningAlg) ? null : "alg mismatch";
 }
 
+/** A second audience could use the assertion here as it came in there. */
 function reasonAgainstClaims(client: ClientSnapshot, payload: JWTPayload, audience: ReadonlySet<string>): string | null {
   const { iss, sub, aud, exp, nbf, iat, jti } = payload;
   const now = Math.floor(clock.now() / SECOND);
   if (typeof exp !== "number" || now - TOLERANCE >= exp) return "it has expired, or does not say when it does";
-  if (nbf !== undefined && !(typeof nbf === "number" && nbf <= now + TOLERANCE)) return "it does not count yet";
-  if (iat !== undefined && typeof iat !== "number") return "its iat is no time";
+  if (exp - now > MAX_LIFETIME + SKEW) return `it lives longer than ${MAX_LIFETIME} seconds`;
+  for (const begin of [iat, nbf]) {
+    if (begin === undefined) continue;
+    if (typeof begin !== "number" || begin > now + SKEW) return "it is from the future";
+    if (exp - begin > MAX_LIFETIME) return `it lives longer than ${MAX_LIFETIME} seconds`;
+  }
   if (typeof jti !== "string" || jti === "") return "it has no jti";
   if (iss !== client.clientId || sub !== client.clientId) return "iss and sub must be the client_id";
-  if (![aud].flat().some((each) => each !== undefined && audience.has(each))) return "its audience is somebody else";
+  const [only, ...others] = [aud].flat();
+  if (only === undefined || others.length > 0 || !audience.has(only)) return "it is not meant for this server alone";
   return null;
 }
 

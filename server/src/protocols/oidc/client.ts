@@ -17,6 +17,7 @@ export interface ClientParts {
   readonly clients: Clients;
   /** What it may ask for. */
   readonly scopesFor: (client: ClientSnapshot) => readonly string[];
+  readonly responseTypes: ReadonlySet<ResponseType>;
   readonly acrValues: readonly string[];
   readonly authorizationDetailsTypes: readonly string[];
   readonly defaultAlg: string;
@@ -70,9 +71,11 @@ export function findClients(provider: Provider, parts: ClientParts): void {
 const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
 
-/** `code` needs its grant, and everything somewhere to go. */
-const responseTypesOf = ({ grantTypes, redirectUris, settings }: ClientSnapshot): ResponseType[] =>
-  redirectUris.length === 0 ? [] : settings.responseTypes.filter((type) => type !== "code" || grantTypes.includes("authorization_code"));
+/** Of those that the realm allows. `code` needs its grant, and all of them a redirect URI. */
+const responseTypesOf = ({ grantTypes, redirectUris, settings }: ClientSnapshot, { responseTypes }: ClientParts): ResponseType[] =>
+  settings.responseTypes.filter(
+    (type) => redirectUris.length > 0 && responseTypes.has(type) && (type !== "code" || grantTypes.includes("authorization_code")),
+  );
 
 /** Those that begin with a request to the engine, and what it looks at besides. The others are none of its business. */
 const ENGINE_GRANTS: ReadonlySet<string> = new Set([
@@ -86,7 +89,7 @@ function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata
   const { settings } = client;
   const isKnownByName = isPublic(client);
   const grantTypes = client.grantTypes.filter((type) => ENGINE_GRANTS.has(type));
-  const responseTypes = responseTypesOf(client);
+  const responseTypes = responseTypesOf(client, parts);
   const acrValues = settings.defaultAcrValues.filter((acr) => parts.acrValues.includes(acr));
   return {
     client_id: client.clientId,

@@ -9,18 +9,14 @@ import { snapshotOf } from "./client.ts";
 import { cookieKeys, INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
 import { renderError } from "./error-page.ts";
 import { awayFlows } from "./features.ts";
+import { responseTypesOf } from "./front-channel.ts";
+import { ACR_VALUES } from "./interactions/acr.ts";
 import { loadGrant } from "./interactions/consent.ts";
 import { createPolicy } from "./interactions/policy.ts";
 import type { RealmParts } from "./parts.ts";
 import { resourceIndicators } from "./resources.ts";
 import { sessionCookie } from "./session.ts";
 import { noKeys } from "./signing-algs.ts";
-
-/** What a sign-in can prove, each more than the one before: `1` one kind of proof, `2` two, or a passkey that verified its user. */
-export const ACR_VALUES: readonly string[] = ["1", "2"];
-
-/** OpenID Connect Core §15.2: an issuer at which clients can register offers these. Each client gets what it is registered for: `code`, as a rule. */
-export const RESPONSE_TYPES = ["code", "id_token", "id_token token"] as const;
 
 export const routes = {
   authorization: "/authorize",
@@ -49,7 +45,7 @@ export function configurationOf(parts: RealmParts): Configuration {
     adapter: createAdapters({ db, realm: realm.realmId }),
     jwks: { keys: [...noKeys()] },
     routes,
-    responseTypes: [...RESPONSE_TYPES],
+    responseTypes: [...responseTypesOf(realm)],
     scopes: scopes.scopes.map(({ name }) => name),
     claims: { ...claimNames(scopes), acr: null, amr: null, auth_time: null, iss: null, sid: null, openid: ["sub"] },
     acrValues: [...ACR_VALUES],
@@ -65,7 +61,7 @@ export function configurationOf(parts: RealmParts): Configuration {
       short,
     },
     interactions: {
-      policy: createPolicy(ACR_VALUES, realm.settings),
+      policy: createPolicy(ACR_VALUES, parts),
       url: (_ctx, { uid }) => `/realms/${realm.realmId}/interaction/${uid}`,
     },
     findAccount: (ctx, userId) => accountOf(parts, ctx, userId),

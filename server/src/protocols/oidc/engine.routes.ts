@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
+import { sendOAuthError } from "../gate/index.ts";
 import { withEngine } from "./engine.ts";
 import { rememberRequest } from "./error-page.ts";
 import type { Issuer, Issuers } from "./provider.ts";
@@ -33,6 +34,15 @@ export async function handOver(
   await withEngine(() => handle(raw, reply.raw));
 }
 
+/** RFC 6749 §3.2: these endpoints take POST. Said as OAuth says errors, with the status of RFC 9110 §15.5.6. */
+async function refuseMethod(issuers: Issuers, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  await issuerFor(issuers, request);
+  return reply
+    .code(405)
+    .headers({ allow: "POST, OPTIONS", "cache-control": "no-store" })
+    .send({ error: "invalid_request", error_description: "This endpoint takes POST, with a form (application/x-www-form-urlencoded)" });
+}
+
 const hide = { schema: { hide: true } } as const;
 const answers = {
   "/par": ["Push an authorization request (RFC 9126)", "Its `request_uri` stands for the parameters at `/authorize`."],
@@ -50,6 +60,7 @@ const schemaOf = ([summary, description]: readonly [string, string]) => ({
 
 /** Mounted under /realms/:realm: what the engine answers. It reads bodies by itself. */
 export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app, { issuers }) => {
+  app.setErrorHandler(sendOAuthError);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
   const pass = (path: string) => async (request: FastifyRequest, reply: FastifyReply) =>
@@ -57,4 +68,11 @@ export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app
 
   for (const [path, about] of Object.entries(answers)) app.post(path, { schema: schemaOf(about) }, pass(path));
   for (const path of ["/par", "/device/authorize"]) app.options(path, hide, pass(path));
+  for (const url of ["/token", "/introspect", "/revoke", ...Object.keys(answers)])
+    app.route({
+      method: ["GET", "HEAD", "PUT", "PATCH", "DELETE"],
+      url,
+      ...hide,
+      handler: (request, reply) => refuseMethod(issuers, request, reply),
+    });
 };

@@ -2,6 +2,7 @@
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
 import stepsOf from "oidc-provider/lib/actions/authorization/index.js";
 import requestStorage from "oidc-provider/lib/helpers/als.js";
+import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { translated } from "./oauth-errors.ts";
 
 export type Step = (ctx: KoaContextWithOIDC, next: () => Promise<unknown>) => unknown;
@@ -37,17 +38,29 @@ export async function withEngine(answer: () => Promise<void>): Promise<void> {
 
 const ENDPOINTS = ["authorization", "pushed_authorization_request", "device_authorization", "backchannel_authentication"] as const;
 
-/** What a request may add to a step of the engine: see `refineScopes`. */
-export type ScopeRule = (ctx: KoaContextWithOIDC, check: () => Promise<unknown>, next: () => Promise<unknown>) => unknown;
+/** What is added to a step of the engine. */
+export type StepRule = (ctx: KoaContextWithOIDC, check: () => Promise<unknown>, next: () => Promise<unknown>) => unknown;
+
+/** Puts `rule` around a step of the engine, for every Provider that is made after this. */
+const refineStep = (endpoint: Endpoint, name: string, rule: StepRule): void =>
+  replaceStep(endpoint, name, (step) => (ctx, next) => rule(ctx, async () => step(ctx, async () => undefined), next));
 
 /** Puts `rule` around the engine's own check of the scope parameter. */
-export function refineScopes(rule: ScopeRule): void {
-  for (const endpoint of ENDPOINTS)
-    replaceStep(
-      endpoint,
-      "checkScope",
-      (checkScope) => (ctx, next) => rule(ctx, () => Promise.resolve(checkScope(ctx, async () => undefined)), next),
-    );
+export function refineScopes(rule: StepRule): void {
+  for (const endpoint of ENDPOINTS) refineStep(endpoint, "checkScope", rule);
+}
+
+/** RFC 6749 §4.1.2.1, §5.2: a grant or a response type that a client may not use. The engine calls the request invalid. */
+export function refuseUnauthorizedClients(): void {
+  const rule: StepRule = async (_ctx, check, next) => {
+    await check().catch((error) => {
+      throw error instanceof errors.InvalidRequest ? oauthErrors.unauthorizedClient(error.error_description) : error;
+    });
+    return next();
+  };
+  for (const endpoint of ["device_authorization", "backchannel_authentication"] as const)
+    refineStep(endpoint, "checkClientGrantType", rule);
+  for (const endpoint of ["authorization", "pushed_authorization_request"] as const) refineStep(endpoint, "checkResponseType", rule);
 }
 
 /**

@@ -4,7 +4,9 @@ import { ASSERTION_ALGS } from "../client-auth/index.ts";
 import { DPOP_ALGS } from "../proof/index.ts";
 import { grantTypes } from "../token-endpoint/index.ts";
 import { claimNames } from "../tokens/index.ts";
-import { ACR_VALUES, authMethodsOf, RESPONSE_TYPES, routes } from "./configuration.ts";
+import { authMethodsOf, routes } from "./configuration.ts";
+import { responseTypesOf } from "./front-channel.ts";
+import { ACR_VALUES } from "./interactions/acr.ts";
 import { promptValues } from "./interactions/policy.ts";
 import type { Issuer } from "./provider.ts";
 import { SIGNING_ALGS } from "./signing-algs.ts";
@@ -28,6 +30,7 @@ const REQUEST_OBJECT_ALGS = ASSERTION_ALGS;
 export const discoveryDocument = once(({ parts }) => {
   const { issuer, offered, realm, scopesOfRealm, tlsClientCertHeader } = parts;
   const { authorizationDetailsTypes } = realm.settings.tokens;
+  const responseTypes = responseTypesOf(realm);
   const implied = ["sub", "acr", "sid", "auth_time", "iss", "amr"];
   return {
     issuer,
@@ -42,8 +45,8 @@ export const discoveryDocument = once(({ parts }) => {
     userinfo_endpoint: `${issuer}/userinfo`,
     end_session_endpoint: `${issuer}/logout`,
     ...offered,
-    grant_types_supported: [...grantTypes, "implicit"],
-    response_types_supported: RESPONSE_TYPES,
+    grant_types_supported: [...grantTypes, ...(responseTypes.some((type) => type !== "code") ? ["implicit"] : [])],
+    response_types_supported: responseTypes,
     response_modes_supported: ["form_post", "fragment", "query", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"],
     scopes_supported: scopesOfRealm.scopes.map(({ name }) => name),
     claims_supported: [...new Set([...Object.values(claimNames(scopesOfRealm)).flat(), ...implied])],

@@ -1,26 +1,31 @@
 import type { EventEmitter } from "node:events";
 import { LRUCache } from "lru-cache";
-import { type Client, Provider } from "oidc-provider";
-import { defaultScopesFor, issuerOf, scopesFor } from "../tokens/index.ts";
+import { Provider } from "oidc-provider";
+import { issuerOf, scopesFor } from "../tokens/index.ts";
 import { guardAnswerPages } from "./answer-page.ts";
-import { findClients, snapshotOf } from "./client.ts";
+import { findClients } from "./client.ts";
 import { authenticateClientsHere } from "./client-authentication.ts";
-import { ACR_VALUES, configurationOf, routes } from "./configuration.ts";
-import { demandRedirectUri, translateErrors } from "./engine.ts";
+import { configurationOf, routes } from "./configuration.ts";
+import { demandRedirectUri, refuseUnauthorizedClients, translateErrors } from "./engine.ts";
+import { tellWhenUnavailable } from "./error-page.ts";
+import { responseTypesOf } from "./front-channel.ts";
 import { keepGivenAtOnce } from "./given-at-once.ts";
 import { findGrants } from "./grant.ts";
 import { limitDeviceRequests } from "./grants/device-requests.ts";
+import { ACR_VALUES } from "./interactions/acr.ts";
 import { signInAtOnce } from "./interactions/at-once.ts";
 import { followSession } from "./interactions/other-user.ts";
 import type { OidcParts, RealmParts } from "./parts.ts";
 import { rememberParts } from "./parts-of.ts";
-import { setDefaultScopes } from "./scopes.ts";
+import { refineScopeCheck } from "./scopes.ts";
 import { viewSessions } from "./session.ts";
 import { limitStrangers } from "./strangers.ts";
 import { makeTokensHere } from "./token-maker.ts";
 
 // Before the first Provider is made, which takes the steps as they are then.
 demandRedirectUri();
+refuseUnauthorizedClients();
+refineScopeCheck();
 authenticateClientsHere();
 translateErrors();
 
@@ -108,18 +113,18 @@ function makeEngine(parts: RealmParts): Engine {
   limitDeviceRequests(provider, parts);
   limitStrangers(provider, parts);
   findGrants(provider, { db, realm: realm.realmId });
-  viewSessions(provider, { db, realm });
+  viewSessions(provider, parts);
   followSession(provider);
   findClients(provider, {
     realm: realm.realmId,
     clients: parts.clients,
     scopesFor: (client) => scopesFor(scopesOfRealm, client),
+    responseTypes: new Set(responseTypesOf(realm)),
     acrValues: ACR_VALUES,
     authorizationDetailsTypes: realm.settings.tokens.authorizationDetailsTypes,
     defaultAlg: realm.settings.tokens.signingAlg,
     log,
   });
-  setDefaultScopes(provider, (ctx) => defaultScopesFor(scopesOfRealm, snapshotOf(ctx.oidc.client as Client)));
   takeAddressesFrom(provider, parts.baseUrl);
   makeTokensHere(provider, parts);
   guardAnswerPages(provider);
@@ -129,7 +134,10 @@ function makeEngine(parts: RealmParts): Engine {
   (provider as EventEmitter).on("error", (err) =>
     log.error({ err, realm: realm.realmId }, "an answer of the OIDC engine could not be sent"),
   );
-  provider.on("server_error", (ctx, err) => log.error({ err, realm: realm.realmId, path: ctx.path }, "the OIDC engine failed"));
+  provider.on("server_error", (ctx, err) => {
+    tellWhenUnavailable(ctx, err);
+    log.error({ err, realm: realm.realmId, path: ctx.path }, "the OIDC engine failed");
+  });
   return { provider, handle: provider.callback() };
 }
 

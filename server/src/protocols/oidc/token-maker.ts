@@ -65,6 +65,7 @@ async function frontChannelToken(parts: RealmParts, ctx: KoaContextWithOIDC, tok
     idToken: null,
     claims: ctx.oidc.claims as { userinfo?: Record<string, unknown> },
     authorizationDetails: undefined,
+    isFromFrontChannel: true,
   };
   return (await userTokens(parts, client, issue, {})).access.jwt;
 }

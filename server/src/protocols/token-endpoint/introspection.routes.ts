@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
-import { authenticateClient, type Form } from "../client-auth/index.ts";
+import { authenticateClient, type Form, isPublic } from "../client-auth/index.ts";
 import { allowOrigin, preflight, sendOAuthError, single } from "../gate/index.ts";
 import { introspect, revoke } from "./introspection.ts";
 import { partsFor, type TokenEndpoints } from "./parts.ts";
@@ -36,7 +36,8 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
     {
       schema: {
         summary: "What a token is worth now (RFC 7662)",
-        description: "With the client's authentication. Knows access tokens of the realm, and the client's own refresh tokens.",
+        description:
+          "With the client's authentication; public clients are refused. Tells of tokens that were issued to the client or whose audience names it or one of its allowed resources, and with the client setting `introspectAll` of every access token of the realm. Everything else is inactive.",
         consumes,
         tags,
         params,
@@ -46,6 +47,8 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
     },
     async (request, reply) => {
       const { parts, client, token } = await asked(request, reply, "introspect");
+      // RFC 7662 §2.1: some form of authorization is required, and a client id is public.
+      if (isPublic(client)) throw oauthErrors.invalidClient("only a client that can prove who it is may introspect");
       return (await introspect(parts, client, token)) as { active: boolean };
     },
   );

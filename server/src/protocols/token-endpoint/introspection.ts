@@ -1,4 +1,4 @@
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, isWithinServer } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { sha256 } from "../../kernel/vault.ts";
@@ -19,7 +19,7 @@ import type { TokenEndpointParts } from "./parts.ts";
 
 const isJwt = (token: string) => token.split(".").length === 3;
 
-/** RFC 7662. A client that cannot prove itself learns about its own tokens only; nobody else's refresh token is told to anyone. */
+/** RFC 7662. What the caller may not see is inactive, like what does not exist (§2.2): the answer tells nothing of it. */
 export async function introspect(parts: TokenEndpointParts, caller: ClientSnapshot, token: string): Promise<Record<string, unknown>> {
   const found = isJwt(token) ? await introspectAccessToken(parts, caller, token) : await introspectRefreshToken(parts, caller, token);
   return found ?? { active: false };
@@ -31,7 +31,7 @@ async function introspectAccessToken(
   jwt: string,
 ): Promise<Record<string, unknown> | null> {
   const live = await readAccessToken(parts, parts.realm, parts.issuer, jwt);
-  if (!live || (isPublic(caller) && live.clientId !== caller.clientId)) return null;
+  if (!live || !maySee(parts, caller, live)) return null;
   const { gid: _grant, userinfo_claims: _asked, ...payload } = live.payload;
   const claims = await introspectionClaims(parts, live);
   return {
@@ -41,6 +41,13 @@ async function introspectAccessToken(
     token_type: live.confirmation?.jkt === undefined ? "Bearer" : "DPoP",
     ...(live.holder && { username: live.holder.username }),
   };
+}
+
+/** A client sees the tokens that were issued to it, and those that are meant for it: by its client id, or by one of its resources. */
+function maySee({ baseUrl }: TokenEndpointParts, caller: ClientSnapshot, { clientId, audience }: LiveToken): boolean {
+  if (clientId === caller.clientId || caller.settings.introspectAll || audience.includes(caller.clientId)) return true;
+  // The admin API is a resource that a client may ask for, and nobody's own.
+  return caller.allowedResources.some((resource) => audience.includes(resource) && !isWithinServer(baseUrl, resource));
 }
 
 async function introspectionClaims(parts: TokenEndpointParts, live: LiveToken): Promise<Record<string, unknown>> {

@@ -4,7 +4,7 @@ import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
 import { authenticateClient, type Form, isPublic } from "../client-auth/index.ts";
 import { proveBinding } from "../proof/index.ts";
-import { checkScopeSyntax, clientAccessToken, revokeFamily, tokenTypeOf, userTokens } from "../tokens/index.ts";
+import { checkScopeSyntax, clientAccessToken, knownScopes, revokeFamily, tokenTypeOf, userTokens } from "../tokens/index.ts";
 import { type Grant, type Issue, type Presented, Replayed, type Source, type TokenCtx } from "./grant.ts";
 import { grants } from "./grants/index.ts";
 import type { TokenEndpointParts } from "./parts.ts";
@@ -27,9 +27,7 @@ export async function answerTokenRequest(parts: TokenEndpointParts, { headers, f
   const url = `${parts.issuer}/token`;
   const client = await authenticateClient(parts, { headers, form, endpoint: url, sourceIp });
   const grant = allowedGrant(client, form);
-  const presented = presentedParameters(grant, form);
-  refuseDirtyText({ ...presented.params, ...presented.lists });
-  checkScopeSyntax(presented.params.scope);
+  const presented = presentedParameters(parts, grant, form);
   const binding = await proveBinding(parts, client, { headers, method: "POST", url });
   const ctx: TokenCtx = { parts, client, binding, sourceIp };
 
@@ -61,23 +59,25 @@ function allowedGrant(client: ClientSnapshot, form: Form): Grant {
   const grant = grants.get(type as string);
   if (!grant) throw oauthErrors.unsupportedGrantType();
   if (!client.grantTypes.includes(grant.type as GrantType))
-    throw oauthErrors.invalidRequest("requested grant type is not allowed for this client");
+    throw oauthErrors.unauthorizedClient("requested grant type is not allowed for this client");
   if (grant.confidentialOnly && isPublic(client))
     throw oauthErrors.unauthorizedClient("only a client that can prove who it is may use this grant");
   return grant;
 }
 
 /** RFC 6749 §3.2: what the grant does not know is ignored, what is empty was not sent, and what came twice is refused. */
-function presentedParameters({ parameters, lists = [] }: Grant, form: Form): Presented {
-  const twice = parameters.filter((name) => !lists.includes(name) && Array.isArray(form[name]));
+function presentedParameters({ scopesOfRealm }: TokenEndpointParts, { parameters, lists = [] }: Grant, form: Form): Presented {
+  const once = parameters.filter((name) => !lists.includes(name));
+  const twice = once.filter((name) => Array.isArray(form[name]));
   if (twice.length > 0) throw oauthErrors.invalidRequest(`${twice.join(" and ")} must not be provided twice`);
-  const listOf = (name: string) => [form[name] ?? []].flat().filter((value) => value !== "");
-  return {
-    params: Object.fromEntries(
-      parameters.filter((name) => !lists.includes(name)).map((name) => [name, (form[name] as string) || undefined]),
-    ),
-    lists: Object.fromEntries(lists.map((name) => [name, listOf(name)])),
-  };
+  const params: Record<string, string | undefined> = {};
+  for (const name of once) params[name] = (form[name] as string) || undefined;
+  const several: Record<string, readonly string[]> = {};
+  for (const name of lists) several[name] = [form[name] ?? []].flat().filter((value) => value !== "");
+  refuseDirtyText({ ...params, ...several });
+  checkScopeSyntax(params.scope);
+  params.scope = knownScopes(scopesOfRealm, params.scope);
+  return { params, lists: several };
 }
 
 /** Access token and ID token, as the answer names them. */

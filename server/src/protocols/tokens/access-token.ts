@@ -53,6 +53,8 @@ export interface UserAccessToken extends Confirmed {
   readonly act: Readonly<Record<string, unknown>> | undefined;
   /** OpenID Connect Core §5.5: the token is all that userinfo knows of the request. */
   readonly userinfoClaims: readonly string[];
+  /** It, or the token that it was exchanged for, was handed out by the authorization endpoint: the admin API refuses it. */
+  readonly isFromFrontChannel: boolean;
   /** Seconds that it may live at most. */
   readonly maxLifetime?: number | undefined;
 }
@@ -68,6 +70,7 @@ export async function userAccessToken(parts: IssuerParts, client: ClientSnapshot
     gid: grantId,
     sid,
     act,
+    ...(token.isFromFrontChannel && { front_channel: true }),
     ...(userinfoClaims.length > 0 && { userinfo_claims: userinfoClaims }),
     jti: randomUUID(),
     sub,

@@ -54,6 +54,7 @@ export {
   checkScopeSyntax,
   clientDefaultScopes,
   defaultScopesFor,
+  knownScopes,
   requestedScopes,
   scopesFor,
 } from "./scopes.ts";

@@ -37,6 +37,8 @@ export interface UserIssue {
   readonly authorizationDetails: readonly AuthorizationDetail[] | undefined;
   /** RFC 8693 §4.1; where it is not said, an impersonator acts. */
   readonly act?: Readonly<Record<string, unknown>> | undefined;
+  /** RFC 9700 §2.1.2: it travels through the browser, or comes from a token that did. */
+  readonly isFromFrontChannel?: boolean;
   readonly maxLifetime?: number | undefined;
 }
 
@@ -70,6 +72,7 @@ export async function userTokens(parts: IssuerParts, client: ClientSnapshot, iss
       act: issue.act ?? (impersonator === null ? undefined : { sub: impersonator }),
       userinfoClaims: Object.keys(issue.claims?.userinfo ?? {}),
       authorizationDetails: issue.authorizationDetails,
+      isFromFrontChannel: issue.isFromFrontChannel ?? false,
       maxLifetime: issue.maxLifetime,
     }),
     idToken ? signIdToken(parts, client, { ...claims[1], acr, amr, auth_time: authTime, sub, nonce: idToken.nonce, sid }) : null,

@@ -37,7 +37,18 @@ export function checkScopeSyntax(scope: string | undefined): void {
   if (scope !== undefined && !SCOPE.test(scope)) throw oauthErrors.invalidScope("scope contains invalid characters");
 }
 
-/** What a request names, as far as the realm knows it; `defaults` where it names nothing. What the client may not ask for is refused. */
+/**
+ * RFC 6749 §3.3, OpenID Connect Core §3.1.2.1: scopes that the realm does not know are ignored, in every grant; the answer tells which were
+ * given. A request for nothing but these is refused, rather than given everything or nothing. Undefined: none was requested.
+ */
+export function knownScopes({ byName }: ScopesSnapshot, scope: string | undefined): string | undefined {
+  if (!scope) return undefined;
+  const known = [...new Set(scope.split(" "))].filter((name) => byName.has(name));
+  if (known.length === 0) throw oauthErrors.invalidScope("this realm knows none of the requested scopes", { scope });
+  return known.join(" ");
+}
+
+/** What a request names; `defaults` where it names nothing. What the client may not ask for is refused; what is unknown is gone by now. */
 export function requestedScopes(
   snapshot: ScopesSnapshot,
   client: ClientSnapshot,
@@ -45,7 +56,7 @@ export function requestedScopes(
   defaults: typeof defaultScopesFor = defaultScopesFor,
 ): readonly string[] {
   if (scope === undefined) return defaults(snapshot, client);
-  const requested = [...new Set(scope.split(" "))].filter((name) => snapshot.byName.has(name));
+  const requested = scope.split(" ");
   const beyond = requested.find((name) => !allowedScopes(snapshot, client).has(name));
   if (beyond !== undefined) throw oauthErrors.invalidScope("requested scope is not allowed", { scope: beyond });
   return requested;

@@ -63,6 +63,7 @@ export const tokenExchange: Grant<ExchangeSource> = {
         claims: undefined,
         authorizationDetails: undefined,
         act: actFor(subject, actor) ?? undefined,
+        isFromFrontChannel: subject.isFromFrontChannel,
         maxLifetime: lifetimeWithin(subject, actor),
       },
       refresh: null,
