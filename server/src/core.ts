@@ -16,6 +16,7 @@ import { type Database, type Db, migrate, type OpenedEmbedded, openDatabase } fr
 import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
+import { tellParticipants } from "./protocols/oidc/index.ts";
 import {
   endGrantsBesides,
   endGrantsOfClient,
@@ -23,8 +24,7 @@ import {
   endGrantsOfUser,
   endGrantsUnderConsent,
   forgetRequests,
-  tellParticipants,
-} from "./protocols/oidc/index.ts";
+} from "./protocols/tokens/index.ts";
 import { endResetLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { forgetAttemptsOf } from "./signin/attempts/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";

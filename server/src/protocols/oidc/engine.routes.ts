@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import Type from "typebox";
 import { refuseDeepParameters } from "../../platform/http/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
+import { sendOAuthError } from "../gate/index.ts";
 import { withEngine } from "./engine.ts";
 import { rememberRequest } from "./error-page.ts";
-import { sendOAuthError } from "./oauth.ts";
 import type { Issuer, Issuers } from "./provider.ts";
 
 export const issuerFor = async (issuers: Issuers, request: FastifyRequest): Promise<Issuer> => {
@@ -86,7 +86,7 @@ export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app
     handOver(await issuerFor(issuers, request), request, reply, path);
 
   for (const [path, about] of Object.entries(answers)) app.post(path, { schema: schemaOf(about) }, pass(path));
-  for (const path of ["/token", "/par", "/device/authorize"]) app.options(path, hide, pass(path));
+  for (const path of ["/par", "/device/authorize"]) app.options(path, hide, pass(path));
   for (const url of ["/token", "/introspect", "/revoke", ...Object.keys(answers)])
     app.route({
       method: ["GET", "HEAD", "PUT", "PATCH", "DELETE"],

@@ -3,7 +3,7 @@ import type { Provider, Session } from "oidc-provider";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type LiveSession, resolveSession } from "../../signin/sessions/index.ts";
-import { grantsOfSession } from "./adapter/grants.store.ts";
+import { grantsOfSession } from "../tokens/index.ts";
 import { requestOf } from "./error-page.ts";
 import { resumedBy } from "./interactions/resumed.ts";
 import type { RealmParts } from "./parts.ts";
