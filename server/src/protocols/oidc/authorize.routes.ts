@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { invalidFields } from "../../kernel/errors.ts";
-import { refuseDirtyText } from "../../platform/http/index.ts";
+import { refuseDeepParameters, refuseDirtyText } from "../../platform/http/index.ts";
 import { interactionErrors } from "../../signin/interactions/index.ts";
 import { createVisitors, type VisitorParts } from "../../signin/login/index.ts";
 import { handOver, issuerFor, searchOf } from "./engine.routes.ts";
@@ -70,6 +70,7 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers
       await assertMayBegin(ofRealm, request.ip);
       const form = (request.body ?? {}) as Record<string, unknown>;
       refuseDirtyText(form);
+      refuseDeepParameters(form);
       refuseUnreadable(form);
       const id = await keepPosted(parts.db, realm.realmId, form);
       return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/authorize?posted=${id}`, 303) as never;

@@ -7,7 +7,7 @@ import { Browser } from "../../testing/browser.ts";
 import { type Harness, harness, MASTER_PASSWORD, testDatabase } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { type Party, relyingParty, walk } from "../../testing/relying-party.ts";
-import { deleteExpiredOidc } from "./index.ts";
+import { deleteExpiredOAuth } from "../tokens/index.ts";
 
 let iam: Harness;
 let base: string;
@@ -365,7 +365,7 @@ describe("at rest", () => {
     const { realm, browser, party } = await signedIn();
     await browser.get(party.url({ prompt: "login" }));
     clock.advance(40 * DAY);
-    await deleteExpiredOidc(iam.core.db, clock.now());
+    await deleteExpiredOAuth(iam.core.db, clock.now());
     for (const table of ["oidc_records", "oidc_grants"])
       expect((await sql`select * from ${sql.table(table)} where realm_id = ${realm.name}`.execute(iam.core.db)).rows).toEqual([]);
   });
