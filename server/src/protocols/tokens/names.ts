@@ -1,4 +1,4 @@
-import { isTooDeep, MAX_JSON_DEPTH } from "../../../kernel/json.ts";
+import { isTooDeep, MAX_JSON_DEPTH } from "../../kernel/json.ts";
 
 /** How deep tokens may stand in each other: a pushed request, and the `id_token_hint` in it. */
 const MAX_TOKENS = 4;
