@@ -19,10 +19,11 @@ import {
   type VisitorFacts,
   withPassed,
 } from "../authenticators/index.ts";
-import { type Ask, type Flow, type FlowsSnapshot, type Verdict, walk } from "../flows/index.ts";
+import { type Ask, type Flow, type FlowsSnapshot, secondFactors, type Verdict, walk } from "../flows/index.ts";
 import { type Interaction, interactionErrors, saveInteractionState, startInteraction } from "../interactions/index.ts";
 import { stranger } from "../passwords/index.ts";
 import { actionQuestions } from "./actions.ts";
+import { lacksOwnFactor } from "./reset-guard.ts";
 
 /** A sign-in under way, as one request meets it. */
 export interface SignIn {
@@ -109,6 +110,10 @@ export async function positionOf(parts: SignInParts, signIn: SignIn): Promise<{ 
   // A wish that cannot be met leaves them signed in as they were.
   const isOver = verdict.status === "passed" || (verdict.status === "impossible" && isStepUp && !request.acrEssential);
   if (!isOver) return { position: asPosition(verdict, isStepUp), signIn };
+  if (await lacksOwnFactor(parts, signIn)) {
+    const own = { ...flows.byAlias.get(progress.flow)!, steps: secondFactors };
+    return { position: asPosition(await walkOn(parts, signIn, own, "own-factor:")), signIn };
+  }
   if (isBelow(progress, request)) {
     const stepUp = flows.byAlias.get(STEP_UP)!;
     // Of this version of it: what was passed of an older one may have been something else.

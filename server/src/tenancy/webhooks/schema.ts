@@ -69,7 +69,9 @@ export const UpdateWebhook = Type.Object(
     enabled: Type.Boolean(),
     secret: Type.Optional(
       Type.Union([secret, Type.Null()], {
-        description: "Left out: kept. Null: cleared, unless `secretSet` is true beside it, as a read answers. A text replaces it at once",
+        description:
+          "Left out: kept, unless scheme, host or port of `url` change. Null: cleared, unless `secretSet` is true beside it, as a read answers. " +
+          "A text replaces it at once",
       }),
     ),
   },
