@@ -69,6 +69,8 @@ export const de: Messages = {
   impersonationGoneTitle: "Dieser Link funktioniert nicht mehr",
   impersonationGoneText:
     "Er funktioniert nur einmal und nur eine Minute lang. Fordern Sie dort, wo Sie ihn erhalten haben, einen neuen an.",
+  impersonationElsewhereTitle: "Dieser Link gehört zu einem anderen Browser",
+  impersonationElsewhereText: "Öffnen Sie ihn in dem Browser, in dem Sie ihn angefordert haben und angemeldet sind.",
   impersonationRefusedTitle: "Sie können nicht als diese Person handeln",
   impersonationRefusedText:
     "Die Person darf sich zurzeit nicht anmelden, Sie sind abgemeldet, oder Ihre Berechtigungen haben sich inzwischen geändert.",

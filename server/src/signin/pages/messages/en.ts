@@ -66,6 +66,8 @@ export const en = {
   impersonationStart: "Act as this user",
   impersonationGoneTitle: "This link no longer works",
   impersonationGoneText: "It works once and only for a minute. Ask for another one where you got it.",
+  impersonationElsewhereTitle: "This link belongs to another browser",
+  impersonationElsewhereText: "Open it in the browser in which you asked for it and are signed in.",
   impersonationRefusedTitle: "You cannot act as this user",
   impersonationRefusedText:
     "The user may not sign in at the moment, or you are signed out, or your permissions have changed since you asked.",

@@ -68,6 +68,8 @@ export const es: Messages = {
   impersonationStart: "Actuar como esta persona",
   impersonationGoneTitle: "Este enlace ya no funciona",
   impersonationGoneText: "Solo funciona una vez y durante un minuto. Pide otro donde lo conseguiste.",
+  impersonationElsewhereTitle: "Este enlace es de otro navegador",
+  impersonationElsewhereText: "Ábrelo en el navegador en el que lo pediste y en el que has iniciado sesión.",
   impersonationRefusedTitle: "No puedes actuar como esta persona",
   impersonationRefusedText: "Ahora mismo no puede iniciar sesión, o has cerrado la tuya, o tus permisos han cambiado desde que lo pediste.",
 

@@ -69,6 +69,8 @@ export const fr: Messages = {
   impersonationStart: "Agir à la place de cette personne",
   impersonationGoneTitle: "Ce lien ne fonctionne plus",
   impersonationGoneText: "Il ne fonctionne qu’une fois et pendant une minute. Demandez-en un autre là où vous l’avez obtenu.",
+  impersonationElsewhereTitle: "Ce lien appartient à un autre navigateur",
+  impersonationElsewhereText: "Ouvrez-le dans le navigateur où vous l’avez demandé et où vous êtes connecté.",
   impersonationRefusedTitle: "Vous ne pouvez pas agir à la place de cette personne",
   impersonationRefusedText:
     "Elle ne peut pas se connecter pour le moment, ou vous êtes déconnecté, ou vos autorisations ont changé depuis votre demande.",

@@ -66,6 +66,8 @@ export const nl: Messages = {
   impersonationStart: "Als deze gebruiker handelen",
   impersonationGoneTitle: "Deze link werkt niet meer",
   impersonationGoneText: "Hij werkt één keer en maar een minuut lang. Vraag een nieuwe aan waar je hem kreeg.",
+  impersonationElsewhereTitle: "Deze link hoort bij een andere browser",
+  impersonationElsewhereText: "Open hem in de browser waarin je erom vroeg en bent ingelogd.",
   impersonationRefusedTitle: "Je kunt niet als deze gebruiker handelen",
   impersonationRefusedText: "De gebruiker mag nu niet inloggen, of je bent uitgelogd, of je rechten zijn veranderd sinds je erom vroeg.",
 
