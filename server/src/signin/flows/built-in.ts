@@ -8,7 +8,7 @@ const step = (authenticator: string, requirement: Requirement, config: Record<st
 const sub = (alias: string, requirement: Requirement, steps: readonly Step[]): SubFlow => ({ alias, requirement, steps });
 
 /** Every second factor that a user may have set up; the ones that send something are off until an administrator wants them. */
-export const secondFactors: readonly Step[] = [
+const secondFactors: readonly Step[] = [
   step("passkey", "ALTERNATIVE"),
   step("totp", "ALTERNATIVE"),
   step("push", "ALTERNATIVE"),

@@ -6,12 +6,12 @@ import {
   authenticators,
   findSignInUser,
   freshProgress,
-  levelOf,
   type Progress,
   type StepContext,
   withPassed,
 } from "../../../signin/authenticators/index.ts";
 import { DEFAULT_DIRECT_FLOW, type FlowsSnapshot, walk } from "../../../signin/flows/index.ts";
+import { levelOf } from "../../../signin/sessions/index.ts";
 import type { RealmParts } from "../parts.ts";
 
 /** Somebody whose password was right, and what else the request brought. */
@@ -47,9 +47,9 @@ export async function passDirectly(ctx: Ctx, parts: RealmParts, client: ClientSn
   });
   for (;;) {
     const authenticator = (name: string) => (Object.hasOwn(authenticators, name) ? authenticators[name] : undefined);
-    const verdict = await walk({ progress, user, authenticator, setUp: () => undefined, contextOf }, flow.steps, "");
+    const verdict = await walk({ progress, user, now, authenticator, setUp: () => undefined, contextOf }, flow.steps, "");
     if (verdict.status === "passed") {
-      const level = levelOf(progress);
+      const level = levelOf(progress.passed);
       return level === null ? { outcome: "no-page" } : { outcome: "passed", acr: level, amr: amrOf(progress) };
     }
     const ask = verdict.status === "ask" ? verdict.asks.find(({ name }) => name === "totp" || BY_PASSWORD.includes(name)) : undefined;
