@@ -14,6 +14,7 @@ import { createRealmChanges, type RealmChanges } from "./platform/cache/index.ts
 import type { Listeners } from "./platform/context.ts";
 import { type Database, type Db, migrate, type OpenedEmbedded, openDatabase } from "./platform/db/index.ts";
 import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
+import { createLog } from "./platform/telemetry/log.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
 import { tellParticipants } from "./protocols/oidc/index.ts";
@@ -118,10 +119,7 @@ export async function createCore(config: Config, options: CoreOptions = {}): Pro
 /** A core whose database may still be opening. Nothing may be asked of it until `ready`, but much can be built on it. */
 export async function beginCore(config: Config, options: CoreOptions = {}): Promise<{ core: Core; ready: Promise<void> }> {
   const output = options.output ?? pino.destination({ fd: 1, sync: false });
-  const log = pino(
-    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
-    output,
-  );
+  const log = createLog(config.logLevel, output);
   const vault = await openVault(config);
   const database = await openDatabase({
     url: config.databaseUrl,
