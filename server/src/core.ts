@@ -82,6 +82,8 @@ export interface Core {
   readonly work: UnitOfWork;
   /** Called after this node has committed audit events: whoever sends them on looks at once instead of at its next turn. */
   onEvents(listener: () => void): void;
+  /** Called after this node has committed jobs, with when the first of them is due. */
+  onJobs(listener: (dueAt: number) => void): void;
   close(): Promise<void>;
 }
 
@@ -142,6 +144,7 @@ export function assembleCore({
   const changes = createRealmChanges();
   const metrics = createMetrics();
   const eventListeners: (() => void)[] = [];
+  const jobListeners: ((dueAt: number) => void)[] = [];
   const work = createUnitOfWork({
     db,
     listeners: listenersOf(vault),
@@ -150,6 +153,9 @@ export function assembleCore({
     published: (events) => {
       transports.stdout.send(output, events.map(toEventRecord));
       if (events.length > 0) for (const listener of eventListeners) listener();
+    },
+    enqueued: (dueAt) => {
+      for (const listener of jobListeners) listener(dueAt);
     },
   });
   const hasher = createPasswordHasher();
@@ -166,6 +172,7 @@ export function assembleCore({
     realms: createRealmSnapshots(db, changes),
     work,
     onEvents: (listener) => void eventListeners.push(listener),
+    onJobs: (listener) => void jobListeners.push(listener),
     close: () => database.close(),
   };
 }
