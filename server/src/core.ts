@@ -92,6 +92,8 @@ export interface Core {
   readonly background: Background;
   /** Called after this node has committed audit events: whoever sends them on looks at once instead of at its next turn. */
   onEvents(listener: () => void): void;
+  /** Called after this node has committed jobs, with when the first of them is due. */
+  onJobs(listener: (dueAt: number) => void): void;
   close(): Promise<void>;
 }
 
@@ -173,6 +175,7 @@ export function assembleCore({
   const changes = createRealmChanges();
   const metrics = createMetrics();
   const eventListeners: (() => void)[] = [];
+  const jobListeners: ((dueAt: number) => void)[] = [];
   const parts = {
     listeners: listenersOf(vault),
     changes,
@@ -180,6 +183,9 @@ export function assembleCore({
     published: (events: readonly AuditEvent[]) => {
       transports.stdout.send(output, events.map(toEventRecord));
       if (events.length > 0) for (const listener of eventListeners) listener();
+    },
+    enqueued: (dueAt: number) => {
+      for (const listener of jobListeners) listener(dueAt);
     },
   };
   const hasher = createPasswordHasher();
@@ -197,6 +203,7 @@ export function assembleCore({
     work: createUnitOfWork({ db, ...parts }),
     background: { db: database.background, work: createUnitOfWork({ db: database.background, ...parts }) },
     onEvents: (listener) => void eventListeners.push(listener),
+    onJobs: (listener) => void jobListeners.push(listener),
     close: () => database.close(),
   };
 }
