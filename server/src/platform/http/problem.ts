@@ -29,12 +29,14 @@ const titles: Record<number, string> = {
   403: "Forbidden",
   404: "Not Found",
   405: "Method Not Allowed",
+  408: "Request Timeout",
   409: "Conflict",
   412: "Precondition Failed",
   413: "Content Too Large",
   414: "URI Too Long",
   415: "Unsupported Media Type",
   429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
   500: "Internal Server Error",
   503: "Service Unavailable",
 };
@@ -72,21 +74,22 @@ export const notFound = () => new AppError("request.not_found", 404, "There is n
 const sentence = (errors: readonly FieldError[]) =>
   errors.length === 1 ? errors[0]!.message : `${errors.length} members of the request are not valid`;
 
+export const problemOf = ({ code, status, message, errors = [] }: AppError, requestId: string): Problem => ({
+  type: `urn:gatehouse:problem:${code}`,
+  title: titles[status] ?? "Error",
+  status,
+  code,
+  detail: message,
+  requestId,
+  ...(status === 400 && { errors: [...errors] }),
+});
+
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, error: AppError): FastifyReply {
-  const body: Problem = {
-    type: `urn:gatehouse:problem:${error.code}`,
-    title: titles[error.status] ?? "Error",
-    status: error.status,
-    code: error.code,
-    detail: error.message,
-    requestId: request.id,
-    ...(error.status === 400 && { errors: [...(error.errors ?? [])] }),
-  };
   return reply
     .code(error.status)
     .headers({ ...error.headers, "content-type": "application/problem+json; charset=utf-8", "cache-control": "no-store" })
     .serializer(JSON.stringify)
-    .send(body);
+    .send(problemOf(error, request.id));
 }
 
 /** The one log line of a failure: causes are for us, never for the answer. */

@@ -1,7 +1,9 @@
+import { parse } from "node:querystring";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { refuseDeepParameters } from "../../platform/http/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
-import { sendOAuthError } from "../gate/index.ts";
+import { FORM, sendOAuthError, takeForms } from "../gate/index.ts";
 import { withEngine } from "./engine.ts";
 import { rememberRequest } from "./error-page.ts";
 import type { Issuer, Issuers } from "./provider.ts";
@@ -24,7 +26,14 @@ export async function handOver(
   path: string,
   search = searchOf(request.raw),
 ): Promise<void> {
-  const { raw } = request;
+  const { raw, body } = request;
+  // `claims`, `authorization_details`, request objects: the engine parses them before it checks anything, and stores what it has parsed.
+  refuseDeepParameters(parse(search.slice(1)));
+  if (Buffer.isBuffer(body)) {
+    refuseDeepParameters(parse(body.toString("utf8")));
+    // It reads a request by itself; one whose body we have read is read to it.
+    Object.defineProperties(raw, { readable: { value: true }, iterator: { value: () => [body] } });
+  }
   rememberRequest(request);
   Object.assign(raw, { originalUrl: raw.url, url: path + search });
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
@@ -52,17 +61,16 @@ const answers = {
 const schemaOf = ([summary, description]: readonly [string, string]) => ({
   summary,
   description: `A form with the client's authentication. ${description}`,
-  consumes: ["application/x-www-form-urlencoded"],
+  consumes: [FORM],
   tags: ["Protocol"],
   params: Type.Object({ realm: Type.String() }),
   response: { "2xx": Type.Object({}, { additionalProperties: true, description: "As the RFC says" }) },
 });
 
-/** Mounted under /realms/:realm: what the engine answers. It reads bodies by itself. */
+/** Mounted under /realms/:realm: what the engine answers. */
 export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app, { issuers }) => {
   app.setErrorHandler(sendOAuthError);
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  takeForms(app);
   const pass = (path: string) => async (request: FastifyRequest, reply: FastifyReply) =>
     handOver(await issuerFor(issuers, request), request, reply, path);
 

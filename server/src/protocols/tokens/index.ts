@@ -26,6 +26,7 @@ export { lifetimesOf, refreshLifetime } from "./lifetimes.ts";
 export { type Holder, revokeToken } from "./liveness.store.ts";
 export { type LiveToken, readAccessToken } from "./liveness.ts";
 export { logoutToken } from "./logout-token.ts";
+export { isReadable } from "./names.ts";
 export { type IssuerParts, issuerOf } from "./parts.ts";
 export {
   consumeRecord,

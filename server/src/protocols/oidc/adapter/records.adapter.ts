@@ -7,6 +7,7 @@ import {
   deleteRecord,
   findRecord,
   findRecordBy,
+  isReadable,
   type NewGrant,
   type NewRecord,
   type RecordPayload,
@@ -45,6 +46,7 @@ export class RecordsAdapter implements Adapter {
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
     const { db } = this.#parts;
+    if (!isReadable(payload)) throw oauthErrors.invalidRequest("a parameter of the request is nested too deeply");
     const now = clock.now();
     const record: NewRecord = {
       ...this.#key(id),
