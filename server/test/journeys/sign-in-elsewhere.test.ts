@@ -33,7 +33,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
 
   const linkTo = async (address: string, part: string): Promise<string> => {
     const found = async () => (await stage.mail.linksTo(address)).findLast((link) => link.includes(part)) ?? "";
-    await expect.poll(found, { timeout: 30_000 }).toContain(part);
+    await expect.poll(found).toContain(part);
     return found();
   };
 

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -224,7 +224,7 @@ describe("the trail", () => {
     const client = await machine();
     const wrong = { ...client, secret: "guess" };
     for (let n = 0; n < 30; n++) await token(wrong);
-    await vi.waitFor(async () => expect(await failures(client.clientId)).toHaveLength(1));
+    await expect.poll(() => failures(client.clientId)).toHaveLength(1);
     await iam.server.activity.flush();
     const [rest, first] = await failures(client.clientId);
     expect(first).toMatchObject({
@@ -256,7 +256,7 @@ describe("the trail", () => {
       payload: "token=x",
     });
     expect(answer.statusCode).toBe(401);
-    await vi.waitFor(async () => expect(await failures(client.clientId)).toHaveLength(1));
+    await expect.poll(() => failures(client.clientId)).toHaveLength(1);
   });
 
   test("tells of each token only where the realm wants it", async () => {

@@ -1,9 +1,9 @@
-import { isTooDeep } from "../../kernel/json.ts";
+import { isTooDeep, MAX_JSON_DEPTH } from "../../kernel/json.ts";
 
 /** How deep tokens may stand in each other: a pushed request, and the `id_token_hint` in it. */
 const MAX_TOKENS = 4;
-/** How deep JSON may be nested, tokens included. What the engine stores is less than half as deep. */
-const MAX_DEPTH = 32;
+/** How deep JSON may be nested, tokens and what the engine stores around a parameter included. */
+const MAX_DEPTH = 2 * MAX_JSON_DEPTH;
 const MAX_VALUES = 10_000;
 const TOO_DEEP = Symbol("too deep");
 

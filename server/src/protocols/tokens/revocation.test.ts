@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -78,10 +78,12 @@ test.skipIf(testDatabase() === "embedded")("a device that is allowed at the same
     await tx.deleteFrom("sessions").where("realm_id", "=", realm.name).where("user_id", "=", user.userId).execute();
     answer = browser.request("POST", `/realms/${realm.name}/device`, { form, csrf: false });
     // It has seen the session, and waits for how this ends.
-    await vi.waitFor(async () => {
-      const { rows } = await sql`select 1 from pg_locks where not granted and locktype = 'transactionid'`.execute(iam.core.db);
-      expect(rows.length).toBeGreaterThan(0);
-    });
+    await expect
+      .poll(async () => {
+        const { rows } = await sql`select 1 from pg_locks where not granted and locktype = 'transactionid'`.execute(iam.core.db);
+        return rows.length;
+      })
+      .toBeGreaterThan(0);
   });
   expect((await answer!).status).toBe(409);
   const poll = { grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code };
