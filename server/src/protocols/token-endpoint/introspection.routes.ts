@@ -2,25 +2,25 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
-import { authenticateClient, type Form, isPublic } from "../client-auth/index.ts";
-import { allowOrigin, preflight, sendOAuthError, single } from "../gate/index.ts";
+import { authenticateClient, isPublic } from "../client-auth/index.ts";
+import { allowOrigin, FORM, formOf, preflight, sendOAuthError, single, takeForms } from "../gate/index.ts";
 import { introspect, revoke } from "./introspection.ts";
 import { partsFor, type TokenEndpoints } from "./parts.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
-const consumes = ["application/x-www-form-urlencoded"];
+const consumes = [FORM];
 const Introspection = Type.Object({ active: Type.Boolean() }, { $id: "Introspection", additionalProperties: true });
 
 /** Mounted under /realms/:realm. */
 export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
   app.setErrorHandler(sendOAuthError);
-  app.removeContentTypeParser(["application/json", "text/plain"]);
+  takeForms(app);
 
   /** Who asks, and about which token. */
   const asked = async (request: FastifyRequest, reply: FastifyReply, path: "introspect" | "revoke") => {
     const parts = await partsFor(issuers, request);
-    const form = (request.body ?? {}) as Form;
+    const form = formOf(request);
     reply.header("cache-control", "no-store");
     const endpoint = `${parts.issuer}/${path}`;
     const client = await authenticateClient(parts, { headers: request.headers, form, endpoint, sourceIp: request.ip });

@@ -1,11 +1,8 @@
-import { parse } from "node:querystring";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { oauthErrors } from "../../kernel/oauth-error.ts";
-import { refuseDeepParameters } from "../../platform/http/index.ts";
-import { ForeignOrigin, type Form } from "../client-auth/index.ts";
-import { allowAnyOrigin, allowOrigin, preflight, sendOAuthError } from "../gate/index.ts";
+import { ForeignOrigin } from "../client-auth/index.ts";
+import { allowAnyOrigin, allowOrigin, FORM, formOf, preflight, sendOAuthError, takeForms } from "../gate/index.ts";
 import { partsFor, type TokenEndpoints } from "./parts.ts";
 import { answerTokenRequest } from "./pipeline.ts";
 
@@ -22,15 +19,10 @@ const Tokens = Type.Object(
   { $id: "Tokens", additionalProperties: true },
 );
 
-const BODY_LIMIT = 56 * 1024;
-const FORM = "application/x-www-form-urlencoded";
-
 /** Mounted under /realms/:realm: the token endpoint. */
 export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
   app.setErrorHandler(refuse);
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(FORM, { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
-  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  takeForms(app);
 
   app.post(
     "/token",
@@ -66,21 +58,4 @@ function refuse(cause: unknown, request: FastifyRequest, reply: FastifyReply): F
   if (cause instanceof ForeignOrigin) reply.header("vary", "Origin");
   else allowAnyOrigin(request, reply);
   return sendOAuthError(cause, request, reply);
-}
-
-/** RFC 6749 §3.2: parameters are sent in a form. */
-function formOf({ headers, body }: FastifyRequest): Form {
-  const type = headers["content-type"];
-  if (type === undefined) return {};
-  if (!Buffer.isBuffer(body)) throw oauthErrors.invalidRequest(`only ${FORM} content-type bodies are supported on POST /token`);
-  const form = parse(body.toString(charsetOf(type)));
-  refuseDeepParameters(form);
-  return form;
-}
-
-function charsetOf(type: string): BufferEncoding {
-  const [, charset = "utf-8"] = /charset="?([^";\s]+)/i.exec(type) ?? [];
-  if (/^(utf-?8|us-ascii)$/i.test(charset)) return "utf8";
-  if (/^iso-8859-1$/i.test(charset)) return "latin1";
-  throw oauthErrors.invalidRequest("the form must be sent as UTF-8");
 }
