@@ -1,7 +1,8 @@
 import { errors, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import { AppError } from "../../kernel/errors.ts";
 import { ruleOf } from "../../tenancy/realms/index.ts";
-import { isPublic, snapshotOf } from "./client.ts";
+import { isPublic } from "../client-auth/index.ts";
+import { snapshotOf } from "./client.ts";
 import { requestOf } from "./error-page.ts";
 import type { RealmParts } from "./parts.ts";
 

@@ -11,6 +11,7 @@ import { newSessionToken } from "./cookies.ts";
 import { isAtWork, keepAwake } from "./impersonators.store.ts";
 import { listSessions } from "./list.store.ts";
 import type { Participant } from "./participants.store.ts";
+import type { SessionProof } from "./proofs.ts";
 import type { Session } from "./schema.ts";
 import {
   deleteImpersonationsBy,
@@ -79,8 +80,12 @@ export const actorOfSession = (session: LiveSession, realm: string): Actor => ({
 export interface SignIn {
   readonly userId: string;
   readonly remember: boolean;
-  readonly acr: string | null;
+  readonly acr: string;
   readonly amr: readonly string[];
+  /** The steps that it stands on. */
+  readonly proofs: readonly SessionProof[];
+  /** Where nothing was proven just now: when the session that goes on was. */
+  readonly authTime?: number;
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
   /** The session this browser had in the realm. */
@@ -108,11 +113,13 @@ export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Pr
     tokenHash: sha256(token),
     userId: signIn.userId,
     now: ctx.now,
+    authTime: signIn.authTime ?? ctx.now,
     expiresAt: remembered ? absoluteExpiry : Math.min(ctx.now + policy.idleMinutes * MINUTE, absoluteExpiry),
     absoluteExpiry,
     remembered,
     acr: signIn.acr,
     amr: signIn.amr,
+    proofs: signIn.proofs,
     sourceIp: signIn.sourceIp,
     userAgent: signIn.userAgent === null ? null : cut(signIn.userAgent, 512),
   };
@@ -149,11 +156,13 @@ export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impers
     tokenHash: sha256(token),
     userId: start.userId,
     now: ctx.now,
+    authTime: ctx.now,
     expiresAt: Math.min(ctx.now + policy.idleMinutes * MINUTE, until),
     absoluteExpiry: until,
     remembered: false,
-    acr: null,
+    acr: "0",
     amr: [], // nobody proved to be the user
+    proofs: [],
     sourceIp: start.sourceIp,
     userAgent: start.userAgent === null ? null : cut(start.userAgent, 512),
     impersonator,

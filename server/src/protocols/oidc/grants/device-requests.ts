@@ -1,17 +1,16 @@
-import type { KoaContextWithOIDC } from "oidc-provider";
+import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { clock } from "../../../kernel/clock.ts";
 import { ruleOf } from "../../../tenancy/realms/index.ts";
+import { hasOpenDevices } from "../../decoupled/index.ts";
 import { requestOf } from "../error-page.ts";
 import type { RealmParts } from "../parts.ts";
 import { beforeSaving, tooMany } from "../strangers.ts";
-import { hasOpenDevices } from "./away.store.ts";
-import type { RegisterGrant } from "./index.ts";
 
 /** More codes that wait make each guess likelier to hit one (RFC 8628 §5.1), and fill the table: clients of devices are public. */
 const MOST_OPEN = 10_000;
 
 /** A device asks without anybody having signed in: how often, and for how many at once, is limited before its code is stored. */
-export const limitDeviceRequests: RegisterGrant = (provider, parts) =>
+export const limitDeviceRequests = (provider: Provider, parts: RealmParts): void =>
   beforeSaving(provider.DeviceCode, async (ctx, { clientId }) => {
     if (ctx.oidc.route === "device_authorization") await assertMayAsk(parts, ctx, String(clientId));
   });
