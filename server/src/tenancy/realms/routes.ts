@@ -51,7 +51,7 @@ export const realmRoutes: FastifyPluginAsyncTypebox<RealmMaker> = async (app, ma
   app.delete(
     "/:realm",
     {
-      config,
+      config: { ...config, recentAuthentication: true },
       schema: {
         summary: "Delete a realm and everything in it",
         description: "The realm is gone at once; its rows are purged in the background, after which the name is free again.",
