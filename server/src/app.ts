@@ -149,7 +149,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     log,
   });
   const messageMetrics = createMessageMetrics(metrics.registry);
-  const messages = createMessages({ vault, metrics: messageMetrics, wake: () => jobs.wake() });
+  const messages = createMessages({ vault, metrics: messageMetrics });
   const audit = openForwarder(core);
   const provisioning = createProvisioning({ db, changes, baseUrl: config.baseUrl });
   const clients = createDocumentClients({
@@ -379,7 +379,9 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       "cleanup.expired": { every: MINUTE, run: () => cleanUp(background.db) },
     },
     log,
+    database.kind === "embedded",
   );
+  core.onJobs((dueAt) => jobs.wake(dueAt));
 
   const webhooks = createWebhookSender({
     ...background,

@@ -17,7 +17,7 @@ import { deleteExpiredBrowsers } from "./signin/known-devices/index.ts";
 import { deleteExpiredChallenges } from "./signin/passkeys/index.ts";
 import { deleteExpiredSessions } from "./signin/sessions/index.ts";
 import { deleteExpiredLimits } from "./tenancy/messaging/index.ts";
-import { deleteEndedDeliveries, forgetPreviousSecrets } from "./tenancy/webhooks/index.ts";
+import { deleteEndedDeliveries, deletePassedIntervals, forgetPreviousSecrets } from "./tenancy/webhooks/index.ts";
 
 /** Deletes what has run out, of every feature. Each minute, on one node. */
 export async function cleanUp(db: Db): Promise<void> {
@@ -38,6 +38,7 @@ export async function cleanUp(db: Db): Promise<void> {
   await forgetPreviousSecrets(db, now);
   await forgetPreviousClientSecrets(db, now);
   await deleteEndedDeliveries(db, now);
+  await deletePassedIntervals(db);
   await deleteOldImports(db, now);
   await deleteExpiredOAuth(db, now);
   await deleteExpiredActivity(db, now);

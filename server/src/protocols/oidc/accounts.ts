@@ -1,5 +1,5 @@
 import type { Account, Client, KoaContextWithOIDC } from "oidc-provider";
-import { sessionOf, userClaims } from "../tokens/index.ts";
+import { type Impersonator, sessionOf, userClaims } from "../tokens/index.ts";
 import { snapshotOf } from "./client.ts";
 import { liveGrantOf } from "./grant.ts";
 import type { RealmParts } from "./parts.ts";
@@ -12,7 +12,11 @@ export function accountOf(parts: RealmParts, ctx: KoaContextWithOIDC, userId: st
     async claims(use, scope, claims) {
       const target = use === "id_token" ? "idToken" : "userinfo";
       const request = { target, scopes: scope.split(" "), requested: Object.keys(claims ?? {}) } as const;
-      const about = { userId, user: liveGrantOf(ctx.oidc.grant)?.user, session: sessionOf(authenticationOf(ctx), impersonatorOf(ctx)) };
+      const about = {
+        userId,
+        user: liveGrantOf(ctx.oidc.grant)?.user,
+        session: sessionOf(authenticationOf(ctx), impersonatorOf(ctx)?.name ?? null),
+      };
       const found = await userClaims(parts, snapshotOf(ctx.oidc.client as Client), about, [request]);
       if (!found) throw new Error("The user of a session was deleted while a token was made");
       return { ...found[0], sub: userId };
@@ -28,5 +32,10 @@ export const authenticationOf = ({ oidc: { acr, amr, session, client } }: KoaCon
   sid: session?.sidFor(client!.clientId),
 });
 
-/** The administrator who plays them, if one does. */
-export const impersonatorOf = ({ oidc }: KoaContextWithOIDC): string | null => liveSessionOf(oidc.session)?.impersonator ?? null;
+/** The administrator who acts as them, if one does. */
+export function impersonatorOf({ oidc }: KoaContextWithOIDC): Impersonator | null {
+  const { impersonator = null, impersonatedFrom = null } = liveSessionOf(oidc.session) ?? {};
+  return impersonator === null || !impersonatedFrom
+    ? null
+    : { realm: impersonatedFrom.realm, userId: impersonatedFrom.userId, name: impersonator };
+}

@@ -1,6 +1,6 @@
 import { type Client, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import type { SigningAlg } from "../../tenancy/keys/index.ts";
-import { audienceOf, halfHash, signAuthorizationResponse, signIdToken, userTokens, verifyIdTokenHint } from "../tokens/index.ts";
+import { actOf, audienceOf, halfHash, signAuthorizationResponse, signIdToken, userTokens, verifyIdTokenHint } from "../tokens/index.ts";
 import { authenticationOf, impersonatorOf } from "./accounts.ts";
 import { snapshotOf } from "./client.ts";
 import { liveGrantOf } from "./grant.ts";
@@ -35,6 +35,7 @@ export function makeTokensHere(provider: Provider, parts: RealmParts): void {
     const { at_hash, c_hash, ...extra } = this.extra;
     return signIdToken(parts, client, {
       ...available,
+      act: actOf(parts, impersonatorOf(Provider.ctx!)),
       sub: await parts.subjectOf(parts.realm.realmId, client, String(sub)),
       ...extra,
       ...(typeof at_hash === "string" && { at_hash: halfHash(at_hash) }),

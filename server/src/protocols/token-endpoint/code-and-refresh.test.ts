@@ -211,7 +211,7 @@ describe("a code, and the refresh tokens that come of it", () => {
     await admin.browser.get(String(url).replace(base, ""));
     const { status, body } = await exchange({ realm, party, browser: admin.browser, params: { scope: "openid" } });
     expect(status).toBe(200);
-    expect(decodeJwt(body.access_token).act).toEqual({ sub: "admin" });
+    expect(decodeJwt(body.access_token).act).toEqual({ sub: admin.userId, preferred_username: "admin" });
   });
 
   test("also by a secret in the header", async () => {

@@ -1,6 +1,7 @@
 import { type ColumnType, sql } from "kysely";
 import type { SubjectUser } from "../../applications/claims/index.ts";
 import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
+import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "./act.ts";
 import type { GrantPayload } from "./records.ts";
 
 interface GrantsTable {
@@ -28,6 +29,8 @@ export interface LiveGrant {
   /** Null: it lives without one. */
   readonly sessionId: string | null;
   readonly impersonator: string | null;
+  /** The same user by id; null where nobody impersonates. */
+  readonly actingUser: Impersonator | null;
   /** When the session was last seen. */
   readonly seenAt: number | null;
   readonly user: SubjectUser;
@@ -60,11 +63,10 @@ export const toUser = (row: UserColumns): SubjectUser => ({
   updatedAt: row.user_updated_at,
 });
 
-export interface LiveRow extends UserColumns {
+export interface LiveRow extends UserColumns, ImpersonatorColumns {
   grant_id: string;
   client_id: string;
   session_id: string | null;
-  impersonator: string | null;
   last_seen_at: number | null;
   payload: GrantPayload;
   created_at: number;
@@ -76,7 +78,7 @@ export const sessionIsAlive = (now: number) => sql`(g.session_id is null or (s.s
   and (s.impersonator_session is null or exists (select 1 from sessions i where i.realm_id = s.impersonator_realm
     and i.session_id = s.impersonator_session and i.expires_at > ${now}))))`;
 
-export const liveColumns = sql`g.grant_id, g.client_id, g.session_id, s.impersonator, s.last_seen_at, g.payload, g.created_at, g.expires_at,
+export const liveColumns = sql`g.grant_id, g.client_id, g.session_id, s.impersonator, s.impersonator_id, s.impersonator_realm, s.last_seen_at, g.payload, g.created_at, g.expires_at,
   ${userColumns}`;
 
 /**
@@ -88,7 +90,7 @@ export const itsUserAndSession = sql`
       select u.user_id, u.username, u.email, u.email_verified, u.attributes, u.created_at, u.updated_at from users u
       where u.realm_id = g.realm_id and u.user_id = g.user_id and u.enabled and not u.locked limit 1) u
     left join lateral (
-      select s.session_id, s.expires_at, s.last_seen_at, s.auth_time, s.acr, s.amr, s.impersonator, s.impersonator_realm, s.impersonator_session
+      select s.session_id, s.expires_at, s.last_seen_at, s.auth_time, s.acr, s.amr, s.impersonator, s.impersonator_id, s.impersonator_realm, s.impersonator_session
       from sessions s where s.realm_id = g.realm_id and s.session_id = g.session_id limit 1) s on true`;
 
 /** The grants that are alive; `and …` says which. */
@@ -113,6 +115,7 @@ export const toLiveGrant = (row: LiveRow): LiveGrant => ({
   clientId: row.client_id,
   sessionId: row.session_id,
   impersonator: row.impersonator,
+  actingUser: toImpersonator(row),
   seenAt: row.last_seen_at,
   user: toUser(row),
   payload: row.payload,

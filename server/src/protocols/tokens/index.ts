@@ -8,6 +8,7 @@ export {
   tokenTypeOf,
   userAccessToken,
 } from "./access-token.ts";
+export { actOf, type Impersonator } from "./act.ts";
 export { assertResource, audienceOf, resourceOf } from "./audience.ts";
 export { type AuthorizationDetail, narrowedDetails, requestedDetails } from "./authorization-details.ts";
 export { type AboutUser, claimNames, clientClaims, memberOf, sessionOf, userClaims } from "./claims.ts";

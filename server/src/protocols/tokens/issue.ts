@@ -2,6 +2,7 @@ import type { SubjectUser } from "../../applications/claims/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { type Binding, type IssuedAccessToken, userAccessToken } from "./access-token.ts";
+import { actOf, type Impersonator } from "./act.ts";
 import type { AuthorizationDetail } from "./authorization-details.ts";
 import { type ClaimRequest, sessionOf, userClaims } from "./claims.ts";
 import { signIdToken } from "./id-token.ts";
@@ -14,8 +15,8 @@ export interface UserIssue {
   readonly userId: string;
   /** The user's row, where it is known already. */
   readonly user: SubjectUser | undefined;
-  /** Who plays the user, in a session of an administrator. */
-  readonly impersonator: string | null;
+  /** Who acts as the user, in a session of an administrator. */
+  readonly impersonator: Impersonator | null;
   /** What the access token is good for. */
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
@@ -52,7 +53,7 @@ export async function userTokens(parts: IssuerParts, client: ClientSnapshot, iss
   const { userId, user, impersonator, idToken, authentication } = issue;
   const requests: ClaimRequest[] = [{ target: "accessToken", scopes: issue.scopes }];
   if (idToken) requests.push({ target: "idToken", scopes: idToken.scopes, requested: idToken.requested });
-  const about = { userId, user, session: sessionOf(authentication, impersonator) };
+  const about = { userId, user, session: sessionOf(authentication, impersonator?.name ?? null) };
   const [claims, sub] = await Promise.all([
     userClaims(parts, client, about, requests),
     parts.subjectOf(parts.realm.realmId, client, userId, user),
@@ -60,6 +61,7 @@ export async function userTokens(parts: IssuerParts, client: ClientSnapshot, iss
   // Erased a moment ago.
   if (!claims) throw oauthErrors.invalidGrant();
   const { acr, amr, authTime, sid } = authentication;
+  const act = issue.act ?? actOf(parts, impersonator);
   const [access, id] = await Promise.all([
     userAccessToken(parts, client, {
       sub,
@@ -69,13 +71,13 @@ export async function userTokens(parts: IssuerParts, client: ClientSnapshot, iss
       scopes: issue.scopes,
       audience: issue.audience,
       claims: claims[0]!,
-      act: issue.act ?? (impersonator === null ? undefined : { sub: impersonator }),
+      act,
       userinfoClaims: Object.keys(issue.claims?.userinfo ?? {}),
       authorizationDetails: issue.authorizationDetails,
       isFromFrontChannel: issue.isFromFrontChannel ?? false,
       maxLifetime: issue.maxLifetime,
     }),
-    idToken ? signIdToken(parts, client, { ...claims[1], acr, amr, auth_time: authTime, sub, nonce: idToken.nonce, sid }) : null,
+    idToken ? signIdToken(parts, client, { ...claims[1], act, acr, amr, auth_time: authTime, sub, nonce: idToken.nonce, sid }) : null,
   ]);
   return { access, idToken: id };
 }

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import type { SubjectUser } from "../../applications/claims/index.ts";
 import { type Db, prepared } from "../../platform/db/index.ts";
+import { acrOf } from "../../signin/sessions/index.ts";
+import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "./act.ts";
 import { itsUserAndSession, sessionIsAlive, toUser, type UserColumns, userColumns } from "./grants.store.ts";
 
 declare module "../../platform/db/tables.ts" {
@@ -17,6 +19,8 @@ export interface Holder {
   readonly user: SubjectUser;
   readonly sessionId: string | null;
   readonly impersonator: string | null;
+  /** The same user by id; null where nobody impersonates. */
+  readonly actingUser: Impersonator | null;
   /** Of the session; null without one. */
   readonly authTime: number | null;
   readonly acr: string | null;
@@ -30,9 +34,8 @@ interface Asked {
   readonly now: number;
 }
 
-interface HolderRow extends UserColumns {
+interface HolderRow extends UserColumns, ImpersonatorColumns {
   session_id: string | null;
-  impersonator: string | null;
   auth_time: number | null;
   acr: string | null;
   amr: string[] | null;
@@ -40,7 +43,7 @@ interface HolderRow extends UserColumns {
 
 const holder = prepared((db, { realm, jti, clientId, now, grantId }: Asked & { grantId: string }) => {
   const query = sql<HolderRow>`
-    select ${userColumns}, g.session_id, s.impersonator, s.auth_time, s.acr, s.amr
+    select ${userColumns}, g.session_id, s.impersonator, s.impersonator_id, s.impersonator_realm, s.auth_time, s.acr, s.amr
     from oidc_grants g ${itsUserAndSession}
     cross join lateral (select c.id from clients c where c.realm_id = g.realm_id and c.client_id = ${clientId} and c.enabled limit 1) c
     where g.realm_id = ${realm} and g.grant_id = ${grantId} and g.expires_at > ${now} and ${sessionIsAlive(now)}
@@ -58,8 +61,9 @@ export async function findHolder(db: Db, asked: Asked & { readonly grantId: stri
     user: toUser(row),
     sessionId: row.session_id,
     impersonator: row.impersonator,
+    actingUser: toImpersonator(row),
     authTime: row.auth_time,
-    acr: row.acr,
+    acr: row.session_id === null ? null : acrOf(row),
     amr: row.amr ?? [],
   };
 }

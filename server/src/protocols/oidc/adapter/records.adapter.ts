@@ -15,6 +15,7 @@ import {
   writeRecord,
 } from "../../tokens/index.ts";
 import { currentDraft } from "../grant-draft.ts";
+import { toEngineError } from "../oauth-errors.ts";
 import { writeCode } from "./code.store.ts";
 import { storedGrant } from "./grants.adapter.ts";
 import type { AdapterParts } from "./index.ts";
@@ -46,7 +47,7 @@ export class RecordsAdapter implements Adapter {
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
     const { db } = this.#parts;
-    if (!isReadable(payload)) throw oauthErrors.invalidRequest("a parameter of the request is nested too deeply");
+    if (!isReadable(payload)) throw toEngineError(oauthErrors.invalidRequest("a parameter of the request is nested too deeply"));
     const now = clock.now();
     const record: NewRecord = {
       ...this.#key(id),

@@ -20,7 +20,6 @@ import { needsConsent } from "../../token-endpoint/index.ts";
 import { lifetimesOf, memberOf, writeGrant } from "../../tokens/index.ts";
 import { consentToClaim } from "../interactions/consent.ts";
 import type { RealmParts } from "../parts.ts";
-import { acrOf } from "../session.ts";
 import { enqueuePing } from "./ciba-ping.ts";
 
 /** What a client asked for away from the browser, as the page shows it. */
@@ -148,7 +147,7 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
     grantId,
     scope,
     resource: resources.length === 1 ? resources[0] : resources,
-    acr: acrOf(session),
+    acr: session.acr,
     amr: [...session.amr],
     authTime: Math.floor(session.authTime / SECOND),
     ...(Object.keys(asked).length > 0 && { claims: asked }),
