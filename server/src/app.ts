@@ -42,6 +42,7 @@ import {
   cibaPingJob,
   createIssuers,
   createLogoutRequests,
+  type Issuers,
   metadataRoutes,
   oidcRoutes,
 } from "./protocols/oidc/index.ts";
@@ -92,6 +93,7 @@ export interface Server {
   readonly jobs: JobWorker;
   readonly messages: Messages;
   readonly activity: ClientActivity;
+  readonly issuers: Issuers;
   readonly webhooks: WebhookSender;
   readonly forwarder: Forwarder | null;
   /** Begins the background work; requests are served without it. */
@@ -403,6 +405,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     jobs,
     messages,
     activity,
+    issuers,
     webhooks,
     forwarder: audit.forwarder,
     async start() {
