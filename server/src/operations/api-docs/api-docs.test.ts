@@ -27,6 +27,10 @@ const UNTOLD = [
   // Steps of a sign-in that only our own pages lead to.
   "GET /realms/{realm}/authorize/{uid}",
   ...["GET /realms/{realm}/interaction/{uid}", "POST /realms/{realm}/interaction/{uid}"],
+  // Endpoints of OAuth that take POST only say so in OAuth's form.
+  ...["backchannel/authorize", "device/authorize", "introspect", "par", "revoke", "token"].flatMap((endpoint) =>
+    ["DELETE", "GET", "PATCH", "PUT"].map((method) => `${method} /realms/{realm}/${endpoint}`),
+  ),
 ];
 
 /** Every route of the router, from its own printed tree. */
