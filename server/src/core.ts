@@ -17,6 +17,7 @@ import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/
 import { createLog } from "./platform/telemetry/log.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
+import { tellParticipants } from "./protocols/oidc/index.ts";
 import {
   endGrantsBesides,
   endGrantsOfClient,
@@ -24,8 +25,7 @@ import {
   endGrantsOfUser,
   endGrantsUnderConsent,
   forgetRequests,
-  tellParticipants,
-} from "./protocols/oidc/index.ts";
+} from "./protocols/tokens/index.ts";
 import { endResetLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { forgetAttemptsOf } from "./signin/attempts/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
@@ -92,6 +92,8 @@ export interface Core {
   readonly background: Background;
   /** Called after this node has committed audit events: whoever sends them on looks at once instead of at its next turn. */
   onEvents(listener: () => void): void;
+  /** Called after this node has committed jobs, with when the first of them is due. */
+  onJobs(listener: (dueAt: number) => void): void;
   close(): Promise<void>;
 }
 
@@ -173,6 +175,7 @@ export function assembleCore({
   const changes = createRealmChanges();
   const metrics = createMetrics();
   const eventListeners: (() => void)[] = [];
+  const jobListeners: ((dueAt: number) => void)[] = [];
   const parts = {
     listeners: listenersOf(vault),
     changes,
@@ -180,6 +183,9 @@ export function assembleCore({
     published: (events: readonly AuditEvent[]) => {
       transports.stdout.send(output, events.map(toEventRecord));
       if (events.length > 0) for (const listener of eventListeners) listener();
+    },
+    enqueued: (dueAt: number) => {
+      for (const listener of jobListeners) listener(dueAt);
     },
   };
   const hasher = createPasswordHasher();
@@ -197,6 +203,7 @@ export function assembleCore({
     work: createUnitOfWork({ db, ...parts }),
     background: { db: database.background, work: createUnitOfWork({ db: database.background, ...parts }) },
     onEvents: (listener) => void eventListeners.push(listener),
+    onJobs: (listener) => void jobListeners.push(listener),
     close: () => database.close(),
   };
 }

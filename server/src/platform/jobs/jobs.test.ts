@@ -391,3 +391,35 @@ describe("recurring jobs", () => {
     expect((await rows()).find(({ kind }) => kind === "test")).toMatchObject({ attempts: 0, last_error: null, dead_at: null });
   });
 });
+
+describe("alone with its database", () => {
+  test("looks when a job is due and when one has failed, and otherwise leaves the database in peace", async () => {
+    const asked = vi.fn();
+    const ran: number[] = [];
+    const begun = clock.now();
+    const run: JobHandler["run"] = async ({ attempt }) => {
+      ran.push(clock.now() - begun);
+      if (attempt === 1) throw new Error("the first attempt fails");
+    };
+    const counted = iam.core.db.withPlugin({
+      transformQuery: ({ node }) => {
+        asked();
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const alone = createJobWorker(counted, { test: { run, waits: [SECOND] } }, log, true);
+    await alone.start();
+    await put({ runAt: begun + 2 * SECOND });
+    alone.wake();
+    // The usual turn comes after 30 s.
+    await vi.waitUntil(() => ran.length === 2, { timeout: 15 * SECOND });
+    expect(ran[0]).toBeGreaterThanOrEqual(2 * SECOND);
+    await vi.waitUntil(async () => (await rows()).every(({ kind }) => kind !== "test"), { timeout: 15 * SECOND });
+    await sleep(SECOND);
+    asked.mockClear();
+    await sleep(3 * SECOND);
+    expect(asked).not.toHaveBeenCalled();
+    await alone.stop();
+  });
+});

@@ -6,7 +6,8 @@ import type { Actor, ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { actorOfSession, type Cookies, CSRF_HEADER, type Csrf, resolveSession } from "../../signin/sessions/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
-import { allowOrigin, issuerOf, preflight } from "../oidc/index.ts";
+import { allowOrigin, preflight } from "../gate/index.ts";
+import { issuerOf } from "../tokens/index.ts";
 import { type BearerParts, enterByToken } from "./bearer.ts";
 import { accountErrors } from "./errors.ts";
 

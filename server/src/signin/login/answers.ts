@@ -222,7 +222,7 @@ async function finish(parts: SignInParts, ctx: Ctx, signIn: SignIn, username: st
   const session = await startSession(ctx, realm.settings.sessions, {
     userId,
     remember: progress.remember,
-    acr: level === "1" ? null : level,
+    acr: level ?? "1",
     amr: amrOf(progress),
     proofs: toProofs(progress),
     ...(goesOn && visitor.session && { authTime: visitor.session.authTime }),

@@ -42,6 +42,12 @@ export async function dueWebhooks(db: Db, after: string, limit: number, now: num
   return rows.map(({ webhook_id }) => webhook_id);
 }
 
+/** Whether a delivery waits for an attempt, now or later. */
+export async function hasPending(db: Db): Promise<boolean> {
+  const row = await db.selectFrom("webhook_deliveries").select("webhook_id").where("status", "=", "PENDING").limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
 export interface Want {
   readonly webhook: string;
   readonly places: number;
