@@ -24,7 +24,7 @@ import {
   forgetRequests,
   tellParticipants,
 } from "./protocols/oidc/index.ts";
-import { endResetLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
+import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { forgetAttemptsOf } from "./signin/attempts/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
@@ -44,7 +44,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrantsOfUser],
   "session.ended": [endGrantsOfSession, tellParticipants],
-  "user.password_changed": [endOtherSessions, endGrantsBesides, endSignInsOf, endResetLinks, endTrust],
+  "user.password_changed": [endOtherSessions, endGrantsBesides, endSignInsOf, endMailedLinks, endTrust],
   "user.credentials_changed": [endTrust],
   "user.deleted": [forgetInvitationsTo],
   "user.erased": [

@@ -8,13 +8,15 @@ export {
   CreatedOwnCredential,
   CreateOwnCredential,
   Credential,
-  PasskeyOptions,
+  CredentialSetup,
   RenameCredential,
 } from "./credentials.schema.ts";
 export { readCredentials } from "./credentials.service.ts";
+export { eraseOneself, eraseUser } from "./erasure.ts";
 export { userErrors } from "./errors.ts";
 export { usersNamed } from "./named.store.ts";
 export {
+  changeOwnEmail,
   changeOwnPassword,
   confirmEmail,
   createOwnEnrollmentToken,

@@ -2,6 +2,7 @@
 // Every protocol stands on it; what a session may do is read fresh at each request.
 export { type Cookies, createCookies } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
+export { proveByEnrolling } from "./enrolled.ts";
 export { isAtWork, takeBackSession } from "./impersonators.store.ts";
 export { endOtherOwnSessions, endOwnSession } from "./own.service.ts";
 export { listOwnSessions } from "./own.store.ts";
@@ -9,7 +10,7 @@ export { awakeFor, joinSession, keepSessionAwake, type Participant } from "./par
 export { type Factor, factorOf, levelOf, type SessionProof } from "./proofs.ts";
 export {
   assertRecentAuthentication,
-  findAuthentication,
+  hasRecentAuthentication,
   hasSecondFactor,
   isRecentlyAuthenticated,
   RECENT,
