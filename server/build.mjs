@@ -94,8 +94,9 @@ async function bundle(out) {
   const source = (/** @type {string} */ path) => join(here, "src", path);
   const entries = {
     main: source("main.ts"),
-    // A thread of its own, and what the template is made with.
+    // Threads of their own, and what the template is made with.
     "pglite-worker": source("platform/db/pglite-worker.js"),
+    "bcrypt-worker": source("platform/passwords/bcrypt-worker.js"),
     database: source("platform/db/index.ts"),
   };
   const input = Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file)));

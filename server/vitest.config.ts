@@ -14,7 +14,7 @@ const plain = [
     "cli/doctor",
   ].map((folder) => `src/${folder}/**/*.test.{ts,tsx}`),
   "src/config.test.ts",
-  "src/cli/{cli,npm-start,openapi,reference}.test.ts",
+  "src/cli/{cli,npm-scripts,npm-start,openapi,reference}.test.ts",
   "src/platform/db/{directory-lock,gathered}.test.ts",
   "src/tenancy/messaging/placeholders.test.ts",
   "src/tenancy/settings/custom-css.test.ts",
@@ -30,10 +30,11 @@ const plain = [
 // Long tables of requests over stores that other files try on both databases, or over none: once is enough, on the database that
 // companies use.
 const onPostgresAlone = [
-  "src/protocols/oidc/{attacks,features,signing-in,exchange,client-credentials,certification.*}.test.ts",
+  "src/protocols/oidc/{attacks,deep-parameters,features,signing-in,exchange,client-credentials,certification.*}.test.ts",
   "src/protocols/registration/registration.test.ts",
   "src/operations/api-docs/**/*.test.ts",
   "src/operations/admin-gate/{gate,every-route}.test.ts",
+  "src/operations/monitoring/database-away.test.ts",
   "src/tenancy/messaging/providers.test.ts",
   "src/tenancy/permissions/admin-routes.test.ts",
   "src/directory/{roles,groups}/escalation.test.ts",

@@ -7,6 +7,7 @@ import { guardInheritance } from "./directory/groups/index.ts";
 import { forgetInvitationsTo } from "./directory/organizations/index.ts";
 import { seedRoles } from "./directory/roles/index.ts";
 import { seedAdmin } from "./directory/users/index.ts";
+import { SECOND } from "./kernel/clock.ts";
 import type { Vault } from "./kernel/vault.ts";
 import { forgetImports } from "./operations/gdpr/index.ts";
 import { createRealmChanges, type RealmChanges } from "./platform/cache/index.ts";
@@ -14,7 +15,7 @@ import type { Listeners } from "./platform/context.ts";
 import { type Database, type Db, migrate, type OpenedEmbedded, openDatabase } from "./platform/db/index.ts";
 import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
-import { createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
+import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
 import {
   endGrantsBesides,
   endGrantsOfClient,
@@ -67,6 +68,12 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.deleted": [forgetConsentsTo],
 });
 
+/** What work that nobody waits for stands on. */
+export interface Background {
+  readonly db: Db;
+  readonly work: UnitOfWork;
+}
+
 /** What the server, the commands and the tests all stand on: the database, open and up to date, and the unit of work. */
 export interface Core {
   readonly config: Config;
@@ -80,6 +87,8 @@ export interface Core {
   readonly changes: RealmChanges;
   readonly realms: RealmSnapshots;
   readonly work: UnitOfWork;
+  /** For jobs, and for requests that may take long: connections of their own, with longer deadlines. */
+  readonly background: Background;
   /** Called after this node has committed audit events: whoever sends them on looks at once instead of at its next turn. */
   onEvents(listener: () => void): void;
   close(): Promise<void>;
@@ -89,6 +98,8 @@ export interface CoreOptions {
   readonly output?: DestinationStream;
   readonly template?: Uint8Array<ArrayBuffer>;
   readonly migrate?: boolean;
+  /** For commands, which may take as long as they need. */
+  readonly withoutDeadlines?: boolean;
   /** The embedded database, if somebody has begun to open it already. */
   readonly embedded?: Promise<OpenedEmbedded> | undefined;
 }
@@ -117,18 +128,40 @@ export async function beginCore(config: Config, options: CoreOptions = {}): Prom
     dataDir: config.dataDir,
     pool: config.databasePool,
     preparedStatements: config.preparedStatements,
+    isPooled: isPooled(config),
+    ...(!options.withoutDeadlines && { deadlines: deadlinesOf(config) }),
     template: options.template,
     embedded: options.embedded,
     onIdleError: (err) => log.warn({ err }, "an idle database connection broke; the pool opens another"),
   });
   const getReady = async () => {
-    if (options.migrate ?? true) await migrate(database.db);
+    if (options.migrate ?? true) await database.withoutDeadlines(migrate);
     await checkVault(database.db, vault);
   };
   const ready = getReady();
   ready.catch(() => {}); // for the caller to see, who may be busy building
   return { core: assembleCore({ config, log, output, vault, database }), ready };
 }
+
+/** Whoever listens elsewhere, or does without prepared statements, does so because of a pooler: see docs/configuration.md. */
+const isPooled = ({ databaseUrl, listenUrl, preparedStatements }: Config): boolean =>
+  !preparedStatements || (listenUrl !== null && listenUrl !== databaseUrl);
+
+/** Longer than any write should hold a lock. */
+const BACKGROUND_LOCK = 30 * SECOND;
+
+const deadlinesOf = (config: Config) => ({
+  requests: {
+    connectMs: config.databaseConnectTimeoutMs,
+    statementMs: config.databaseStatementTimeoutMs,
+    lockMs: config.databaseLockTimeoutMs,
+  },
+  background: {
+    connectMs: config.databaseConnectTimeoutMs,
+    statementMs: config.databaseBackgroundTimeoutMs,
+    lockMs: Math.min(BACKGROUND_LOCK, config.databaseBackgroundTimeoutMs),
+  },
+});
 
 /** The rest of a core, over a database that is there already, or one that is never asked. */
 export function assembleCore({
@@ -142,16 +175,15 @@ export function assembleCore({
   const changes = createRealmChanges();
   const metrics = createMetrics();
   const eventListeners: (() => void)[] = [];
-  const work = createUnitOfWork({
-    db,
+  const parts = {
     listeners: listenersOf(vault),
     changes,
     storeEvents: insertEvents,
-    published: (events) => {
+    published: (events: readonly AuditEvent[]) => {
       transports.stdout.send(output, events.map(toEventRecord));
       if (events.length > 0) for (const listener of eventListeners) listener();
     },
-  });
+  };
   const hasher = createPasswordHasher();
   return {
     config,
@@ -164,7 +196,8 @@ export function assembleCore({
     metrics,
     changes,
     realms: createRealmSnapshots(db, changes),
-    work,
+    work: createUnitOfWork({ db, ...parts }),
+    background: { db: database.background, work: createUnitOfWork({ db: database.background, ...parts }) },
     onEvents: (listener) => void eventListeners.push(listener),
     close: () => database.close(),
   };

@@ -34,8 +34,8 @@ export interface Harness {
   /** A new realm, seen by this test only. */
   realm(): Promise<RealmUnderTest>;
   browser(): Browser;
-  /** Another node over the same database (Postgres). */
-  secondNode(): Promise<Node>;
+  /** Another node over the same database (Postgres), with settings of its own. */
+  secondNode(env?: Record<string, string>): Promise<Node>;
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export interface Node {
 export async function harness(env: Record<string, string> = {}): Promise<Harness> {
   clock.reset();
   const database = testDatabase() === "postgres" ? await postgresDatabase() : await embeddedDatabase();
-  const open = (): Promise<Node> => openNode({ ...database.env, ...env }, database.embedded);
+  const open = (own?: Record<string, string>): Promise<Node> => openNode({ ...database.env, ...env, ...own }, database.embedded);
   const first = await open();
   const others: Node[] = [];
   const admin = new Browser(first.server.app, "198.51.100.1");
@@ -60,9 +60,9 @@ export async function harness(env: Record<string, string> = {}): Promise<Harness
     ...first,
     realm: () => realmUnderTest(first, admin),
     browser: () => new Browser(first.server.app),
-    async secondNode() {
+    async secondNode(own) {
       if (!database.env.DATABASE_URL) throw new Error("Two nodes need Postgres");
-      const node = await open();
+      const node = await open(own);
       others.push(node);
       return node;
     },

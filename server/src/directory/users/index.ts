@@ -14,12 +14,15 @@ export {
 export { readCredentials } from "./credentials.service.ts";
 export { eraseOneself, eraseUser } from "./erasure.ts";
 export { userErrors } from "./errors.ts";
+export { type AddressProof, isMailShaped } from "./login-names.store.ts";
 export { usersNamed } from "./named.store.ts";
 export {
+  assertOwnName,
   changeOwnEmail,
   changeOwnPassword,
   confirmEmail,
   createOwnEnrollmentToken,
+  isAddressOf,
   replaceOwnPassword,
   revokeOwnCredential,
   saveOwnProfile,

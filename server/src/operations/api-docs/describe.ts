@@ -33,7 +33,8 @@ const securitySchemes = {
     in: "cookie",
     name: "gh_master",
     description:
-      "The session's cookie, `gh_` and the realm's name: the realm's own, or for the admin API that of `master`. Not together with a token",
+      "The session's cookie, `gh_` and the realm's name, over https `__Host-gh_` and the realm's name: the realm's own, or for the admin API " +
+      "that of `master`. Not together with a token",
   },
   csrf: { type: "apiKey", in: "header", name: "X-XSRF-TOKEN", description: "The value of the cookie `XSRF-TOKEN`, on writes by session" },
   bearer: {

@@ -276,8 +276,7 @@ describe("when something is not", () => {
 
 test("a burst of probes asks the database once a second", async () => {
   let asked = 0;
-  const { db } = iam.core;
-  const adapter = db.getExecutor();
+  const adapter = iam.core.database.monitor.getExecutor();
   const original = adapter.executeQuery;
   adapter.executeQuery = function (this: typeof adapter, query, ...more) {
     if (query.sql === "select 1") asked++;

@@ -1,6 +1,7 @@
 // The HTTP side of the platform: the server, strict bodies, problem+json, lists, ETags, and the unit of work on each request.
 // Features import it for schemas (`ListQuery`, `Problem`) and for the request's `transact` and `read`.
-export { parseJson, refuseDirtyText } from "./bodies.ts";
+export { parseJson, refuseDeepParameters, refuseDirtyText } from "./bodies.ts";
+export { allowSlowBody } from "./client-errors.ts";
 export { documentOf, type PublishedDocument, publish } from "./documents.ts";
 export { etag, expectVersion } from "./etag.ts";
 export { pageOfFew } from "./few.ts";

@@ -71,6 +71,7 @@ async function actorOfCookie(parts: AccountGateParts, request: FastifyRequest, r
   const token = parts.cookies.sessionToken(request, realm.realmId);
   const session = await resolveSession(parts.db, realm.realmId, token, realm.settings.sessions, clock.now());
   if (!session) throw accountErrors.no_session(issuerOf(parts.baseUrl, realm.realmId));
+  parts.cookies.moveSession(request, reply, session);
   const known = parts.cookies.csrf(request);
   if (["GET", "HEAD"].includes(request.method)) {
     if (!parts.csrf.fits(known, session.sessionId)) parts.cookies.setCsrf(reply, parts.csrf.issue(session.sessionId));

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { parse } from "node:querystring";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -6,7 +5,7 @@ import Type from "typebox";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { tellClientLogin } from "./client-credentials.engine.ts";
 import { type Asked, machineToken, plainClient, plainRequest } from "./client-credentials.ts";
-import { handOver, issuerFor } from "./engine.routes.ts";
+import { FORM, handOver, issuerFor, takeForms } from "./engine.routes.ts";
 import { exchange, plainExchange } from "./exchange.ts";
 import { allowOrigin, sendOAuthError } from "./oauth.ts";
 import type { Issuer, Issuers } from "./provider.ts";
@@ -24,21 +23,10 @@ const Tokens = Type.Object(
   { $id: "Tokens", additionalProperties: true },
 );
 
-/** As much as the engine takes. */
-const BODY_LIMIT = 56 * 1024;
-const FORM = "application/x-www-form-urlencoded";
-
-/** The engine reads a request by itself; one whose body we have read is read to it. */
-function readAgain(raw: IncomingMessage, body: Buffer): void {
-  Object.defineProperties(raw, { readable: { value: true }, iterator: { value: () => [body] } });
-}
-
 /** Mounted under /realms/:realm: the token endpoint. */
 export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = async (app, { issuers }) => {
   app.setErrorHandler(sendOAuthError);
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(FORM, { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
-  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  takeForms(app);
 
   app.post(
     "/token",
@@ -60,7 +48,6 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = asyn
       if (body !== undefined) {
         const answer = await plainAnswer(issuer, request, body);
         if (answer !== null) return sendTokens(request, reply, answer) as never;
-        readAgain(request.raw, body);
       }
       return handOver(issuer, request, reply, "/token") as never;
     },

@@ -67,12 +67,12 @@ interface Mould {
 
 const mouldFor = keptPerClient(({ parts }, client, scope) => makeMould(parts, client, scope || undefined));
 
-/** Null: a scope that the client may not have. */
+/** Null: a scope that the client may not have, or none that exists. */
 async function makeMould(parts: RealmParts, client: ClientSnapshot, asked: string | undefined): Promise<Mould | null> {
   const { db, realm, issuer, scopesOfRealm: scopes } = parts;
   const known = [...new Set((asked ?? machineDefaults(scopes, client)).split(" "))].filter((name) => scopes.byName.has(name));
   const allowed = scopesFor(scopes, client);
-  if (known.some((name) => !allowed.includes(name))) return null;
+  if (known.some((name) => !allowed.includes(name)) || (asked !== undefined && known.length === 0)) return null;
   const scope = known.join(" ") || undefined;
   const lifetime = lifetimesOf(realm.settings, client).accessToken;
   const alg = client.settings.accessTokenAlg ?? realm.settings.tokens.signingAlg;

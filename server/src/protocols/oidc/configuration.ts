@@ -4,11 +4,13 @@ import { accountOf, type ClaimParts, claimNames, type OidcAccount, serviceAccoun
 import { createAdapters } from "./adapter/index.ts";
 import { richAuthorizationRequests } from "./authorization-details.ts";
 import { snapshotOf } from "./client.ts";
+import { checkClientAssertion } from "./client-assertions.ts";
 import { cookieKeys, INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
-import { demandRedirectUri } from "./engine.ts";
+import { demandRedirectUri, refuseUnauthorizedClients } from "./engine.ts";
 import { renderError } from "./error-page.ts";
 import { awayFlows } from "./features.ts";
 import { engineFetch } from "./fetch.ts";
+import { isFromFrontChannel, responseTypesOf } from "./front-channel.ts";
 import { liveGrantOf } from "./grant.ts";
 import { exactAudienceOf } from "./grants/audience.ts";
 import { ACR_VALUES } from "./interactions/acr.ts";
@@ -35,6 +37,7 @@ export const routes = {
 } as const;
 
 demandRedirectUri();
+refuseUnauthorizedClients();
 
 const seconds = (ms: number) => Math.max(1, Math.floor(ms / SECOND));
 
@@ -56,8 +59,7 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
     }),
     jwks: { keys },
     routes,
-    // OpenID Connect Core §15.2: an issuer at which clients can register offers these. Each client gets what it is registered for: `code`, as a rule.
-    responseTypes: ["code", "id_token", "id_token token"],
+    responseTypes: [...responseTypesOf(realm)],
     scopes: scopes.scopes.map(({ name }) => name),
     claims: { ...claimNames(scopes), acr: null, amr: null, auth_time: null, iss: null, sid: null, openid: ["sub"] },
     acrValues: [...ACR_VALUES],
@@ -70,6 +72,7 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
       "none",
       ...(parts.tlsClientCertHeader === null ? [] : (["tls_client_auth", "self_signed_tls_client_auth"] as const)),
     ],
+    assertJwtClientAuthClaimsAndHeader: (_ctx, claims) => checkClientAssertion(claims),
     pairwiseIdentifier: (_ctx, userId, client) => parts.subjectOf(realm.realmId, snapshotOf(client), userId),
     conformIdTokenClaims: false,
     // RFC 9700 §2.1.1: public clients always prove that the code is theirs; others if their administrator says so.
@@ -100,6 +103,7 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
         gid: token.grantId,
         sid: token.sid,
         act,
+        ...(isFromFrontChannel(token) && { front_channel: true }),
         // OpenID Connect Core §5.5: what userinfo was asked for by itself; the token is all that userinfo knows of the request.
         ...(requested.length > 0 && { userinfo_claims: requested }),
       };

@@ -7,6 +7,12 @@ declare module "oidc-provider/lib/actions/authorization/index.js" {
   ) => Middleware[];
   export default stepsOf;
 }
+declare module "oidc-provider/lib/actions/token.js" {
+  type Middleware = (ctx: import("oidc-provider").KoaContextWithOIDC, next: () => Promise<unknown>) => unknown;
+  /** The steps of the token endpoint, shared by every Provider of the process. */
+  const steps: Middleware[];
+  export default steps;
+}
 declare module "oidc-provider/lib/actions/discovery.js" {
   const discovery: (ctx: { oidc: object; body?: Record<string, unknown> }) => void;
   export default discovery;

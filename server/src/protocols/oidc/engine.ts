@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { errors, type KoaContextWithOIDC, type Provider } from "oidc-provider";
 import stepsOf from "oidc-provider/lib/actions/authorization/index.js";
 import describe from "oidc-provider/lib/actions/discovery.js";
+import tokenSteps from "oidc-provider/lib/actions/token.js";
 import requestUnderWay from "oidc-provider/lib/helpers/als.js";
 import { checkMtlsCert } from "oidc-provider/lib/helpers/sender_constraints.js";
 import validateDpop, { checkDpopReplay } from "oidc-provider/lib/helpers/validate_dpop.js";
@@ -77,21 +78,40 @@ export async function withEngine(answer: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What a request may add to a step of the engine: see `refineScopes`. */
-export type ScopeRule = (ctx: KoaContextWithOIDC, check: () => Promise<unknown>, next: () => Promise<unknown>) => unknown;
+/** What is added to a step of the engine. */
+export type StepRule = (ctx: KoaContextWithOIDC, check: () => Promise<unknown>, next: () => Promise<unknown>) => unknown;
 
 const ENDPOINTS = ["authorization", "pushed_authorization_request", "device_authorization", "backchannel_authentication"] as const;
 
-/** Puts `rule` around the engine's own check of the scope parameter, for every Provider that is made after this. */
-export function refineScopes(rule: ScopeRule): void {
-  for (const endpoint of ENDPOINTS) {
-    const steps = stepsOf(endpoint);
-    const at = steps.findIndex(({ name }) => name === "checkScope");
-    const checkScope = steps[at];
-    if (!checkScope) throw new Error("The engine has no step checkScope any more: see protocols/oidc/engine.ts");
-    const around: Step = (ctx, next) => rule(ctx, () => Promise.resolve(checkScope(ctx, async () => undefined)), next);
-    steps[at] = around;
-  }
+/** Puts `rule` around a step of the engine, for every Provider that is made after this. */
+function refineStep(steps: Step[], name: string, rule: StepRule): void {
+  const at = steps.findIndex((each) => each.name === name);
+  const step = steps[at];
+  if (!step) throw new Error(`The engine has no step ${name} any more: see protocols/oidc/engine.ts`);
+  steps[at] = (ctx, next) => rule(ctx, async () => step(ctx, async () => undefined), next);
+}
+
+/** Puts `rule` around the engine's own check of the scope parameter at the endpoints that begin an authorization. */
+export function refineScopes(rule: StepRule): void {
+  for (const endpoint of ENDPOINTS) refineStep(stepsOf(endpoint), "checkScope", rule);
+}
+
+/** The same at the token endpoint, where the client is known by then. */
+export const refineTokenScopes = (rule: StepRule): void => refineStep(tokenSteps, "validateScope", rule);
+
+/** RFC 6749 §4.1.2.1, §5.2: a grant or a response type that a client may not use. The engine calls the request invalid. */
+export function refuseUnauthorizedClients(): void {
+  const rule: StepRule = async (_ctx, check, next) => {
+    await check().catch((error) => {
+      throw error instanceof errors.InvalidRequest ? new errors.UnauthorizedClient(error.error_description) : error;
+    });
+    return next();
+  };
+  refineStep(tokenSteps, "allowedGrantTypeCheck", rule);
+  for (const endpoint of ["device_authorization", "backchannel_authentication"] as const)
+    refineStep(stepsOf(endpoint), "checkClientGrantType", rule);
+  for (const endpoint of ["authorization", "pushed_authorization_request"] as const)
+    refineStep(stepsOf(endpoint), "checkResponseType", rule);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { errors } from "oidc-provider";
 import Type from "typebox";
+import { isPublic } from "./client.ts";
 import { plainCaller } from "./client-credentials.ts";
 import { issuerFor } from "./engine.routes.ts";
 import { introspect, revoke } from "./introspection.ts";
@@ -37,7 +38,8 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }
     {
       schema: {
         summary: "What a token is worth now (RFC 7662)",
-        description: "With the client's authentication. Knows access tokens of the realm, and the client's own refresh tokens.",
+        description:
+          "With the client's authentication; public clients are refused. Tells of tokens that were issued to the client or whose audience names it or one of its allowed resources, and with the client setting `introspectAll` of every access token of the realm. Everything else is inactive.",
         consumes,
         tags,
         params,
@@ -47,6 +49,8 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }
     },
     async (request, reply) => {
       const { issuer, client, token } = await asked(request, reply, "introspection");
+      // RFC 7662 §2.1: some form of authorization is required, and a client id is public.
+      if (isPublic(client)) throw new errors.InvalidClientAuth("only a client that can prove who it is may introspect");
       return (await introspect(issuer, client, token)) as { active: boolean };
     },
   );

@@ -1,12 +1,13 @@
 import { errors } from "oidc-provider";
 import { claimsOf, needsOf, serviceAccountData } from "../../applications/claims/index.ts";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, isWithinServer } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import { mappersFor, subjectOf } from "./accounts.ts";
 import { deleteGrant, findLiveGrant } from "./adapter/grants.store.ts";
 import { findRecord } from "./adapter/records.store.ts";
 import { isPublic } from "./client.ts";
+import type { RealmParts } from "./parts.ts";
 import type { Issuer } from "./provider.ts";
 import { type LiveToken, readAccessToken } from "./tokens/live.ts";
 import { revokeToken } from "./tokens/liveness.store.ts";
@@ -14,7 +15,7 @@ import { verifyJwt } from "./tokens/verify.ts";
 
 const isJwt = (token: string) => token.split(".").length === 3;
 
-/** RFC 7662. A client that cannot prove itself learns about its own tokens only; nobody else's refresh token is told to anyone. */
+/** RFC 7662. What the caller may not see is inactive, like what does not exist (§2.2): the answer tells nothing of it. */
 export async function introspect(issuer: Issuer, caller: ClientSnapshot, token: string): Promise<Record<string, unknown>> {
   const found = isJwt(token) ? await introspectAccessToken(issuer, caller, token) : await introspectRefreshToken(issuer, caller, token);
   return found ?? { active: false };
@@ -23,7 +24,7 @@ export async function introspect(issuer: Issuer, caller: ClientSnapshot, token: 
 async function introspectAccessToken(issuer: Issuer, caller: ClientSnapshot, jwt: string): Promise<Record<string, unknown> | null> {
   const { parts } = issuer;
   const live = await readAccessToken(parts, parts.realm, parts.issuer, jwt);
-  if (!live || (isPublic(caller) && live.clientId !== caller.clientId)) return null;
+  if (!live || !maySee(parts, caller, live)) return null;
   const { gid: _grant, userinfo_claims: _asked, ...payload } = live.payload;
   const claims = await introspectionClaims(issuer, live);
   return {
@@ -33,6 +34,13 @@ async function introspectAccessToken(issuer: Issuer, caller: ClientSnapshot, jwt
     token_type: live.confirmation?.jkt === undefined ? "Bearer" : "DPoP",
     ...(live.holder && { username: live.holder.username }),
   };
+}
+
+/** A client sees the tokens that were issued to it, and those that are meant for it: by its client id, or by one of its resources. */
+function maySee({ baseUrl }: RealmParts, caller: ClientSnapshot, { clientId, audience }: LiveToken): boolean {
+  if (clientId === caller.clientId || caller.settings.introspectAll || audience.includes(caller.clientId)) return true;
+  // The admin API is a resource that a client may ask for, and nobody's own.
+  return caller.allowedResources.some((resource) => audience.includes(resource) && !isWithinServer(baseUrl, resource));
 }
 
 async function introspectionClaims({ parts }: Issuer, live: LiveToken): Promise<Record<string, unknown>> {

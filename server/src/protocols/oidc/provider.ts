@@ -9,6 +9,8 @@ import { findClients, snapshotOf } from "./client.ts";
 import { watchMachines } from "./client-credentials.engine.ts";
 import { configurationOf } from "./configuration.ts";
 import { metadataOf } from "./engine.ts";
+import { tellWhenUnavailable } from "./error-page.ts";
+import { responseTypesOf } from "./front-channel.ts";
 import { keepGivenAtOnce } from "./given-at-once.ts";
 import { findGrants } from "./grant.ts";
 import { registerGrants } from "./grants/index.ts";
@@ -17,7 +19,7 @@ import { signInAtOnce } from "./interactions/at-once.ts";
 import { followSession } from "./interactions/other-user.ts";
 import { engineKeys } from "./keys.ts";
 import { issuerOf, type OidcParts, type RealmParts } from "./parts.ts";
-import { defaultScopesFor, scopesFor, setDefaultScopes } from "./scopes.ts";
+import { scopesFor, setScopes } from "./scopes.ts";
 import { viewSessions } from "./session.ts";
 import { limitStrangers } from "./strangers.ts";
 
@@ -105,19 +107,20 @@ function makeEngine(parts: RealmParts): Engine {
   registerGrants(provider, parts);
   limitStrangers(provider, parts);
   findGrants(provider, { db, realm: realm.realmId });
-  viewSessions(provider, { db, realm });
+  viewSessions(provider, parts);
   followSession(provider);
   findClients(provider, {
     realm: realm.realmId,
     clients: parts.clients,
     scopesFor: (client) => scopesFor(scopesOfRealm, client),
     grantTypes: new Set(metadataOf(provider).grant_types_supported as string[]),
+    responseTypes: new Set(responseTypesOf(realm)),
     acrValues: ACR_VALUES,
     authorizationDetailsTypes: realm.settings.tokens.authorizationDetailsTypes,
     defaultAlg: realm.settings.tokens.signingAlg,
     log,
   });
-  setDefaultScopes(provider, (ctx) => defaultScopesFor(scopesOfRealm, snapshotOf(ctx.oidc.client as Client)));
+  setScopes(provider, scopesOfRealm);
   tellOurWay(provider, parts);
   guardAnswerPages(provider);
   keepGivenAtOnce(provider, { db, realm: realm.realmId });
@@ -127,7 +130,10 @@ function makeEngine(parts: RealmParts): Engine {
   (provider as EventEmitter).on("error", (err) =>
     log.error({ err, realm: realm.realmId }, "an answer of the OIDC engine could not be sent"),
   );
-  provider.on("server_error", (ctx, err) => log.error({ err, realm: realm.realmId, path: ctx.path }, "the OIDC engine failed"));
+  provider.on("server_error", (ctx, err) => {
+    tellWhenUnavailable(ctx, err);
+    log.error({ err, realm: realm.realmId, path: ctx.path }, "the OIDC engine failed");
+  });
   return { provider, handle: provider.callback() };
 }
 

@@ -138,7 +138,7 @@ describe("a refresh token", () => {
 
   test("belongs to its client", async () => {
     const { realm, tokens } = await signedIn();
-    const other = await relyingParty(iam, realm, { clientId: "other" });
+    const other = await relyingParty(iam, realm, { clientId: "other", publicClient: false });
     expect((await refresh(other, tokens.refresh_token)).body.error).toBe("invalid_grant");
     expect((await other.post("/introspect", { token: tokens.refresh_token })).body).toEqual({ active: false });
   });
@@ -219,7 +219,7 @@ describe("what ends a grant ends its tokens at once", () => {
   };
   test.each(Object.keys(endings))("%s", async (what) => {
     const { realm, party, user, tokens } = await signedIn({}, { scope: "openid offline_access" });
-    const api = await relyingParty(iam, realm, { clientId: "api", publicClient: false });
+    const api = await relyingParty(iam, realm, { clientId: "api", publicClient: false, introspectAll: true });
     expect((await api.post("/introspect", { token: tokens.access_token })).body.active).toBe(true);
     await endings[what]!({ realm, party, user });
     expect((await userinfo(realm, tokens.access_token)).status).toBe(401);
@@ -373,7 +373,7 @@ describe("metadata", () => {
       introspection_endpoint: `${issuer}/introspect`,
       revocation_endpoint: `${issuer}/revoke`,
       pushed_authorization_request_endpoint: `${issuer}/par`,
-      response_types_supported: ["code", "id_token", "id_token token"],
+      response_types_supported: ["code"],
       code_challenge_methods_supported: ["S256"],
       authorization_response_iss_parameter_supported: true,
       backchannel_logout_supported: true,

@@ -117,9 +117,10 @@ export const timeText = (at: number, locale: Locale): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(at).concat(" UTC");
 
 /** The screen that waits cannot answer itself, and nobody answers for somebody else. */
-export function assertOtherScreen(session: LiveSession, preSession: string, challenge: Challenge): void {
+export function assertOtherScreen(session: LiveSession, preSessions: readonly string[], challenge: Challenge): void {
   if (session.impersonator !== null) throw deviceErrors.impersonated();
-  if (challenge.sessionId === session.sessionId || challenge.browserHash === sha256(preSession)) throw deviceErrors.same_browser();
+  const isSame = challenge.sessionId === session.sessionId || preSessions.some((id) => challenge.browserHash === sha256(id));
+  if (isSame) throw deviceErrors.same_browser();
 }
 
 /**

@@ -68,7 +68,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app,
     const challenge = await findChallenge(db, realm, "push", (request.params as { id: string }).id, clock.now());
     if (!challenge || challenge.userId !== userId) throw deviceErrors.not_found();
     if (!proof) {
-      assertOtherScreen(session!, visitor.preSession, challenge);
+      assertOtherScreen(session!, visitor.preSessions, challenge);
       await assertStrong(db, realm, session!);
     }
     return { visitor, challenge, userId, proof };

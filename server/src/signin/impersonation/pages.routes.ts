@@ -59,8 +59,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
     if (started instanceof AppError) return show(request, reply, visitor, started.status, started.status === 410 ? "gone" : "refused");
     const own = cookies.sessionToken(request, realm.realmId);
     if (own !== undefined && session?.sessionId === ticket.impersonator.sessionId) cookies.putAside(reply, realm.realmId, own);
-    cookies.setSession(reply, realm.realmId, started.token, started.maxAge);
-    cookies.setCsrf(reply, csrf.issue(started.sessionId));
+    visitors.enter(request, reply, visitor, started);
     return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/login`, 303);
   };
 

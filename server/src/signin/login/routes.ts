@@ -105,10 +105,10 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 
   const signInOf = async ({ request, visitor }: Visit): Promise<SignIn> => {
     const asked = { ...(request.query as { interaction?: string; return_to?: string }), ...((request.body ?? {}) as object) };
-    const { realm, preSession, session } = visitor;
+    const { realm, session } = visitor;
     const interaction =
       typeof asked.interaction === "string"
-        ? await readInteraction({ tx: parts.db, realm: realm.realmId, now: clock.now() }, asked.interaction, preSession)
+        ? await readInteraction({ tx: parts.db, realm: realm.realmId, now: clock.now() }, asked.interaction, visitor.preSessions)
         : null;
     // An account that is being made is nobody's to sign in to yet.
     if (interaction?.kind === "registration") throw interactionErrors.gone();
@@ -118,7 +118,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       interaction,
       returnTo: returnTarget(asked.return_to, baseUrl, homeOf(realm.realmId)),
       visitor: {
-        ...{ session, preSession },
+        // What a sign-in keeps stays bound to what it began with.
+        ...{ session, preSession: interaction?.browser ?? visitor.preSession },
         sourceIp: request.ip,
         userAgent: request.headers["user-agent"] ?? null,
         locale: visitors.localeOf(request, realm),
@@ -156,10 +157,9 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 
   const stepPath = (visitor: Visitor, interactionId: string) => `/realms/${visitor.realm.realmId}/login?interaction=${interactionId}`;
 
-  const finished = ({ reply, visitor }: Visit, { session, returnTo, deviceToken }: Outcome & { outcome: "signed-in" }) => {
-    cookies.setSession(reply, visitor.realm.realmId, session.token, session.maxAge);
+  const finished = ({ request, reply, visitor }: Visit, { session, returnTo, deviceToken }: Outcome & { outcome: "signed-in" }) => {
+    visitors.enter(request, reply, visitor, session);
     if (deviceToken !== null) cookies.setDevice(reply, visitor.realm.realmId, deviceToken);
-    cookies.setCsrf(reply, csrf.issue(session.sessionId));
     return goTo(reply, returnTo);
   };
 

@@ -26,7 +26,10 @@ export async function standingOf(parts: SignInParts, { realm, flows, visitor, re
   const flow = flows.byAlias.get(request.flow ?? "browser");
   if (!flow) return "proof"; // renamed or deleted a moment ago: the sign-in tells
   if (session.requiredActions.length === 0 && passesBySession(flow, session)) return "enough";
-  const interaction = { interactionId: "", kind: "standing", request: { ...request }, state: {}, result: null, returnTo: "", version: 0 };
+  const interaction = {
+    ...{ interactionId: "", kind: "standing", browser: "", returnTo: "", version: 0 },
+    ...{ request: { ...request }, state: {}, result: null },
+  };
   const signIn = await openSignIn(parts, { realm, flows, visitor, interaction, returnTo: "" });
   const standing = await provenBy(parts, signIn);
   if (standing.position.kind !== "done") return "proof";

@@ -279,7 +279,16 @@ export async function keep(
     state: { ...progress },
     returnTo,
   });
-  return { interactionId, kind: "login", request: { ...request }, state: { ...progress }, result: null, returnTo, version: 1 };
+  return {
+    interactionId,
+    browser: visitor.preSession,
+    kind: "login",
+    request: { ...request },
+    state: { ...progress },
+    result: null,
+    returnTo,
+    version: 1,
+  };
 }
 
 export const originOf = ({ realm, visitor, user, progress }: SignIn, login?: string) => ({

@@ -2,11 +2,12 @@ import { DAY, HOUR, MINUTE } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
-import { randomToken, sha256 } from "../../kernel/vault.ts";
+import { sha256 } from "../../kernel/vault.ts";
 import type { Actor, Ctx, ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../platform/http/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
+import { newSessionToken } from "./cookies.ts";
 import { isAtWork, keepAwake } from "./impersonators.store.ts";
 import { listSessions } from "./list.store.ts";
 import type { Participant } from "./participants.store.ts";
@@ -106,7 +107,7 @@ export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Pr
   // A session in which an administrator plays the user is not the user's own: it ends like somebody else's.
   const { previous } = signIn;
   const isOwn = previous?.userId === signIn.userId && previous.impersonator === null;
-  const token = randomToken();
+  const token = newSessionToken();
   const session: NewSession = {
     sessionId: isOwn ? previous.sessionId : newId(),
     tokenHash: sha256(token),
@@ -148,7 +149,7 @@ export interface Impersonation {
 export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impersonation): Promise<StartedSession & { until: number }> {
   const { previous, impersonator } = start;
   if (previous && previous.sessionId !== impersonator.sessionId) await endImpersonation(ctx, previous.sessionId);
-  const token = randomToken();
+  const token = newSessionToken();
   const until = ctx.now + IMPERSONATED_FOR;
   await insertSession(ctx.tx, ctx.realm, {
     sessionId: start.sessionId,

@@ -4,6 +4,7 @@ import { sha256 } from "../../../kernel/vault.ts";
 import { awakeFor, keepSessionAwake } from "../../../signin/sessions/index.ts";
 import { liveGrantOf } from "../grant.ts";
 import { currentDraft } from "../grant-draft.ts";
+import { isReadable } from "../tokens/names.ts";
 import { writeCode } from "./code.store.ts";
 import { addRefreshToken, findWithGrant, replaceByRefreshToken } from "./exchange.store.ts";
 import { storedGrant } from "./grants.adapter.ts";
@@ -43,6 +44,7 @@ export class RecordsAdapter implements Adapter {
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
     const { db } = this.#parts;
+    if (!isReadable(payload)) throw new errors.InvalidRequest("a parameter of the request is nested too deeply");
     const now = clock.now();
     const record: NewRecord = {
       ...this.#key(id),

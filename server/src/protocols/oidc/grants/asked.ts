@@ -22,10 +22,10 @@ export function checkText(values: Record<string, unknown>): void {
   }
 }
 
-/** What is asked for, as far as the realm knows it; the defaults where nothing is. What the client may not ask for is refused. */
+/** What is asked for; the defaults where nothing is. What the client may not ask for is refused; what the realm does not know is gone by now. */
 export function scopesAsked({ scopesOfRealm }: RealmParts, client: ClientSnapshot, scope: string | undefined): readonly string[] {
-  const asked = [...new Set(scope?.split(" "))].filter((name) => scopesOfRealm.byName.has(name));
   if (scope === undefined) return defaultScopesFor(scopesOfRealm, client);
+  const asked = scope.split(" ");
   const allowed = new Set(scopesFor(scopesOfRealm, client));
   const beyond = asked.find((name) => !allowed.has(name));
   if (beyond !== undefined) throw new errors.InvalidScope("requested scope is not allowed", beyond);

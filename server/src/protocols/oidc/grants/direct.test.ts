@@ -54,7 +54,7 @@ describe("the password grant", () => {
     const realm = await iam.realm();
     const [user, app] = [await realm.user(), await legacy(realm, { scopes: ["openid"] })];
     const plain = await relyingParty(iam, realm);
-    expect((await signIn(plain, user.username, user.password)).body.error).toBe("invalid_request");
+    expect((await signIn(plain, user.username, user.password)).body.error).toBe("unauthorized_client");
     expect((await signIn(app, user.username, user.password, { scope: "openid email" })).body.error).toBe("invalid_scope");
     expect((await signIn(app, user.username, user.password, { resource: "https://elsewhere.example" })).body.error).toBe("invalid_target");
     expect((await signIn(app, "a\u0000b", "x")).body.error).toBe("invalid_request");
@@ -169,7 +169,7 @@ describe("token exchange", () => {
     });
     const error = async (answer: ReturnType<typeof exchange>) => (await answer).body.error;
     expect(await error(exchange(outsider, tokens.access_token))).toBe("invalid_request");
-    expect(await error(exchange(front, tokens.access_token)), "not listed").toBe("invalid_request");
+    expect(await error(exchange(front, tokens.access_token)), "not listed").toBe("unauthorized_client");
     expect(await error(exchange(orders, there.tokens.access_token)), "of another realm").toBe("invalid_request");
     expect(await error(exchange(orders, tokens.id_token))).toBe("invalid_request");
     expect(await error(exchange(orders, await ownToken(orders))), "no user").toBe("invalid_request");

@@ -129,9 +129,16 @@ function languageFor({ params: { ui_locales } }: Waiting, chosen: string | undef
 }
 
 /** The sign-in is done: what the engine was waiting for. */
-export async function signedIn(db: Db, issuer: Issuer, waiting: Waiting, session: LiveSession | null, signIn: string, browser: string) {
+export async function signedIn(
+  db: Db,
+  issuer: Issuer,
+  waiting: Waiting,
+  session: LiveSession | null,
+  signIn: string,
+  preSessions: readonly string[],
+) {
   const realm = issuer.parts.realm.realmId;
-  const { result } = await takeResult({ tx: db, realm, now: clock.now() }, signIn, browser);
+  const { result } = await takeResult({ tx: db, realm, now: clock.now() }, signIn, preSessions);
   if (typeof result?.error === "string") {
     const { error } = result;
     return answer(waiting, session, { error, ...(REFUSALS[error] !== undefined && { error_description: REFUSALS[error] }) });

@@ -104,6 +104,8 @@ export const de: Messages = {
   usernameTakenText: "Jemand hat diesen Benutzernamen schon. Wählen Sie einen anderen.",
   usernameInvalidTitle: "Dieser Benutzername ist nicht möglich",
   usernameInvalidText: "Ein Benutzername hat 1 bis 255 Zeichen, keine unsichtbaren, und kein Leerzeichen am Anfang oder Ende.",
+  usernameMailText:
+    "Ein Benutzername in der Form einer E-Mail-Adresse muss Ihre eigene, bestätigte Adresse sein. Wählen Sie einen Namen ohne @.",
   passwordMismatchTitle: "Die Passwörter stimmen nicht überein",
   passwordMismatchText: "Geben Sie zweimal dasselbe Passwort ein.",
   passwordRefusedTitle: "Bitte wählen Sie ein anderes Passwort",

@@ -100,6 +100,7 @@ export const en = {
   usernameTakenText: "Somebody already has this username. Choose another one.",
   usernameInvalidTitle: "This username does not work",
   usernameInvalidText: "A username has 1 to 255 characters, none of them invisible, and no space at either end.",
+  usernameMailText: "A username in the form of an email address has to be your own, confirmed address. Choose a name without an @.",
   passwordMismatchTitle: "The passwords are not the same",
   passwordMismatchText: "Type the same password twice.",
   passwordRefusedTitle: "Please choose another password",

@@ -101,6 +101,8 @@ export const es: Messages = {
   usernameTakenText: "Alguien ya lo usa. Elige otro.",
   usernameInvalidTitle: "Este nombre de usuario no sirve",
   usernameInvalidText: "Un nombre de usuario tiene de 1 a 255 caracteres, ninguno invisible, sin espacios al principio ni al final.",
+  usernameMailText:
+    "Un nombre de usuario con forma de dirección de correo tiene que ser tu propia dirección confirmada. Elige un nombre sin @.",
   passwordMismatchTitle: "Las contraseñas no coinciden",
   passwordMismatchText: "Escribe dos veces la misma contraseña.",
   passwordRefusedTitle: "Elige otra contraseña",

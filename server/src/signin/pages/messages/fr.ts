@@ -104,6 +104,7 @@ export const fr: Messages = {
   usernameTakenText: "Quelqu’un l’utilise déjà. Choisissez-en un autre.",
   usernameInvalidTitle: "Ce nom d’utilisateur n’est pas possible",
   usernameInvalidText: "Un nom d’utilisateur compte de 1 à 255 caractères, aucun d’invisible, sans espace au début ni à la fin.",
+  usernameMailText: "Un nom d’utilisateur en forme d’adresse e-mail doit être votre propre adresse confirmée. Choisissez un nom sans @.",
   passwordMismatchTitle: "Les mots de passe sont différents",
   passwordMismatchText: "Saisissez deux fois le même mot de passe.",
   passwordRefusedTitle: "Veuillez choisir un autre mot de passe",

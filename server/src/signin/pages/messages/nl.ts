@@ -100,6 +100,7 @@ export const nl: Messages = {
   usernameTakenText: "Iemand heeft deze gebruikersnaam al. Kies een andere.",
   usernameInvalidTitle: "Deze gebruikersnaam kan niet",
   usernameInvalidText: "Een gebruikersnaam heeft 1 tot 255 tekens, geen onzichtbare, en geen spatie aan het begin of eind.",
+  usernameMailText: "Een gebruikersnaam in de vorm van een e-mailadres moet je eigen, bevestigde adres zijn. Kies een naam zonder @.",
   passwordMismatchTitle: "De wachtwoorden zijn niet gelijk",
   passwordMismatchText: "Typ twee keer hetzelfde wachtwoord.",
   passwordRefusedTitle: "Kies een ander wachtwoord",
