@@ -33,23 +33,21 @@ import { createBreachedPasswords } from "./platform/passwords/index.ts";
 import { createRateLimiter, rateLimited } from "./platform/rate-limit/index.ts";
 import { startTracing } from "./platform/telemetry/tracing.ts";
 import { accountRoutes } from "./protocols/account/index.ts";
+import { type ClientActivity, createClientActivity, createClientKeys, serviceAccountSessionRoutes } from "./protocols/client-auth/index.ts";
+import { createTokenReader } from "./protocols/gate/index.ts";
 import {
   BACKCHANNEL_JOB,
   backchannelJob,
   CIBA_PING_JOB,
-  type ClientActivity,
   cibaPingJob,
-  createCertificateGuard,
-  createClientActivity,
   createIssuers,
   createLogoutRequests,
-  createSubjectOf,
-  createTokenReader,
   metadataRoutes,
   oidcRoutes,
-  serviceAccountSessionRoutes,
 } from "./protocols/oidc/index.ts";
+import { createCertificateGuard } from "./protocols/proof/index.ts";
 import { createDocumentClients, createProvisioning, provisioningRoutes, registrationRoutes } from "./protocols/registration/index.ts";
+import { createSubjectOf } from "./protocols/tokens/index.ts";
 import { transactionRoutes } from "./protocols/transactions/index.ts";
 import { assetRoutes } from "./signin/assets/index.ts";
 import { enrollmentRoutes, pushRoutes, qrRoutes } from "./signin/devices/index.ts";
@@ -149,7 +147,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     log,
   });
   const messageMetrics = createMessageMetrics(metrics.registry);
-  const messages = createMessages({ vault, metrics: messageMetrics, wake: () => jobs.wake() });
+  const messages = createMessages({ vault, metrics: messageMetrics });
   const audit = openForwarder(core);
   const provisioning = createProvisioning({ db, changes, baseUrl: config.baseUrl });
   const clients = createDocumentClients({
@@ -182,6 +180,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     vault,
     realms,
     clients,
+    clientKeys: createClientKeys(outbound),
     provisioning,
     scopes,
     signingKeys,
@@ -379,7 +378,9 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       "cleanup.expired": { every: MINUTE, run: () => cleanUp(background.db) },
     },
     log,
+    database.kind === "embedded",
   );
+  core.onJobs((dueAt) => jobs.wake(dueAt));
 
   const webhooks = createWebhookSender({
     ...background,

@@ -14,8 +14,10 @@ import { createRealmChanges, type RealmChanges } from "./platform/cache/index.ts
 import type { Listeners } from "./platform/context.ts";
 import { type Database, type Db, migrate, type OpenedEmbedded, openDatabase } from "./platform/db/index.ts";
 import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
+import { createLog } from "./platform/telemetry/log.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
+import { tellParticipants } from "./protocols/oidc/index.ts";
 import {
   endGrantsBesides,
   endGrantsOfClient,
@@ -23,8 +25,7 @@ import {
   endGrantsOfUser,
   endGrantsUnderConsent,
   forgetRequests,
-  tellParticipants,
-} from "./protocols/oidc/index.ts";
+} from "./protocols/tokens/index.ts";
 import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { forgetAttemptsOf } from "./signin/attempts/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
@@ -91,6 +92,8 @@ export interface Core {
   readonly background: Background;
   /** Called after this node has committed audit events: whoever sends them on looks at once instead of at its next turn. */
   onEvents(listener: () => void): void;
+  /** Called after this node has committed jobs, with when the first of them is due. */
+  onJobs(listener: (dueAt: number) => void): void;
   close(): Promise<void>;
 }
 
@@ -118,10 +121,7 @@ export async function createCore(config: Config, options: CoreOptions = {}): Pro
 /** A core whose database may still be opening. Nothing may be asked of it until `ready`, but much can be built on it. */
 export async function beginCore(config: Config, options: CoreOptions = {}): Promise<{ core: Core; ready: Promise<void> }> {
   const output = options.output ?? pino.destination({ fd: 1, sync: false });
-  const log = pino(
-    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
-    output,
-  );
+  const log = createLog(config.logLevel, output);
   const vault = await openVault(config);
   const database = await openDatabase({
     url: config.databaseUrl,
@@ -175,6 +175,7 @@ export function assembleCore({
   const changes = createRealmChanges();
   const metrics = createMetrics();
   const eventListeners: (() => void)[] = [];
+  const jobListeners: ((dueAt: number) => void)[] = [];
   const parts = {
     listeners: listenersOf(vault),
     changes,
@@ -182,6 +183,9 @@ export function assembleCore({
     published: (events: readonly AuditEvent[]) => {
       transports.stdout.send(output, events.map(toEventRecord));
       if (events.length > 0) for (const listener of eventListeners) listener();
+    },
+    enqueued: (dueAt: number) => {
+      for (const listener of jobListeners) listener(dueAt);
     },
   };
   const hasher = createPasswordHasher();
@@ -199,6 +203,7 @@ export function assembleCore({
     work: createUnitOfWork({ db, ...parts }),
     background: { db: database.background, work: createUnitOfWork({ db: database.background, ...parts }) },
     onEvents: (listener) => void eventListeners.push(listener),
+    onJobs: (listener) => void jobListeners.push(listener),
     close: () => database.close(),
   };
 }

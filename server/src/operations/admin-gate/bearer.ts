@@ -9,7 +9,8 @@ import {
 import { permissionsOfUser } from "../../directory/roles/index.ts";
 import type { Actor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { LiveToken, TokenReader } from "../../protocols/oidc/index.ts";
+import type { TokenReader } from "../../protocols/gate/index.ts";
+import type { LiveToken } from "../../protocols/tokens/index.ts";
 import { MASTER } from "../../tenancy/realms/index.ts";
 
 /** Whom a bearer token stands for in this realm; null when it is not valid there. */

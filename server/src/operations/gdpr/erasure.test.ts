@@ -292,8 +292,7 @@ describe("erasing", () => {
     );
     expect((await boss.delete(`/users/${userId}/gdpr`)).status).toBe(204);
     const types = async () => must(await boss.get(`/webhooks/${id}/deliveries`)).map(({ eventType }: { eventType: string }) => eventType);
-    for (let tries = 0; tries < 500 && !(await types()).includes("USER_ERASED"); tries++) await new Promise((done) => setTimeout(done, 10));
-    expect(await types()).toContain("USER_ERASED");
+    await expect.poll(types).toContain("USER_ERASED");
   });
 });
 
@@ -356,7 +355,7 @@ describe("a token in a request, nested so deeply that nobody can look through it
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const post = (form: Record<string, string>) => iam.browser().request("POST", `/realms/${realm.name}/authorize`, { form, csrf: false });
-    for (const depth of [40, 10_000]) {
+    for (const depth of [200, 10_000]) {
       expect((await post({ client_id: "app", id_token_hint: deep(depth) })).status).toBe(400);
     }
     let tower = "user";
@@ -366,7 +365,7 @@ describe("a token in a request, nested so deeply that nobody can look through it
     expect(await stored(realm)).toEqual([]);
     // In the address it comes to the engine, which stores what it is asked before it knows by whom.
     const asked = await iam.browser().get(party.url({ state: deep(5_000) }));
-    expect(String(asked.headers.location ?? asked.text)).toContain("invalid_request");
+    expect(asked.status).toBe(400);
     expect(await stored(realm)).toEqual([]);
     expect((await iam.browser().get(party.url({ state: deep(10) }))).status, "a state may be a token").toBe(303);
     expect(await erase(realm)).toBe(204);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => iam?.close());
 
-const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 15_000, interval: 50 });
+const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 90_000, interval: 50 });
 
 test("a change is announced with its write, or not at all", async () => {
   const realm = await iam.realm();

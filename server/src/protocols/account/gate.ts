@@ -13,7 +13,8 @@ import {
   resolveSession,
 } from "../../signin/sessions/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
-import { allowOrigin, issuerOf, preflight } from "../oidc/index.ts";
+import { allowOrigin, preflight } from "../gate/index.ts";
+import { issuerOf } from "../tokens/index.ts";
 import { type BearerParts, enterByToken } from "./bearer.ts";
 import { accountErrors } from "./errors.ts";
 

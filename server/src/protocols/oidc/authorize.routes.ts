@@ -4,12 +4,12 @@ import { invalidFields } from "../../kernel/errors.ts";
 import { refuseDeepParameters, refuseDirtyText } from "../../platform/http/index.ts";
 import { interactionErrors } from "../../signin/interactions/index.ts";
 import { createVisitors, type VisitorParts } from "../../signin/login/index.ts";
+import { isReadable } from "../tokens/index.ts";
 import { handOver, issuerFor, searchOf } from "./engine.routes.ts";
 import { keepPosted, takePosted } from "./posted-requests.ts";
 import type { Issuers } from "./provider.ts";
 import { withRequestObject } from "./request-uris.ts";
 import { assertMayBegin } from "./strangers.ts";
-import { isReadable } from "./tokens/names.ts";
 
 /** Of a form that is stored for a caller who has proven nothing. Request objects and claims fit well. */
 const POSTED_LIMIT = 32 * 1024;

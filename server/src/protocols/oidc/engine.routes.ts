@@ -1,11 +1,11 @@
 import { parse } from "node:querystring";
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { refuseDeepParameters } from "../../platform/http/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
+import { FORM, sendOAuthError, takeForms } from "../gate/index.ts";
 import { withEngine } from "./engine.ts";
 import { rememberRequest } from "./error-page.ts";
-import { sendOAuthError } from "./oauth.ts";
 import type { Issuer, Issuers } from "./provider.ts";
 
 export const issuerFor = async (issuers: Issuers, request: FastifyRequest): Promise<Issuer> => {
@@ -17,17 +17,6 @@ export const issuerFor = async (issuers: Issuers, request: FastifyRequest): Prom
 
 /** `?…` as it was sent. */
 export const searchOf = ({ url = "" }: { url?: string | undefined }): string => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
-
-/** As much as the engine takes. */
-const BODY_LIMIT = 56 * 1024;
-export const FORM = "application/x-www-form-urlencoded";
-
-/** Forms arrive as they were sent; what is wrong with any other body, the engine says. */
-export function takeForms(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(FORM, { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
-  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
-}
 
 /** Hands a request to the engine, under the path it knows. From here on it writes the answer itself, beside the headers set so far. */
 export async function handOver(
@@ -86,7 +75,7 @@ export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app
     handOver(await issuerFor(issuers, request), request, reply, path);
 
   for (const [path, about] of Object.entries(answers)) app.post(path, { schema: schemaOf(about) }, pass(path));
-  for (const path of ["/token", "/par", "/device/authorize"]) app.options(path, hide, pass(path));
+  for (const path of ["/par", "/device/authorize"]) app.options(path, hide, pass(path));
   for (const url of ["/token", "/introspect", "/revoke", ...Object.keys(answers)])
     app.route({
       method: ["GET", "HEAD", "PUT", "PATCH", "DELETE"],

@@ -3,17 +3,13 @@ import type { Provider, Session } from "oidc-provider";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type LiveSession, resolveSession } from "../../signin/sessions/index.ts";
-import { grantsOfSession } from "./adapter/grants.store.ts";
+import { grantsOfSession } from "../tokens/index.ts";
 import { requestOf } from "./error-page.ts";
 import { resumedBy } from "./interactions/resumed.ts";
 import type { RealmParts } from "./parts.ts";
 
 /** The engine has to have a name for it; it neither reads nor sets the cookie. */
 export const sessionCookie = (realm: string) => `gh_${realm}`;
-
-/** How sure the sign-in was: `1` a password; `0` nobody proved to be the user, an administrator plays them. */
-export const acrOf = ({ acr, impersonator }: Pick<LiveSession, "acr" | "impersonator">): string =>
-  acr ?? (impersonator === null ? "1" : "0");
 
 const LIVE = Symbol("the session it is a view of");
 
@@ -66,7 +62,7 @@ async function payloadOf(db: Db, realm: string, live: LiveSession): Promise<obje
     uid: live.sessionId,
     accountId: live.userId,
     loginTs: Math.floor(live.authTime / SECOND),
-    acr: acrOf(live),
+    acr: live.acr,
     amr: [...live.amr],
     authorizations: Object.fromEntries(grants.map(({ clientId, grantId }) => [clientId, { sid: live.sessionId, grantId }])),
   };

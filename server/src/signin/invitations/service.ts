@@ -61,7 +61,7 @@ export async function createInvitedAccount(parts: InvitationPageParts, input: Ne
     ctx.audit({ category: "AUTHN", type: "REGISTER", ...person });
     ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", ...person });
     const chosen = { flow: "invitation", authenticator: "password", factor: "knowledge", amr: ["pwd"], at: ctx.now } as const;
-    const signIn = { userId, remember: false, acr: null, amr: ["pwd"], proofs: [chosen], sourceIp, userAgent, previous: null };
+    const signIn = { userId, remember: false, acr: "1", amr: ["pwd"], proofs: [chosen], sourceIp, userAgent, previous: null };
     return startSession(ctx, realm.settings.sessions, signIn);
   });
   parts.metrics.login(realm.realmId, "success");

@@ -17,8 +17,8 @@ import {
 } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { assertNotMovedOn, completeInteraction, type Interaction } from "../interactions/index.ts";
-import { noteBrowser } from "../known-devices/index.ts";
-import { isOverloaded, recordFailure, recordLock } from "../passwords/index.ts";
+import { knownBrowser, noteBrowser } from "../known-devices/index.ts";
+import { isByMail, isOverloaded, recordFailure, recordLock } from "../passwords/index.ts";
 import { levelOf, type StartedSession, startSession } from "../sessions/index.ts";
 import { actionQuestions } from "./actions.ts";
 import {
@@ -80,7 +80,19 @@ export async function answerStep(parts: SignInParts, signIn: SignIn, ask: Ask, f
   const userId = named ? (named.user?.userId ?? null) : progress.userId;
   const who = { login: named?.login ?? progress.login ?? "", userId, sourceIp: visitor.sourceIp };
   const origin = originOf(signIn, who.login);
-  const attempt = question.counted === null ? null : await countAttempt(parts, origin, realm, who, question.counted);
+  const count = async (factor: string) =>
+    countAttempt(
+      parts,
+      origin,
+      realm,
+      {
+        ...who,
+        byMail: !isProven(progress) && isByMail(named ? named.user : signIn.user, who.login),
+        knownBrowser: await knownBrowser(parts.db, realm.realmId, userId, visitor.deviceToken, clock.now()),
+      },
+      factor,
+    );
+  const attempt = question.counted === null ? null : await count(question.counted);
   if (attempt && attempt.retryAt !== null)
     return { outcome: "wait", ask, retryAfterSeconds: Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)) };
 
@@ -210,7 +222,7 @@ async function finish(parts: SignInParts, ctx: Ctx, signIn: SignIn, username: st
   const session = await startSession(ctx, realm.settings.sessions, {
     userId,
     remember: progress.remember,
-    acr: level === "1" ? null : level,
+    acr: level ?? "1",
     amr: amrOf(progress),
     proofs: toProofs(progress),
     ...(goesOn && visitor.session && { authTime: visitor.session.authTime }),

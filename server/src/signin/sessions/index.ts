@@ -1,5 +1,6 @@
 // The SSO session: one per browser and realm, its cookie and its CSRF token. Owns `sessions` and `session_participants`.
 // Every protocol stands on it; what a session may do is read fresh at each request.
+export { acrOf } from "./acr.ts";
 export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
 export { proveByEnrolling } from "./enrolled.ts";

@@ -80,7 +80,7 @@ export const actorOfSession = (session: LiveSession, realm: string): Actor => ({
 export interface SignIn {
   readonly userId: string;
   readonly remember: boolean;
-  readonly acr: string | null;
+  readonly acr: string;
   readonly amr: readonly string[];
   /** The steps that it stands on. */
   readonly proofs: readonly SessionProof[];
@@ -160,7 +160,7 @@ export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impers
     expiresAt: Math.min(ctx.now + policy.idleMinutes * MINUTE, until),
     absoluteExpiry: until,
     remembered: false,
-    acr: null,
+    acr: "0",
     amr: [], // nobody proved to be the user
     proofs: [],
     sourceIp: start.sourceIp,

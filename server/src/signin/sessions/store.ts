@@ -1,5 +1,6 @@
 import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
 import { type Db, gathered, prepared, type Tx } from "../../platform/db/index.ts";
+import { acrOf } from "./acr.ts";
 import type { Participant } from "./participants.store.ts";
 import { proofsOf, type SessionProof, type StoredProofs } from "./proofs.ts";
 
@@ -50,7 +51,7 @@ export interface LiveSession {
   readonly impersonatedFrom: OwnSession | null;
   readonly remembered: boolean;
   readonly authTime: number;
-  readonly acr: string | null;
+  readonly acr: string;
   readonly amr: readonly string[];
   /** What was passed, and when. */
   readonly proofs: readonly SessionProof[];
@@ -146,7 +147,7 @@ export async function findLiveSession(db: Db, realm: string, tokenHash: string, 
         : { realm: row.impersonator_realm!, userId: row.impersonator_id!, sessionId: row.impersonator_session },
     remembered: row.remembered,
     authTime: row.auth_time,
-    acr: row.acr,
+    acr: acrOf(row),
     amr: row.amr,
     proofs: row.impersonator === null ? proofsOf(row.proofs, { authTime: row.auth_time, amr: row.amr }) : [],
     requiredActions: row.required_actions,
@@ -165,7 +166,7 @@ export interface NewSession {
   readonly expiresAt: number;
   readonly absoluteExpiry: number;
   readonly remembered: boolean;
-  readonly acr: string | null;
+  readonly acr: string;
   readonly amr: readonly string[];
   readonly proofs: readonly SessionProof[];
   readonly sourceIp: string | null;

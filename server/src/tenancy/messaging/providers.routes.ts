@@ -41,7 +41,8 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
         summary: "Configure a messaging provider",
         description:
           "Creates or replaces the provider of this channel and driver. Of each channel one provider can be enabled. " +
-          "The secret is write-only: left out it is kept, null removes it.",
+          "The secret is write-only: left out it is kept, null removes it, and so does another scheme, host or port without a new secret. " +
+          "Needs `realm-admin`: a caller that decides how mail leaves can read every password reset.",
         tags,
         body: UpsertProvider,
         response: { 200: MessagingProvider, 201: MessagingProvider },
@@ -70,7 +71,13 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
     "/:channel/:driver",
     {
       config,
-      schema: { summary: "Delete a messaging provider", tags, params, response: { 204: Type.Null({ description: "Deleted" }) } },
+      schema: {
+        summary: "Delete a messaging provider",
+        description: "Needs `realm-admin`, like every change of how messages leave.",
+        tags,
+        params,
+        response: { 204: Type.Null({ description: "Deleted" }) },
+      },
     },
     async (req, reply) => {
       await req.transact((ctx) => removeProvider(ctx, req.params.channel, req.params.driver));

@@ -63,7 +63,8 @@ export const UpsertProvider = Type.Object(
         Type.String({
           minLength: 1,
           maxLength: 16_384,
-          description: "Write-only. Left out: kept; null: removed, unless secretSet says true",
+          description:
+            "Write-only. Left out: kept, unless scheme, host or port of the provider change; null: removed, unless secretSet says true",
         }),
       ),
     ),

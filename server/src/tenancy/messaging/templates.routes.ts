@@ -35,7 +35,9 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config,
       schema: {
         summary: "Save the realm's own text of a template",
-        description: "Of one key and one language. A placeholder that the message does not have is refused by name.",
+        description:
+          "Of one key and one language. A placeholder that the message does not have is refused by name, and so is one in an address that " +
+          "mail programs load. A message that can carry a link or a code needs `realm-admin`.",
         tags,
         body: SaveTemplate,
         response: { 200: MessageTemplate },
@@ -69,6 +71,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config,
       schema: {
         summary: "Return to the text that ships",
+        description: "A message that can carry a link or a code needs `realm-admin`.",
         tags,
         params: Type.Object({ realm: Type.String(), templateKey: Type.String() }),
         querystring: Type.Object(

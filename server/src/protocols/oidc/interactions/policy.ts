@@ -1,10 +1,10 @@
 import { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import type { Settings } from "../../../tenancy/settings/index.ts";
+import { needsConsent } from "../../token-endpoint/index.ts";
 import { requestedDetails } from "../authorization-details.ts";
 import { snapshotOf } from "../client.ts";
 import type { RealmParts } from "../parts.ts";
 import { acrWanted } from "./acr.ts";
-import { needsConsent } from "./consent.ts";
 import { sessionStanding } from "./standing.ts";
 
 const { base, Check, Prompt } = interactionPolicy;

@@ -9,7 +9,7 @@ import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/interactions/index.ts";
 import { LOCALES, type ShownApplication } from "../../../signin/pages/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
-import { memberOf } from "../accounts.ts";
+import { memberOf } from "../../tokens/index.ts";
 import { wasSentTo } from "../cookies.ts";
 import type { Issuer } from "../provider.ts";
 import { ACR_VALUES, acrWanted } from "./acr.ts";
