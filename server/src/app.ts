@@ -274,6 +274,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
         breaches,
         baseUrl: config.baseUrl,
         vault,
+        messages,
         log,
         limitPassword,
       });

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
 import { etag } from "../../platform/http/index.ts";
+import type { MailParts } from "../../signin/action-tokens/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { ChangePassword, changePassword, type PasswordChangeParts } from "./password.service.ts";
 import { Profile, UpdateProfile } from "./profile.schema.ts";
@@ -10,7 +11,7 @@ import { readProfile, saveProfile } from "./profile.service.ts";
 const tags = ["Account"];
 const params = Type.Object({ realm: Type.String() });
 
-export interface ProfileParts extends PasswordChangeParts {
+export interface ProfileParts extends PasswordChangeParts, MailParts {
   readonly realms: RealmSnapshots;
   /** How often one user may try to change the password. */
   readonly limitPassword: onRequestAsyncHookHandler;
@@ -34,7 +35,9 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
       schema: {
         summary: "Change your profile",
         description:
-          "Takes the full state, as it was read. Another email address has to be verified again. Whether the username and the email address " +
+          "Takes the full state, as it was read. Another email address is `pendingEmail` until the link that is sent to it has come back; the " +
+          "present one is told. Username, email address and phone number ask for a sign-in within the last 10 minutes, with the second factor " +
+          "where there is one (403 `auth.recent_authentication_required`). Whether the username and the email address " +
           "can be changed is the realm's to say (`account` of its settings); what applications know you by (`sub`) never can. " +
           "Administrators change both with their session only.",
         tags,
@@ -45,7 +48,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
     },
     async (req, reply) => {
       const policy = (await realms.get(req.realmId))!.settings.account;
-      const profile = await req.transact((ctx) => saveProfile(ctx, req.body, { policy, broughtBy: req.broughtBy }));
+      const profile = await req.transact((ctx) => saveProfile(ctx, req.body, { policy, broughtBy: req.broughtBy, mail: parts }));
       reply.header("etag", etag(profile.version));
       return profile;
     },
@@ -54,6 +57,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
   app.put(
     "/password",
     {
+      config: { recentAuthentication: true },
       // Not before it is known whose limit it is.
       preHandler: limitPassword,
       schema: {

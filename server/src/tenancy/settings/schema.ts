@@ -108,7 +108,8 @@ export const OidcPolicy = group({
 
 export const AccountPolicy = group({
   changeUsername: flag(false, "Let people change their own username"),
-  changeEmail: flag(true, "Let people change their own email address; it then has to be verified again"),
+  changeEmail: flag(true, "Let people change their own email address; a new one counts once its owner has confirmed it"),
+  erase: flag(false, "Let people erase their own account (`DELETE /account`), for good"),
 });
 
 export const RegistrationPolicy = group({
