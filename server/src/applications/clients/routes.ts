@@ -12,6 +12,7 @@ import {
   CreatedClient,
   RegenerateSecret,
   UpdateClient,
+  UpdatedClient,
 } from "./schema.ts";
 import { regenerateSecret, revealSecret } from "./secrets.service.ts";
 import { type ClientTools, createClient, readClient, removeClient, saveClient, searchClients, shown } from "./service.ts";
@@ -41,7 +42,8 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
       config: write,
       schema: {
         summary: "Create a client",
-        description: "A confidential client's secret is in the answer, and in no other.",
+        description:
+          "A confidential client's secret is in the answer, and in no other: the one that the request brings as `secret`, or a generated one.",
         tags,
         body: CreateClient,
         response: { 201: CreatedClient },
@@ -73,17 +75,17 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
       schema: {
         summary: "Replace a client's state",
         description:
-          "What is left out returns to its default, except `enabled` and `publicClient`. The client id cannot be changed. A client that becomes confidential gets a secret, to be read or made anew at `/secret`.",
+          "What is left out returns to its default, except `enabled` and `publicClient`. The client id cannot be changed. A client that becomes confidential gets a secret, which is in this answer alone: the `secret` of the request, or a generated one. Of a client that has a secret, `secret` replaces it at once; left out, it is kept.",
         tags,
         params,
         body: UpdateClient,
-        response: { 200: Client },
+        response: { 200: UpdatedClient },
       },
     },
     async (req, reply) => {
-      const client = await req.transact((ctx) => saveClient(ctx, tools, req.params.clientId, req.body));
+      const { client, secret } = await req.transact((ctx) => saveClient(ctx, tools, req.params.clientId, req.body));
       reply.header("etag", etag(client.version));
-      return shown(client);
+      return { ...shown(client), ...(secret !== null && { secret }) };
     },
   );
 
