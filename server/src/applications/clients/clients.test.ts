@@ -45,7 +45,7 @@ describe("a client", () => {
     });
     const read = await admin.get(`/clients/${client.id}`);
     expect(read.body).toEqual(client);
-    expect(read.headers.etag).toBe(answer.headers.etag);
+    expect([answer.headers.etag, read.headers.etag]).toEqual(['"1"', expect.stringMatching(/^"1\.[\w-]+"$/)]);
     expect((await admin.get("/clients?search=PLA")).body).toEqual([client]);
     expect((await admin.get(`/clients?search=${client.id}`)).body).toEqual([client]);
     const { rows } = await iam.core.db

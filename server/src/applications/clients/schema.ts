@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
-import { listQuery, oneOf } from "../../platform/http/index.ts";
+import { oneOf } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
 import { claimMapperMembers, claimMapperState } from "../claims/index.ts";
 import { grantTypeNames, grantTypeUrns } from "./settings.ts";
 

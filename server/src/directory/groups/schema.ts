@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { listQuery, visibleName } from "../../platform/http/index.ts";
+import { visibleName } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
 import { roleNameMembers } from "../roles/index.ts";
 
 const name = visibleName("a group's name", "Support");

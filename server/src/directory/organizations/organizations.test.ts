@@ -22,7 +22,7 @@ describe("an organization", () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-organizations", "view-users");
     const created = await admin.post("/organizations", { name: "Bücher & Co.", domains: [{ domain: "Bücher.Example." }] });
-    expect(created).toMatchObject({ status: 201, headers: { etag: '"1"' } });
+    expect(created).toMatchObject({ status: 201, headers: { etag: expect.stringMatching(/^"1[."]/) } });
     const { organizationId, createdAt, ...rest } = created.body;
     expect(rest).toEqual({
       realmId: realm.name,
@@ -51,7 +51,7 @@ describe("an organization", () => {
       enabled: false,
     };
     const saved = await admin.put(`/organizations/${organizationId}`, state);
-    expect(saved).toMatchObject({ status: 200, headers: { etag: '"2"' } });
+    expect(saved).toMatchObject({ status: 200, headers: { etag: expect.stringMatching(/^"2[."]/) } });
     expect(saved.body).toEqual(state);
     // What is left out is emptied; whether it is enabled stays.
     expect((await admin.put(`/organizations/${organizationId}`, { name: "Books" })).body).toEqual({

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { listQuery, oneOf, visibleName } from "../../platform/http/index.ts";
+import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
 import { brandingMembers } from "../../tenancy/settings/index.ts";
 import { CreateUser } from "../users/index.ts";
 

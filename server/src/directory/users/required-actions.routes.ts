@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
-import Type from "typebox";
-import { etag } from "../../platform/http/index.ts";
+import { pathParams, versioned } from "../../platform/http/index.ts";
 import { AddRequiredAction, ReplaceRequiredActions, RequiredActions } from "./required-actions.schema.ts";
 import { readRequiredActions, requireAction, setRequiredActions, type VersionedActions } from "./required-actions.service.ts";
 
 const tags = ["Users"];
-const params = Type.Object({ realm: Type.String(), userId: Type.String() });
+const params = pathParams("userId");
 const response = { 200: RequiredActions };
 const write = { permission: "manage-users" } as const;
 
@@ -38,6 +37,5 @@ export const requiredActionRoutes: FastifyPluginAsyncTypebox = async (app) => {
 };
 
 function answer(reply: FastifyReply, { actions, version }: VersionedActions) {
-  reply.header("etag", etag(version));
-  return actions;
+  return versioned(reply, actions, version);
 }

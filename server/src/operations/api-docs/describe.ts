@@ -100,7 +100,7 @@ function withMediaType(schema: FastifySchema = {}, url: string): FastifySchema {
 
 /** What a route's declaration tells beyond its schema. */
 function describeRoute(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
-  const { permission, masterOnly, account } = config ?? {};
+  const { permission, masterOnly, account, versioned } = config ?? {};
   if (permission === undefined) return { ...schema, security: account ? securityOf(method, "accountBearer") : [] };
   const needed = typeof permission === "string" ? `\`${permission}\`` : permission.map((one) => `\`${one}\``).join(" or ");
   const sentence = `Needs ${permission === "any" ? "any admin permission" : needed}${masterOnly ? " in the realm `master`" : ""}.`;
@@ -110,6 +110,7 @@ function describeRoute(schema: FastifySchema, { method, config }: RouteOptions):
     security: securityOf(method, "bearer"),
     "x-permission": permission,
     ...(masterOnly && { "x-realm": "master" }),
+    ...(versioned && { "x-versioned": true }),
   } as FastifySchema;
 }
 

@@ -2,11 +2,12 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { Consent, readConsents } from "../../directory/consents/index.ts";
 import { readUser } from "../../directory/users/index.ts";
+import { noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
 import { collectPersonalData, fileNameOf, PersonalData } from "../../protocols/account/index.ts";
 import { eraseUser } from "./erasure.ts";
 
 const tags = ["Users"];
-const params = Type.Object({ realm: Type.String(), userId: Type.String() });
+const params = pathParams("userId");
 const read = { permission: "view-users" } as const;
 
 /** Mounted under /admin/realms/:realm/users. */
@@ -51,12 +52,12 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
           "be undone. Needs the permissions that the user holds; 409 for yourself and for the last administrator of the realm.",
         tags,
         params,
-        response: { 204: Type.Null({ description: "Erased" }) },
+        response: noContentAnswer("Erased"),
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => eraseUser(ctx, req.params.userId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

@@ -2,7 +2,7 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../directory/users/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { assertMayChangeSignIn } from "./gate.ts";
 import { ownAttributes, type Profile, type UpdateProfile } from "./profile.schema.ts";

@@ -2,7 +2,9 @@ import { clientsUsingFlow, renameFlowOfClients } from "../../applications/client
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
-import { expectVersion, type ListQuery, type Page, pageOfFew, refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import { type ListQuery, type Page, pageInMemory } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { authenticators } from "../authenticators/index.ts";
 import { builtInFlows } from "./built-in.ts";
 import { brokenFlowRules, toSteps } from "./check.ts";
@@ -49,7 +51,7 @@ export async function searchFlows(ctx: ReadCtx, query: ListQuery): Promise<Page<
   const all = [...stored, ...builtInFlows.filter(({ alias }) => !own.has(alias))].map(shown);
   const wanted = (query.search ?? "").toLowerCase();
   const found = all.filter(({ alias, displayName }) => alias.startsWith(wanted) || displayName.toLowerCase().startsWith(wanted));
-  return pageOfFew(
+  return pageInMemory(
     found.sort((one, other) => (one.alias < other.alias ? -1 : 1)),
     "alias",
     query,

@@ -1,5 +1,6 @@
 import type { ReadCtx } from "../../platform/context.ts";
-import { instant, refuseTooDeep } from "../../platform/http/index.ts";
+import { instant } from "../../platform/http/index.ts";
+import { refuseTooDeep } from "../../platform/paging/index.ts";
 import type { EventPage, EventQuery } from "./schema.ts";
 import { listEvents } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import { type ColumnType, type Selectable, sql } from "kysely";
 import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
-import { EXACT_TOTAL, estimate } from "../../platform/http/index.ts";
+import { EXACT_TOTAL, estimate } from "../../platform/paging/index.ts";
 import type { AuditEvent } from "../../platform/unit-of-work.ts";
 import type { AuditEventRecord } from "./schema.ts";
 

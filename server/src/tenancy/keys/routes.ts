@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import type { Vault } from "../../kernel/vault.ts";
+import { createdAt, noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
 import { generateKey } from "./generate.ts";
 import { RealmKey } from "./schema.ts";
 import { readKeys, removeKey, rotateKey } from "./service.ts";
@@ -29,7 +30,8 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app
     },
     async (req, reply) => {
       const key = await generateKey(vault, (req.params as { realm: string }).realm);
-      return reply.code(201).send(await req.transact((ctx) => rotateKey(ctx, key)));
+      const active = await req.transact((ctx) => rotateKey(ctx, key));
+      return createdAt(reply, `/admin/realms/${req.realmId}/keys/${active.keyId}`, active);
     },
   );
 
@@ -40,13 +42,13 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app
       schema: {
         summary: "Delete a retained key",
         tags: ["Keys"],
-        params: Type.Object({ realm: Type.String(), keyId: Type.String() }),
-        response: { 204: Type.Null({ description: "Deleted" }) },
+        params: pathParams("keyId"),
+        response: noContentAnswer("Deleted"),
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => removeKey(ctx, req.params.keyId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

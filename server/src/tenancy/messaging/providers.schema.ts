@@ -59,13 +59,10 @@ export const UpsertProvider = Type.Object(
     fromName: Type.Optional(line(255, "one line of text, without control characters")),
     config: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: "object", description: "What the driver needs; nothing secret" })),
     secret: Type.Optional(
-      orNull(
-        Type.String({
-          minLength: 1,
-          maxLength: 16_384,
-          description: "Write-only. Left out: kept; null: removed, unless secretSet says true",
-        }),
-      ),
+      Type.Union([Type.String({ minLength: 1, maxLength: 16_384 }), Type.Null()], {
+        writeOnly: true,
+        description: "Left out: kept; null: removed, unless secretSet says true",
+      }),
     ),
     secretSet: Type.Optional(Type.Boolean()),
   },

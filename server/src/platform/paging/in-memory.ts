@@ -1,8 +1,12 @@
 import { invalidFields } from "../../kernel/errors.ts";
-import { type ListQuery, type Page, refuseTooDeep } from "./lists.ts";
+import { type ListQuery, type Page, refuseTooDeep } from "./pages.ts";
 
-/** A page of what is few, and not all of it in the database: a cursor is a place in the list. `rows` come sorted by `field`. */
-export function pageOfFew<Row>(rows: readonly Row[], field: string, { page = 0, size = 100, sort = field, cursor }: ListQuery): Page<Row> {
+/** A page of a short list that is at hand as a whole: a cursor is an offset. `rows` come sorted by `field`. */
+export function pageInMemory<Row>(
+  rows: readonly Row[],
+  field: string,
+  { page = 0, size = 100, sort = field, cursor }: ListQuery,
+): Page<Row> {
   refuseTooDeep(page, size, "There are not that many");
   if (sort !== field && sort !== `-${field}`)
     throw invalidFields([{ field: "sort", code: "enum", message: `sort must be ${field}, with - before it for descending` }]);
