@@ -26,10 +26,14 @@ export interface Issuer {
   keys(): Promise<ReturnType<typeof createLocalJWKSet>>;
 }
 
-/** A realm at which anybody may register, and somebody of whom everything is known. */
+const OPEN = { requireInitialAccessToken: false, allowedResponseTypes: ["code", "id_token", "id_token token"] };
+
+/** A realm at which anybody may register, also for the implicit flow, and somebody of whom everything is known. */
 export async function openIssuer(app: App, realm: RealmUnderTest, baseUrl: string): Promise<Issuer> {
-  const opened = await realm.asMaster().put("/provisioning", { registration: { requireInitialAccessToken: false } });
+  const opened = await realm.asMaster().put("/provisioning", { registration: OPEN });
   expect(opened.status, opened.text).toBe(200);
+  const offered = await realm.asMaster().put("/settings", { oidc: { implicitFlow: true } });
+  expect(offered.status, offered.text).toBe(200);
   const user = await realm.user();
   const known = (await realm.asMaster().get(`/users/${user.userId}`)).body;
   const told = await realm.asMaster().put(`/users/${user.userId}`, { ...known, email: "ada@example.com", attributes: PERSON });

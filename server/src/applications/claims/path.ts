@@ -6,7 +6,7 @@ export const protocolClaims: ReadonlySet<string> = new Set([
   // RFC 7662, RFC 7800, RFC 8693, RFC 9396, back-channel logout
   ...["active", "token_type", "typ", "cnf", "act", "may_act", "authorization_details", "events", "sid", "_claim_names", "_claim_sources"],
   // our own
-  ...["gid", "nhi", "agent_id", "workload_iss", "workload_sub"],
+  ...["gid", "front_channel", "nhi", "agent_id", "workload_iss", "workload_sub"],
 ]);
 
 /** Names by which an assignment would reach into every object of the process. */

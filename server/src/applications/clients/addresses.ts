@@ -64,6 +64,25 @@ export function resourceVerdict(uri: string): Verdict {
   return uri.includes("#") ? refuse("fragment", "must not have a fragment (#)") : null;
 }
 
+/** The audience of tokens that open the admin API. */
+export const adminAudience = (baseUrl: string): string => `${baseUrl}/admin`;
+
+/** What addresses the server itself: its own endpoints and APIs, however the address is spelled. */
+export function isWithinServer(baseUrl: string, address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const [base, url] = [new URL(baseUrl), new URL(address)];
+  const root = base.pathname.replace(/\/$/, "");
+  return /^https?:$/.test(url.protocol) && url.host === base.host && (url.pathname === root || url.pathname.startsWith(`${root}/`));
+}
+
+/** A client is no part of this server: of its addresses a client may name the admin API as an audience, and nothing else. */
+export const ownAddressVerdict =
+  (baseUrl: string) =>
+  (address: string): Verdict =>
+    address !== adminAudience(baseUrl) && isWithinServer(baseUrl, address)
+      ? refuse("reserved", "is an address of this server: clients and resources have addresses of their own")
+      : null;
+
 /** One error for each that is refused, by its place in the list. */
 export const inList = (field: string, values: readonly string[], verdict: (value: string) => Verdict): FieldError[] =>
   values.flatMap((value, index) => asError(`${field}.${index}`, value, verdict));

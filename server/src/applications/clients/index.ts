@@ -1,10 +1,10 @@
 // OIDC clients: what they may do, their secrets, roles, mappers and service accounts. Owns `clients` and `service_account_roles`.
 // Protocols read them through `createClients`, which keeps those in use in process until the realm's configuration changes.
-export { redirectUriVerdict } from "./addresses.ts";
+export { adminAudience, isWithinServer, redirectUriVerdict } from "./addresses.ts";
 export { type Clients, createClients } from "./cache.ts";
 export { clientErrors } from "./errors.ts";
 export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
-export { adminAudience } from "./reach.ts";
+export { getsUserTokens } from "./reach.ts";
 export { clientRoutes } from "./routes.ts";
 export { Client, CreateClient, oauthAuthMethods, responseTypes, UpdateClient } from "./schema.ts";
 export { openSecrets } from "./secrets.ts";

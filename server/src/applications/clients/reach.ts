@@ -1,26 +1,29 @@
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
+import { adminAudience } from "./addresses.ts";
 import { findServiceAccountPermissions } from "./service-accounts.store.ts";
 import type { StoredClient } from "./settings.ts";
 import type { ClientRow } from "./store.ts";
 
-/** The audience of tokens that open the admin API. */
-export const adminAudience = (baseUrl: string): string => `${baseUrl}/admin`;
+/**
+ * Whether a client can get a user's token by any grant or response type. Its own tokens (`client_credentials`) are bounded by its roles, and
+ * a refresh token continues what another grant began.
+ */
+export const getsUserTokens = ({ grantTypes, responseTypes }: Pick<StoredClient, "grantTypes" | "responseTypes">): boolean =>
+  grantTypes.some((grant) => grant !== "client_credentials" && grant !== "refresh_token") || responseTypes.some((type) => type !== "code");
 
-/** Grants by which a client gets tokens that act for a user. */
-const isForUsers = (grant: string): boolean => grant !== "client_credentials" && grant !== "refresh_token";
+interface ClientReach {
+  readonly stored: StoredClient;
+  readonly allowedResources: readonly string[];
+}
 
 /**
- * Whether a client can get tokens of users that open the admin API: whoever says where such a client sends its users, or who it is,
- * holds what every administrator holds who signs in to it. Tokens in the client's own name are not meant: its roles bound them.
+ * Whether control of a client reaches every administrator of the realm: it gets users' tokens for the admin API. Whoever has
+ * its secret, or decides where it sends its users, holds what they hold.
  */
-export function carriesAdministrators(
-  client: { readonly stored: StoredClient; readonly allowedResources: readonly string[] },
-  baseUrl: string,
-): boolean {
+function reachesAdministrators({ stored, allowedResources }: ClientReach, baseUrl: string): boolean {
   const admin = adminAudience(baseUrl);
-  const { audience, grantTypes } = client.stored;
-  return grantTypes.some(isForUsers) && (audience.includes(admin) || client.allowedResources.includes(admin));
+  return getsUserTokens(stored) && (stored.audience.includes(admin) || allowedResources.includes(admin));
 }
 
 /** The escalation rule for a client: whoever has its secret or keys can do what its service account may. */
@@ -28,12 +31,9 @@ export async function assertMayControlClient(ctx: ReadCtx, id: string): Promise<
   assertHolds(ctx.actor, await findServiceAccountPermissions(ctx.tx, ctx.realm, id));
 }
 
-export function assertMayCarryAdministrators(
-  ctx: Ctx,
-  baseUrl: string,
-  ...states: readonly { readonly stored: StoredClient; readonly allowedResources: readonly string[] }[]
-): void {
-  if (states.some((state) => carriesAdministrators(state, baseUrl))) assertHolds(ctx.actor, ["realm-admin"]);
+/** The escalation rule for what a client is, and for what it becomes. */
+export function assertMayReachAdministrators(ctx: Ctx, baseUrl: string, ...states: readonly ClientReach[]): void {
+  if (states.some((state) => reachesAdministrators(state, baseUrl))) assertHolds(ctx.actor, ["realm-admin"]);
 }
 
 /** What gives control of a client, once it is changed: who it is at the token endpoint, and that it may act in its own name at all. */

@@ -1,8 +1,8 @@
 import { invalidFields } from "../../kernel/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { inList, resourceVerdict } from "./addresses.ts";
-import { assertMayCarryAdministrators } from "./reach.ts";
+import { inList, ownAddressVerdict, resourceVerdict } from "./addresses.ts";
+import { assertMayReachAdministrators } from "./reach.ts";
 import type { AllowedResources } from "./schema.ts";
 import { type ClientTools, takeClient } from "./service.ts";
 import { type ClientRow, updateClient } from "./store.ts";
@@ -14,10 +14,10 @@ export async function saveAllowedResources(
   id: string,
   { allowedResources }: AllowedResources,
 ): Promise<ClientRow> {
-  const errors = inList("allowedResources", allowedResources, resourceVerdict);
+  const errors = inList("allowedResources", allowedResources, (uri) => resourceVerdict(uri) ?? ownAddressVerdict(baseUrl)(uri));
   if (errors.length > 0) throw invalidFields(errors);
   const current = await takeClient(ctx, id);
-  assertMayCarryAdministrators(ctx, baseUrl, current, { ...current, allowedResources });
+  assertMayReachAdministrators(ctx, baseUrl, current, { ...current, allowedResources });
   expectVersion(ctx, current.version);
   const client = await updateClient(ctx.tx, ctx.realm, current.id, { allowedResources }, ctx.now);
   await ctx.configChanged();

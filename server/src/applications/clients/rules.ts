@@ -1,5 +1,14 @@
 import type { FieldError } from "../../kernel/errors.ts";
-import { addressVerdict, httpsVerdict, inList, inMember, originVerdict, redirectUriVerdict, resourceVerdict } from "./addresses.ts";
+import {
+  addressVerdict,
+  httpsVerdict,
+  inList,
+  inMember,
+  originVerdict,
+  ownAddressVerdict,
+  redirectUriVerdict,
+  resourceVerdict,
+} from "./addresses.ts";
 import { keyErrors } from "./public-keys.ts";
 import { asymmetricAlgs, secretAlgs } from "./schema.ts";
 import { usesSecret } from "./secrets.ts";
@@ -9,9 +18,10 @@ import type { GrantType } from "./snapshot.ts";
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message });
 
 /** What a schema cannot say of a client: every rule that is broken, by its member. */
-export function brokenRules(client: StoredClient, publicClient: boolean): FieldError[] {
+export function brokenRules(client: StoredClient, publicClient: boolean, baseUrl: string): FieldError[] {
   return [
     ...addressErrors(client),
+    ...inList("audience", client.audience, ownAddressVerdict(baseUrl)),
     ...authenticationErrors(client, publicClient),
     ...keyErrors(client),
     ...algorithmErrors(client),

@@ -107,7 +107,7 @@ const settingMembers = {
     minItems: 1,
     uniqueItems: true,
     description:
-      "What an authorization may be answered with. All but `code` put tokens into the address bar: for old clients only (RFC 9700)",
+      "What an authorization may be answered with. All but `code` put tokens into the address bar: for old clients only (RFC 9700), in realms whose setting `oidc.implicitFlow` is on",
   }),
   initiateLoginUri: nullable(uri, "Where others may send a browser to start signing in"),
   defaultMaxAge: seconds(0, 3_650 * DAYS, "Ask users to sign in again after this many seconds, if a request does not say"),

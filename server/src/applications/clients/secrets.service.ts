@@ -4,7 +4,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { readSettings } from "../../tenancy/settings/index.ts";
 import { clientErrors } from "./errors.ts";
-import { assertMayCarryAdministrators, assertMayControlClient } from "./reach.ts";
+import { assertMayControlClient, assertMayReachAdministrators } from "./reach.ts";
 import type { ClientSecret, RegenerateSecret } from "./schema.ts";
 import { openSecrets, type SealedSecrets, secretPlace, usesSecret } from "./secrets.ts";
 import { type ClientTools, takeClient } from "./service.ts";
@@ -14,7 +14,7 @@ import { type ClientRow, updateClient } from "./store.ts";
 async function takeForSecret(ctx: Ctx, { baseUrl }: ClientTools, id: string): Promise<ClientRow> {
   const client = await takeClient(ctx, id);
   await assertMayControlClient(ctx, client.id);
-  assertMayCarryAdministrators(ctx, baseUrl, client);
+  assertMayReachAdministrators(ctx, baseUrl, client);
   return client;
 }
 

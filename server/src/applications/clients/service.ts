@@ -7,9 +7,11 @@ import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
+import { readSettings } from "../../tenancy/settings/index.ts";
 import { shareScopes } from "../client-scopes/index.ts";
+import { isWithinServer } from "./addresses.ts";
 import { clientErrors } from "./errors.ts";
-import { adminAudience, assertMayCarryAdministrators, assertMayControlClient, changesControl } from "./reach.ts";
+import { assertMayControlClient, assertMayReachAdministrators, changesControl } from "./reach.ts";
 import { brokenRules } from "./rules.ts";
 import type { Client, ClientQuery, CreateClient, UpdateClient } from "./schema.ts";
 import { noSecrets, type SealedSecrets, secretPlace, usesSecret } from "./secrets.ts";
@@ -83,10 +85,10 @@ export async function createClient(
   { registrationHash = null }: { readonly registrationHash?: string | null } = {},
 ): Promise<CreatedClientRow> {
   const publicClient = input.publicClient ?? false;
-  const stored = await checked(ctx, input, publicClient);
-  if (input.clientId === adminAudience(tools.baseUrl))
-    throw invalidFields([{ field: "clientId", code: "reserved", message: "clientId: this is the address of the admin API" }]);
-  assertMayCarryAdministrators(ctx, tools.baseUrl, { stored, allowedResources: [] });
+  if (isWithinServer(tools.baseUrl, input.clientId))
+    throw invalidFields([{ field: "clientId", code: "reserved", message: "clientId: this is an address of the server itself" }]);
+  const stored = await checked(ctx, tools, input, publicClient);
+  assertMayReachAdministrators(ctx, tools.baseUrl, { stored, allowedResources: [] });
   const secret = usesSecret(stored.authMethod) ? randomToken() : null;
   const seal = (id: string) => (secret === null ? null : tools.vault.seal(secret, secretPlace(ctx.realm, id, "secret")));
   const state = { clientId: input.clientId, name: input.name ?? null, enabled: input.enabled ?? true, publicClient, stored };
@@ -106,12 +108,12 @@ export async function saveClient(
 ): Promise<ClientRow> {
   const current = await takeClient(ctx, id);
   const publicClient = input.publicClient ?? current.publicClient;
-  const stored = await checked(ctx, input, publicClient);
+  const stored = await checked(ctx, tools, input, publicClient, current.stored);
   // `updatedAt` may come back as it was read, even if somebody else has written meanwhile: that is what If-Match is for.
   refuseReadOnly(current, input, ["id", "realmId", "clientId", "createdAt"]);
   const state: ClientState = { name: input.name ?? null, enabled: input.enabled ?? current.enabled, publicClient, stored };
   if (changesControl(current, state)) await assertMayControlClient(ctx, current.id);
-  assertMayCarryAdministrators(ctx, tools.baseUrl, current, { stored, allowedResources: current.allowedResources });
+  assertMayReachAdministrators(ctx, tools.baseUrl, current, { stored, allowedResources: current.allowedResources });
   expectVersion(ctx, current.version);
   const sealed = secretFor(ctx, tools, current, stored);
   const change = { state, ...(sealed && { sealed }), ...(registrationHash !== undefined && { registrationHash }) };
@@ -131,7 +133,7 @@ export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Pr
   await lockRealm(ctx.tx, ctx.realm);
   const client = await takeClient(ctx, id);
   await assertMayControlClient(ctx, client.id);
-  assertMayCarryAdministrators(ctx, tools.baseUrl, client);
+  assertMayReachAdministrators(ctx, tools.baseUrl, client);
   const roles = await rolesOfClient(ctx.tx, ctx.realm, client.id);
   await dropRoles(
     ctx,
@@ -145,14 +147,32 @@ export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Pr
 }
 
 /** What a request says of a client, complete and within the rules. */
-async function checked(ctx: Ctx, input: CreateClient | UpdateClient, publicClient: boolean): Promise<StoredClient> {
+async function checked(
+  ctx: Ctx,
+  { baseUrl }: ClientTools,
+  input: CreateClient | UpdateClient,
+  publicClient: boolean,
+  current?: StoredClient,
+): Promise<StoredClient> {
   const { grantTypes, ...rest } = input;
   const given = { ...rest, ...(grantTypes && { grantTypes: [...new Set(grantTypes.map(toGrantType))] }) };
   const stored = completeSettings(given as Partial<StoredClient>, publicClient);
-  const errors = [...brokenRules(stored, publicClient), ...(await unknownScopes(ctx, stored.scopes))];
+  const errors = [
+    ...brokenRules(stored, publicClient, baseUrl),
+    ...(await unknownScopes(ctx, stored.scopes)),
+    ...(await implicitErrors(ctx, stored, current)),
+  ];
   if (errors.length > 0) throw invalidFields(errors);
   if (stored.browserFlow !== null || stored.directGrantFlow !== null) await ctx.emit("client.flows_chosen", stored);
   return stored;
+}
+
+/** Only what is new is refused: a client that has such a response type from before stays as it is, and gets no answer by it. */
+async function implicitErrors(ctx: Ctx, { responseTypes }: StoredClient, current?: StoredClient): Promise<FieldError[]> {
+  const added = responseTypes.filter((type) => type !== "code" && !current?.responseTypes.includes(type));
+  if (added.length === 0 || (await readSettings(ctx.tx, ctx.realm)).settings.oidc.implicitFlow) return [];
+  const message = `responseTypes: ${added.join(", ")} may be used only in a realm whose setting oidc.implicitFlow is on`;
+  return [{ field: "responseTypes", code: "implicit_off", message }];
 }
 
 async function unknownScopes(ctx: Ctx, scopes: readonly string[]): Promise<FieldError[]> {

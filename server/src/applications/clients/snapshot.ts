@@ -19,7 +19,7 @@ export type GrantType =
   | "urn:openid:params:grant-type:ciba"
   | "urn:ietf:params:oauth:grant-type:token-exchange";
 
-/** What the authorization endpoint may answer a client with. Those beside `code` hand tokens to the browser: only for clients that ask to be so. */
+/** What the authorization endpoint may answer a client with. Those beside `code` need the realm setting `oidc.implicitFlow`, too. */
 export type ResponseType = "code" | "id_token" | "id_token token";
 
 /** What a subject is in the tokens of a realm, or of one client that wants it otherwise. */

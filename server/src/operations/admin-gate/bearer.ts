@@ -1,5 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import { adminAudience, type ClientSnapshot, type Clients, findServiceAccountPermissions } from "../../applications/clients/index.ts";
+import {
+  adminAudience,
+  type ClientSnapshot,
+  type Clients,
+  findServiceAccountPermissions,
+  getsUserTokens,
+} from "../../applications/clients/index.ts";
 import { permissionsOfUser } from "../../directory/roles/index.ts";
 import type { Actor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -22,7 +28,7 @@ export function createAdminBearer({ db, clients, tokens, baseUrl }: BearerParts)
   return async (token, realm, request) => {
     const live =
       (await tokens.verifyAccessToken(realm, token)) ?? (realm === MASTER ? null : await tokens.verifyAccessToken(MASTER, token));
-    if (!live?.audience.includes(audience) || !tokens.isBroughtByOwner(live, request)) return null;
+    if (!live?.audience.includes(audience) || live.isFromFrontChannel || !tokens.isBroughtByOwner(live, request)) return null;
     const client = await clients.get(live.realm, live.clientId);
     if (!client || !mayCall(client, live, audience)) return null;
     const spell = (name: string) => (live.realm === realm ? name : `${live.realm}/${name}`);
@@ -45,11 +51,17 @@ export function createAdminBearer({ db, clients, tokens, baseUrl }: BearerParts)
 /** Tokens outlive what a client may ask for by minutes; a client that may not ask any more is not let in by an old one. */
 function mayCall({ grantTypes, allowedResources, settings }: ClientSnapshot, { holder }: LiveToken, audience: string): boolean {
   const mayAsk = allowedResources.includes(audience) || settings.audience.includes(audience);
-  return mayAsk && (holder !== null || grantTypes.includes("client_credentials"));
+  const { responseTypes } = settings;
+  return mayAsk && (holder !== null ? getsUserTokens({ grantTypes, responseTypes }) : grantTypes.includes("client_credentials"));
 }
 
-/** Read fresh, as with a session. Whoever plays a user never reaches the admin API, whatever the user may do. */
-async function permissionsOf(db: Db, { realm, holder }: LiveToken, client: ClientSnapshot): Promise<readonly string[]> {
+/**
+ * Read fresh, as with a session. A user's permissions are for the user alone: an impersonator, an actor (RFC 8693 §4.1) and an agent that
+ * acts for them have none of these.
+ */
+async function permissionsOf(db: Db, live: LiveToken, client: ClientSnapshot): Promise<readonly string[]> {
+  const { realm, holder, actor, payload } = live;
   if (!holder) return findServiceAccountPermissions(db, realm, client.id);
-  return holder.impersonator === null ? permissionsOfUser(db, realm, holder.userId) : [];
+  const isActedFor = holder.impersonator !== null || actor !== null || (payload.nhi !== undefined && payload.nhi !== false);
+  return isActedFor ? [] : permissionsOfUser(db, realm, holder.userId);
 }

@@ -18,6 +18,7 @@ export interface ClientParts {
   /** What it may ask for. */
   readonly scopesFor: (client: ClientSnapshot) => readonly string[];
   readonly grantTypes: ReadonlySet<string>;
+  readonly responseTypes: ReadonlySet<ResponseType>;
   readonly acrValues: readonly string[];
   readonly authorizationDetailsTypes: readonly string[];
   readonly defaultAlg: string;
@@ -93,15 +94,17 @@ export const isPublic = ({ publicClient, settings }: ClientSnapshot): boolean =>
 const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
 
-/** `code` needs its grant, and everything somewhere to go. */
-const responseTypesOf = ({ grantTypes, redirectUris, settings }: ClientSnapshot): ResponseType[] =>
-  redirectUris.length === 0 ? [] : settings.responseTypes.filter((type) => type !== "code" || grantTypes.includes("authorization_code"));
+/** Of those that the realm allows. `code` needs its grant, and all of them a redirect URI. */
+const responseTypesOf = ({ grantTypes, redirectUris, settings }: ClientSnapshot, { responseTypes }: ClientParts): ResponseType[] =>
+  settings.responseTypes.filter(
+    (type) => redirectUris.length > 0 && responseTypes.has(type) && (type !== "code" || grantTypes.includes("authorization_code")),
+  );
 
 function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata {
   const { settings } = client;
   const isKnownByName = isPublic(client);
   const grantTypes = client.grantTypes.filter((type) => parts.grantTypes.has(type));
-  const responseTypes = responseTypesOf(client);
+  const responseTypes = responseTypesOf(client, parts);
   const acrValues = settings.defaultAcrValues.filter((acr) => parts.acrValues.includes(acr));
   return {
     client_id: client.clientId,

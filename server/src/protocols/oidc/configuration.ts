@@ -9,6 +9,7 @@ import { demandRedirectUri } from "./engine.ts";
 import { renderError } from "./error-page.ts";
 import { awayFlows } from "./features.ts";
 import { engineFetch } from "./fetch.ts";
+import { isFromFrontChannel, responseTypesOf } from "./front-channel.ts";
 import { liveGrantOf } from "./grant.ts";
 import { exactAudienceOf } from "./grants/audience.ts";
 import { loadGrant } from "./interactions/consent.ts";
@@ -58,8 +59,7 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
     }),
     jwks: { keys },
     routes,
-    // OpenID Connect Core §15.2: an issuer at which clients can register offers these. Each client gets what it is registered for: `code`, as a rule.
-    responseTypes: ["code", "id_token", "id_token token"],
+    responseTypes: [...responseTypesOf(realm)],
     scopes: scopes.scopes.map(({ name }) => name),
     claims: { ...claimNames(scopes), acr: null, amr: null, auth_time: null, iss: null, sid: null, openid: ["sub"] },
     acrValues: [...ACR_VALUES],
@@ -102,6 +102,7 @@ export function configurationOf(parts: RealmParts, { keys }: EngineKeys): Config
         gid: token.grantId,
         sid: token.sid,
         act,
+        ...(isFromFrontChannel(token) && { front_channel: true }),
         // OpenID Connect Core §5.5: what userinfo was asked for by itself; the token is all that userinfo knows of the request.
         ...(requested.length > 0 && { userinfo_claims: requested }),
       };

@@ -25,7 +25,7 @@ const described = new LRUCache<string, { readonly issuer: string; readonly docum
 
 /** All that the engine's document hangs on, besides the realm's address. */
 const kindOf = ({ realm, scopesOfRealm, tlsClientCertHeader }: RealmParts): string =>
-  JSON.stringify([claimNames(scopesOfRealm), realm.settings.tokens, tlsClientCertHeader !== null]);
+  JSON.stringify([claimNames(scopesOfRealm), realm.settings.tokens, realm.settings.oidc, tlsClientCertHeader !== null]);
 
 /** What the engine says. Most realms are configured alike, and no engine is made only to say the same under another address. */
 function engineMetadata(issuer: Issuer): Record<string, unknown> {

@@ -9,6 +9,7 @@ import { findClients, snapshotOf } from "./client.ts";
 import { watchMachines } from "./client-credentials.engine.ts";
 import { ACR_VALUES, configurationOf } from "./configuration.ts";
 import { metadataOf } from "./engine.ts";
+import { responseTypesOf } from "./front-channel.ts";
 import { keepGivenAtOnce } from "./given-at-once.ts";
 import { findGrants } from "./grant.ts";
 import { registerGrants } from "./grants/index.ts";
@@ -111,6 +112,7 @@ function makeEngine(parts: RealmParts): Engine {
     clients: parts.clients,
     scopesFor: (client) => scopesFor(scopesOfRealm, client),
     grantTypes: new Set(metadataOf(provider).grant_types_supported as string[]),
+    responseTypes: new Set(responseTypesOf(realm)),
     acrValues: ACR_VALUES,
     authorizationDetailsTypes: realm.settings.tokens.authorizationDetailsTypes,
     defaultAlg: realm.settings.tokens.signingAlg,

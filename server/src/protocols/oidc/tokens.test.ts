@@ -373,7 +373,7 @@ describe("metadata", () => {
       introspection_endpoint: `${issuer}/introspect`,
       revocation_endpoint: `${issuer}/revoke`,
       pushed_authorization_request_endpoint: `${issuer}/par`,
-      response_types_supported: ["code", "id_token", "id_token token"],
+      response_types_supported: ["code"],
       code_challenge_methods_supported: ["S256"],
       authorization_response_iss_parameter_supported: true,
       backchannel_logout_supported: true,

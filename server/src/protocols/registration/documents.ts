@@ -6,6 +6,7 @@ import {
   completeSettings,
   createClient,
   findClientByClientId,
+  isWithinServer,
   originsOf,
   settingsOf,
 } from "../../applications/clients/index.ts";
@@ -50,6 +51,7 @@ export function createDocumentClients(parts: DocumentClientParts): DocumentClien
     async get(realm, clientId) {
       if (!clientId.startsWith("https:")) return clients.get(realm, clientId);
       const base = await clients.get(realm, clientId);
+      if (isWithinServer(tools.baseUrl, clientId)) return base;
       if (!isDocumentAddress(clientId) || (base && !livesByDocument(base))) return base;
       const { registration: policy } = (await provisioning.get(realm)) ?? {};
       if (!policy?.metadataDocuments) return null;

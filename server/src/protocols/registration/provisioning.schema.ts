@@ -12,7 +12,7 @@ const registration = {
   allowedResponseTypes: Type.Array(oneOf(responseTypes), {
     uniqueItems: true,
     description:
-      "What they may ask authorizations to be answered with; `code` always. The others are what OpenID Connect demands of an open issuer",
+      "What they may ask authorizations to be answered with; `code` always. The others need the realm setting `oidc.implicitFlow`, too",
   }),
   allowedRedirectHosts: Type.Array(
     Type.String({
@@ -65,7 +65,7 @@ export const defaults: Provisioning = {
     enabled: true,
     requireInitialAccessToken: true,
     allowedGrantTypes: ["authorization_code", "refresh_token"],
-    allowedResponseTypes: [...responseTypes],
+    allowedResponseTypes: ["code"],
     allowedRedirectHosts: [],
     allowedAuthMethods: ["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"],
     requireConsent: true,

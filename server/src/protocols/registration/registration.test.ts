@@ -43,7 +43,7 @@ describe("the policy", () => {
         enabled: true,
         requireInitialAccessToken: true,
         allowedGrantTypes: ["authorization_code", "refresh_token"],
-        allowedResponseTypes: ["code", "id_token", "id_token token"],
+        allowedResponseTypes: ["code"],
         allowedRedirectHosts: [],
         allowedAuthMethods: ["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"],
         requireConsent: true,

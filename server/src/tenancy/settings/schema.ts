@@ -86,6 +86,13 @@ export const TokenPolicy = group({
   }),
 });
 
+export const OidcPolicy = group({
+  implicitFlow: flag(
+    false,
+    "Offer the response types `id_token` and `id_token token`, which put tokens into the address bar, to clients that have them. For old clients only (RFC 9700)",
+  ),
+});
+
 export const AccountPolicy = group({
   changeUsername: flag(false, "Let people change their own username"),
   changeEmail: flag(true, "Let people change their own email address; it then has to be verified again"),
@@ -183,6 +190,7 @@ const members = {
   audit: AuditPolicy,
   messaging: MessagingPolicy,
   tokens: TokenPolicy,
+  oidc: OidcPolicy,
   account: AccountPolicy,
   registration: RegistrationPolicy,
   passwordReset: PasswordResetPolicy,

@@ -4,6 +4,7 @@ import { clock, SECOND } from "../../../kernel/clock.ts";
 import { accountOf } from "../accounts.ts";
 import { snapshotOf } from "../client.ts";
 import { checkRequestBinding } from "../engine.ts";
+import { markFrontChannel } from "../front-channel.ts";
 import { lifetimesOf } from "../lifetimes.ts";
 import type { RealmParts } from "../parts.ts";
 import { resourceServer } from "../resources.ts";
@@ -89,6 +90,7 @@ async function answer(provider: Provider, parts: RealmParts, ctx: ExchangeContex
     audience: audience[0]!,
   });
   setExactAudience(token, audience);
+  if (subject.isFromFrontChannel) markFrontChannel(token);
   ctx.oidc.entity("AccessToken", token);
   ctx.body = {
     access_token: await token.save(),

@@ -21,6 +21,8 @@ export interface LiveToken {
   readonly grantId: string | null;
   /** Null where a client acts in its own name. */
   readonly holder: Holder | null;
+  /** It was handed out by the authorization endpoint, or exchanged for one that was. */
+  readonly isFromFrontChannel: boolean;
   /** RFC 8693 §4.1: who acts. */
   readonly actor: Readonly<Record<string, unknown>> | null;
   /** RFC 7800: the key it is bound to. */
@@ -59,6 +61,7 @@ export async function readAccessToken(
     issuedAt: payload.iat as number,
     grantId: gid ?? null,
     holder,
+    isFromFrontChannel: payload.front_channel === true,
     actor: (payload.act as LiveToken["actor"]) ?? null,
     confirmation: (payload.cnf as LiveToken["confirmation"]) ?? null,
     payload,
