@@ -52,7 +52,7 @@ export async function saveApplication(ctx: Ctx, tools: ClientTools, name: string
   const saved = await saveClient(toldAs(ctx, name), tools, row.id, {
     ...client,
     name: input.displayName ?? null,
-    enabled: input.enabled ?? client.enabled,
+    enabled: input.enabled,
     description: input.description ?? null,
     redirectUris: input.redirectUris ?? [],
     postLogoutRedirectUris: input.postLogoutRedirectUris ?? [],

@@ -53,7 +53,11 @@ export async function saveScope(ctx: Ctx, scopeId: string, input: UpdateClientSc
   const claims = input.claims && said(input.claims);
   refuseReadOnly({ claims: said(current.claims) }, { claims }, ["claims"], "are attached and detached one by one");
   expectVersion(ctx, current.version);
-  const state = { description: input.description ?? null, consentText: input.consentText ?? null, assignment: input.assignment };
+  const state = {
+    description: input.description ?? null,
+    consentText: input.consentText ?? null,
+    assignment: input.assignment ?? "OPTIONAL",
+  };
   const scope = await updateScope(ctx.tx, ctx.realm, current.scopeId, state);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "client-scopes", resourceId: scope.scopeId });

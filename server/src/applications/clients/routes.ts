@@ -58,7 +58,7 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
       config: write,
       summary: "Replace a client's state",
       description:
-        "What is left out returns to its default, except `enabled` and `publicClient`. The client id cannot be changed. A client that becomes confidential gets a secret, to be read or made anew at `/secret`.",
+        "What is left out returns to its default; `enabled` and `publicClient` are required. The client id cannot be changed. A client that becomes confidential gets a secret, to be read or made anew at `/secret`.",
       body: UpdateClient,
       run: async (ctx, { clientId }, body) => shown(await saveClient(ctx, tools, clientId, body)),
     },

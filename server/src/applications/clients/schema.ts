@@ -168,7 +168,7 @@ const inputMembers = {
 export const CreateClient = Type.Object({ clientId, ...inputMembers }, { $id: "CreateClient", additionalProperties: false });
 export type CreateClient = Static<typeof CreateClient>;
 
-/** The full state: what is left out returns to its default, except whether it is enabled and public, which stay. */
+/** The full state. What decides access is never left to a default. */
 export const UpdateClient = Type.Object(
   {
     id: Type.Optional(Type.String()),
@@ -177,6 +177,8 @@ export const UpdateClient = Type.Object(
     createdAt: Type.Optional(Type.Integer()),
     updatedAt: Type.Optional(Type.Integer()),
     ...inputMembers,
+    enabled: Type.Boolean(),
+    publicClient: Type.Boolean(),
   },
   { $id: "UpdateClient", additionalProperties: false },
 );

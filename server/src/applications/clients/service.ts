@@ -107,11 +107,11 @@ export async function saveClient(
   { registrationHash }: { readonly registrationHash?: string | null } = {},
 ): Promise<ClientRow> {
   const current = await takeClient(ctx, id);
-  const publicClient = input.publicClient ?? current.publicClient;
+  const { publicClient } = input;
   const stored = await checked(ctx, tools, input, publicClient, current.stored);
   // `updatedAt` may come back as it was read, even if somebody else has written meanwhile: that is what If-Match is for.
   refuseReadOnly(current, input, ["id", "realmId", "clientId", "createdAt"]);
-  const state: ClientState = { name: input.name ?? null, enabled: input.enabled ?? current.enabled, publicClient, stored };
+  const state: ClientState = { name: input.name ?? null, enabled: input.enabled, publicClient, stored };
   if (changesControl(current, state)) await assertMayControlClient(ctx, current.id);
   assertMayReachAdministrators(ctx, tools.baseUrl, current, { stored, allowedResources: current.allowedResources });
   expectVersion(ctx, current.version);

@@ -36,7 +36,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox = async (app) => {
     replace: {
       config: write,
       summary: "Update a group, or move it",
-      description: "A `parentId` that is left out stays; null moves the group to the top. What it grants is changed by its roles.",
+      description: "Without `parentId`, or with null, the group moves to the top. What it grants is changed by its roles.",
       body: UpdateGroup,
       run: (ctx, { groupId }, body) => saveGroup(ctx, groupId, body),
     },

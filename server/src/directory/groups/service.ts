@@ -57,7 +57,7 @@ export async function saveGroup(ctx: Ctx, id: string, input: UpdateGroup): Promi
   const current = await takeGroup(ctx, id);
   const { groupId } = current;
   const before = await chainOf(ctx, current.parentId);
-  const after = input.parentId === undefined ? before : await chainOf(ctx, input.parentId);
+  const after = await chainOf(ctx, input.parentId ?? null);
   const parentId = after[0] ?? null;
   const moves = parentId !== current.parentId;
   const handedDown = moves ? await rolesHandedDown(ctx.tx, ctx.realm, changed(before, after)) : [];

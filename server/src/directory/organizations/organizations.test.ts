@@ -53,8 +53,9 @@ describe("an organization", () => {
     const saved = await admin.put(`/organizations/${organizationId}`, state);
     expect(saved).toMatchObject({ status: 200, headers: { etag: expect.stringMatching(/^"2[."]/) } });
     expect(saved.body).toEqual(state);
-    // What is left out is emptied; whether it is enabled stays.
-    expect((await admin.put(`/organizations/${organizationId}`, { name: "Books" })).body).toEqual({
+    const refused = await admin.put(`/organizations/${organizationId}`, { name: "Books" });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: "enabled", code: "required" }] } });
+    expect((await admin.put(`/organizations/${organizationId}`, { name: "Books", enabled: false })).body).toEqual({
       ...rest,
       organizationId,
       createdAt,
@@ -99,7 +100,7 @@ describe("an organization", () => {
     ]);
     expect((await admin.post("/organizations", { name: "株式会社", alias: "kk" })).status).toBe(201);
     const { body } = await admin.post("/organizations", { name: "Third" });
-    expect((await admin.put(`/organizations/${body.organizationId}`, { name: "acme" })).body.code).toBe("organizations.name_taken");
+    expect((await admin.patch(`/organizations/${body.organizationId}`, { name: "acme" })).body.code).toBe("organizations.name_taken");
     expect((await (await iam.realm()).asMaster().post("/organizations", { name: "Acme", alias: "a0" })).status).toBe(201);
   });
 
@@ -173,7 +174,8 @@ describe("an organization", () => {
     await admin.put(`${at}/members/${mine.userId}`);
     const refusals = [
       await stranger.get(at),
-      await stranger.put(at, { name: "Stolen" }),
+      await stranger.put(at, { name: "Stolen", enabled: true }),
+      await stranger.patch(at, { name: "Stolen" }),
       await stranger.delete(at),
       await stranger.get(`${at}/members`),
       await stranger.put(`${at}/members/${theirs.userId}`),

@@ -79,7 +79,7 @@ export const CreateOrganization = Type.Object(
 );
 export type CreateOrganization = Static<typeof CreateOrganization>;
 
-/** The full state: what is left out is emptied, except whether the organization is enabled, which stays. */
+/** The full state. What decides access is never left to a default. */
 export const UpdateOrganization = Type.Object(
   {
     realmId: Type.Optional(Type.String()),
@@ -88,6 +88,7 @@ export const UpdateOrganization = Type.Object(
     memberCount: Type.Optional(Type.Integer()),
     createdAt: Type.Optional(Type.Integer()),
     ...state,
+    enabled: Type.Boolean(),
   },
   { $id: "UpdateOrganization", additionalProperties: false },
 );

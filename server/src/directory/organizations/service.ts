@@ -57,7 +57,7 @@ export async function saveOrganization(ctx: Ctx, id: string, input: UpdateOrgani
   const { organizationId } = current;
   refuseReadOnly(current, input, ["realmId", "organizationId", "alias", "memberCount", "createdAt"]);
   expectVersion(ctx, current.version);
-  await updateOrganization(ctx.tx, ctx.realm, organizationId, { ...fields, enabled: input.enabled ?? current.enabled });
+  await updateOrganization(ctx.tx, ctx.realm, organizationId, { ...fields, enabled: input.enabled });
   await replaceDomains(ctx.tx, ctx.realm, organizationId, domains);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "organizations", resourceId: organizationId });
   return readOrganization(ctx, organizationId);

@@ -43,7 +43,7 @@ export const CreateRole = Type.Object(
 );
 export type CreateRole = Static<typeof CreateRole>;
 
-/** The full state; roles that are not named at all stay included. */
+/** The full state: without `compositeRoles` it includes no role of the realm, without `compositeClientRoles` none of a client. */
 export const UpdateRole = Type.Object(
   {
     ...Type.Partial(Role).properties,

@@ -63,8 +63,8 @@ export async function saveRole(ctx: Ctx, id: string, input: UpdateRole): Promise
   const held = await includedIn(ctx.tx, ctx.realm, roleId);
   const before = [...held.ofRealm, ...held.ofClients];
   const after = [
-    ...(input.compositeRoles ? await includedByName(ctx, input.compositeRoles) : held.ofRealm),
-    ...(input.compositeClientRoles ? await includedOfClients(ctx, input.compositeClientRoles) : held.ofClients),
+    ...(await includedByName(ctx, input.compositeRoles ?? [])),
+    ...(await includedOfClients(ctx, input.compositeClientRoles ?? [])),
   ];
   const moved = changed(before, after);
   await changingGrants(ctx, moved, async () => {

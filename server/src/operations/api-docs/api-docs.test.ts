@@ -254,9 +254,9 @@ test("offers If-Match where a stale version is refused", async () => {
   const { userId } = await realm.user();
   const [role] = (await realm.asMaster().get("/roles?search=auditor")).body;
   const stale = { headers: { "if-match": '"999"' } };
-  const provider = { channel: "SMS", driver: "http", config: { url: "https://sms.example.com/send" } };
+  const provider = { channel: "SMS", driver: "http", enabled: true, config: { url: "https://sms.example.com/send" } };
   await realm.asMaster().put("/messaging/providers", provider);
-  const template = { templateKey: "otp-sms", body: "{{code}}" };
+  const template = { templateKey: "otp-sms", body: "{{code}}", enabled: true };
   await realm.asMaster().put("/messaging/templates", template);
   const hook = { name: "a", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false };
   const { id: webhookId } = (await realm.asMaster().post("/webhooks", hook)).body;
@@ -275,7 +275,7 @@ test("offers If-Match where a stale version is refused", async () => {
   const flow = { displayName: "Mine", steps: [{ authenticator: "username-password", requirement: "REQUIRED" }] };
   await realm.asMaster().post("/flows", { alias: "mine", ...flow });
   const tried: Record<string, () => Promise<{ status: number }>> = {
-    "PUT /clients/{clientId}": () => realm.asMaster().put(client, {}, stale),
+    "PUT /clients/{clientId}": () => realm.asMaster().put(client, { enabled: true, publicClient: false }, stale),
     "DELETE /clients/{clientId}": () => realm.asMaster().delete(client, stale),
     "PUT /clients/{clientId}/allowed-resources": () => realm.asMaster().put(`${client}/allowed-resources`, { allowedResources: [] }, stale),
     "PUT /clients/{clientId}/mappers/{mapperId}": () => realm.asMaster().put(`${client}/mappers/${mapperId}`, mapper, stale),
@@ -283,7 +283,8 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /clients/{clientId}/roles/{roleName}": () => realm.asMaster().delete(`${client}/roles/order`, stale),
     "DELETE /clients/{clientId}/service-account/roles": () => realm.asMaster().delete(`${client}/service-account/roles?name=user`, stale),
     "PUT /settings": () => realm.asMaster().put("/settings", {}, stale),
-    "PUT /users/{userId}": () => realm.asMaster().put(`/users/${userId}`, { username: "x" }, stale),
+    "PUT /users/{userId}": () =>
+      realm.asMaster().put(`/users/${userId}`, { username: "x", enabled: true, locked: false, roles: [] }, stale),
     "PUT /users/{userId}/password": () => realm.asMaster().put(`/users/${userId}/password`, { newPassword: "a new password" }, stale),
     "PUT /users/{userId}/required-actions": () => realm.asMaster().put(`/users/${userId}/required-actions`, [], stale),
     "DELETE /users/{userId}/credentials/{type}/{credentialId}": () =>
@@ -301,7 +302,7 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /messaging/templates/{templateKey}": () => realm.asMaster().delete("/messaging/templates/otp-sms", stale),
     "PUT /webhooks/{webhookId}": () => realm.asMaster().put(`/webhooks/${webhookId}`, hook, stale),
     "DELETE /webhooks/{webhookId}": () => realm.asMaster().delete(`/webhooks/${webhookId}`, stale),
-    "PUT /organizations/{orgId}": () => realm.asMaster().put(`/organizations/${organizationId}`, { name: "x" }, stale),
+    "PUT /organizations/{orgId}": () => realm.asMaster().put(`/organizations/${organizationId}`, { name: "x", enabled: true }, stale),
     "DELETE /organizations/{orgId}": () => realm.asMaster().delete(`/organizations/${organizationId}`, stale),
     "PUT /organizations/{orgId}/members/{userId}": () =>
       realm.asMaster().put(`/organizations/${organizationId}/members/${userId}`, {}, stale),
@@ -315,7 +316,7 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /groups/{groupId}/members/{userId}": () => realm.asMaster().delete(`${group}/members/${userId}`, stale),
     "PUT /groups/{groupId}/roles/{roleId}": () => realm.asMaster().put(`${group}/roles/${role.roleId}`, undefined, stale),
     "DELETE /groups/{groupId}/roles/{roleId}": () => realm.asMaster().delete(`${group}/roles/${role.roleId}`, stale),
-    "PUT /applications/{name}": () => realm.asMaster().put("/applications/worker", {}, stale),
+    "PUT /applications/{name}": () => realm.asMaster().put("/applications/worker", { enabled: true }, stale),
     "DELETE /applications/{name}": () => realm.asMaster().delete("/applications/worker", stale),
     "PUT /flows/{alias}": () => realm.asMaster().put("/flows/mine", flow, stale),
     "PATCH /flows/{alias}": () => realm.asMaster().patch("/flows/mine", { alias: "x" }, stale),

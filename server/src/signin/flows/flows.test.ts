@@ -111,7 +111,7 @@ describe("flows", () => {
     expect((await admin.put("/flow", { displayName: "Deep", steps: [deep(5)] })).status).toBe(400);
     for (const body of [
       {},
-      { steps },
+      { displayName: "x" },
       { displayName: "x", steps: [] },
       { displayName: "x", steps, more: 1 },
       { displayName: "x", steps: [{ ...steps[0], requirement: "MAYBE" }] },

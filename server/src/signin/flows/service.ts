@@ -92,7 +92,7 @@ export async function createFlow(ctx: Ctx, input: CreateFlow): Promise<Versioned
 
 /** Saving a built-in flow makes it the realm's own form of it. */
 export async function saveFlow(ctx: Ctx, alias: string, input: UpdateFlow): Promise<VersionedFlow> {
-  const state = { displayName: input.displayName, steps: checkedSteps(input.steps, purposeOf(alias)) };
+  const state = { displayName: input.displayName ?? alias, steps: checkedSteps(input.steps, purposeOf(alias)) };
   const { flow: current, isStored } = await takeFlow(ctx, alias);
   refuseReadOnly(shown(current), input, ["alias", "builtIn"]);
   expectVersion(ctx, current.version);

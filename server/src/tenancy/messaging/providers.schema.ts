@@ -52,7 +52,7 @@ export const UpsertProvider = Type.Object(
     realmId: Type.Optional(Type.String()),
     channel,
     driver,
-    enabled: Type.Optional(Type.Boolean({ description: "Left out: true for a new provider, unchanged for another" })),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
     fromAddress: Type.Optional(
       line(320, "one line: an email address; for SMS a number in international form or a name of up to 11 characters"),
     ),

@@ -70,7 +70,7 @@ export async function saveProvider(ctx: Ctx, input: UpsertProvider, parts: Provi
     config: input.config ?? {},
     secret: secretOf(current, input, parts.vault),
   };
-  const enabled = input.enabled ?? current?.enabled ?? true;
+  const { enabled = true } = input;
   refuseFaults(provider, enabled, parts.outbound);
   expectVersion(ctx, current?.version ?? 0);
 

@@ -129,11 +129,12 @@ describe("configuring", () => {
     expect((await admin.get(at)).body).toHaveLength(1);
   });
 
-  test("an omitted enabled is true for a new provider, and unchanged for another", async () => {
+  test("an omitted enabled is true, for a new provider and for another; PATCH keeps it", async () => {
     const { admin } = await inRealm();
     expect((await admin.put(at, emailHttp)).body.enabled).toBe(true);
     await admin.put(at, { ...emailHttp, enabled: false });
-    expect((await admin.put(at, emailHttp)).body.enabled).toBe(false);
+    expect((await admin.patch(`${at}/EMAIL/http`, { fromName: "Acme" })).body.enabled).toBe(false);
+    expect((await admin.put(at, emailHttp)).body.enabled, "its default").toBe(true);
   });
 
   test("lists by channel, searches and pages", async () => {

@@ -18,7 +18,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
       summary: "Replace the realm's settings",
       description: "What is left out returns to its default, the display name as well: to change some members, use PATCH.",
       body: UpdateSettings,
-      run: async (ctx, _params, body) => record(await saveSettings(ctx, body as UpdateSettings, baseUrl)),
+      run: async (ctx, _params, body) => record(await saveSettings(ctx, body, baseUrl)),
     },
   });
 };
