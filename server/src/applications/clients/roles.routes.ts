@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { AssignRole, CreateRole, Role, roleNameMembers } from "../../directory/roles/index.ts";
+import { AssignRole, CreateRole, givenRoles, Role, roleNameMembers } from "../../directory/roles/index.ts";
 import { created, noContent, noContentAnswer, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
-import { ListQuery } from "../../platform/paging/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { createMapper, readMapper, readMappers, removeMapper, saveMapper } from "./mappers.service.ts";
 import { createClientRole, readClientRole, removeClientRole, searchClientRoles } from "./roles.service.ts";
 import { ClientMapper, CreateClientMapper, ServiceAccountRole, UpdateClientMapper } from "./schema.ts";
@@ -13,6 +13,12 @@ const params = pathParams("clientId");
 const read = { permission: "view-clients" } as const;
 const write = { permission: "manage-clients" } as const;
 const done = noContentAnswer();
+
+const mapperList: ShortList<ClientMapper> = {
+  sorts: { name: ({ name }) => name, createdAt: ({ createdAt }) => createdAt },
+  names: ({ name, claim }) => [name, claim],
+  ids: ({ mapperId }) => [mapperId],
+};
 
 /** What belongs to one client: its roles, its mappers, its service account. Mounted under /admin/realms/:realm/clients/:clientId. */
 export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -56,8 +62,20 @@ export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get(
     "/mappers",
-    { config: read, schema: { summary: "List a client's own claim mappers", tags, params, response: { 200: Type.Array(ClientMapper) } } },
-    (req) => req.read((ctx) => readMappers(ctx, req.params.clientId)),
+    {
+      config: read,
+      schema: {
+        summary: "List a client's own claim mappers",
+        tags,
+        params,
+        querystring: ListQuery,
+        response: { 200: Type.Array(ClientMapper) },
+      },
+    },
+    async (req, reply) => {
+      const mappers = await req.read((ctx) => readMappers(ctx, req.params.clientId));
+      return paged(reply, pageInMemory(mappers, mapperList, req.query));
+    },
   );
 
   app.post(
@@ -98,9 +116,18 @@ export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     "/service-account/roles",
     {
       config: read,
-      schema: { summary: "List the roles of a client's service account", tags, params, response: { 200: Type.Array(ServiceAccountRole) } },
+      schema: {
+        summary: "List the roles of a client's service account",
+        tags,
+        params,
+        querystring: ListQuery,
+        response: { 200: Type.Array(ServiceAccountRole) },
+      },
     },
-    (req) => req.read((ctx) => readServiceAccountRoles(ctx, req.params.clientId)),
+    async (req, reply) => {
+      const roles = await req.read((ctx) => readServiceAccountRoles(ctx, req.params.clientId));
+      return paged(reply, pageInMemory(roles, givenRoles, req.query));
+    },
   );
 
   app.post(

@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
+import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
+import { givenRoles } from "../roles/index.ts";
 import { grantRole, readGroupRoles, withdrawRole } from "./roles.service.ts";
 import { AddGroupRole, GroupRole } from "./schema.ts";
 
@@ -16,9 +18,18 @@ export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     "/",
     {
       config: { permission: "view-users" },
-      schema: { summary: "List the roles that a group grants", tags, params, response: { 200: Type.Array(GroupRole) } },
+      schema: {
+        summary: "List the roles that a group grants",
+        tags,
+        params,
+        querystring: ListQuery,
+        response: { 200: Type.Array(GroupRole) },
+      },
     },
-    (req) => req.read((ctx) => readGroupRoles(ctx, req.params.groupId)),
+    async (req, reply) => {
+      const roles = await req.read((ctx) => readGroupRoles(ctx, req.params.groupId));
+      return paged(reply, pageInMemory(roles, givenRoles, req.query));
+    },
   );
 
   app.post(

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { created, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
-import { ListQuery } from "../../platform/paging/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { catalogue } from "../../tenancy/permissions/index.ts";
 import { AdminRole, CataloguedPermission, CreateRole, Role, UpdateAdminRole, UpdateRole } from "./schema.ts";
 import {
@@ -66,6 +66,11 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
   );
 };
 
+const permissionList: ShortList<(typeof catalogue)[number]> = {
+  sorts: { key: ({ key }) => key, label: ({ label }) => label },
+  names: ({ key, label }) => [key, label],
+};
+
 /** Mounted under /admin/realms/:realm/admin-roles. */
 export const adminRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const tags = ["Admin roles"];
@@ -86,8 +91,16 @@ export const adminRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get(
     "/permissions",
-    { config: read, schema: { summary: "The catalogue of permissions", tags, response: { 200: Type.Array(CataloguedPermission) } } },
-    async () => [...catalogue],
+    {
+      config: read,
+      schema: {
+        summary: "The catalogue of permissions",
+        tags,
+        querystring: ListQuery,
+        response: { 200: Type.Array(CataloguedPermission) },
+      },
+    },
+    async (req, reply) => paged(reply, pageInMemory([...catalogue], permissionList, req.query)),
   );
 
   recordRoutes(app, "/:roleId", {

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { created, noContent, pathParams } from "../../platform/http/index.ts";
+import { created, noContent, paged, pathParams } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { type PasswordParts, preparePassword, untilStored } from "../credentials/index.ts";
 import { CreateCredential, CreatedCredential, Credential, SetPassword } from "./credentials.schema.ts";
@@ -11,6 +12,12 @@ const tags = ["Users"];
 const params = pathParams("userId");
 const write = { permission: "manage-users" } as const;
 const done = Type.Null({ description: "Done" });
+
+const credentialList: ShortList<Credential> = {
+  sorts: { type: ({ type }) => type, createdAt: ({ createdAt }) => createdAt },
+  names: ({ type, label }) => [type, label],
+  ids: ({ id }) => [id],
+};
 
 export interface UserCredentialParts extends PasswordParts {
   readonly realms: RealmSnapshots;
@@ -51,9 +58,12 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
     "/:userId/credentials",
     {
       config: { permission: "view-users" },
-      schema: { summary: "List a user's credentials", tags, params, response: { 200: Type.Array(Credential) } },
+      schema: { summary: "List a user's credentials", tags, params, querystring: ListQuery, response: { 200: Type.Array(Credential) } },
     },
-    (req) => req.read((ctx) => readCredentials(ctx, req.params.userId)),
+    async (req, reply) => {
+      const credentials = await req.read((ctx) => readCredentials(ctx, req.params.userId));
+      return paged(reply, pageInMemory(credentials, credentialList, req.query));
+    },
   );
 
   app.post(

@@ -13,7 +13,16 @@ const write = { permission: "manage-users" } as const;
 export const requiredActionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     "/:userId/required-actions",
-    { config: { permission: "view-users" }, schema: { summary: "List what a user has to do at the next sign-in", tags, params, response } },
+    {
+      config: { permission: "view-users" },
+      schema: {
+        summary: "List what a user has to do at the next sign-in",
+        description: "Not paged: there are few, and their order counts.",
+        tags,
+        params,
+        response,
+      },
+    },
     async (req, reply) => answer(reply, await req.read((ctx) => readRequiredActions(ctx, req.params.userId))),
   );
 

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { created, noContent, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
-import { AssignRole, RoleMapping } from "../roles/index.ts";
+import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
+import { AssignRole, givenRoles, RoleMapping } from "../roles/index.ts";
 import { UserQuery } from "./list.schema.ts";
 import { assignRole, readMappings, unassignRole } from "./roles.service.ts";
 import { CreateUser, UpdateUser, User } from "./schema.ts";
@@ -52,10 +53,14 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: "List a user's roles, also those by groups and other roles",
         tags,
         params,
+        querystring: ListQuery,
         response: { 200: Type.Array(RoleMapping) },
       },
     },
-    (req) => req.read((ctx) => readMappings(ctx, req.params.userId)),
+    async (req, reply) => {
+      const roles = await req.read((ctx) => readMappings(ctx, req.params.userId));
+      return paged(reply, pageInMemory(roles, givenRoles, req.query));
+    },
   );
 
   const assign = { permission: ["manage-users", "manage-roles"] } as const;

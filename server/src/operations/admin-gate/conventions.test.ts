@@ -4,6 +4,7 @@ import { type Harness, harness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 
 interface Operation {
+  readonly description?: string;
   readonly requestBody?: { readonly content: Record<string, unknown> };
   readonly responses: Record<string, { content?: Record<string, { schema: { $ref?: string; type?: string } }>; headers?: object }>;
   readonly parameters?: { name?: string; in?: string }[];
@@ -108,6 +109,74 @@ describe("a record", () => {
     await boss.put(`/groups/${groupId}/members/${userId}`);
     expect(await boss.get(`/groups/${groupId}`, knowing)).toMatchObject({ status: 200, body: { memberCount: 1 } });
   });
+});
+
+describe("every route of the admin and the account API", () => {
+  const own = () => Object.entries(paths).filter(([path]) => path.startsWith("/admin/") || path.startsWith("/realms/{realm}/account/"));
+
+  test("that answers an array takes page, size, search, sort and cursor, or says why not", () => {
+    const lists = own().filter(([, { get }]) => get?.responses["200"]?.content?.["application/json"]?.schema.type === "array");
+    expect(lists.length).toBeGreaterThan(30);
+    const members = ["page", "size", "search", "sort", "cursor"];
+    const without = lists.filter(([, { get }]) => !members.every((member) => get!.parameters?.some(({ name }) => name === member)));
+    expect(without.filter(([, { get }]) => !get!.description?.includes("Not paged:")).map(([path]) => path)).toEqual([]);
+    expect(without.map(([path]) => path).filter((path) => path.startsWith("/admin/"))).toEqual([]);
+  });
+
+  test("refuses a query member that it does not know, and names it", async () => {
+    const other = await iam.realm();
+    const { browser } = other.asMaster();
+    const user = await other.as();
+    const refused: string[] = [];
+    for (const [path, item] of own())
+      for (const method of Object.keys(item)) {
+        const url = path.replace("{realm}", other.name).replace(/\{\w+\}/g, "01900000-0000-7000-8000-000000000000");
+        const by = path.startsWith("/admin/") ? browser : user.browser;
+        const answer = await by.request(
+          method.toUpperCase(),
+          `${url}?unheardOf=1`,
+          ["put", "post", "patch"].includes(method) ? { body: {} } : {},
+        );
+        const fields = (answer.body?.errors ?? []).map(({ field }: { field: string }) => field);
+        // What is wrong with the body is told first; a body that a route does not need leaves the query to be told of.
+        if (answer.status !== 400 || (!item[method as "get"]?.requestBody && !fields.includes("unheardOf")))
+          refused.push(`${method} ${path} ${answer.status}`);
+      }
+    expect(refused).toEqual([]);
+  });
+});
+
+test("short lists are searched, sorted and paged like others", async () => {
+  const other = await iam.realm();
+  const boss = other.asMaster();
+  await boss.post("/keys/rotate");
+  const [active, retained] = (await boss.get("/keys")).body;
+  const page = await boss.get("/keys?size=1");
+  expect([page.body, page.headers["x-total-count"]]).toEqual([[active], "2"]);
+  expect(String(page.headers.link)).toContain('rel="next"');
+  const next = /<([^>]+)>; rel="next"/.exec(String(page.headers.link))![1]!;
+  expect((await boss.browser.get(next)).body).toEqual([retained]);
+  expect((await boss.get("/keys?sort=createdAt")).body).toEqual([retained, active]);
+  expect((await boss.get(`/keys?search=${retained.keyId}`)).body).toEqual([retained]);
+  expect((await boss.get("/keys?search=act")).body).toEqual([active]);
+  expect(await boss.get("/keys?sort=certificate")).toMatchObject({ status: 400, body: { errors: [{ field: "sort" }] } });
+  expect(await boss.get("/keys?cursor=x")).toMatchObject({ status: 400, body: { errors: [{ field: "cursor" }] } });
+  expect((await boss.get("/authenticators?search=totp")).body).toMatchObject([{ name: "totp" }]);
+});
+
+test("events are found by several types at once; a type that does not exist is refused with what was meant", async () => {
+  const other = await iam.realm();
+  const boss = other.asMaster();
+  const { roleId } = (await boss.post("/roles", { name: "one" })).body;
+  await boss.delete(`/roles/${roleId}`);
+  const found = async (query: string) =>
+    (await boss.get(`/events?resourceId=${roleId}&${query}`)).body.items.map(({ type }: { type: string }) => type).sort();
+  expect(await found("type=ADMIN_CREATE")).toEqual(["ADMIN_CREATE"]);
+  expect(await found("type=ADMIN_CREATE,ADMIN_DELETE")).toEqual(["ADMIN_CREATE", "ADMIN_DELETE"]);
+  expect(await found("type=ADMIN_CREATE&type=ADMIN_DELETE,LOGOUT")).toEqual(["ADMIN_CREATE", "ADMIN_DELETE"]);
+  const refused = await boss.get("/events?type=ADMIN_CREATE,LOGIN_SUCESS");
+  expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: "type", code: "enum" }] } });
+  expect(refused.body.errors[0].message).toContain("Did you mean LOGIN_SUCCESS?");
 });
 
 describe("PATCH", () => {

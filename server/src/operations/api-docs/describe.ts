@@ -101,7 +101,12 @@ function withMediaType(schema: FastifySchema = {}, url: string): FastifySchema {
 /** What a route's declaration tells beyond its schema. */
 function describeRoute(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
   const { permission, masterOnly, account, versioned } = config ?? {};
-  if (permission === undefined) return { ...schema, security: account ? securityOf(method, "accountBearer") : [] };
+  if (permission === undefined && !account) return { ...schema, security: [] };
+  if (permission === undefined) {
+    const isList = method === "GET" && ((schema.response ?? {}) as Record<string, Schema>)[200]?.type === "array";
+    const description = [schema.description, isList && "Not paged: it is what one person has."].filter(Boolean).join(" ");
+    return { ...schema, ...(description && { description }), security: securityOf(method, "accountBearer") };
+  }
   const needed = typeof permission === "string" ? `\`${permission}\`` : permission.map((one) => `\`${one}\``).join(" or ");
   const sentence = `Needs ${permission === "any" ? "any admin permission" : needed}${masterOnly ? " in the realm `master`" : ""}.`;
   return {

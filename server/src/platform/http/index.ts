@@ -7,6 +7,6 @@ export { asAppError, logFailure, notFound, Problem, sendProblem } from "./proble
 export { recordRoutes } from "./records.ts";
 export { answerConditionally, created, createdAt, noContent, noContentAnswer, paged, pathParams, versioned } from "./replies.ts";
 export { unitOfWorkPlugin } from "./requests.ts";
-export { oneOf, visibleName } from "./schemas.ts";
+export { oneOf, refuseUnknownQuery, visibleName } from "./schemas.ts";
 export { type App, createServer } from "./server.ts";
 export { buildValidator, toFieldErrors } from "./validation.ts";

@@ -4,7 +4,7 @@ import { permissionsOfUser } from "../../directory/roles/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import type { Actor, ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { answerConditionally } from "../../platform/http/index.ts";
+import { answerConditionally, refuseUnknownQuery } from "../../platform/http/index.ts";
 import { actorOfSession, type Cookies, CSRF_HEADER, type Csrf, resolveSession } from "../../signin/sessions/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import { allowOrigin, issuerOf, preflight } from "../oidc/index.ts";
@@ -39,6 +39,7 @@ export function guardAccountRoutes(app: Parameters<FastifyPluginAsync>[0], parts
   // What a page of another site can send without asking us first is not taken here at all.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   app.decorateRequest("broughtBy", null);
+  refuseUnknownQuery(app);
   answerConditionally(app);
   app.addHook("onRoute", (route) => {
     route.config = { ...route.config, account: true };

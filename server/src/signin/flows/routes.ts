@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { created, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
-import { ListQuery } from "../../platform/paging/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { AuthenticatorInfo, CreateFlow, Flow, RenameFlow, UpdateFlow } from "./schema.ts";
 import { BROWSER_FLOW, createFlow, listAuthenticators, readFlow, removeFlow, renameFlow, saveFlow, searchFlows } from "./service.ts";
 
@@ -102,14 +102,24 @@ export const browserFlowRoutes: FastifyPluginAsyncTypebox = async (app) => {
   });
 };
 
+const authenticatorList: ShortList<AuthenticatorInfo> = {
+  sorts: { name: ({ name }) => name },
+  names: ({ name, displayName }) => [name, displayName],
+};
+
 /** Mounted under /admin/realms/:realm/authenticators. */
 export const authenticatorRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     "/",
     {
       config,
-      schema: { summary: "List what steps of a flow can ask", tags, response: { 200: Type.Array(AuthenticatorInfo) } },
+      schema: {
+        summary: "List what steps of a flow can ask",
+        tags,
+        querystring: ListQuery,
+        response: { 200: Type.Array(AuthenticatorInfo) },
+      },
     },
-    async () => listAuthenticators(),
+    async (req, reply) => paged(reply, pageInMemory(listAuthenticators(), authenticatorList, req.query)),
   );
 };

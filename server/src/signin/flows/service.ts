@@ -3,7 +3,7 @@ import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
-import { type ListQuery, type Page, pageInMemory } from "../../platform/paging/index.ts";
+import { type ListQuery, type Page, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { authenticators } from "../authenticators/index.ts";
 import { builtInFlows } from "./built-in.ts";
@@ -44,18 +44,17 @@ const shown = ({ alias, displayName, steps, version }: StoredFlow): VersionedFlo
   version,
 });
 
+const flowList: ShortList<VersionedFlow> = {
+  sorts: { alias: ({ alias }) => alias },
+  names: ({ alias, displayName }) => [alias, displayName],
+};
+
 /** The built-in ones, as the realm has them, and its own. */
 export async function searchFlows(ctx: ReadCtx, query: ListQuery): Promise<Page<VersionedFlow>> {
   const stored = await storedFlows(ctx.tx, ctx.realm);
   const own = new Set(stored.map(({ alias }) => alias));
   const all = [...stored, ...builtInFlows.filter(({ alias }) => !own.has(alias))].map(shown);
-  const wanted = (query.search ?? "").toLowerCase();
-  const found = all.filter(({ alias, displayName }) => alias.startsWith(wanted) || displayName.toLowerCase().startsWith(wanted));
-  return pageInMemory(
-    found.sort((one, other) => (one.alias < other.alias ? -1 : 1)),
-    "alias",
-    query,
-  );
+  return pageInMemory(all, flowList, { sort: "alias", ...query });
 }
 
 export async function readFlow(ctx: ReadCtx, alias: string): Promise<VersionedFlow> {

@@ -1,10 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import type { Vault } from "../../kernel/vault.ts";
-import { createdAt, noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
+import { createdAt, noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { generateKey } from "./generate.ts";
 import { RealmKey } from "./schema.ts";
 import { readKeys, removeKey, rotateKey } from "./service.ts";
+
+const keyList: ShortList<RealmKey> = {
+  sorts: { createdAt: ({ createdAt }) => createdAt, status: ({ status }) => status },
+  names: ({ status }) => [status],
+  ids: ({ keyId }) => [keyId],
+};
 
 /** Mounted under /admin/realms/:realm/keys. */
 export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app, { vault }) => {
@@ -12,9 +19,9 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app
     "/",
     {
       config: { permission: "manage-realm" },
-      schema: { summary: "List the signing keys", tags: ["Keys"], response: { 200: Type.Array(RealmKey) } },
+      schema: { summary: "List the signing keys", tags: ["Keys"], querystring: ListQuery, response: { 200: Type.Array(RealmKey) } },
     },
-    (req) => req.read(readKeys),
+    async (req, reply) => paged(reply, pageInMemory(await req.read(readKeys), keyList, req.query)),
   );
 
   app.post(

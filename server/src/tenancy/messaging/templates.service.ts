@@ -2,7 +2,7 @@ import { v5 } from "uuid";
 import { AppError, defineErrors, type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
-import { type ListQuery, type Page, pageInMemory } from "../../platform/paging/index.ts";
+import { type ListQuery, type Page, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { readSettings, type Settings } from "../settings/index.ts";
 import { shippedTemplate, shippedTemplates, type TemplateText } from "./defaults.ts";
@@ -31,10 +31,15 @@ export type VersionedTemplate = MessageTemplate & { readonly version: number };
 export async function readTemplates(ctx: ReadCtx, query: ListQuery): Promise<Page<MessageTemplate>> {
   const stored = await storedTemplates(ctx.tx, ctx.realm);
   const all = templateKeys.flatMap((key) => variantsOf(key, stored).map((variant) => toRecord(ctx.realm, variant)));
-  const wanted = (query.search ?? "").toLowerCase();
-  const found = all.filter(({ id, templateKey }) => templateKey.startsWith(wanted) || id === wanted);
-  return pageInMemory(found, "templateKey", query);
+  return pageInMemory(all, templateList, query);
 }
+
+/** Without `sort` in the order of the catalogue. */
+const templateList: ShortList<MessageTemplate> = {
+  sorts: { templateKey: ({ templateKey }) => templateKey },
+  names: ({ templateKey }) => [templateKey],
+  ids: ({ id }) => [id],
+};
 
 /** One variant, as the list shows it. */
 export async function readTemplate(ctx: ReadCtx, key: string, tag: string | undefined): Promise<VersionedTemplate> {
