@@ -3,21 +3,10 @@
 //   node build.mjs --out DIR --no-check   somewhere else, without checking types: for tests, which are checked elsewhere
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 
@@ -35,8 +24,8 @@ export function fingerprint() {
   const inputs = [...files, ...scripts, ...settings.map((name) => join(here, name)), join(here, "..", "package-lock.json")];
   const hash = createHash("sha256");
   for (const file of inputs.filter((input) => existsSync(input)).sort()) {
-    const { mtimeMs, size } = statSync(file);
-    hash.update(`${file}\0${mtimeMs}\0${size}\n`);
+    // By content and place in the tree: dates and the tree's own place change with a copy, a clone, an image.
+    hash.update(`${relative(here, file)}\0`).update(createHash("sha256").update(readFileSync(file)).digest());
   }
   return hash.digest("hex");
 }
@@ -94,8 +83,9 @@ async function bundle(out) {
   const source = (/** @type {string} */ path) => join(here, "src", path);
   const entries = {
     main: source("main.ts"),
-    // A thread of its own, and what the template is made with.
+    // Threads of their own, and what the template is made with.
     "pglite-worker": source("platform/db/pglite-worker.js"),
+    "bcrypt-worker": source("platform/passwords/bcrypt-worker.js"),
     database: source("platform/db/index.ts"),
   };
   const input = Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file)));
@@ -117,22 +107,25 @@ async function bundle(out) {
     throw new BuildError("The build failed; the messages above say where.");
   }
   // What is read at run time, from beside the code that reads it.
+  const swaggerUi = join(dirname(fromPackage("@fastify/swagger-ui")), "static");
   for (const beside of [
-    "operations/api-docs/page-script.js",
-    "signin/assets/passkey-script.js",
-    "platform/passwords/common-passwords.txt",
-  ].map(source))
+    ...["operations/api-docs/page-script.js", "signin/assets/passkey-script.js", "platform/passwords/common-passwords.txt"].map(source),
+    ...["swagger-ui-bundle.js", "swagger-ui.css"].map((file) => join(swaggerUi, file)),
+  ])
     if (existsSync(beside)) files.push({ fileName: basename(beside), code: readFileSync(beside, "utf8") });
   // The program last: whoever starts it finds all that it loads.
   for (const { fileName, code } of files.toSorted((a) => (a.fileName === "main.js" ? 1 : -1))) writeWhole(join(out, fileName), code);
   const made = new Set(files.map(({ fileName }) => fileName));
-  for (const name of readdirSync(out)) if (name.endsWith(".js") && !made.has(name)) rmSync(join(out, name), { force: true });
+  for (const name of readdirSync(out)) if (/[.](js|css)$/.test(name) && !made.has(name)) rmSync(join(out, name), { force: true });
 }
 
 /** For `/monitoring/info`; a build outside of a repository has none. @param {string} out */
 function writeCommit(out) {
   const { status, stdout } = spawnSync("git", ["rev-parse", "HEAD"], { cwd: here, encoding: "utf8" });
   if (status === 0) writeWhole(join(out, "commit.txt"), stdout);
+  // For the package, which begins at this folder.
+  const license = join(here, "..", "LICENSE");
+  if (existsSync(license)) copyFileSync(license, join(out, "LICENSE"));
 }
 
 /** @param {string} name */

@@ -33,23 +33,21 @@ import { createBreachedPasswords } from "./platform/passwords/index.ts";
 import { createRateLimiter, rateLimited } from "./platform/rate-limit/index.ts";
 import { startTracing } from "./platform/telemetry/tracing.ts";
 import { accountRoutes } from "./protocols/account/index.ts";
+import { type ClientActivity, createClientActivity, createClientKeys, serviceAccountSessionRoutes } from "./protocols/client-auth/index.ts";
+import { createTokenReader } from "./protocols/gate/index.ts";
 import {
   BACKCHANNEL_JOB,
   backchannelJob,
   CIBA_PING_JOB,
-  type ClientActivity,
   cibaPingJob,
-  createCertificateGuard,
-  createClientActivity,
   createIssuers,
   createLogoutRequests,
-  createSubjectOf,
-  createTokenReader,
   metadataRoutes,
   oidcRoutes,
-  serviceAccountSessionRoutes,
 } from "./protocols/oidc/index.ts";
+import { createCertificateGuard } from "./protocols/proof/index.ts";
 import { createDocumentClients, createProvisioning, provisioningRoutes, registrationRoutes } from "./protocols/registration/index.ts";
+import { createSubjectOf } from "./protocols/tokens/index.ts";
 import { transactionRoutes } from "./protocols/transactions/index.ts";
 import { assetRoutes } from "./signin/assets/index.ts";
 import { enrollmentRoutes, pushRoutes, qrRoutes } from "./signin/devices/index.ts";
@@ -113,7 +111,7 @@ export interface AppOptions {
 
 /** The whole server over a core: every route in one readable list. */
 export async function createApp(core: Core, options: AppOptions = {}): Promise<Server> {
-  const { config, log, database, db, vault, hasher, makeKeyPair, metrics, realms, work, changes } = core;
+  const { config, log, database, db, vault, hasher, makeKeyPair, metrics, realms, work, changes, background } = core;
   const secure = config.baseUrl.startsWith("https:");
   const csrf = createCsrf(vault);
   const cookies = createCookies(secure);
@@ -129,7 +127,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     log,
   });
   const breaches = createBreachedPasswords({ corpus: config.breachCorpus, log });
-  const upgrades = createPasswordUpgrades({ db, hasher, log });
+  const upgrades = createPasswordUpgrades({ db: background.db, hasher, log });
   const app = createServer({
     logger: log,
     trustProxy: config.trustProxy as boolean,
@@ -140,7 +138,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   });
   let draining = false;
   const health = createHealth({
-    db,
+    db: database.monitor,
     dataDir: config.dataDir,
     baseUrl: config.baseUrl,
     redis: config.redisUrl === null ? null : async () => (await limiter.healthy()) ?? false,
@@ -149,7 +147,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     log,
   });
   const messageMetrics = createMessageMetrics(metrics.registry);
-  const messages = createMessages({ vault, metrics: messageMetrics, wake: () => jobs.wake() });
+  const messages = createMessages({ vault, metrics: messageMetrics });
   const audit = openForwarder(core);
   const provisioning = createProvisioning({ db, changes, baseUrl: config.baseUrl });
   const clients = createDocumentClients({
@@ -163,7 +161,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   const scopes = createScopes({ db, changes });
   const subjects = createSubjects({ db, vault, changes });
   const signingKeys = createSigningKeys({ db, vault, work, realms });
-  const activity = createClientActivity({ db, work, log });
+  const activity = createClientActivity({ ...background, log });
   const sources = [localPasswords(db, hasher)];
   const subjectOf = createSubjectOf({ db, subjects });
   const flows = createFlows({ db, changes });
@@ -182,6 +180,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     vault,
     realms,
     clients,
+    clientKeys: createClientKeys(outbound),
     provisioning,
     scopes,
     signingKeys,
@@ -196,11 +195,11 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     subjectOf,
   });
   const tokens = createTokenReader({ db, realms, baseUrl: config.baseUrl, tlsClientCertHeader });
-  exposeGauges(metrics.registry, { db, pool: database.pool, hasher, forwarder: audit.forwarder });
+  exposeGauges(metrics.registry, { db: background.db, pool: database.pool, hasher, forwarder: audit.forwarder });
 
   await app.register(tracing.plugin);
   await app.register(apiDescription, { version });
-  await app.register(unitOfWorkPlugin, { db, work });
+  await app.register(unitOfWorkPlugin, { db, work, background });
   if (tlsClientCertHeader !== null) app.addHook("onRequest", createCertificateGuard(tlsClientCertHeader, config.trustProxy));
   app.addHook("onResponse", (request, reply, done) => {
     metrics.request(request.method, request.routeOptions.url ?? "unmatched", reply.statusCode, reply.elapsedTime / 1000);
@@ -313,7 +312,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   );
 
   await app.register(metadataRoutes, { issuers });
-  await app.register(wellKnownChangePassword);
+  await app.register(wellKnownChangePassword, { cookies });
   await app.register(assetRoutes);
 
   await app.register(
@@ -366,23 +365,24 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   await app.register(homeRoutes, visitors);
 
   const jobs = createJobWorker(
-    db,
+    background.db,
     {
-      [RETENTION_JOB]: { run: ({ realm }) => applyRetention({ db, work }, realm!) },
-      [PURGE_JOB]: { run: ({ payload }) => purgeRealm(db, String(payload.realm)) },
-      [MESSAGE_JOB]: messageJob({ db, vault, outbound, realms, metrics: messageMetrics, log }),
+      [RETENTION_JOB]: { run: ({ realm }) => applyRetention(background, realm!) },
+      [PURGE_JOB]: { run: ({ payload }) => purgeRealm(background.db, String(payload.realm)) },
+      [MESSAGE_JOB]: messageJob({ db: background.db, vault, outbound, realms, metrics: messageMetrics, log }),
       [BACKCHANNEL_JOB]: backchannelJob(issuers),
       [CIBA_PING_JOB]: cibaPingJob(issuers),
-      "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports({ db, work }) },
-      "realms.complete": { every: MINUTE, run: () => completeRealms({ db, work }) },
-      "cleanup.expired": { every: MINUTE, run: () => cleanUp(db) },
+      "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },
+      "realms.complete": { every: MINUTE, run: () => completeRealms(background) },
+      "cleanup.expired": { every: MINUTE, run: () => cleanUp(background.db) },
     },
     log,
+    database.kind === "embedded",
   );
+  core.onJobs((dueAt) => jobs.wake(dueAt));
 
   const webhooks = createWebhookSender({
-    db,
-    work,
+    ...background,
     vault,
     outbound: webhookOutbound,
     registry: metrics.registry,
@@ -402,10 +402,10 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   const startBackground = async () => {
     await jobs.start();
     await webhooks.start();
-    await (audit.forwarder ? audit.forwarder.start() : forgetForwarder(db, log));
+    await (audit.forwarder ? audit.forwarder.start() : forgetForwarder(background.db, log));
   };
   const flush = async () => {
-    await metrics.flush(db).catch((err) => log.warn({ err }, "could not store the counters; they are kept for the next time"));
+    await metrics.flush(background.db).catch((err) => log.warn({ err }, "could not store the counters; they are kept for the next time"));
     await activity.flush().catch((err) => log.warn({ err }, "could not store what clients did; it is kept for the next time"));
   };
   return {
@@ -416,7 +416,8 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     webhooks,
     forwarder: audit.forwarder,
     async start() {
-      if (config.databaseUrl) watcher = await watchRealmChanges({ db, url: config.listenUrl ?? config.databaseUrl, changes, log });
+      if (config.databaseUrl)
+        watcher = await watchRealmChanges({ db: database.monitor, url: config.listenUrl ?? config.databaseUrl, changes, log });
       flushing = setInterval(flush, 10 * SECOND).unref();
       starting = startBackground();
       // The embedded database takes a while for it and no request needs it; whoever waits for the port should not wait for this.
@@ -449,7 +450,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
 }
 
 /** How audit events leave the server: always by standard output, and by HTTP where a receiver is configured. */
-function openForwarder({ config: { audit }, database, db, log, metrics, onEvents }: Core) {
+function openForwarder({ config: { audit }, database, background: { db }, log, metrics, onEvents }: Core) {
   const { httpUrl, httpToken, categories, timeoutMs } = audit;
   const receiver = httpUrl === null ? null : httpReceiver({ httpUrl, httpToken, timeoutMs });
   const forwarder =

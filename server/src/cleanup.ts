@@ -5,8 +5,9 @@ import { deleteExpiredInvitations } from "./directory/organizations/index.ts";
 import { clock } from "./kernel/clock.ts";
 import type { Db } from "./platform/db/index.ts";
 import { deleteOldHours } from "./platform/telemetry/metrics.ts";
-import { deleteExpiredOidc } from "./protocols/oidc/index.ts";
+import { deleteExpiredActivity } from "./protocols/client-auth/index.ts";
 import { deleteExpiredInitialTokens } from "./protocols/registration/index.ts";
+import { deleteExpiredOAuth } from "./protocols/tokens/index.ts";
 import { deleteExpiredTransactions } from "./protocols/transactions/index.ts";
 import { deleteExpiredTokens } from "./signin/action-tokens/index.ts";
 import { deleteEndedChallenges } from "./signin/challenges/index.ts";
@@ -16,7 +17,7 @@ import { deleteExpiredBrowsers } from "./signin/known-devices/index.ts";
 import { deleteExpiredChallenges } from "./signin/passkeys/index.ts";
 import { deleteExpiredSessions } from "./signin/sessions/index.ts";
 import { deleteExpiredLimits } from "./tenancy/messaging/index.ts";
-import { deleteEndedDeliveries, forgetPreviousSecrets } from "./tenancy/webhooks/index.ts";
+import { deleteEndedDeliveries, deletePassedIntervals, forgetPreviousSecrets } from "./tenancy/webhooks/index.ts";
 
 /** Deletes what has run out, of every feature. Each minute, on one node. */
 export async function cleanUp(db: Db): Promise<void> {
@@ -37,7 +38,9 @@ export async function cleanUp(db: Db): Promise<void> {
   await forgetPreviousSecrets(db, now);
   await forgetPreviousClientSecrets(db, now);
   await deleteEndedDeliveries(db, now);
+  await deletePassedIntervals(db);
   await deleteOldImports(db, now);
-  await deleteExpiredOidc(db, now);
+  await deleteExpiredOAuth(db, now);
+  await deleteExpiredActivity(db, now);
   await deleteExpiredInitialTokens(db, now);
 }

@@ -23,6 +23,10 @@ export interface Config {
   /** A direct connection for LISTEN; null = use `databaseUrl`. */
   readonly listenUrl: string | null;
   readonly databasePool: number;
+  readonly databaseConnectTimeoutMs: number;
+  readonly databaseStatementTimeoutMs: number;
+  readonly databaseLockTimeoutMs: number;
+  readonly databaseBackgroundTimeoutMs: number;
   readonly preparedStatements: boolean;
   /** null only on the embedded database, which keeps a generated one in the data folder. */
   readonly masterKey: string | null;

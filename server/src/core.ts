@@ -7,14 +7,17 @@ import { guardInheritance } from "./directory/groups/index.ts";
 import { forgetInvitationsTo } from "./directory/organizations/index.ts";
 import { seedRoles } from "./directory/roles/index.ts";
 import { seedAdmin } from "./directory/users/index.ts";
+import { SECOND } from "./kernel/clock.ts";
 import type { Vault } from "./kernel/vault.ts";
 import { forgetImports } from "./operations/gdpr/index.ts";
 import { createRealmChanges, type RealmChanges } from "./platform/cache/index.ts";
 import type { Listeners } from "./platform/context.ts";
 import { type Database, type Db, migrate, type OpenedEmbedded, openDatabase } from "./platform/db/index.ts";
 import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
+import { createLog } from "./platform/telemetry/log.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
-import { createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
+import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
+import { tellParticipants } from "./protocols/oidc/index.ts";
 import {
   endGrantsBesides,
   endGrantsOfClient,
@@ -22,8 +25,7 @@ import {
   endGrantsOfUser,
   endGrantsUnderConsent,
   forgetRequests,
-  tellParticipants,
-} from "./protocols/oidc/index.ts";
+} from "./protocols/tokens/index.ts";
 import { endResetLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { forgetAttemptsOf } from "./signin/attempts/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
@@ -67,6 +69,12 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.deleted": [forgetConsentsTo],
 });
 
+/** What work that nobody waits for stands on. */
+export interface Background {
+  readonly db: Db;
+  readonly work: UnitOfWork;
+}
+
 /** What the server, the commands and the tests all stand on: the database, open and up to date, and the unit of work. */
 export interface Core {
   readonly config: Config;
@@ -80,8 +88,12 @@ export interface Core {
   readonly changes: RealmChanges;
   readonly realms: RealmSnapshots;
   readonly work: UnitOfWork;
+  /** For jobs, and for requests that may take long: connections of their own, with longer deadlines. */
+  readonly background: Background;
   /** Called after this node has committed audit events: whoever sends them on looks at once instead of at its next turn. */
   onEvents(listener: () => void): void;
+  /** Called after this node has committed jobs, with when the first of them is due. */
+  onJobs(listener: (dueAt: number) => void): void;
   close(): Promise<void>;
 }
 
@@ -89,6 +101,8 @@ export interface CoreOptions {
   readonly output?: DestinationStream;
   readonly template?: Uint8Array<ArrayBuffer>;
   readonly migrate?: boolean;
+  /** For commands, which may take as long as they need. */
+  readonly withoutDeadlines?: boolean;
   /** The embedded database, if somebody has begun to open it already. */
   readonly embedded?: Promise<OpenedEmbedded> | undefined;
 }
@@ -107,28 +121,47 @@ export async function createCore(config: Config, options: CoreOptions = {}): Pro
 /** A core whose database may still be opening. Nothing may be asked of it until `ready`, but much can be built on it. */
 export async function beginCore(config: Config, options: CoreOptions = {}): Promise<{ core: Core; ready: Promise<void> }> {
   const output = options.output ?? pino.destination({ fd: 1, sync: false });
-  const log = pino(
-    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
-    output,
-  );
+  const log = createLog(config.logLevel, output);
   const vault = await openVault(config);
   const database = await openDatabase({
     url: config.databaseUrl,
     dataDir: config.dataDir,
     pool: config.databasePool,
     preparedStatements: config.preparedStatements,
+    isPooled: isPooled(config),
+    ...(!options.withoutDeadlines && { deadlines: deadlinesOf(config) }),
     template: options.template,
     embedded: options.embedded,
     onIdleError: (err) => log.warn({ err }, "an idle database connection broke; the pool opens another"),
   });
   const getReady = async () => {
-    if (options.migrate ?? true) await migrate(database.db);
+    if (options.migrate ?? true) await database.withoutDeadlines(migrate);
     await checkVault(database.db, vault);
   };
   const ready = getReady();
   ready.catch(() => {}); // for the caller to see, who may be busy building
   return { core: assembleCore({ config, log, output, vault, database }), ready };
 }
+
+/** Whoever listens elsewhere, or does without prepared statements, does so because of a pooler: see docs/configuration.md. */
+const isPooled = ({ databaseUrl, listenUrl, preparedStatements }: Config): boolean =>
+  !preparedStatements || (listenUrl !== null && listenUrl !== databaseUrl);
+
+/** Longer than any write should hold a lock. */
+const BACKGROUND_LOCK = 30 * SECOND;
+
+const deadlinesOf = (config: Config) => ({
+  requests: {
+    connectMs: config.databaseConnectTimeoutMs,
+    statementMs: config.databaseStatementTimeoutMs,
+    lockMs: config.databaseLockTimeoutMs,
+  },
+  background: {
+    connectMs: config.databaseConnectTimeoutMs,
+    statementMs: config.databaseBackgroundTimeoutMs,
+    lockMs: Math.min(BACKGROUND_LOCK, config.databaseBackgroundTimeoutMs),
+  },
+});
 
 /** The rest of a core, over a database that is there already, or one that is never asked. */
 export function assembleCore({
@@ -142,16 +175,19 @@ export function assembleCore({
   const changes = createRealmChanges();
   const metrics = createMetrics();
   const eventListeners: (() => void)[] = [];
-  const work = createUnitOfWork({
-    db,
+  const jobListeners: ((dueAt: number) => void)[] = [];
+  const parts = {
     listeners: listenersOf(vault),
     changes,
     storeEvents: insertEvents,
-    published: (events) => {
+    published: (events: readonly AuditEvent[]) => {
       transports.stdout.send(output, events.map(toEventRecord));
       if (events.length > 0) for (const listener of eventListeners) listener();
     },
-  });
+    enqueued: (dueAt: number) => {
+      for (const listener of jobListeners) listener(dueAt);
+    },
+  };
   const hasher = createPasswordHasher();
   return {
     config,
@@ -164,8 +200,10 @@ export function assembleCore({
     metrics,
     changes,
     realms: createRealmSnapshots(db, changes),
-    work,
+    work: createUnitOfWork({ db, ...parts }),
+    background: { db: database.background, work: createUnitOfWork({ db: database.background, ...parts }) },
     onEvents: (listener) => void eventListeners.push(listener),
+    onJobs: (listener) => void jobListeners.push(listener),
     close: () => database.close(),
   };
 }

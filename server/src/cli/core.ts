@@ -12,7 +12,7 @@ export async function withCore<T>(call: Invocation, work: (core: Core) => Promis
   requireDatabase(config);
   const { createCore } = await import("../core.ts");
   // Standard output is for the answer; the events are in the trail, where the server's own are.
-  const core = await createCore(config, { output: { write: () => undefined }, migrate: false }).catch(explain);
+  const core = await createCore(config, { output: { write: () => undefined }, migrate: false, withoutDeadlines: true }).catch(explain);
   try {
     return await work(core);
   } finally {

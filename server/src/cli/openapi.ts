@@ -59,7 +59,8 @@ function absentDatabase(): Database {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
-  return { db, kind: "embedded", pool: null, dump: refuse, close: () => db.destroy() };
+  const withoutDeadlines = refuse;
+  return { db, background: db, monitor: db, withoutDeadlines, kind: "embedded", pool: null, dump: refuse, close: () => db.destroy() };
 }
 
 const REMEDY = "Run `npm run openapi -w server` and commit the file.";

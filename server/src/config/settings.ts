@@ -97,7 +97,31 @@ export const settings = {
     "GATEHOUSE_DATABASE_POOL",
     kinds.integer(1, 1000),
     ["10", 10],
-    "How many Postgres connections this process keeps at most.",
+    "How many Postgres connections this process keeps at most for requests. Background work has half as many of its own, and health and notifications one each.",
+  ),
+  databaseConnectTimeoutMs: setting(
+    "GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS",
+    kinds.integer(100, 60_000),
+    ["3000", 3000],
+    "How long a request waits for a database connection, in milliseconds; then it is answered with 503.",
+  ),
+  databaseStatementTimeoutMs: setting(
+    "GATEHOUSE_DATABASE_STATEMENT_TIMEOUT_MS",
+    kinds.integer(100, 600_000),
+    ["5000", 5000],
+    "How long one statement of a request may take, in milliseconds; then it is answered with 503.",
+  ),
+  databaseLockTimeoutMs: setting(
+    "GATEHOUSE_DATABASE_LOCK_TIMEOUT_MS",
+    kinds.integer(100, 600_000),
+    ["3000", 3000],
+    "How long a statement of a request waits for a lock that another transaction holds, in milliseconds.",
+  ),
+  databaseBackgroundTimeoutMs: setting(
+    "GATEHOUSE_DATABASE_BACKGROUND_TIMEOUT_MS",
+    kinds.integer(1000, 3_600_000),
+    ["60000", 60_000],
+    "How long one statement of jobs, imports and erasures may take, in milliseconds. Migrations and commands have no limit.",
   ),
   preparedStatements: setting(
     "GATEHOUSE_PREPARED_STATEMENTS",

@@ -10,6 +10,8 @@ export interface Actor {
   readonly permissions: ReadonlySet<string>;
   readonly sessionId: string | null;
   readonly impersonator: string | null;
+  /** A client that acts in its own name (RFC 6749 §4.4). */
+  readonly isClient?: boolean;
 }
 
 /** The types of audit events, each with its category. The audit trail merges its catalogue into it. */

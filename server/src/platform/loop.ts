@@ -1,3 +1,12 @@
+import { SECOND } from "../kernel/clock.ts";
+
+/**
+ * How often to look for work that may have come without a word. Where other nodes write to the same database, each second. A process
+ * that is alone with its database hears of its own commits, and a look costs the embedded database far more than Postgres: it looks
+ * when it is woken, when something is due, and now and then to be safe.
+ */
+export const pollEvery = (alone: boolean): number => (alone ? 30 * SECOND : SECOND);
+
 /** Something that is done again and again, never twice at once: at the latest every so often, sooner when woken. */
 export interface Loop {
   start(): void;

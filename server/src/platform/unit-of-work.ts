@@ -3,6 +3,7 @@ import { newId } from "../kernel/ids.ts";
 import type { RealmChanges } from "./cache/index.ts";
 import type { Actor, AuditDraft, Ctx, DomainEventName, DomainEvents, Listeners } from "./context.ts";
 import { type Db, inTransaction, type Tx } from "./db/index.ts";
+import { firstEnqueued } from "./jobs/index.ts";
 
 /** One row of the audit trail, complete. */
 export interface AuditEvent {
@@ -42,13 +43,16 @@ interface Parts {
   readonly storeEvents: (tx: Tx, events: readonly AuditEvent[]) => Promise<void>;
   /** Tells of them once they are committed: standard output, metrics. */
   readonly published: (events: readonly AuditEvent[]) => void;
+  /** Jobs are committed, the first of them due at this time. */
+  readonly enqueued: (dueAt: number) => void;
 }
 
-export function createUnitOfWork({ db, listeners, changes, storeEvents, published }: Parts): UnitOfWork {
+export function createUnitOfWork({ db, listeners, changes, storeEvents, published, enqueued }: Parts): UnitOfWork {
   return {
     async transact(origin, work) {
       let effects: (() => void)[] = [];
       let events: AuditEvent[] = [];
+      let jobsDueAt: number | undefined;
       const result = await retryingConflicts(db, async (tx) => {
         const drafts: AuditDraft[] = [];
         effects = [];
@@ -71,10 +75,12 @@ export function createUnitOfWork({ db, listeners, changes, storeEvents, publishe
         const value = await work(ctx);
         events = drafts.map((draft) => complete(draft, origin, ctx.now));
         if (events.length > 0) await storeEvents(tx, events);
+        jobsDueAt = firstEnqueued(tx);
         return value;
       });
       for (const effect of effects) effect();
       published(events);
+      if (jobsDueAt !== undefined) enqueued(jobsDueAt);
       return result;
     },
   };

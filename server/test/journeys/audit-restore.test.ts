@@ -23,7 +23,7 @@ test.skipIf(!postgresUrl)(
       let server = await startServer({ env: { ...env, DATABASE_URL } });
       const admin = await server.admin();
       await failToSignIn(server, "before");
-      await expect.poll(() => receiver.taken.length, { timeout: 20_000 }).toBe(await forwardable(admin));
+      await expect.poll(() => receiver.taken.length).toBe(await forwardable(admin));
       const before = new Set(receiver.taken);
 
       receiver.behave(...Array.from({ length: 100 }, () => answers(503)));
@@ -39,14 +39,14 @@ test.skipIf(!postgresUrl)(
       server = await startServer({ env: { ...env, DATABASE_URL: restored }, port: server.port });
       await failToSignIn(server, "new");
       const again = await server.admin();
-      await expect.poll(() => new Set(receiver.taken).size, { timeout: 30_000 }).toBe(await forwardable(again));
+      await expect.poll(() => new Set(receiver.taken).size).toBe(await forwardable(again));
       expect(receiver.taken.filter((id) => before.has(id))).toHaveLength(before.size);
       const actors = receiver.batches.flatMap(({ events }) =>
         events.filter(({ id }) => receiver.taken.includes(id)).map(({ actor }) => actor),
       );
       expect(actors).toEqual(expect.arrayContaining(["before", "not sent", "new"]));
       await failToSignIn(server, "later");
-      await expect.poll(() => new Set(receiver.taken).size, { timeout: 20_000 }).toBe(await forwardable(again));
+      await expect.poll(() => new Set(receiver.taken).size).toBe(await forwardable(again));
       await server.stop();
     } finally {
       await receiver.close();

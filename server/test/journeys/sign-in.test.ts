@@ -149,7 +149,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await typePassword(page, "ada");
     await heading(page, "Check your phone");
     await look(page, "sms-code");
-    await expect.poll(() => textMessages.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => textMessages.length).toBe(1);
     const [{ to, text }] = textMessages as [(typeof textMessages)[number]];
     expect(to).toBe("+31612345678");
     await typeCode(page, /\b\d{6}\b/.exec(text)![0]);

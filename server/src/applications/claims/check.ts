@@ -1,4 +1,5 @@
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { isTooDeep } from "../../kernel/json.ts";
 import { didYouMean } from "../../kernel/suggest.ts";
 import { claimPath, isFree } from "./path.ts";
 import { choices, type MapperState } from "./schema.ts";
@@ -49,6 +50,7 @@ export function convert(value: string | number | boolean, type: MapperState["typ
 }
 
 function parsed(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text, (key, value) => (key === "__proto__" ? undefined : value));
   } catch {

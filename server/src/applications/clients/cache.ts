@@ -80,6 +80,7 @@ export function cachedClients(changes: RealmChanges, load: (realm: string, clien
 
   return {
     get: async (realm, clientId) => {
+      changes.expire();
       const key = `${realm}\u0000${clientId}`;
       const found = kept.get(key);
       if (found && found.home === homes.get(realm)) return found.client;

@@ -18,12 +18,12 @@ interface ClientReach {
 }
 
 /**
- * Whether control of a client reaches every administrator of the realm: it gets users' tokens for the admin API. Whoever has
- * its secret, or decides where it sends its users, holds what they hold.
+ * Whether control of a client reaches every administrator of the realm: it gets users' tokens for the admin API, so that whoever has its
+ * secret, or decides where it sends its users, holds what they hold; or it may introspect everybody's tokens.
  */
 function reachesAdministrators({ stored, allowedResources }: ClientReach, baseUrl: string): boolean {
   const admin = adminAudience(baseUrl);
-  return getsUserTokens(stored) && (stored.audience.includes(admin) || allowedResources.includes(admin));
+  return stored.introspectAll || (getsUserTokens(stored) && (stored.audience.includes(admin) || allowedResources.includes(admin)));
 }
 
 /** The escalation rule for a client: whoever has its secret or keys can do what its service account may. */

@@ -74,7 +74,7 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
     "/:clientId/secret",
     {
       // Nobody who may only look at clients may become one.
-      config: write,
+      config: { ...write, recentAuthentication: true },
       schema: {
         summary: "Reveal a client's secret",
         description: "Leaves a security event. Refused where the realm setting `clientSecretReveal` is false.",

@@ -109,6 +109,9 @@ const settingMembers = {
     description:
       "What an authorization may be answered with. All but `code` put tokens into the address bar: for old clients only (RFC 9700), in realms whose setting `oidc.implicitFlow` is on",
   }),
+  introspectAll: flag(
+    "It may introspect every access token of the realm, as a gateway does; otherwise those that were issued to it, or whose audience names it or one of its allowed resources. Only holders of `realm-admin` may set it, or change a client that has it",
+  ),
   initiateLoginUri: nullable(uri, "Where others may send a browser to start signing in"),
   defaultMaxAge: seconds(0, 3_650 * DAYS, "Ask users to sign in again after this many seconds, if a request does not say"),
   requireAuthTime: flag("Tell in every ID token when the user signed in"),

@@ -42,6 +42,7 @@ const defaults: Omit<StoredClient, "authMethod"> = {
   sectorIdentifierUri: null,
   requestUris: [],
   responseTypes: ["code"],
+  introspectAll: false,
   initiateLoginUri: null,
   defaultMaxAge: null,
   requireAuthTime: false,

@@ -83,6 +83,8 @@ export interface ClientSettings {
   readonly sectorIdentifierUri: string | null;
   readonly requestUris: readonly string[];
   readonly responseTypes: readonly ResponseType[];
+  /** It may introspect every access token of the realm. */
+  readonly introspectAll: boolean;
   readonly initiateLoginUri: string | null;
   readonly defaultMaxAge: number | null;
   readonly requireAuthTime: boolean;

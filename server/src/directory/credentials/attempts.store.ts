@@ -216,7 +216,7 @@ export async function succeedAttempts(
  */
 export const USER_COUNTERS = sql.raw(
   ["password", "totp", "recovery-code", "email-otp", "sms-otp", "reset-email", "verify-email"]
-    .map((factor) => `'user:${factor}'`)
+    .flatMap((factor) => [`'user:${factor}'`, `'user:${factor}:mail'`])
     .join(", "),
 );
 

@@ -107,16 +107,17 @@ export async function holdImport(
   holder: string,
   actor: Actor,
   now: number,
-): Promise<StoredImport | null> {
+): Promise<(StoredImport & { readonly isRepeated: boolean }) | null> {
   const startedBy: StartedBy = { id: actor.id, name: actor.name };
-  const { rows } = await sql<Columns>`
+  // Of a row that was just inserted `xmax` is 0; one that was there is locked, and so has it set.
+  const { rows } = await sql<Columns & { is_repeated: boolean }>`
     insert into user_imports as i (realm_id, import_id, status, holder, held_until, actor, started_at, updated_at)
     values (${realm}, ${importId}, 'RUNNING', ${holder}::uuid, ${now + HOLD}, ${JSON.stringify(startedBy)}::text::jsonb, ${now}, ${now})
     on conflict (realm_id, import_id) do update set status = 'RUNNING', holder = excluded.holder, held_until = excluded.held_until,
       actor = excluded.actor, updated_at = excluded.updated_at, finished_at = null, stopped = null
     where i.held_until <= ${now}
-    returning ${sql.join(columns.map((column) => sql.ref(column)))}`.execute(tx);
-  return rows[0] ? toImport(rows[0]) : null;
+    returning ${sql.join(columns.map((column) => sql.ref(column)))}, i.xmax::text <> '0' as is_repeated`.execute(tx);
+  return rows[0] ? { ...toImport(rows[0]), isRepeated: rows[0].is_repeated } : null;
 }
 
 /** Says that the import is still being worked on. False when somebody else holds it by now. */

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
-import { buildValidator, pathParams } from "../../platform/http/index.ts";
+import { allowSlowBody, buildValidator, pathParams } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { type PasswordParts, preparePassword } from "../credentials/index.ts";
 import type { HashPassword } from "./passwords.ts";
@@ -35,13 +35,16 @@ const body = {
 export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = async (app, { hasher, breaches, realms }) => {
   // Here, and only here, a body is handed over as it arrives, whatever its length.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+  app.addContentTypeParser("*", (request, payload, done) => {
+    allowSlowBody(request.raw, payload);
+    done(null, payload);
+  });
 
   const standard = buildValidator({});
   app.post(
     "/",
     {
-      config: { permission: "manage-users" },
+      config: { permission: "manage-users", takesLong: true },
       // The rows are judged one by one as they come.
       validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route)),
       schema: {

@@ -32,7 +32,7 @@ export async function storedTarget(
     clearInterval(heartbeat);
     return transact(async (ctx) => {
       const ended = await finishImport(ctx.tx, ctx.realm, importId, holder, status, stopped, ctx.now);
-      if (ended) ctx.audit(eventOf(ended.report));
+      if (ended) ctx.audit(eventOf(ended.report, held.isRepeated ? held.report.rows : null));
       return ended?.report ?? null;
     });
   };
@@ -92,12 +92,15 @@ export async function writing(
   });
 }
 
-const eventOf = ({ importId, status, rows, created, updated, skipped, failed }: UserImport): AuditDraft => ({
+/** `before`: how many rows were done when the import was sent again with the same id; null for the first time. */
+const eventOf = ({ importId, status, rows, created, updated, skipped, failed }: UserImport, before: number | null): AuditDraft => ({
   category: "ADMIN",
   type: "ADMIN_ACTION",
   resourceType: "users",
   resourceId: importId!,
-  detail: `import ${status}: ${rows} rows, ${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed`,
+  detail: `import ${status}: ${rows} rows, ${created} created, ${updated} updated, ${skipped} skipped, ${failed} failed${
+    before === null ? "" : `; repeated with the same importId, ${before} rows were done before`
+  }`,
 });
 
 /** Ends what a server left behind that went away: what it committed is told in the trail, and the import can be resumed. */
@@ -105,7 +108,7 @@ export async function endAbandonedImports({ db, work }: { db: Db; work: UnitOfWo
   for (const { realm, importId, holder, actor } of await abandonedImports(db, clock.now())) {
     await work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {
       const ended = await finishImport(ctx.tx, realm, importId, holder, "INTERRUPTED", null, ctx.now);
-      if (ended) ctx.audit({ ...eventOf(ended.report), ...(actor && { actor }) });
+      if (ended) ctx.audit({ ...eventOf(ended.report, null), ...(actor && { actor }) });
     });
   }
 }

@@ -3,5 +3,6 @@ import { defineErrors } from "../../kernel/errors.ts";
 export const userErrors = defineErrors("users", {
   not_found: [404, "No such user in this realm"],
   login_name_taken: [409, "Another user in this realm already signs in by that name or email address"],
+  not_own_address: [400, "A username in the form of a mail address has to be your own address, and confirmed: choose another one"],
   self: [409, "You cannot delete, disable or lock yourself: ask another administrator"],
 });

@@ -13,11 +13,14 @@ export {
 } from "./credentials.schema.ts";
 export { readCredentials } from "./credentials.service.ts";
 export { userErrors } from "./errors.ts";
+export { type AddressProof, isMailShaped } from "./login-names.store.ts";
 export { usersNamed } from "./named.store.ts";
 export {
+  assertOwnName,
   changeOwnPassword,
   confirmEmail,
   createOwnEnrollmentToken,
+  isAddressOf,
   replaceOwnPassword,
   revokeOwnCredential,
   saveOwnProfile,

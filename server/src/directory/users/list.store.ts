@@ -114,7 +114,7 @@ function pageOfUsers(
     .innerJoin("login_names as n", (join) => join.onRef("n.realm_id", "=", "users.realm_id").onRef("n.user_id", "=", "users.user_id"))
     .where("n.realm_id", "=", realm)
     .where(startsWith("n.key", prefix))
-    .where(sql<boolean>`(n.key = ${first} or not ${startsWith(first, prefix)})`)
+    .where(sql<boolean>`(split_part(n.key, chr(1), 1) = ${first} or not ${startsWith(first, prefix)})`)
     .where(allOf(conditions));
   // biome-ignore lint/suspicious/noExplicitAny: an aliased query no longer names its tables
   return pageOf(db, matches as any, orderOfMatches, query, count) as Promise<Page<PlainUser>>;

@@ -1,3 +1,4 @@
+import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -6,10 +7,11 @@ import { credentialErrors, listCredentials, type PreparedPassword, storePassword
 import type { CreateCredential, CreatedCredential } from "./credentials.schema.ts";
 import { addEnrollmentToken, removeCredential } from "./credentials.service.ts";
 import { userErrors } from "./errors.ts";
+import { isMailShaped } from "./login-names.store.ts";
 import { dropRequiredAction } from "./required-actions.store.ts";
 import type { User } from "./schema.ts";
-import { readUser } from "./service.ts";
-import { lockUser, type UserRow, updateUser } from "./store.ts";
+import { readUser, tellClaimed } from "./service.ts";
+import { findUserByLogin, lockUser, type UserRow, updateUser } from "./store.ts";
 
 // What people do to themselves. No escalation rule: whoever acts is the user already. That they are, the caller has made sure of.
 
@@ -21,6 +23,13 @@ export async function takeOwnUser(ctx: Ctx): Promise<UserRow> {
   return user;
 }
 
+/** A username that a person chooses. One in the form of a mail address would be somebody else's, but for their own confirmed one. */
+export function assertOwnName(username: string, confirmed: string | null): void {
+  if (!isMailShaped(username) || (confirmed !== null && loginKey(username) === loginKey(confirmed))) return;
+  const { code, message } = userErrors.not_own_address();
+  throw invalidFields([{ field: "username", code, message }]);
+}
+
 /** Of a user that was taken. Another email address has to be verified anew. */
 export async function saveOwnProfile(
   ctx: Ctx,
@@ -29,6 +38,7 @@ export async function saveOwnProfile(
   changed: readonly string[],
 ): Promise<UserRow> {
   const { userId, enabled, lockedByAdmin } = current;
+  if (loginKey(next.username) !== loginKey(current.username)) assertOwnName(next.username, current.emailVerified ? current.email : null);
   const sameMail = next.email !== null && current.email !== null && loginKey(next.email) === loginKey(current.email);
   const fields = { ...next, emailVerified: sameMail && current.emailVerified, enabled, lockedByAdmin };
   await updateUser(ctx.tx, ctx.realm, userId, fields, ctx.now);
@@ -36,17 +46,28 @@ export async function saveOwnProfile(
   return readUser(ctx, userId);
 }
 
-/** Whoever brings back what was mailed to this address reads it. False when the user's address is another by now. */
+/**
+ * Whoever brings back what was mailed to this address reads it, and signs in by it from now on. False when the user's address is another
+ * by now, or another user's too.
+ */
 export async function confirmEmail(ctx: Ctx, userId: string, email: string): Promise<boolean> {
   const user = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
   if (!user || user.email === null || loginKey(user.email) !== loginKey(email)) return false;
+  if (!user.emailVerified) {
+    const holder = await findUserByLogin(ctx.tx, ctx.realm, email);
+    if (holder && holder.userId !== userId && isAddressOf(await readUser(ctx, holder.userId), email)) return false;
+  }
   await dropRequiredAction(ctx.tx, ctx.realm, userId, "VERIFY_EMAIL");
   if (user.emailVerified) return true;
-  await updateUser(ctx.tx, ctx.realm, userId, { ...user, emailVerified: true }, ctx.now);
+  tellClaimed(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, emailVerified: true }, ctx.now, "confirmed"));
   const actor = { id: userId, name: user.username };
   ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail: "emailVerified", actor });
   return true;
 }
+
+/** Whether mail to the address is the user's, and not merely their username in the form of one. */
+export const isAddressOf = ({ email }: Pick<User, "email">, address: string): boolean =>
+  email !== null && loginKey(email) === loginKey(address);
 
 /**
  * A new password of somebody who has proven who they are and is not signed in yet; they are held. False, with nothing written, when

@@ -18,6 +18,7 @@ import {
 import { userErrors } from "./errors.ts";
 import type { UserQuery } from "./list.schema.ts";
 import { listUsers } from "./list.store.ts";
+import type { AddressProof } from "./login-names.store.ts";
 import { addRequiredAction, dropRequiredAction } from "./required-actions.store.ts";
 import { addRoles, dropRoles, listMappings } from "./roles.store.ts";
 import type { CreateUser, UpdateUser } from "./schema.ts";
@@ -64,10 +65,10 @@ export async function takeUser(ctx: Ctx, userId: string): Promise<UserRow> {
 }
 
 /** Creates a user in the realm, with the realm's default role unless roles are named. */
-export async function createUser(ctx: Ctx, input: CreateUser): Promise<UserRow> {
+export async function createUser(ctx: Ctx, input: CreateUser, proof: AddressProof = "given"): Promise<UserRow> {
   const roleIds = input.roles ? await roleIdsOf(ctx, input.roles) : await defaultRoleIds(ctx);
   await assertMayGrant(ctx, roleIds);
-  const userId = await insertUser(
+  const { userId, claimedFrom } = await insertUser(
     ctx.tx,
     ctx.realm,
     {
@@ -78,10 +79,19 @@ export async function createUser(ctx: Ctx, input: CreateUser): Promise<UserRow> 
       attributes: input.attributes ?? {},
     },
     ctx.now,
+    proof,
   );
+  tellClaimed(ctx, claimedFrom);
   await addRoles(ctx.tx, ctx.realm, userId, roleIds);
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId });
   return readUser(ctx, userId);
+}
+
+/** Of those who had an address as their username that its owner has confirmed: it stays their username, but they sign in by it no more. */
+export function tellClaimed(ctx: Ctx, claimedFrom: readonly string[]): void {
+  const detail = "sign-in by the username ended: it is the confirmed address of another user";
+  for (const userId of claimedFrom)
+    ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail });
 }
 
 /** Replaces a user's state. */
@@ -208,7 +218,7 @@ export const isSelf = (ctx: Ctx, userId: string): boolean => ctx.actor.id === us
 
 /** `realm.created`: the user `admin`, holding the role `admin`. */
 export async function seedAdmin(ctx: Ctx, seed: { readonly realm: string; readonly adminPasswordHash: string }): Promise<void> {
-  const userId = await insertUser(
+  const { userId } = await insertUser(
     ctx.tx,
     seed.realm,
     { username: "admin", email: null, emailVerified: false, enabled: true, attributes: {} },

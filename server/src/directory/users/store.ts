@@ -1,9 +1,9 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { type Db, prepared, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import { USER_COUNTERS } from "../credentials/index.ts";
-import { userErrors } from "./errors.ts";
+import { type AddressProof, insertLoginNames, isActiveKey, replaceLoginNames } from "./login-names.store.ts";
 import { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
 import type { User } from "./schema.ts";
 
@@ -150,14 +150,20 @@ const columnsOf = (user: UserFields) => ({
   attributes: JSON.stringify(user.attributes),
 });
 
-export async function insertUser(tx: Tx, realm: string, user: UserFields, now: number): Promise<string> {
+/** `claimedFrom`: whose usernames the address was taken from. */
+export async function insertUser(
+  tx: Tx,
+  realm: string,
+  user: UserFields,
+  now: number,
+  proof: AddressProof = "given",
+): Promise<{ userId: string; claimedFrom: string[] }> {
   const userId = newId();
   await tx
     .insertInto("users")
     .values({ realm_id: realm, user_id: userId, ...columnsOf(user), created_at: now })
     .execute();
-  await insertLoginNames(tx, realm, userId, user);
-  return userId;
+  return { userId, claimedFrom: await insertLoginNames(tx, realm, userId, user, proof) };
 }
 
 export async function updateUser(
@@ -166,27 +172,21 @@ export async function updateUser(
   userId: string,
   user: UserFields & { lockedByAdmin: boolean },
   now: number,
-): Promise<void> {
+  proof: AddressProof = "given",
+): Promise<string[]> {
+  const before = await tx
+    .selectFrom("users")
+    .select(["username", "email", "email_verified as emailVerified"])
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .executeTakeFirstOrThrow();
   await tx
     .updateTable("users")
     .set((eb) => ({ ...columnsOf(user), locked: user.lockedByAdmin, updated_at: now, version: eb("version", "+", 1) }))
     .where("realm_id", "=", realm)
     .where("user_id", "=", userId)
     .execute();
-  await tx.deleteFrom("login_names").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
-  await insertLoginNames(tx, realm, userId, user);
-}
-
-/** The primary key is the check: whoever comes second with a name gets a 409. */
-async function insertLoginNames(tx: Tx, realm: string, userId: string, user: UserFields): Promise<void> {
-  const keys = new Set([user.username, user.email].filter((name) => name !== null).map(loginKey));
-  await translating(
-    { login_names_taken: userErrors.login_name_taken },
-    tx
-      .insertInto("login_names")
-      .values([...keys].map((key) => ({ realm_id: realm, key, user_id: userId })))
-      .execute(),
-  );
+  return replaceLoginNames(tx, realm, userId, before, user, proof);
 }
 
 export async function touchUser(tx: Tx, realm: string, userId: string): Promise<void> {
@@ -208,7 +208,8 @@ export async function findUserByLogin(
   realm: string,
   login: string,
 ): Promise<{ userId: string; username: string; enabled: boolean; locked: boolean } | null> {
-  const [row] = await byLogin(db, { realm, key: loginKey(login) });
+  const key = loginKey(login);
+  const [row] = isActiveKey(key) ? await byLogin(db, { realm, key }) : [];
   return row ? { userId: row.user_id, username: row.username, enabled: row.enabled, locked: row.locked } : null;
 }
 

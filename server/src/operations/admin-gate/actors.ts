@@ -26,6 +26,7 @@ export const actorOf = (parts: ActorParts, request: FastifyRequest, reply: Fasti
 async function actorOfCookies(parts: ActorParts, request: FastifyRequest, reply: FastifyReply, realm: RealmSnapshot): Promise<Actor> {
   const session = await sessionFor(parts, request, realm);
   if (!session) throw gateErrors.no_session();
+  parts.cookies.moveSession(request, reply, session);
   const actor = actorOfSession(session, realm.realmId);
   const sent = parts.cookies.csrf(request);
   if (!isWrite(request)) {

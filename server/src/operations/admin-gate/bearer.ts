@@ -9,7 +9,8 @@ import {
 import { permissionsOfUser } from "../../directory/roles/index.ts";
 import type { Actor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { LiveToken, TokenReader } from "../../protocols/oidc/index.ts";
+import type { TokenReader } from "../../protocols/gate/index.ts";
+import type { LiveToken } from "../../protocols/tokens/index.ts";
 import { MASTER } from "../../tenancy/realms/index.ts";
 
 /** Whom a bearer token stands for in this realm; null when it is not valid there. */
@@ -35,7 +36,15 @@ export function createAdminBearer({ db, clients, tokens, baseUrl }: BearerParts)
     const permissions = new Set<string>(await permissionsOf(db, live, client));
     const { holder, actor } = live;
     if (!holder)
-      return { id: client.id, name: spell(client.clientId), realm: live.realm, permissions, sessionId: null, impersonator: null };
+      return {
+        id: client.id,
+        name: spell(client.clientId),
+        realm: live.realm,
+        permissions,
+        sessionId: null,
+        impersonator: null,
+        isClient: true,
+      };
     return {
       id: holder.userId,
       name: spell(holder.username),

@@ -1,9 +1,11 @@
 import type { FastifyPluginAsync, FastifyRequest, RouteOptions } from "fastify";
+import { clock } from "../../kernel/clock.ts";
 import type { AppError } from "../../kernel/errors.ts";
 import type { Actor } from "../../platform/context.ts";
 import { answerConditionally, asAppError, logFailure, refuseUnknownQuery, sendProblem } from "../../platform/http/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { assertRecentAuthentication } from "../../signin/sessions/index.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
 import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
 import { type ActorParts, actorOf, isWrite } from "./actors.ts";
@@ -23,7 +25,7 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
 
   app.addHook("onRequest", async (request, reply) => {
-    const { permission, masterOnly = false } = request.routeOptions.config;
+    const { permission, masterOnly = false, recentAuthentication = false } = request.routeOptions.config;
     const named = (request.params as { realm?: string }).realm;
     if (named !== undefined && !(await parts.realms.get(named))) throw unknownRealm();
     const realm = (await parts.realms.get(masterOnly ? MASTER : named!))!;
@@ -31,6 +33,7 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
     request.realmId = realm.realmId;
     request.actor = await actorOf(parts, request, reply, realm);
     if (!allows(request.actor.permissions, permission!)) throw gateErrors.forbidden();
+    if (recentAuthentication) await assertRecentAuthentication({ tx: parts.db, actor: request.actor, now: clock.now() });
   });
 
   app.addHook("onResponse", (request, reply, done) => {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { stylesheet } from "./stylesheet.ts";
@@ -20,8 +20,12 @@ export interface Asset {
 export type AssetName = "swagger-ui-bundle.js" | "swagger-ui.css" | "page.js" | "page.css";
 export type Assets = Readonly<Record<AssetName, Asset>>;
 
-const swaggerUi = (file: string) =>
-  readFile(new URL(file, pathToFileURL(join(dirname(createRequire(import.meta.url).resolve("@fastify/swagger-ui")), "static", "/"))));
+/** The build lays it beside the bundle, so that the package need not be installed where the server runs; the sources find the package. */
+async function swaggerUi(file: string): Promise<Buffer> {
+  const beside = new URL(`./${file}`, import.meta.url);
+  if (existsSync(beside)) return readFile(beside);
+  return readFile(join(dirname(createRequire(import.meta.url).resolve("@fastify/swagger-ui")), "static", file));
+}
 
 const sources: Record<AssetName, () => Promise<Buffer>> = {
   "swagger-ui-bundle.js": () => swaggerUi("swagger-ui-bundle.js"),

@@ -33,7 +33,8 @@ const securitySchemes = {
     in: "cookie",
     name: "gh_master",
     description:
-      "The session's cookie, `gh_` and the realm's name: the realm's own, or for the admin API that of `master`. Not together with a token",
+      "The session's cookie, `gh_` and the realm's name, over https `__Host-gh_` and the realm's name: the realm's own, or for the admin API " +
+      "that of `master`. Not together with a token",
   },
   csrf: { type: "apiKey", in: "header", name: "X-XSRF-TOKEN", description: "The value of the cookie `XSRF-TOKEN`, on writes by session" },
   bearer: {
@@ -98,24 +99,35 @@ function withMediaType(schema: FastifySchema = {}, url: string): FastifySchema {
   return { ...schema, produces: [url.endsWith(".css") ? "text/css" : "text/html"] };
 }
 
+const RECENT_AUTHENTICATION =
+  "Asks for a sign-in within the last 10 minutes, with the second factor where the user has one: otherwise 403 " +
+  "`auth.recent_authentication_required`, with `WWW-Authenticate` as in RFC 9470. Clients that act in their own name are exempt.";
+
 /** What a route's declaration tells beyond its schema. */
 function describeRoute(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
-  const { permission, masterOnly, account, versioned } = config ?? {};
-  if (permission === undefined && !account) return { ...schema, security: [] };
+  const { permission, masterOnly, account, versioned, recentAuthentication } = config ?? {};
+  const recent = recentAuthentication && RECENT_AUTHENTICATION;
+  const description = (...sentences: (string | false | undefined)[]) => [schema.description, ...sentences].filter(Boolean).join("\n\n");
   if (permission === undefined) {
-    const isList = method === "GET" && ((schema.response ?? {}) as Record<string, Schema>)[200]?.type === "array";
-    const description = [schema.description, isList && "Not paged: it is what one person has."].filter(Boolean).join(" ");
-    return { ...schema, ...(description && { description }), security: securityOf(method, "accountBearer") };
+    const isList = account && method === "GET" && ((schema.response ?? {}) as Record<string, Schema>)[200]?.type === "array";
+    const notes = [isList && "Not paged: it is what one person has.", recent].filter(Boolean) as string[];
+    return {
+      ...schema,
+      ...(notes.length > 0 && { description: description(...notes) }),
+      ...(recent && { "x-recent-authentication": true }),
+      security: account ? securityOf(method, "accountBearer") : [],
+    } as FastifySchema;
   }
   const needed = typeof permission === "string" ? `\`${permission}\`` : permission.map((one) => `\`${one}\``).join(" or ");
   const sentence = `Needs ${permission === "any" ? "any admin permission" : needed}${masterOnly ? " in the realm `master`" : ""}.`;
   return {
     ...schema,
-    description: [schema.description, sentence].filter(Boolean).join("\n\n"),
+    description: description(sentence, recent),
     security: securityOf(method, "bearer"),
     "x-permission": permission,
     ...(masterOnly && { "x-realm": "master" }),
     ...(versioned && { "x-versioned": true }),
+    ...(recent && { "x-recent-authentication": true }),
   } as FastifySchema;
 }
 

@@ -40,6 +40,7 @@ const client = {
   sectorIdentifierUri: null,
   requestUris: [],
   responseTypes: ["code"],
+  introspectAll: false,
   initiateLoginUri: null,
   defaultMaxAge: null,
   requireAuthTime: false,

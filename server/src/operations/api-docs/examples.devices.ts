@@ -24,7 +24,7 @@ export const examplesOfDevices = {
     ...{ name: "Ada's phone", platform: "Android 16", pushToken: { driver: "fcm", token: "the-token-that-the-app-was-given" } },
   },
   EnrolledDevice: { deviceId: id, name: "Ada's phone", alg: "ES256", username: "ada", createdAt: time },
-  PushRequest: { id, status: "PENDING", ...screen, choices: ["17", "42", "85"], ...lasts },
+  PushRequest: { id, status: "PENDING", ...screen, ...lasts },
   PushApproval: { number: "42" },
   CsrfOnly: {},
   PushAnswer: { status: "APPROVED" },

@@ -21,7 +21,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     "/:userId/gdpr/export",
     {
-      config: read,
+      config: { ...read, takesLong: true },
       schema: {
         summary: "Export everything that the realm knows of a user",
         description: "Leaves an ADMIN_ACTION.",
@@ -62,7 +62,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     "/:userId/gdpr",
     {
-      config: { permission: "manage-users" },
+      config: { permission: "manage-users", recentAuthentication: true, takesLong: true },
       schema: {
         summary: "Erase a user for good",
         description:

@@ -105,6 +105,25 @@ describe("the realm cache", () => {
     expect(await shaky.get("acme")).toEqual(v(1));
   });
 
+  test("ends when nothing was confirmed for five seconds, and what is read meanwhile lasts for one", async () => {
+    const { store, changes, cache, get } = setUp(v(1));
+    await get();
+    changes.confirm(performance.now() - 4_000);
+    expect(cache.peek("acme")).toEqual(v(1));
+    changes.confirm(performance.now() - 5_001);
+    expect(cache.peek("acme")).toBeUndefined();
+    store.set(v(2));
+    expect(await get()).toEqual(v(2));
+    await get();
+    expect(store.loads).toBe(2);
+    changes.confirm(performance.now() - 5_001);
+    expect(await get()).toEqual(v(2));
+    expect(store.loads).toBe(3);
+    changes.confirm(performance.now());
+    await get();
+    expect(store.loads).toBe(3);
+  });
+
   test("names that nobody has do not push out the realms in use", async () => {
     let loads = 0;
     const cache = createRealmCache<Snapshot>(createRealmChanges(), async (realm) => {

@@ -45,7 +45,13 @@ export function createRealmCache<T extends { readonly configVersion: number }>(
   };
 
   return {
-    get: async (realm) => kept.get(realm) ?? loading.get(realm) ?? read(realm),
-    peek: (realm) => kept.get(realm),
+    async get(realm) {
+      changes.expire();
+      return kept.get(realm) ?? loading.get(realm) ?? read(realm);
+    },
+    peek(realm) {
+      changes.expire();
+      return kept.get(realm);
+    },
   };
 }

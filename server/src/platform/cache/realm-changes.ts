@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { SECOND } from "../../kernel/clock.ts";
 import type { Db, Tx } from "../db/index.ts";
 
 interface RealmVersionsTable {
@@ -15,6 +16,11 @@ declare module "../db/tables.ts" {
 
 export const CHANNEL = "gatehouse_realm";
 
+/** How long a node that hears nothing from the database may act on what it has read: a client may have been disabled since. */
+const MAX_SILENCE = 5 * SECOND;
+/** And how long on what it reads meanwhile, should only the polls fail. */
+const UNCONFIRMED = SECOND;
+
 type Drop = (realm: string | null, version?: number) => void;
 
 export interface RealmChanges {
@@ -23,10 +29,18 @@ export interface RealmChanges {
   /** In this process: forget the realm, or all of them; with a version, only what is older. */
   drop: Drop;
   onDrop(listener: Drop): void;
+  /** Every change committed before this moment (of `performance.now()`) has been announced here. A node that never says so is alone. */
+  confirm(at: number): void;
+  /** Before something is used that was kept: drops everything when the last confirmation is too long ago. */
+  expire(): void;
 }
 
 export function createRealmChanges(): RealmChanges {
   const listeners: Drop[] = [];
+  let validUntil = Number.POSITIVE_INFINITY;
+  const drop: Drop = (realm, version) => {
+    for (const listener of listeners) listener(realm, version);
+  };
   return {
     async announce(tx, realm) {
       await sql`
@@ -34,10 +48,18 @@ export function createRealmChanges(): RealmChanges {
         on conflict (realm_id) do update set version = realm_versions.version + 1, xid = pg_current_xact_id()`.execute(tx);
       await sql`select pg_notify(${CHANNEL}, ${realm})`.execute(tx);
     },
-    drop: (realm, version) => {
-      for (const listener of listeners) listener(realm, version);
-    },
+    drop,
     onDrop: (listener) => listeners.push(listener),
+    confirm(at) {
+      validUntil = at + MAX_SILENCE;
+    },
+    // Asked at each use, not by a timer: a process that stood still finds its timers late.
+    expire() {
+      const now = performance.now();
+      if (now <= validUntil) return;
+      validUntil = now + UNCONFIRMED;
+      drop(null);
+    },
   };
 }
 

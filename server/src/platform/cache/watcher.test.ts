@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => iam?.close());
 
-const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 15_000, interval: 50 });
+const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 90_000, interval: 50 });
 
 test("a change is announced with its write, or not at all", async () => {
   const realm = await iam.realm();
@@ -66,6 +66,29 @@ describe.skipIf(testDatabase() !== "postgres")("another node", () => {
     await realm.asMaster().put("/settings", { displayName: "again" });
     await eventually(() => expect(heard).toContain(realm.name));
     await close();
+  });
+
+  test("leaves no listener behind, however often it connects again", async () => {
+    const [added, removed] = [vi.spyOn(EventTarget.prototype, "addEventListener"), vi.spyOn(EventTarget.prototype, "removeEventListener")];
+    const aborts = (spy: typeof added | typeof removed) => spy.mock.calls.filter(([type]) => type === "abort").length;
+    const heard: (string | null)[] = [];
+    const changes = createRealmChanges();
+    changes.onDrop((realm) => heard.push(realm));
+    const log = pino({ level: "silent" });
+    const { close } = await watchRealmChanges({ db: iam.core.db, url: iam.config.databaseUrl!, changes, log, reconnectAfter: 1 });
+    try {
+      for (let times = 0; times < 5; times++) {
+        heard.length = 0;
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gatehouse listen' and datname = current_database()`.execute(
+          iam.core.db,
+        );
+        await eventually(() => expect(heard.filter((each) => each === null).length).toBeGreaterThanOrEqual(2));
+      }
+      expect(aborts(added) - aborts(removed)).toBeLessThanOrEqual(1);
+    } finally {
+      await close();
+      vi.restoreAllMocks();
+    }
   });
 
   test("finds by polling what no notification told", async () => {

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../db/index.ts";
+import { createLoop } from "../loop.ts";
 import { CHANNEL, type RealmChanges } from "./realm-changes.ts";
 
 interface Log {
@@ -15,47 +16,63 @@ interface Options {
   readonly url: string;
   readonly changes: RealmChanges;
   readonly log: Log;
+  readonly reconnectAfter?: number;
 }
 
 const POLL_EVERY = SECOND;
-const RECONNECT_AFTER = SECOND;
+const PATIENCE = 5 * SECOND;
 
 /** Hears what other nodes change: by notification at once, and by polling each second should a notification be lost. */
-export async function watchRealmChanges({ db, url, changes, log }: Options): Promise<{ close(): Promise<void> }> {
+export async function watchRealmChanges({ db, url, changes, log, reconnectAfter = SECOND }: Options): Promise<{ close(): Promise<void> }> {
   const { default: pg } = await import("pg");
-  const stop = new AbortController();
+  let isClosed = false;
+  /** Gives up the connection that listens at present. */
+  let giveUp: (error?: Error) => void = () => {};
 
-  /** Listens until the connection is lost. */
+  /** Answers once it listens, with what waits until the connection is lost. */
   const listen = async () => {
-    const client = new pg.Client({ connectionString: url, application_name: "gatehouse listen", keepAlive: true });
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: "gatehouse listen",
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10 * SECOND,
+      connectionTimeoutMillis: PATIENCE,
+      query_timeout: PATIENCE,
+    });
     const lost = new Promise<Error | undefined>((resolve) => {
+      giveUp = resolve;
       client.on("error", resolve);
       client.on("end", () => resolve(undefined));
-      stop.signal.addEventListener("abort", () => resolve(undefined), { once: true });
     });
     client.on("notification", ({ payload }) => changes.drop(payload || null));
+    // Without a farewell, which on a dead connection would wait for an answer.
+    const hangUp = () => (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
     } catch (error) {
-      await client.end().catch((endError: Error) => log.info({ err: endError }, "the connection did not end cleanly"));
+      hangUp();
       throw error;
     }
     // What changed while nobody listened is unknown: start from nothing.
     changes.drop(null);
     return async () => {
       const error = await lost;
-      if (!stop.signal.aborted) log.warn({ err: error }, "lost the connection that hears of changes; reading everything anew");
+      if (!isClosed) log.warn({ err: error }, "lost the connection that hears of changes; reading everything anew");
       changes.drop(null);
-      await client.end().catch((endError: Error) => log.info({ err: endError }, "the connection did not end cleanly"));
+      hangUp();
     };
   };
   const listenAgain = async (untilLost: () => Promise<void>) => {
     await untilLost();
-    while (!stop.signal.aborted) {
-      await setTimeout(RECONNECT_AFTER, undefined, { ref: false });
+    while (!isClosed) {
+      await setTimeout(reconnectAfter, undefined, { ref: false });
+      if (isClosed) return;
       await listen().then(
-        (again) => again(),
+        (untilLostAgain) => {
+          if (isClosed) giveUp();
+          return untilLostAgain();
+        },
         (error) => log.warn({ err: error }, "still cannot listen for changes; polling goes on"),
       );
     }
@@ -63,27 +80,34 @@ export async function watchRealmChanges({ db, url, changes, log }: Options): Pro
 
   let horizon = "0";
   const poll = async () => {
+    const began = performance.now();
     // Everything written by transactions that were still open at the last look, or began since.
     const { rows } = await sql<{ xmin: string; realm_id: string | null; version: number | null }>`
       select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, v.realm_id, v.version
       from (select 1) one left join realm_versions v on v.xid >= ${horizon}::text::xid8`.execute(db);
     horizon = rows[0]?.xmin ?? horizon;
     for (const { realm_id, version } of rows) if (realm_id !== null && version !== null) changes.drop(realm_id, version);
+    changes.confirm(began);
+    return false;
   };
 
+  const began = performance.now();
   const { rows } = await sql<{ xmin: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as xmin`.execute(db);
   horizon = rows[0]?.xmin ?? horizon;
   const listening = listenAgain(await listen());
-  let polling = Promise.resolve();
-  const timer = setInterval(() => {
-    polling = poll().catch((error) => log.warn({ err: error }, "could not poll for changed realms"));
-  }, POLL_EVERY).unref();
+  changes.confirm(began);
+  const polling = createLoop(poll, POLL_EVERY, (err) => {
+    log.warn({ err }, "could not poll for changed realms");
+    // Where the poll gets no answer, notifications may not arrive either, and nothing else would tell.
+    giveUp(err as Error);
+  });
+  polling.start();
 
   return {
     async close() {
-      clearInterval(timer);
-      stop.abort();
-      await Promise.race([Promise.all([polling, listening]), setTimeout(RECONNECT_AFTER, undefined, { ref: false })]);
+      isClosed = true;
+      giveUp();
+      await Promise.race([Promise.all([polling.stop(), listening]), setTimeout(SECOND, undefined, { ref: false })]);
     },
   };
 }

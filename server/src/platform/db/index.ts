@@ -4,6 +4,7 @@ import { Kysely } from "kysely";
 import type pg from "pg";
 import { type OpenedEmbedded, openEmbedded } from "./pglite-database.ts";
 import { embeddedDialect } from "./pglite-dialect.ts";
+import type { Deadlines } from "./postgres.ts";
 import { poolOf } from "./prepared.ts";
 import type { Db, Tables } from "./tables.ts";
 import { singleConnection } from "./transaction.ts";
@@ -12,10 +13,12 @@ export { FolderInUse } from "./directory-lock.ts";
 export { gathered } from "./gathered.ts";
 export { type MigrationState, migrate, migrationStatus } from "./migrate.ts";
 export { type EmbeddedDatabase, embeddedFolder, type OpenedEmbedded, openEmbedded } from "./pglite-database.ts";
+export type { Deadlines } from "./postgres.ts";
 export { startsWith } from "./prefix.ts";
 export { prepared } from "./prepared.ts";
 export { type Db, lockRealm, type Tables, type Tx, translating } from "./tables.ts";
 export { inSnapshot, inTransaction } from "./transaction.ts";
+export { DatabaseUnavailable, isDatabaseUnavailable } from "./unavailable.ts";
 
 export interface DatabaseOptions {
   /** A postgres:// URL; null opens the embedded database below `dataDir`. */
@@ -23,6 +26,10 @@ export interface DatabaseOptions {
   readonly dataDir: string;
   readonly pool: number;
   readonly preparedStatements: boolean;
+  /** Whether the URL leads to a pooler in transaction mode, where nothing can be set for a session. */
+  readonly isPooled?: boolean;
+  /** Of requests, and of work that nobody waits for. Left out: none, as commands want it. */
+  readonly deadlines?: { readonly requests: Deadlines; readonly background: Deadlines } | undefined;
   readonly onIdleError: (error: Error) => void;
   /** Instead of the template that ships with the build; tests bring their own. */
   readonly template?: Uint8Array<ArrayBuffer> | undefined;
@@ -31,7 +38,14 @@ export interface DatabaseOptions {
 }
 
 export interface Database {
+  /** For requests. */
   readonly db: Db;
+  /** For jobs, imports and whatever else may take longer, on connections of its own: it never keeps a request waiting for one. */
+  readonly background: Db;
+  /** One connection for health and polls: a pool that is merely full is no reason to call the database unreachable. */
+  readonly monitor: Db;
+  /** Migrations: no deadline, and a connection that is closed afterwards. */
+  withoutDeadlines<T>(work: (db: Db) => Promise<T>): Promise<T>;
   readonly kind: "postgres" | "embedded";
   /** Postgres only. */
   readonly pool: pg.Pool | null;
@@ -40,16 +54,11 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** A monitor that is late is of no use. */
+const MONITOR: Deadlines = { connectMs: 2_000, statementMs: 2_000, lockMs: 2_000 };
+
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  if (options.url) {
-    // Loaded on need, here as elsewhere: the embedded database does without the driver.
-    const { openPostgres } = await import("./postgres.ts");
-    const { pool, dialect } = openPostgres({ ...options, url: options.url, max: options.pool }, options.onIdleError);
-    const db = new Kysely<Tables>({ dialect });
-    poolOf.set(db, pool);
-    const dump = () => Promise.reject(new Error("Only the embedded database can be dumped: use pg_dump"));
-    return { db, kind: "postgres", pool, dump, close: () => db.destroy() };
-  }
+  if (options.url) return openPools({ ...options, url: options.url });
   const opening: Promise<OpenedEmbedded> = options.embedded ?? openEmbedded(options.dataDir, options.template);
   // Whoever began to open it has other things to do meanwhile; the first query waits.
   if (!options.embedded) await opening;
@@ -59,5 +68,50 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await db.destroy();
     await opening.then((embedded) => embedded.close()).catch(() => {}); // it never opened: the first query has told why
   };
-  return { db, kind: "embedded", pool: null, dump: async () => (await opening).dump(), close };
+  return {
+    db,
+    background: db,
+    monitor: db,
+    withoutDeadlines: (work) => work(db),
+    kind: "embedded",
+    pool: null,
+    dump: async () => (await opening).dump(),
+    close,
+  };
+}
+
+async function openPools({
+  pool: max,
+  isPooled = false,
+  deadlines,
+  ...options
+}: DatabaseOptions & { readonly url: string }): Promise<Database> {
+  // Loaded on need, here as elsewhere: the embedded database does without the driver.
+  const { openPostgres } = await import("./postgres.ts");
+  const open = (max: number, deadlines: Deadlines | undefined) => {
+    const { pool, dialect } = openPostgres({ ...options, max, isPooled, deadlines });
+    const db = new Kysely<Tables>({ dialect });
+    poolOf.set(db, pool);
+    return { db, pool };
+  };
+  const requests = open(max, deadlines?.requests);
+  const background = open(Math.max(2, Math.ceil(max / 2)), deadlines?.background);
+  const monitor = open(1, MONITOR);
+  return {
+    db: requests.db,
+    background: background.db,
+    monitor: monitor.db,
+    async withoutDeadlines(work) {
+      const { db } = open(1, undefined);
+      try {
+        return await work(db);
+      } finally {
+        await db.destroy();
+      }
+    },
+    kind: "postgres",
+    pool: requests.pool,
+    dump: () => Promise.reject(new Error("Only the embedded database can be dumped: use pg_dump")),
+    close: async () => void (await Promise.all([requests, background, monitor].map(({ db }) => db.destroy()))),
+  };
 }

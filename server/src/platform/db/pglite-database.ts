@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { packageFile } from "../../kernel/package.ts";
 import { lockDirectory } from "./directory-lock.ts";
+import { DatabaseUnavailable } from "./unavailable.ts";
 
 interface Answer {
   id: number;
@@ -60,7 +61,7 @@ export class EmbeddedDatabase {
       this.#waiting.set(0, { resolve: () => resolve(), reject });
       worker.on("message", (answer: Answer) => this.#settle(answer));
       worker.on("error", (error) => this.#fail(error));
-      worker.on("exit", () => this.#fail(new Error("The embedded database has stopped")));
+      worker.on("exit", () => this.#fail(new DatabaseUnavailable("The embedded database has stopped")));
     }).catch((error) => {
       this.#worker = undefined;
       this.#unlock?.();
@@ -102,7 +103,7 @@ export class EmbeddedDatabase {
   }
 
   #send(message: object, worker = this.#worker): Promise<Answer> {
-    if (!worker) return Promise.reject(new Error("The embedded database is closed"));
+    if (!worker) return Promise.reject(new DatabaseUnavailable("The embedded database is closed"));
     const id = ++this.#sent;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });

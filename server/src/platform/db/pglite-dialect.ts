@@ -9,8 +9,13 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from "kysely";
+import { SECOND } from "../../kernel/clock.ts";
 import type { OpenedEmbedded } from "./pglite-database.ts";
 import { isInTransaction } from "./transaction.ts";
+import { DatabaseUnavailable } from "./unavailable.ts";
+
+/** WebAssembly cannot be interrupted, so a statement has no deadline here; whoever waits for the connection has. */
+const MAX_WAIT = 30 * SECOND;
 
 /** One connection, handed out in turn. Asking for it while holding it would wait for ever, so that is an error instead. */
 class EmbeddedDriver implements Driver {
@@ -36,7 +41,11 @@ class EmbeddedDriver implements Driver {
     this.#tail = new Promise((resolve) => {
       free = resolve;
     });
-    await previous;
+    await inTime(previous).catch((error) => {
+      // Those behind still wait for the one before.
+      void previous.then(free);
+      throw error;
+    });
     const connection: DatabaseConnection = {
       executeQuery: async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
         const { rows, affectedRows } = await this.#database.query(query.sql, query.parameters);
@@ -70,6 +79,18 @@ class EmbeddedDriver implements Driver {
 
   async destroy(): Promise<void> {
     // Closed by whoever opened it, whether or not a query ever came.
+  }
+}
+
+async function inTime(turn: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DatabaseUnavailable(`The embedded database was busy for ${MAX_WAIT / SECOND} s`)), MAX_WAIT);
+  });
+  try {
+    await Promise.race([turn, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -10,14 +10,19 @@ const { dir, template } = workerData;
 const INT8 = 20;
 const parsers = { [INT8]: Number };
 
+// A server on the embedded database serves few people; Postgres's usual 128 MB would be most of the process. Files it reads again
+// come from the system's own cache.
+const startParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB"];
+const settings = { parsers, startParams };
+
 async function open() {
   if (!dir.startsWith("memory:")) {
     await prepareFolder(dir, template);
-    return PGlite.create(dir, { parsers });
+    return PGlite.create(dir, settings);
   }
   // Tests only: they bring their own, or make one, and not from a build that may be older than the migrations.
   const tar = typeof template === "string" ? undefined : template;
-  return PGlite.create(dir, { ...(tar && { loadDataDir: new Blob([tar]) }), parsers });
+  return PGlite.create(dir, { ...(tar && { loadDataDir: new Blob([tar]) }), ...settings });
 }
 
 const db = await open();

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
-import { type Database, inTransaction, openDatabase } from "./index.ts";
+import { type Database, DatabaseUnavailable, inTransaction, openDatabase } from "./index.ts";
 
 // Our client leaves out what pg asks for again at every run of a statement: what it answers must be the same at the first run,
 // at the second, and after something went wrong.
@@ -100,3 +100,28 @@ describe.runIf(testDatabase() === "postgres")("a prepared statement", () => {
     }
   });
 });
+
+// Behind a pooler in transaction mode, what is set for a session would be another's next.
+test.runIf(testDatabase() === "postgres")(
+  "behind a pooler nothing is set for the session, and the deadline is kept all the same",
+  async () => {
+    const iam = await harness();
+    const deadlines = { connectMs: 5_000, statementMs: 100, lockMs: 100 };
+    const { db, close, pool } = await openDatabase({
+      ...{ url: iam.config.databaseUrl, dataDir: "", pool: 1, preparedStatements: false, onIdleError: () => {} },
+      isPooled: true,
+      deadlines: { requests: deadlines, background: deadlines },
+    });
+    try {
+      const { rows } = await sql`select name from pg_settings where source = 'session' and name like '%timeout%'`.execute(db);
+      expect(rows).toEqual([]);
+      const working = inTransaction(db, (tx) => sql`select pg_sleep(30)`.execute(tx));
+      await expect(working).rejects.toBeInstanceOf(DatabaseUnavailable);
+      expect(pool!.idleCount).toBe(0);
+      await sql`select 1`.execute(db);
+    } finally {
+      await close();
+      await iam.close();
+    }
+  },
+);

@@ -1,5 +1,6 @@
 import { PostgresDialect } from "kysely";
 import pg from "pg";
+import { asUnavailable, DatabaseUnavailable } from "./unavailable.ts";
 
 const INT8 = 20;
 pg.types.setTypeParser(INT8, Number);
@@ -10,6 +11,21 @@ const MAX_NAMES = 500;
 const MAX_SEEN = 2_000;
 
 type Callback = (error: Error | null, result: unknown) => void;
+
+/** How long a pool waits, in milliseconds, until the database counts as unavailable. */
+export interface Deadlines {
+  /** For a free connection, and for opening one. */
+  readonly connectMs: number;
+  /** For one statement. */
+  readonly statementMs: number;
+  /** For a lock that another transaction holds. */
+  readonly lockMs: number;
+}
+
+/** Postgres ends a late statement itself and keeps the connection; only when nothing comes by then is the connection given up. */
+const GRACE_MS = 1_000;
+/** A node that is cut off in the middle of a transaction must not keep its locks: nothing slow happens in one. */
+const IDLE_IN_TRANSACTION_MS = 30_000;
 
 /** The parts of pg's `Query` and `Connection` that its types leave out; they are as in the version that is pinned. */
 interface Internals extends pg.Submittable {
@@ -92,30 +108,90 @@ class PreparedQuery extends Query {
   }
 }
 
+/** The parts of pg's `Client` that its types leave out. */
+interface ClientInternals {
+  readonly connection: { readonly stream: { destroy(error: Error): void } };
+  readonly _queryable: boolean;
+  readonly _ending: boolean;
+  _handleErrorEvent(error: Error): void;
+  _errorAllQueries(error: Error): void;
+}
+const Client = pg.Client as unknown as new (config?: pg.ClientConfig) => pg.Client & ClientInternals;
+
+interface ClientOptions {
+  /** Undefined: a query that is not prepared by name. */
+  readonly nameOf: (text: string) => string | undefined;
+  /** How long an answer may take, if there is a limit. */
+  readonly answerMs: number | undefined;
+}
+
 /**
  * Every parameterised query becomes a prepared statement of the connection: the server plans it once. It is handed over as a
  * `Query`, because pg copies anything else property by property, which takes longer than sending it.
+ *
+ * A query that gets no answer in time takes its connection with it. pg's own `query_timeout` would give the connection back to the
+ * pool, where the late answer would meet the next query.
  */
-const preparingClient = (nameOf: (text: string) => string | undefined) =>
-  class extends pg.Client {
+const clientWith = ({ nameOf, answerMs }: ClientOptions) =>
+  class extends Client {
     // biome-ignore lint/suspicious/noExplicitAny: pg's overloads cannot be restated
     override query(...args: any[]): any {
       const [text, values, callback] = args;
       // biome-ignore lint/suspicious/noExplicitAny: as above
       const submit = (...given: any[]) => (super.query as (...given: any[]) => any).apply(this, given);
-      if (typeof text !== "string" || !Array.isArray(values) || values.length === 0) return submit(...args);
-      const query = new PreparedQuery(text, values);
-      query.name = nameOf(text);
+      if (typeof text !== "string") return submit(...args);
+      const given = Array.isArray(values) ? values : [];
+      const query = given.length > 0 ? new PreparedQuery(text, given) : new Query(text, given);
+      if (given.length > 0) query.name = nameOf(text);
       if (typeof callback === "function") {
-        query.callback = callback;
+        query.callback = this.#answering(callback);
         return submit(query);
       }
       return new Promise((resolve, reject) => {
-        query.callback = (error, result) => (error ? reject(error) : resolve(result));
+        query.callback = this.#answering((error, result) => (error ? reject(error) : resolve(result)));
         submit(query);
       });
     }
+
+    #answering(callback: Callback): Callback {
+      const late = () => this.connection.stream.destroy(new DatabaseUnavailable(`The database gave no answer within ${answerMs} ms`));
+      const timer = answerMs === undefined ? undefined : setTimeout(late, answerMs);
+      return (error, result) => {
+        clearTimeout(timer);
+        callback(error && this.#explained(error), result);
+      };
+    }
+
+    /** Not everything that fails is the connection: values that cannot be sent, and what Postgres itself answers, are told as they are. */
+    #explained(error: Error): Error {
+      const isLost = !this._queryable || this._ending;
+      return isLost && !(error instanceof pg.DatabaseError) ? asUnavailable(error) : error;
+    }
+
+    override _handleErrorEvent(error: Error): void {
+      super._handleErrorEvent(error instanceof pg.DatabaseError ? error : asUnavailable(error));
+    }
+
+    override _errorAllQueries(error: Error): void {
+      super._errorAllQueries(error instanceof pg.DatabaseError ? error : asUnavailable(error));
+    }
   };
+
+type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
+
+/** Whatever keeps it from giving a connection means that the database cannot be used now. */
+class Pool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    if (!callback)
+      return super.connect().catch((error) => {
+        throw asUnavailable(error);
+      });
+    super.connect((error, client, done) => callback(error && asUnavailable(error), client, done));
+    return undefined;
+  }
+}
 
 /** Queries of ever new shape (lists of values) would fill the server's memory: what comes again gets a name, up to a limit. */
 function statementNames(): (text: string) => string | undefined {
@@ -147,20 +223,37 @@ export interface PostgresOptions {
   readonly max: number;
   /** Off behind a pooler in transaction mode, which mixes up prepared statements. */
   readonly preparedStatements: boolean;
+  /** What is set for a session would reach another one. */
+  readonly isPooled: boolean;
+  /** Undefined: as long as it takes. */
+  readonly deadlines: Deadlines | undefined;
+  readonly onIdleError: (error: Error) => void;
 }
 
-export function openPostgres({ url, max, preparedStatements }: PostgresOptions, onIdleError: (error: Error) => void) {
-  const pool = new pg.Pool({
+export function openPostgres({ url, max, preparedStatements, isPooled, deadlines, onIdleError }: PostgresOptions) {
+  const pool = new Pool({
     connectionString: url,
     max,
     idleTimeoutMillis: 30_000,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: deadlines?.connectMs ?? 10_000,
     application_name: "gatehouse",
-    ...(preparedStatements && { Client: preparingClient(statementNames()) }),
+    keepAlive: true,
+    Client: clientWith({
+      nameOf: preparedStatements ? statementNames() : () => undefined,
+      answerMs: deadlines && deadlines.statementMs + GRACE_MS,
+    }),
+    ...(deadlines && !isPooled && { onConnect: (client) => setDeadlines(client, deadlines) }),
   });
   // Without a listener an idle connection that breaks (a database restart) would end the process.
   pool.on("error", onIdleError);
   // The same goes for one that is in use, which the pool does not watch; whoever uses it hears of the failure from the query.
   pool.on("connect", (client) => client.on("error", () => {}));
   return { pool, dialect: new PostgresDialect({ pool }) };
+}
+
+/** Once per connection, and not as startup parameters: PgBouncer refuses those. */
+async function setDeadlines(client: pg.ClientBase, { statementMs, lockMs }: Deadlines): Promise<void> {
+  await client.query(
+    `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs}; set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
+  );
 }

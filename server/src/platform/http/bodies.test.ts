@@ -77,12 +77,13 @@ describe("a body", () => {
     expect((await post(deep(20, "\\u00e9"))).status).toBe(200);
   });
 
-  test("ten thousand levels deep neither crashes nor is taken for something else", async () => {
-    const levels = 10_000;
-    const { status } = await post(`${"[".repeat(levels)}${"]".repeat(levels)}`);
-    expect(status).toBe(400);
-    const inside = await post(`{"name":"a","other":${'{"x":'.repeat(levels)}"\\u0000"${"}".repeat(levels)}}`);
-    expect(inside.status).toBe(400);
+  test("may be nested a hundred levels deep, not deeper, and is told which member is", async () => {
+    const nested = (levels: number) => `{"name":"a","free":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    expect((await post(nested(99))).status).toBe(200);
+    for (const levels of [100, 10_000, 400_000])
+      expect(await post(nested(levels))).toMatchObject({ status: 400, body: { errors: [{ field: "free", code: "too_deep" }] } });
+    expect((await post(`${"[".repeat(101)}${"]".repeat(101)}`)).body).toMatchObject({ errors: [{ field: "body", code: "too_deep" }] });
+    expect((await post(`{"name":"a","other":${'{"x":'.repeat(10_000)}"\\u0000"${"}".repeat(10_000)}}`)).status).toBe(400);
     expect((await post('{"name":"still here"}')).status).toBe(200);
   });
 

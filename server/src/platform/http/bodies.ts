@@ -2,10 +2,12 @@ import { isUtf8 } from "node:buffer";
 import type { FastifyInstance } from "fastify";
 import secureJson from "secure-json-parse";
 import { AppError, type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { isTooDeep, isTooDeepParameter, MAX_JSON_DEPTH, tooDeepMembers } from "../../kernel/json.ts";
 import { isCleanText } from "../../kernel/text.ts";
 import { notFound } from "./problem.ts";
 
-const MAX_DEPTH = 32;
+/** More than anybody reads. */
+const MAX_TOLD = 200;
 /** RFC 7396: says what PATCH changes, and nothing that any other method could mean. */
 export const MERGE_PATCH = "application/merge-patch+json";
 
@@ -13,6 +15,7 @@ export const MERGE_PATCH = "application/merge-patch+json";
 export function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw malformed("The body is not valid UTF-8");
   const text = body.toString("utf8");
+  if (isTooDeep(text)) throw tooDeep(text);
   let value: unknown;
   try {
     value = secureJson.parse(text, undefined, { protoAction: "error", constructorAction: "error" });
@@ -31,23 +34,46 @@ export function refuseDirtyText(value: unknown): void {
   if (faults.length > 0) throw invalidFields(faults);
 }
 
-function dirtyFields(value: unknown, path = "", depth = 0): FieldError[] {
+function dirtyFields(value: unknown, path = ""): FieldError[] {
   if (typeof value === "string") {
     return isCleanText(value)
       ? []
       : [{ field: path, code: "text", message: `${path || "The value"} holds a NUL or half of a surrogate pair, which cannot be stored` }];
   }
   if (typeof value !== "object" || value === null) return [];
-  if (depth > MAX_DEPTH) return [{ field: path, code: "too_deep", message: `The body may be nested ${MAX_DEPTH} levels deep, not deeper` }];
   return Object.entries(value).flatMap(([key, member]) => {
     const field = path ? `${path}.${key}` : key;
     if (!isCleanText(key))
       return [{ field: field.toWellFormed().replaceAll("\u0000", ""), code: "text", message: "A member's name cannot be stored" }];
-    return dirtyFields(member, field, depth + 1);
+    return dirtyFields(member, field);
   });
 }
 
 const notPatched = () => new AppError("request.media_type", 415, `${MERGE_PATCH} is for PATCH: send application/json`);
+/** For parameters whose texts are JSON or tokens, before anything reads them. */
+export function refuseDeepParameters(parameters: Readonly<Record<string, unknown>>): void {
+  const deep = Object.entries(parameters).filter(([, value]) => [value].flat().some((each) => isTooDeepParameter(String(each))));
+  if (deep.length > 0) throw invalidFields(deep.map(([name]) => deepField(name)));
+}
+
+const deepField = (field: string): FieldError => ({
+  field,
+  code: "too_deep",
+  message: `${field} is nested deeper than ${MAX_JSON_DEPTH} levels`,
+});
+
+function tooDeep(text: string): AppError {
+  const members = () => {
+    try {
+      return tooDeepMembers(JSON.parse(text));
+    } catch {
+      return []; // not JSON either
+    }
+  };
+  const fields = members();
+  return invalidFields((fields.length > 0 ? fields : ["body"]).slice(0, MAX_TOLD).map(deepField));
+}
+
 const malformed = (message: string, cause?: unknown) => new AppError("request.malformed", 400, message, { cause, errors: [] });
 
 export function acceptJson(app: FastifyInstance): void {

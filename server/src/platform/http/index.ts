@@ -1,6 +1,7 @@
 // The HTTP side of the platform: the server, strict bodies, problem+json, replies, records, and the unit of work on each request.
 // Routes import it; paging, versions and full states stand beside it (`platform/paging`, `versions.ts`, `full-state.ts`), for services and stores.
-export { parseJson, refuseDirtyText } from "./bodies.ts";
+export { parseJson, refuseDeepParameters, refuseDirtyText } from "./bodies.ts";
+export { allowSlowBody } from "./client-errors.ts";
 export { documentOf, type PublishedDocument, publish } from "./documents.ts";
 export { Instant, instant } from "./instants.ts";
 export { asAppError, logFailure, notFound, Problem, sendProblem } from "./problem.ts";

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import Type, { type Static } from "typebox";
 import { AppError, type FieldError } from "../../kernel/errors.ts";
+import { isDatabaseUnavailable } from "../db/index.ts";
 import { toFieldErrors } from "./validation.ts";
 
 /** RFC 9457. */
@@ -28,12 +29,14 @@ const titles: Record<number, string> = {
   403: "Forbidden",
   404: "Not Found",
   405: "Method Not Allowed",
+  408: "Request Timeout",
   409: "Conflict",
   412: "Precondition Failed",
   413: "Content Too Large",
   414: "URI Too Long",
   415: "Unsupported Media Type",
   429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
   500: "Internal Server Error",
   503: "Service Unavailable",
 };
@@ -57,13 +60,7 @@ export function asAppError(error: unknown): AppError {
   if (statusCode && statusCode >= 400 && statusCode < 500) {
     return new AppError("request.refused", statusCode, titles[statusCode] ?? "The request was refused", { cause: error });
   }
-  // Postgres: the connection or the server went away, or it is full.
-  const sqlState = String(code ?? "");
-  if (
-    /^(08|53|57P)/.test(sqlState) ||
-    sqlState === "ECONNREFUSED" ||
-    /timeout exceeded when trying to connect/.test(String((error as Error)?.message))
-  ) {
+  if (isDatabaseUnavailable(error)) {
     return new AppError("server.database_unavailable", 503, "The database cannot be reached; try again shortly", {
       cause: error,
       headers: { "retry-after": "2" },
@@ -77,21 +74,22 @@ export const notFound = () => new AppError("request.not_found", 404, "There is n
 const sentence = (errors: readonly FieldError[]) =>
   errors.length === 1 ? errors[0]!.message : `${errors.length} members of the request are not valid`;
 
+export const problemOf = ({ code, status, message, errors = [] }: AppError, requestId: string): Problem => ({
+  type: `urn:gatehouse:problem:${code}`,
+  title: titles[status] ?? "Error",
+  status,
+  code,
+  detail: message,
+  requestId,
+  ...(status === 400 && { errors: [...errors] }),
+});
+
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, error: AppError): FastifyReply {
-  const body: Problem = {
-    type: `urn:gatehouse:problem:${error.code}`,
-    title: titles[error.status] ?? "Error",
-    status: error.status,
-    code: error.code,
-    detail: error.message,
-    requestId: request.id,
-    ...(error.status === 400 && { errors: [...(error.errors ?? [])] }),
-  };
   return reply
     .code(error.status)
     .headers({ ...error.headers, "content-type": "application/problem+json; charset=utf-8", "cache-control": "no-store" })
     .serializer(JSON.stringify)
-    .send(body);
+    .send(problemOf(error, request.id));
 }
 
 /** The one log line of a failure: causes are for us, never for the answer. */

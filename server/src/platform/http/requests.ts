@@ -6,6 +6,10 @@ import type { Db } from "../db/index.ts";
 import type { UnitOfWork } from "../unit-of-work.ts";
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The route may take longer than others (an import, an erasure): it works on the connections of background work. */
+    readonly takesLong?: boolean;
+  }
   interface FastifyRequest {
     /** Who is asking, once the gate has let the request in. */
     actor: Actor | null;
@@ -18,17 +22,25 @@ declare module "fastify" {
   }
 }
 
+interface Parts {
+  readonly db: Db;
+  readonly work: UnitOfWork;
+  /** For routes that take long. */
+  readonly background: { readonly db: Db; readonly work: UnitOfWork };
+}
+
 /** Gives every request its unit of work. */
-export const unitOfWorkPlugin = fp<{ db: Db; work: UnitOfWork }>(async (app, { db, work: unit }) => {
+export const unitOfWorkPlugin = fp<Parts>(async (app, { background, ...usual }) => {
+  const unitOf = ({ routeOptions }: FastifyRequest) => (routeOptions.config.takesLong ? background : usual);
   app.decorateRequest("actor", null);
   app.decorateRequest("realmId", "");
   app.decorateRequest("transact", function <T>(this: FastifyRequest, work: (ctx: Ctx) => Promise<T>) {
     const ifMatch = this.headers["if-match"] ?? null;
-    return unit.transact({ ...origin(this), ifMatch }, work);
+    return unitOf(this).work.transact({ ...origin(this), ifMatch }, work);
   });
   app.decorateRequest("read", function <T>(this: FastifyRequest, work: (ctx: ReadCtx) => Promise<T>) {
     const { realm, actor } = origin(this);
-    return work({ tx: db, realm, actor, now: clock.now() });
+    return work({ tx: unitOf(this).db, realm, actor, now: clock.now() });
   });
 });
 

@@ -7,6 +7,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { Logger } from "pino";
 import { acceptJson } from "./bodies.ts";
+import { answerClientError, REQUEST_TIMEOUTS } from "./client-errors.ts";
 import { answerEarly } from "./early-answers.ts";
 import { asAppError, logFailure, notFound, sendProblem } from "./problem.ts";
 import { requestLog } from "./request-log.ts";
@@ -45,6 +46,12 @@ const lazySerializers: typeof serializers = (shared, options) => (route) => {
 
 /** A bare server with the house's manners: strict bodies, problem+json, request ids, security headers, quiet draining. */
 export function createServer({ logger, trustProxy, secure, onEarlyAnswer, isDraining = () => false }: ServerOptions): App {
+  const manners = Object.entries({
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    ...(secure && { "strict-transport-security": "max-age=31536000; includeSubDomains" }),
+  });
   const store = schemaStore();
   const validators = buildValidator(store.getSchemas());
   const app = Fastify({
@@ -55,6 +62,8 @@ export function createServer({ logger, trustProxy, secure, onEarlyAnswer, isDrai
     childLoggerFactory: requestLog,
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    ...REQUEST_TIMEOUTS,
+    clientErrorHandler: answerClientError(manners.flat()),
     forceCloseConnections: "idle",
     return503OnClosing: false,
     // What cannot even be routed: broken percent-encoding, a segment that is too long.
@@ -74,12 +83,6 @@ export function createServer({ logger, trustProxy, secure, onEarlyAnswer, isDrai
   app.register(cookie);
   app.register(formbody, { bodyLimit: 64 * 1024 });
 
-  const manners = Object.entries({
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    ...(secure && { "strict-transport-security": "max-age=31536000; includeSubDomains" }),
-  });
   // One who looks for something sees every request in the log.
   const isWanted = () => !isDraining() && !logger.isLevelEnabled("debug");
   if (onEarlyAnswer) answerEarly(app, { manners: manners.flat(), isWanted, observe: onEarlyAnswer });

@@ -303,7 +303,7 @@ describe("places", () => {
     return { begun, held, count, release };
   };
   const settle = async (isDone: () => boolean) => {
-    for (let tries = 0; !isDone() && tries < 1_000; tries++) await sleep(5);
+    while (!isDone()) await sleep(5);
   };
 
   test("one realm holds five of them at most, however much it has waiting, and stands in nobody's way", async () => {
@@ -334,7 +334,7 @@ describe("places", () => {
     for (let n = 0; n < 40; n++) await put({ realm: n % 2 === 0 ? "one" : null, payload: { n } });
     await all.start();
     all.wake();
-    for (let tries = 0; seen.length < 40 && tries < 1_000; tries++) await sleep(5);
+    while (seen.length < 40) await sleep(5);
     await all.stop();
     expect(seen).toHaveLength(40);
   });
@@ -346,7 +346,7 @@ describe("waking", () => {
     let runs = 0;
     const one = worker(async () => void runs++);
     const turns = async (isDone: () => boolean) => {
-      for (let tries = 0; !isDone() && tries < 1_000; tries++) await sleep(5);
+      while (!isDone()) await sleep(5);
     };
     await put();
     one.wake();
@@ -389,5 +389,37 @@ describe("recurring jobs", () => {
     expect(runs).toBe(3);
     await Promise.all(nodes.map((node) => node.stop()));
     expect((await rows()).find(({ kind }) => kind === "test")).toMatchObject({ attempts: 0, last_error: null, dead_at: null });
+  });
+});
+
+describe("alone with its database", () => {
+  test("looks when a job is due and when one has failed, and otherwise leaves the database in peace", async () => {
+    const asked = vi.fn();
+    const ran: number[] = [];
+    const begun = clock.now();
+    const run: JobHandler["run"] = async ({ attempt }) => {
+      ran.push(clock.now() - begun);
+      if (attempt === 1) throw new Error("the first attempt fails");
+    };
+    const counted = iam.core.db.withPlugin({
+      transformQuery: ({ node }) => {
+        asked();
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const alone = createJobWorker(counted, { test: { run, waits: [SECOND] } }, log, true);
+    await alone.start();
+    await put({ runAt: begun + 2 * SECOND });
+    alone.wake();
+    // The usual turn comes after 30 s.
+    await vi.waitUntil(() => ran.length === 2, { timeout: 15 * SECOND });
+    expect(ran[0]).toBeGreaterThanOrEqual(2 * SECOND);
+    await vi.waitUntil(async () => (await rows()).every(({ kind }) => kind !== "test"), { timeout: 15 * SECOND });
+    await sleep(SECOND);
+    asked.mockClear();
+    await sleep(3 * SECOND);
+    expect(asked).not.toHaveBeenCalled();
+    await alone.stop();
   });
 });

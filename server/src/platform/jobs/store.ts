@@ -63,6 +63,7 @@ export const sealPlace = (realm: string, id: string): Place => ({ realm, table: 
 
 /** Puts a job into the transaction: it runs if, and only after, that commits. */
 export async function enqueue(tx: Tx, job: Enqueue, now: number): Promise<void> {
+  enqueuedIn.set(tx, Math.min(job.runAt, enqueuedIn.get(tx) ?? Number.POSITIVE_INFINITY));
   await tx
     .insertInto("jobs")
     .values({
@@ -86,6 +87,18 @@ export async function enqueue(tx: Tx, job: Enqueue, now: number): Promise<void> 
     )
     .execute();
 }
+
+/** When the next job of these kinds can be taken; null when none waits. */
+export async function nextDueAt(db: Db, kinds: readonly string[]): Promise<number | null> {
+  const { rows } = await sql<{ due: number | null }>`
+    select min(greatest(run_at, locked_until)) as due from jobs where dead_at is null and kind = any(${kinds}::text[])`.execute(db);
+  return rows[0]?.due ?? null;
+}
+
+const enqueuedIn = new WeakMap<Tx, number>();
+
+/** When the first of the jobs that the transaction enqueued is due: once it has committed, the worker of this process looks then. */
+export const firstEnqueued = (tx: Tx): number | undefined => enqueuedIn.get(tx);
 
 /** How many of a worker's places the jobs of one kind and realm hold. */
 export interface Taken {

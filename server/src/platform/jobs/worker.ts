@@ -2,7 +2,19 @@ import { AsyncResource } from "node:async_hooks";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
 import { type Db, inTransaction } from "../db/index.ts";
-import { buryJob, claimJobs, deleteDeadJobs, enqueue, extendLease, finishJob, type Job, rescheduleJob, retryJob } from "./store.ts";
+import { pollEvery } from "../loop.ts";
+import {
+  buryJob,
+  claimJobs,
+  deleteDeadJobs,
+  enqueue,
+  extendLease,
+  finishJob,
+  type Job,
+  nextDueAt,
+  rescheduleJob,
+  retryJob,
+} from "./store.ts";
 
 /** A job as its handler sees it. */
 export interface RunningJob {
@@ -48,8 +60,8 @@ export interface JobWorker {
   start(): Promise<void>;
   /** Waits for the jobs that are running; the others stay in the table. */
   stop(): Promise<void>;
-  /** Looks for jobs at once instead of at the next turn: a nudge after a commit. */
-  wake(): void;
+  /** Looks for jobs at this time, or now, instead of at the next turn: for jobs that have just been committed. */
+  wake(dueAt?: number): void;
   /** Runs what is due now and answers how many that were, for tests. */
   runDue(): Promise<number>;
 }
@@ -60,7 +72,6 @@ interface Log {
 }
 
 const LEASE = MINUTE;
-const POLL = SECOND;
 /** How many jobs one node runs at once. */
 const AT_ONCE = 20;
 /** How many of those may be of one kind and realm: a realm whose peer hangs does not stop the others. */
@@ -77,11 +88,13 @@ const jittered = (wait: number): number => Math.round(wait * (0.8 + Math.random(
 export const waitAfter = (attempts: number, waits?: readonly number[]): number =>
   waits?.[Math.min(attempts, waits.length) - 1] ?? usualWait(attempts);
 
-export function createJobWorker(db: Db, given: JobHandlers, log: Log): JobWorker {
+/** `alone`: no other node can have this database open. */
+export function createJobWorker(db: Db, given: JobHandlers, log: Log, alone = false): JobWorker {
   const handlers: JobHandlers = { ...given, "jobs.cleanup": { every: HOUR, run: () => deleteDeadJobs(db, clock.now() - KEEP_DEAD) } };
   const kinds = Object.keys(handlers);
   const running = new Map<Promise<void>, Job>();
   let timer: NodeJS.Timeout | undefined;
+  let nextLook = 0;
   let isStarted = false;
   let isLooking = false;
   let looking: Promise<unknown> = Promise.resolve();
@@ -150,7 +163,8 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log): JobWorker
           .catch((err) => log.warn({ err, kind: job.kind, jobId: job.job_id }, "could not store how a job ended; it will run again"))
           .finally(() => {
             running.delete(done);
-            if (leftBehind) wake();
+            // Alone, the next look is set by what was due before this one ended: it may run again sooner.
+            if (leftBehind || alone) wake();
           });
         running.set(done, job);
         begun.push(done);
@@ -163,25 +177,44 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log): JobWorker
     }
   };
 
+  /** How long until the next look. */
+  const pause = async (): Promise<number> => {
+    const most = pollEvery(alone);
+    const due = alone ? await nextDueAt(db, kinds) : null;
+    return due === null ? most : Math.min(most, Math.max(0, due - clock.now()));
+  };
+
   // Bound, so that the turns which follow a nudge are not taken for a part of the request that gave it.
   const tick = AsyncResource.bind(() => {
     isLooking = true;
     lookAgain = false;
     looking = begin()
-      .catch((err) => log.warn({ err }, "could not look for jobs"))
-      .finally(() => {
+      .then(pause)
+      .catch((err) => {
+        log.warn({ err }, "could not look for jobs");
+        return SECOND;
+      })
+      .then((wait) => {
         isLooking = false;
         if (!isStarted) return;
         if (lookAgain) tick();
-        else timer = setTimeout(tick, POLL).unref();
+        else schedule(wait);
       });
   });
-  const wake = () => {
-    if (!isStarted) return;
-    lookAgain = isLooking;
-    if (isLooking) return;
+  const schedule = (wait: number) => {
     clearTimeout(timer);
-    tick();
+    nextLook = clock.now() + wait;
+    timer = setTimeout(tick, wait).unref();
+  };
+  const wake = (dueAt = 0) => {
+    if (!isStarted) return;
+    if (isLooking) lookAgain = true;
+    else if (dueAt > clock.now()) {
+      if (dueAt < nextLook) schedule(dueAt - clock.now());
+    } else {
+      clearTimeout(timer);
+      tick();
+    }
   };
 
   return {
@@ -191,7 +224,7 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log): JobWorker
         for (const [kind] of recurring) await enqueue(tx, { kind, dedupeKey: "recurring", runAt: clock.now() }, clock.now());
       });
       isStarted = true;
-      timer = setTimeout(tick, POLL).unref();
+      schedule(SECOND);
     },
     async stop() {
       isStarted = false;

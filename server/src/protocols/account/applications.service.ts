@@ -1,6 +1,6 @@
 import { findConsent, revokeConsent } from "../../directory/consents/index.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { endGrantsUnderConsent } from "../oidc/index.ts";
+import { endGrantsUnderConsent } from "../tokens/index.ts";
 import type { AccountApplication } from "./applications.schema.ts";
 import { listApplications } from "./applications.store.ts";
 import { accountErrors } from "./errors.ts";

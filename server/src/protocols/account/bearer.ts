@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
 import type { Actor } from "../../platform/context.ts";
-import type { LiveToken, TokenReader } from "../oidc/index.ts";
+import type { TokenReader } from "../gate/index.ts";
+import type { LiveToken } from "../tokens/index.ts";
 import { accountErrors } from "./errors.ts";
 
 export interface BearerParts {

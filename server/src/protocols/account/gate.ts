@@ -7,7 +7,8 @@ import type { Db } from "../../platform/db/index.ts";
 import { answerConditionally, refuseUnknownQuery } from "../../platform/http/index.ts";
 import { actorOfSession, type Cookies, CSRF_HEADER, type Csrf, resolveSession } from "../../signin/sessions/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
-import { allowOrigin, issuerOf, preflight } from "../oidc/index.ts";
+import { allowOrigin, preflight } from "../gate/index.ts";
+import { issuerOf } from "../tokens/index.ts";
 import { type BearerParts, enterByToken } from "./bearer.ts";
 import { accountErrors } from "./errors.ts";
 
@@ -65,6 +66,7 @@ async function actorOfCookie(parts: AccountGateParts, request: FastifyRequest, r
   const token = parts.cookies.sessionToken(request, realm.realmId);
   const session = await resolveSession(parts.db, realm.realmId, token, realm.settings.sessions, clock.now());
   if (!session) throw accountErrors.no_session(issuerOf(parts.baseUrl, realm.realmId));
+  parts.cookies.moveSession(request, reply, session);
   const known = parts.cookies.csrf(request);
   if (["GET", "HEAD"].includes(request.method)) {
     if (!parts.csrf.fits(known, session.sessionId)) parts.cookies.setCsrf(reply, parts.csrf.issue(session.sessionId));

@@ -226,6 +226,7 @@ describe("a client's proof", () => {
     expect(together.filter((status) => status === 200)).toHaveLength(1);
     expect(await ask(once)).toBe(401);
     const { jti: _, ...unnamed } = good();
+    const { iat: now, ...undated } = good();
     const { exp: __, ...endless } = good();
     const refused: Record<string, string> = {
       "another audience": await signed({ ...good(), aud: `${base}/realms/master` }),
@@ -239,8 +240,25 @@ describe("a client's proof", () => {
       "too late": await signed({ ...good(), exp: soon().iat - 600 }),
       "no end": await signed(endless),
       "no name": await signed(unnamed),
+      "ten years": await signed({ ...good(), exp: now + 315_360_000 }),
+      "ten years, nearly over": await signed({ ...good(), iat: now - 315_360_000 }),
+      "ten years, by nbf": await signed({ ...undated, jti: randomUUID(), nbf: now - 315_360_000 }),
+      "a quarter of an hour": await signed({ ...undated, jti: randomUUID(), exp: now + 900 }),
+      "from tomorrow": await signed({ ...good(), iat: now + 86_400, exp: now + 300 }),
+      "two audiences": await signed({ ...good(), aud: [good().aud, "https://other.example"] }),
+      "two audiences of ours": await signed({ ...good(), aud: [good().aud, `${good().aud}/token`] }),
+      "no audience": await signed({ ...good(), aud: [] }),
+      "a name that is no text": await signed({ ...good(), jti: 7 as unknown as string }),
     };
     for (const [what, assertion] of Object.entries(refused)) expect([what, await ask(assertion)]).toEqual([what, 401]);
+    const taken: Record<string, string> = {
+      "ten minutes": await signed({ ...good(), exp: now + 600 }),
+      "one audience in a list": await signed({ ...good(), aud: [good().aud] }),
+      "the token endpoint": await signed({ ...good(), aud: `${good().aud}/token` }),
+      "a clock that is half a minute ahead": await signed({ ...good(), iat: now + 30, exp: now + 330 }),
+      "no iat": await signed({ ...undated, jti: randomUUID() }),
+    };
+    for (const [what, assertion] of Object.entries(taken)) expect([what, await ask(assertion)]).toEqual([what, 200]);
     expect(await ask(await signed(good()), { client_id: "other" })).toBe(400);
   });
 

@@ -1,16 +1,29 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { refuseDirtyText } from "../../platform/http/index.ts";
+import { invalidFields } from "../../kernel/errors.ts";
+import { refuseDeepParameters, refuseDirtyText } from "../../platform/http/index.ts";
 import { interactionErrors } from "../../signin/interactions/index.ts";
 import { createVisitors, type VisitorParts } from "../../signin/login/index.ts";
+import { isReadable } from "../tokens/index.ts";
 import { handOver, issuerFor, searchOf } from "./engine.routes.ts";
 import { keepPosted, takePosted } from "./posted-requests.ts";
 import type { Issuers } from "./provider.ts";
 import { withRequestObject } from "./request-uris.ts";
 import { assertMayBegin } from "./strangers.ts";
 
+/** Of a form that is stored for a caller who has proven nothing. Request objects and claims fit well. */
+const POSTED_LIMIT = 32 * 1024;
+
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
+
+/** Every parameter that is nested too deeply, by its name. */
+function refuseUnreadable(form: Readonly<Record<string, unknown>>): void {
+  const errors = Object.entries(form)
+    .filter(([, value]) => !isReadable(value))
+    .map(([field]) => ({ field, code: "too_deep", message: `${field}: this token is nested too deeply, or too large` }));
+  if (errors.length > 0) throw invalidFields(errors);
+}
 
 /** Mounted under /realms/:realm. */
 export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers: Issuers }> = async (app, parts) => {
@@ -42,6 +55,7 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers
   app.post(
     "/authorize",
     {
+      bodyLimit: POSTED_LIMIT,
       schema: {
         summary: "The same by a form",
         consumes: ["application/x-www-form-urlencoded"],
@@ -56,6 +70,8 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers
       await assertMayBegin(ofRealm, request.ip);
       const form = (request.body ?? {}) as Record<string, unknown>;
       refuseDirtyText(form);
+      refuseDeepParameters(form);
+      refuseUnreadable(form);
       const id = await keepPosted(parts.db, realm.realmId, form);
       return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/authorize?posted=${id}`, 303) as never;
     },

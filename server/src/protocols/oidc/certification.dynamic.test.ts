@@ -304,11 +304,12 @@ describe("what an open issuer must offer (OpenID Connect Core §15.2)", () => {
     };
     expect(await errorOf(client.url({ nonce: undefined }))).toBe("invalid_request");
     expect(await errorOf(client.url({ response_mode: "query" }))).toBe("invalid_request");
-    expect(await errorOf(client.url({ response_type: "code" }))).toBe("invalid_request");
-    expect(await errorOf(client.url({ response_type: "id_token" }))).toBe("invalid_request");
+    expect(await errorOf(client.url({ response_type: "code" }))).toBe("unauthorized_client");
+    expect(await errorOf(client.url({ response_type: "id_token" }))).toBe("unauthorized_client");
     expect(await errorOf(client.url({ response_type: "token" }))).toBe("unsupported_response_type");
     const usual = await registerClient(op);
-    for (const response_type of ["id_token", "id_token token"]) expect(await errorOf(usual.url({ response_type }))).toBe("invalid_request");
+    for (const response_type of ["id_token", "id_token token"])
+      expect(await errorOf(usual.url({ response_type }))).toBe("unauthorized_client");
   });
 
   test("grant and response types go together, and the realm may allow code alone", async () => {

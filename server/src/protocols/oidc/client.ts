@@ -1,7 +1,7 @@
-import { type Client, type ClientMetadata, Provider } from "oidc-provider";
+import type { Client, ClientMetadata, Provider } from "oidc-provider";
 import type { ClientSnapshot, Clients, ResponseType } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
-import { safeEqual } from "../../kernel/vault.ts";
+import { currentSecrets, isPublic } from "../client-auth/index.ts";
 
 const snapshots = new WeakMap<Client, ClientSnapshot>();
 
@@ -17,7 +17,6 @@ export interface ClientParts {
   readonly clients: Clients;
   /** What it may ask for. */
   readonly scopesFor: (client: ClientSnapshot) => readonly string[];
-  readonly grantTypes: ReadonlySet<string>;
   readonly responseTypes: ReadonlySet<ResponseType>;
   readonly acrValues: readonly string[];
   readonly authorizationDetailsTypes: readonly string[];
@@ -35,7 +34,7 @@ export function findClients(provider: Provider, parts: ClientParts): void {
   const model = provider.Client as unknown as {
     new (metadata: ClientMetadata): EngineClient;
     find(id: unknown): Promise<Client | undefined>;
-    prototype: { compareClientSecret(this: Client, actual: string): boolean; includeSid(): boolean };
+    prototype: { includeSid(): boolean };
   };
   const made = new WeakMap<ClientSnapshot, { readonly client: EngineClient | null; readonly until: number }>();
 
@@ -44,7 +43,7 @@ export function findClients(provider: Provider, parts: ClientParts): void {
       const client = new model(metadataFor(snapshot, parts));
       // Ours for every strategy: it makes the engine ask `pairwiseIdentifier`, without its rules for registering such clients.
       client.subjectType = "pairwise";
-      for (const { value } of secretsNow(snapshot).slice(1))
+      for (const { value } of currentSecrets(snapshot).slice(1))
         for (const { alg, use } of [...client.symmetricKeyStore])
           client.symmetricKeyStore.add({ kty: "oct", alg, use, k: Buffer.from(value).toString("base64url") });
       snapshots.set(client, snapshot);
@@ -61,35 +60,13 @@ export function findClients(provider: Provider, parts: ClientParts): void {
     let known = made.get(snapshot);
     // It holds keys made of its secrets: it is as good as long as they are.
     if (known === undefined || known.until <= clock.now()) {
-      known = { client: make(snapshot), until: Math.min(...secretsNow(snapshot).map(({ until }) => until ?? Infinity)) };
+      known = { client: make(snapshot), until: Math.min(...currentSecrets(snapshot).map(({ until }) => until ?? Infinity)) };
       made.set(snapshot, known);
     }
     return known.client ?? undefined;
   };
-  model.prototype.compareClientSecret = function (actual) {
-    const snapshot = snapshotOf(this);
-    // Where a handler of ours asks, the engine knows no request, and the handler has looked: see oauth.ts.
-    const headers = Provider.ctx?.req.headers;
-    return (headers === undefined || takesSecret(snapshot, headers.authorization !== undefined)) && isSecretOf(snapshot, actual);
-  };
   model.prototype.includeSid = () => true;
 }
-
-/** While a rotation overlaps, both count. */
-function secretsNow({ secrets }: ClientSnapshot): ClientSnapshot["secrets"] {
-  const now = clock.now();
-  return secrets.filter(({ until }) => until === null || until > now);
-}
-
-export const isSecretOf = (client: ClientSnapshot, actual: string): boolean =>
-  secretsNow(client).some(({ value }) => safeEqual(value, actual));
-
-/** RFC 6749 §2.3.1: by header or by form, where the client is registered for one of them alone. */
-export const takesSecret = ({ settings }: ClientSnapshot, byHeader: boolean): boolean =>
-  settings.authMethod !== (byHeader ? "client_secret_post" : "client_secret_basic");
-
-/** It has nothing to prove itself with. */
-export const isPublic = ({ publicClient, settings }: ClientSnapshot): boolean => publicClient || settings.authMethod === "none";
 
 const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
@@ -100,10 +77,18 @@ const responseTypesOf = ({ grantTypes, redirectUris, settings }: ClientSnapshot,
     (type) => redirectUris.length > 0 && responseTypes.has(type) && (type !== "code" || grantTypes.includes("authorization_code")),
   );
 
+/** Those that begin with a request to the engine, and what it looks at besides. The others are none of its business. */
+const ENGINE_GRANTS: ReadonlySet<string> = new Set([
+  "authorization_code",
+  "refresh_token",
+  "urn:ietf:params:oauth:grant-type:device_code",
+  "urn:openid:params:grant-type:ciba",
+]);
+
 function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata {
   const { settings } = client;
   const isKnownByName = isPublic(client);
-  const grantTypes = client.grantTypes.filter((type) => parts.grantTypes.has(type));
+  const grantTypes = client.grantTypes.filter((type) => ENGINE_GRANTS.has(type));
   const responseTypes = responseTypesOf(client, parts);
   const acrValues = settings.defaultAcrValues.filter((acr) => parts.acrValues.includes(acr));
   return {
@@ -122,9 +107,6 @@ function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata
     require_auth_time: settings.requireAuthTime,
     require_pushed_authorization_requests: settings.requirePar,
     require_signed_request_object: settings.requireSignedRequestObject,
-    dpop_bound_access_tokens: settings.requireDpop,
-    // RFC 8705 §3: whoever shows a certificate anyway gets tokens that are worth nothing without it.
-    tls_client_certificate_bound_access_tokens: settings.authMethod.endsWith("tls_client_auth") && !settings.requireDpop,
     authorization_details_types: [...parts.authorizationDetailsTypes],
     ...(acrValues.length > 0 && { default_acr_values: acrValues }),
     ...given({
@@ -134,8 +116,6 @@ function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata
       jwks: settings.jwks as ClientMetadata["jwks"] | null,
       jwks_uri: settings.jwksUri,
       request_object_signing_alg: settings.requestObjectAlg,
-      token_endpoint_auth_signing_alg: settings.authSigningAlg,
-      userinfo_signed_response_alg: settings.userinfoAlg,
       tls_client_auth_subject_dn: settings.tlsClientAuthSubjectDn,
       backchannel_token_delivery_mode: grantTypes.includes("urn:openid:params:grant-type:ciba")
         ? (settings.cibaDeliveryMode ?? "poll")

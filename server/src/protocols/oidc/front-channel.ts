@@ -7,11 +7,3 @@ import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 /** OpenID Connect Core §15.2 demands those beside `code` of an issuer at which clients can register; RFC 9700 advises against them. */
 export const responseTypesOf = ({ settings }: Pick<RealmSnapshot, "settings">): readonly ResponseType[] =>
   settings.oidc.implicitFlow ? ["code", "id_token", "id_token token"] : ["code"];
-
-const derived = new WeakSet<object>();
-
-/** For a token that is made from one that was marked. */
-export const markFrontChannel = (token: object): void => void derived.add(token);
-
-/** Whether a token, or the one that it was exchanged for, was handed out by the authorization endpoint. */
-export const isFromFrontChannel = (token: { readonly gty?: string | undefined }): boolean => token.gty === "implicit" || derived.has(token);

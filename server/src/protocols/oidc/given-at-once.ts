@@ -2,8 +2,8 @@ import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { clock } from "../../kernel/clock.ts";
 import { type Db, inTransaction } from "../../platform/db/index.ts";
 import { joinSession } from "../../signin/sessions/index.ts";
+import { writeGrant } from "../tokens/index.ts";
 import { storedGrant } from "./adapter/grants.adapter.ts";
-import { writeGrant } from "./adapter/grants.store.ts";
 import { draftOf } from "./grant-draft.ts";
 
 /**

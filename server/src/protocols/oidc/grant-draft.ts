@@ -1,5 +1,5 @@
 import { type Grant, Provider } from "oidc-provider";
-import type { NewGrant } from "./adapter/grants.store.ts";
+import type { NewGrant } from "../tokens/index.ts";
 
 /** What is still to be stored of a grant: together with the first thing that hangs on it, so that none is left behind without. */
 const drafts = new WeakMap<Grant, Omit<NewGrant, "payload" | "grantId">>();

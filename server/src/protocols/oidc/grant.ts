@@ -2,9 +2,8 @@ import type { Grant, Provider } from "oidc-provider";
 import { clock } from "../../kernel/clock.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import type { Db } from "../../platform/db/index.ts";
+import { findLiveGrant, type LiveGrant } from "../tokens/index.ts";
 import { grantPayload } from "./adapter/grants.adapter.ts";
-import { findLiveGrant, type LiveGrant } from "./adapter/grants.store.ts";
-import { rememberedGrant } from "./adapter/under-way.ts";
 
 const LIVE = Symbol("the row it was read from");
 
@@ -21,7 +20,7 @@ interface GrantModel {
 export function findGrants(provider: Provider, { db, realm }: { readonly db: Db; readonly realm: string }): void {
   const model = provider.Grant as unknown as GrantModel;
   model.find = async (id) => {
-    const row = rememberedGrant(id) ?? (typeof id === "string" && isId(id) ? await findLiveGrant(db, realm, id, clock.now()) : null);
+    const row = typeof id === "string" && isId(id) ? await findLiveGrant(db, realm, id, clock.now()) : null;
     return row ? fromRow(model, row) : undefined;
   };
   model.prototype.generateTokenId = newId;

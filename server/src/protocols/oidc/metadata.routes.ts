@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { type PublishedDocument, publish } from "../../platform/http/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
+import { preflight } from "../gate/index.ts";
 import { discoveryDocument, protectedResource } from "./metadata.ts";
-import { preflight } from "./oauth.ts";
 import type { Issuer, Issuers } from "./provider.ts";
 
 const params = Type.Object({ realm: Type.String() });

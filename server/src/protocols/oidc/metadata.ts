@@ -1,11 +1,15 @@
-import { LRUCache } from "lru-cache";
 import { documentOf, type PublishedDocument } from "../../platform/http/index.ts";
 import { LOCALES } from "../../signin/pages/index.ts";
-import { claimNames } from "./accounts.ts";
-import { metadataOf } from "./engine.ts";
+import { ASSERTION_ALGS } from "../client-auth/index.ts";
+import { DPOP_ALGS } from "../proof/index.ts";
+import { grantTypes } from "../token-endpoint/index.ts";
+import { claimNames } from "../tokens/index.ts";
+import { authMethodsOf, routes } from "./configuration.ts";
+import { responseTypesOf } from "./front-channel.ts";
+import { ACR_VALUES } from "./interactions/acr.ts";
 import { promptValues } from "./interactions/policy.ts";
-import type { RealmParts } from "./parts.ts";
 import type { Issuer } from "./provider.ts";
+import { SIGNING_ALGS } from "./signing-algs.ts";
 
 /** Made once for each configuration of the realm. */
 const once = (make: (issuer: Issuer) => object) => {
@@ -19,53 +23,71 @@ const once = (make: (issuer: Issuer) => object) => {
   };
 };
 
-/** Configurations of which there is one each, as a rule. */
-const MAX_KINDS = 200;
-const described = new LRUCache<string, { readonly issuer: string; readonly document: Record<string, unknown> }>({ max: MAX_KINDS });
-
-/** All that the engine's document hangs on, besides the realm's address. */
-const kindOf = ({ realm, scopesOfRealm, tlsClientCertHeader }: RealmParts): string =>
-  JSON.stringify([claimNames(scopesOfRealm), realm.settings.tokens, realm.settings.oidc, tlsClientCertHeader !== null]);
-
-/** What the engine says. Most realms are configured alike, and no engine is made only to say the same under another address. */
-function engineMetadata(issuer: Issuer): Record<string, unknown> {
-  const { parts } = issuer;
-  const kind = kindOf(parts);
-  const known = described.get(kind) ?? { issuer: parts.issuer, document: metadataOf(issuer.provider) };
-  described.set(kind, known);
-  const isBelow = (value: unknown): value is string =>
-    typeof value === "string" && (value === known.issuer || value.startsWith(`${known.issuer}/`));
-  return Object.fromEntries(
-    Object.entries(known.document).map(([name, value]) => [name, isBelow(value) ? parts.issuer + value.slice(known.issuer.length) : value]),
-  );
-}
-
-/** What the engine cannot tell, because others do it. Features add their lines. */
-const ours = ({ issuer, offered, realm }: RealmParts): Record<string, unknown> => ({
-  ...offered,
-  end_session_endpoint: `${issuer}/logout`,
-  request_uri_parameter_supported: true,
-  require_request_uri_registration: true,
-  backchannel_logout_supported: true,
-  backchannel_logout_session_supported: true,
-  prompt_values_supported: promptValues(realm.settings),
-  ui_locales_supported: LOCALES,
-});
+/** What the engine takes request objects with. */
+const REQUEST_OBJECT_ALGS = ASSERTION_ALGS;
 
 /** OpenID Connect Discovery §3 and RFC 8414, which share their members. */
-export const discoveryDocument = once((issuer) => ({ ...engineMetadata(issuer), ...ours(issuer.parts) }));
+export const discoveryDocument = once(({ parts }) => {
+  const { issuer, offered, realm, scopesOfRealm, tlsClientCertHeader } = parts;
+  const { authorizationDetailsTypes } = realm.settings.tokens;
+  const responseTypes = responseTypesOf(realm);
+  const implied = ["sub", "acr", "sid", "auth_time", "iss", "amr"];
+  return {
+    issuer,
+    jwks_uri: `${issuer}/jwks`,
+    authorization_endpoint: issuer + routes.authorization,
+    pushed_authorization_request_endpoint: issuer + routes.pushed_authorization_request,
+    device_authorization_endpoint: issuer + routes.device_authorization,
+    backchannel_authentication_endpoint: issuer + routes.backchannel_authentication,
+    token_endpoint: `${issuer}/token`,
+    introspection_endpoint: `${issuer}/introspect`,
+    revocation_endpoint: `${issuer}/revoke`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    end_session_endpoint: `${issuer}/logout`,
+    ...offered,
+    grant_types_supported: [...grantTypes, ...(responseTypes.some((type) => type !== "code") ? ["implicit"] : [])],
+    response_types_supported: responseTypes,
+    response_modes_supported: ["form_post", "fragment", "query", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"],
+    scopes_supported: scopesOfRealm.scopes.map(({ name }) => name),
+    claims_supported: [...new Set([...Object.values(claimNames(scopesOfRealm)).flat(), ...implied])],
+    claim_types_supported: ["normal"],
+    claims_parameter_supported: true,
+    acr_values_supported: ACR_VALUES,
+    subject_types_supported: ["public", "pairwise"],
+    prompt_values_supported: promptValues(realm.settings),
+    ui_locales_supported: LOCALES,
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    request_parameter_supported: true,
+    request_uri_parameter_supported: true,
+    require_request_uri_registration: true,
+    request_object_signing_alg_values_supported: REQUEST_OBJECT_ALGS,
+    token_endpoint_auth_methods_supported: authMethodsOf(parts),
+    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGS,
+    dpop_signing_alg_values_supported: DPOP_ALGS,
+    ...(tlsClientCertHeader !== null && { tls_client_certificate_bound_access_tokens: true }),
+    id_token_signing_alg_values_supported: SIGNING_ALGS,
+    userinfo_signing_alg_values_supported: SIGNING_ALGS,
+    authorization_signing_alg_values_supported: SIGNING_ALGS,
+    backchannel_token_delivery_modes_supported: ["poll", "ping"],
+    backchannel_user_code_parameter_supported: true,
+    backchannel_authentication_request_signing_alg_values_supported: REQUEST_OBJECT_ALGS.filter((alg) => !alg.startsWith("HS")),
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
+    ...(authorizationDetailsTypes.length > 0 && { authorization_details_types_supported: authorizationDetailsTypes }),
+  };
+});
 
 /** RFC 9728: the realm as the resource whose tokens its own endpoints take. */
 export const protectedResource = once((of) => {
   const { issuer, scopesOfRealm, realm } = of.parts;
-  const { dpop_signing_alg_values_supported } = engineMetadata(of);
   return {
     resource: issuer,
     authorization_servers: [issuer],
     jwks_uri: `${issuer}/jwks`,
     scopes_supported: scopesOfRealm.scopes.map(({ name }) => name),
     bearer_methods_supported: ["header", "body"],
-    dpop_signing_alg_values_supported,
+    dpop_signing_alg_values_supported: DPOP_ALGS,
     resource_name: realm.settings.displayName ?? realm.realmId,
   };
 });

@@ -1,8 +1,7 @@
-import type { AdapterPayload } from "oidc-provider";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { takeRecord, writeRecord } from "./adapter/records.store.ts";
+import { takeRecord, writeRecord } from "../tokens/index.ts";
 
 const MODEL = "PostedRequest";
 const LIFETIME = 2 * MINUTE;
@@ -15,7 +14,7 @@ export async function keepPosted(db: Db, realm: string, form: Readonly<Record<st
   const id = randomToken();
   await writeRecord(db, {
     ...{ realm, model: MODEL, recordId: sha256(id), grantId: null, clientId: null, userCode: null },
-    payload: { params: form } as AdapterPayload,
+    payload: { params: form },
     expiresAt: clock.now() + LIFETIME,
   });
   return id;
@@ -24,7 +23,8 @@ export async function keepPosted(db: Db, realm: string, form: Readonly<Record<st
 /** As a query string; null when it was taken already, or is too old. */
 export async function takePosted(db: Db, realm: string, id: string): Promise<string | null> {
   const record = await takeRecord(db, { realm, model: MODEL, recordId: sha256(id) }, clock.now());
-  return record?.payload.params ? queryOf(record.payload.params) : null;
+  const { params } = record?.payload ?? {};
+  return typeof params === "object" && params !== null ? queryOf(params as Readonly<Record<string, unknown>>) : null;
 }
 
 function queryOf(form: Readonly<Record<string, unknown>>): string {

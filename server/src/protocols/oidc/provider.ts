@@ -1,25 +1,33 @@
 import type { EventEmitter } from "node:events";
 import { LRUCache } from "lru-cache";
-import { type Client, Provider } from "oidc-provider";
-import { clock, SECOND } from "../../kernel/clock.ts";
-import { sha256 } from "../../kernel/vault.ts";
-import { isFirst } from "./adapter/records.store.ts";
+import { Provider } from "oidc-provider";
+import { issuerOf, scopesFor } from "../tokens/index.ts";
 import { guardAnswerPages } from "./answer-page.ts";
-import { findClients, snapshotOf } from "./client.ts";
-import { watchMachines } from "./client-credentials.engine.ts";
-import { ACR_VALUES, configurationOf } from "./configuration.ts";
-import { metadataOf } from "./engine.ts";
+import { findClients } from "./client.ts";
+import { authenticateClientsHere } from "./client-authentication.ts";
+import { configurationOf, routes } from "./configuration.ts";
+import { demandRedirectUri, refuseUnauthorizedClients, translateErrors } from "./engine.ts";
+import { tellWhenUnavailable } from "./error-page.ts";
 import { responseTypesOf } from "./front-channel.ts";
 import { keepGivenAtOnce } from "./given-at-once.ts";
 import { findGrants } from "./grant.ts";
-import { registerGrants } from "./grants/index.ts";
+import { limitDeviceRequests } from "./grants/device-requests.ts";
+import { ACR_VALUES } from "./interactions/acr.ts";
 import { signInAtOnce } from "./interactions/at-once.ts";
 import { followSession } from "./interactions/other-user.ts";
-import { engineKeys } from "./keys.ts";
-import { issuerOf, type OidcParts, type RealmParts } from "./parts.ts";
-import { defaultScopesFor, scopesFor, setDefaultScopes } from "./scopes.ts";
+import type { OidcParts, RealmParts } from "./parts.ts";
+import { rememberParts } from "./parts-of.ts";
+import { refineScopeCheck } from "./scopes.ts";
 import { viewSessions } from "./session.ts";
 import { limitStrangers } from "./strangers.ts";
+import { makeTokensHere } from "./token-maker.ts";
+
+// Before the first Provider is made, which takes the steps as they are then.
+demandRedirectUri();
+refuseUnauthorizedClients();
+refineScopeCheck();
+authenticateClientsHere();
+translateErrors();
 
 /** A realm's issuer, as it is configured at this moment. */
 export interface Issuer {
@@ -99,79 +107,59 @@ export function createIssuers(parts: OidcParts): Issuers {
 
 function makeEngine(parts: RealmParts): Engine {
   const { db, log, realm, issuer, scopesOfRealm } = parts;
-  const keys = engineKeys(parts.signingKeys, realm);
-  const provider = new Provider(issuer, configurationOf(parts, keys));
-  keys.settle();
-  registerGrants(provider, parts);
+  const provider = new Provider(issuer, configurationOf(parts));
+  rememberParts(provider, parts);
+  answerOnly(provider, Object.values(routes));
+  limitDeviceRequests(provider, parts);
   limitStrangers(provider, parts);
   findGrants(provider, { db, realm: realm.realmId });
-  viewSessions(provider, { db, realm });
+  viewSessions(provider, parts);
   followSession(provider);
   findClients(provider, {
     realm: realm.realmId,
     clients: parts.clients,
     scopesFor: (client) => scopesFor(scopesOfRealm, client),
-    grantTypes: new Set(metadataOf(provider).grant_types_supported as string[]),
     responseTypes: new Set(responseTypesOf(realm)),
     acrValues: ACR_VALUES,
     authorizationDetailsTypes: realm.settings.tokens.authorizationDetailsTypes,
     defaultAlg: realm.settings.tokens.signingAlg,
     log,
   });
-  setDefaultScopes(provider, (ctx) => defaultScopesFor(scopesOfRealm, snapshotOf(ctx.oidc.client as Client)));
-  tellOurWay(provider, parts);
+  takeAddressesFrom(provider, parts.baseUrl);
+  makeTokensHere(provider, parts);
   guardAnswerPages(provider);
   keepGivenAtOnce(provider, { db, realm: realm.realmId });
   signInAtOnce(provider, parts);
   countTokens(provider, parts);
-  watchMachines(provider, parts);
   (provider as EventEmitter).on("error", (err) =>
     log.error({ err, realm: realm.realmId }, "an answer of the OIDC engine could not be sent"),
   );
-  provider.on("server_error", (ctx, err) => log.error({ err, realm: realm.realmId, path: ctx.path }, "the OIDC engine failed"));
+  provider.on("server_error", (ctx, err) => {
+    tellWhenUnavailable(ctx, err);
+    log.error({ err, realm: realm.realmId, path: ctx.path }, "the OIDC engine failed");
+  });
   return { provider, handle: provider.callback() };
 }
 
-/** Where the engine would look at the request, it is told by the configuration; what it would do by itself, we do. */
-function tellOurWay(provider: Provider, { db, baseUrl, realm, subjectOf }: RealmParts): void {
-  // Never from Host or X-Forwarded-*: those are whatever the caller says.
+/** The engine has more endpoints than it is asked for here, `/token` among them: what is answered elsewhere is not answered by it. */
+function answerOnly(provider: Provider, paths: readonly string[]): void {
+  provider.use((ctx, next) =>
+    paths.some((path) => ctx.path === path || (path === routes.authorization && ctx.path.startsWith(`${path}/`))) ? next() : undefined,
+  );
+}
+
+/** Never from Host or X-Forwarded-*: those are whatever the caller says. */
+function takeAddressesFrom(provider: Provider, baseUrl: string): void {
   provider.OIDCContext.prototype.urlFor = (name: string, options?: Record<string, unknown>) => provider.urlFor(name, options);
   const protocol = new URL(baseUrl).protocol.slice(0, -1);
   Object.defineProperty(provider.request, "protocol", { get: () => protocol });
   Object.defineProperty(provider.request, "secure", { get: () => protocol === "https" });
-
-  const replays = provider.ReplayDetection as unknown as { unique(iss: string, jti: string, exp: number): Promise<boolean> };
-  replays.unique = (iss, jti, exp) =>
-    isFirst(
-      db,
-      { realm: realm.realmId, model: "ReplayDetection", recordId: sha256(JSON.stringify([iss, jti])) },
-      Math.max(exp * SECOND, clock.now() + SECOND),
-    );
-
-  // Which claims go into an ID token is said by mappers, and `sub` by the client's strategy: the engine's own filter would not know either.
-  const idToken = provider.IdToken.prototype as unknown as {
-    available: Record<string, unknown>;
-    extra: Record<string, unknown>;
-    client: Client;
-    payload(): Promise<Record<string, unknown>>;
-  };
-  idToken.payload = async function () {
-    const { sub, ...available } = this.available;
-    return {
-      ...available,
-      ...(typeof sub === "string" && { sub: await subjectOf(realm.realmId, snapshotOf(this.client), sub) }),
-      ...this.extra,
-    };
-  };
 }
 
-/** `svc_tokens_issued_total`: every answer that gave tokens. */
+/** `svc_tokens_issued_total`: the tokens of authorization responses. */
 function countTokens(provider: Provider, { metrics, realm }: RealmParts): void {
-  provider.on("grant.success", (ctx) => metrics.tokens(realm.realmId, tokensIn(ctx.body), String(ctx.oidc.params?.grant_type)));
   provider.on("authorization.success", (_ctx, answer) => {
-    if (tokensIn(answer) > 0) metrics.tokens(realm.realmId, tokensIn(answer), "implicit");
+    const count = ["access_token", "id_token"].filter((name) => Object.hasOwn(Object(answer), name)).length;
+    if (count > 0) metrics.tokens(realm.realmId, count, "implicit");
   });
 }
-
-const tokensIn = (body: unknown): number =>
-  ["access_token", "id_token", "refresh_token"].filter((name) => Object.hasOwn(Object(body), name)).length;

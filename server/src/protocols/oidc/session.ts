@@ -3,15 +3,13 @@ import type { Provider, Session } from "oidc-provider";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type LiveSession, resolveSession } from "../../signin/sessions/index.ts";
-import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import { grantsOfSession } from "./adapter/grants.store.ts";
+import { grantsOfSession } from "../tokens/index.ts";
+import { requestOf } from "./error-page.ts";
 import { resumedBy } from "./interactions/resumed.ts";
+import type { RealmParts } from "./parts.ts";
 
+/** The engine has to have a name for it; it neither reads nor sets the cookie. */
 export const sessionCookie = (realm: string) => `gh_${realm}`;
-
-/** How sure the sign-in was: `1` a password; `0` nobody proved to be the user, an administrator plays them. */
-export const acrOf = ({ acr, impersonator }: Pick<LiveSession, "acr" | "impersonator">): string =>
-  acr ?? (impersonator === null ? "1" : "0");
 
 const LIVE = Symbol("the session it is a view of");
 
@@ -20,11 +18,7 @@ export const liveSessionOf = (session: Session | undefined): LiveSession | null 
   (session as { [LIVE]?: LiveSession } | undefined)?.[LIVE] ?? null;
 
 interface SessionModel {
-  get(ctx: {
-    req: IncomingMessage;
-    cookies: { get(name: string, options: object): string | undefined };
-    oidc: { entity(name: string, value: object): void };
-  }): Promise<Session>;
+  get(ctx: { req: IncomingMessage; oidc: { entity(name: string, value: object): void } }): Promise<Session>;
   instantiate(payload?: object): Session;
   prototype: {
     ensureClientContainer(this: Session & SessionMethods, clientId: string): void;
@@ -36,11 +30,12 @@ interface SessionMethods {
 }
 
 /** The engine's Session is a view of ours: it reads, and never writes, signs in or sets a cookie. */
-export function viewSessions(provider: Provider, { db, realm }: { readonly db: Db; readonly realm: RealmSnapshot }): void {
+export function viewSessions(provider: Provider, { db, realm, cookies }: Pick<RealmParts, "db" | "realm" | "cookies">): void {
   const model = provider.Session as unknown as SessionModel;
 
   model.get = async (ctx) => {
-    const token = ctx.cookies.get(sessionCookie(realm.realmId), { signed: false });
+    const request = requestOf(ctx);
+    const token = request && cookies.sessionToken(request, realm.realmId);
     const live = resumedBy(ctx.req)?.session ?? (await resolveSession(db, realm.realmId, token, realm.settings.sessions, clock.now()));
     const session = live ? model.instantiate(await payloadOf(db, realm.realmId, live)) : model.instantiate();
     Object.defineProperty(session, LIVE, { value: live });
@@ -67,7 +62,7 @@ async function payloadOf(db: Db, realm: string, live: LiveSession): Promise<obje
     uid: live.sessionId,
     accountId: live.userId,
     loginTs: Math.floor(live.authTime / SECOND),
-    acr: acrOf(live),
+    acr: live.acr,
     amr: [...live.amr],
     authorizations: Object.fromEntries(grants.map(({ clientId, grantId }) => [clientId, { sid: live.sessionId, grantId }])),
   };

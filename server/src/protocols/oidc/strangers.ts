@@ -1,7 +1,8 @@
 import { errors, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import { MINUTE } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { isPublic, snapshotOf } from "./client.ts";
+import { isPublic } from "../client-auth/index.ts";
+import { snapshotOf } from "./client.ts";
 import { requestOf } from "./error-page.ts";
 import type { RealmParts } from "./parts.ts";
 

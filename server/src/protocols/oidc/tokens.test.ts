@@ -4,10 +4,10 @@ import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { Browser } from "../../testing/browser.ts";
-import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { type Harness, harness, MASTER_PASSWORD, testDatabase } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { type Party, relyingParty, walk } from "../../testing/relying-party.ts";
-import { deleteExpiredOidc } from "./index.ts";
+import { deleteExpiredOAuth } from "../tokens/index.ts";
 
 let iam: Harness;
 let base: string;
@@ -138,7 +138,7 @@ describe("a refresh token", () => {
 
   test("belongs to its client", async () => {
     const { realm, tokens } = await signedIn();
-    const other = await relyingParty(iam, realm, { clientId: "other" });
+    const other = await relyingParty(iam, realm, { clientId: "other", publicClient: false });
     expect((await refresh(other, tokens.refresh_token)).body.error).toBe("invalid_grant");
     expect((await other.post("/introspect", { token: tokens.refresh_token })).body).toEqual({ active: false });
   });
@@ -219,7 +219,7 @@ describe("what ends a grant ends its tokens at once", () => {
   };
   test.each(Object.keys(endings))("%s", async (what) => {
     const { realm, party, user, tokens } = await signedIn({}, { scope: "openid offline_access" });
-    const api = await relyingParty(iam, realm, { clientId: "api", publicClient: false });
+    const api = await relyingParty(iam, realm, { clientId: "api", publicClient: false, introspectAll: true });
     expect((await api.post("/introspect", { token: tokens.access_token })).body.active).toBe(true);
     await endings[what]!({ realm, party, user });
     expect((await userinfo(realm, tokens.access_token)).status).toBe(401);
@@ -320,7 +320,30 @@ describe("an access token", () => {
     const { url } = (await admin.post(`/users/${user.userId}/impersonate`)).body;
     expect((await admin.browser.get(String(url).replace(base, ""))).status).toBe(303);
     const { body } = await party.exchange((await walk(admin.browser, base, party.url())).left);
-    expect(decodeJwt(body.access_token)).toMatchObject({ sub: user.userId, act: { sub: "admin" } });
+    const act = { sub: admin.userId, preferred_username: "admin" };
+    for (const token of [body.access_token, body.id_token]) expect(decodeJwt(token)).toMatchObject({ sub: user.userId, act });
+    expect(decodeJwt(body.id_token)).toMatchObject({ acr: "0", act });
+    const again = await refresh(party, body.refresh_token);
+    expect(decodeJwt(again.body.id_token).act, "refreshed").toEqual(act);
+    const byEngine = await refresh(party, again.body.refresh_token, { resource: `${base}/realms/${realm.name}` });
+    expect([decodeJwt(byEngine.body.id_token).act, decodeJwt(byEngine.body.access_token).act], "by the engine").toEqual([act, act]);
+    const ordinary = await signedIn();
+    expect(decodeJwt(ordinary.tokens.id_token)).not.toHaveProperty("act");
+  });
+
+  test("names an administrator of master by issuer and id, also at the authorization endpoint", async () => {
+    const realm = await iam.realm();
+    expect((await realm.asMaster().put("/settings", { oidc: { implicitFlow: true } })).status).toBe(200);
+    const party = await relyingParty(iam, realm, { responseTypes: ["code", "id_token token"] });
+    const user = await realm.user();
+    const browser = iam.browser();
+    await browser.signIn("master", "admin", MASTER_PASSWORD);
+    const { url } = (await browser.post(`/admin/realms/${realm.name}/users/${user.userId}/impersonate`)).body;
+    expect((await browser.get(String(url).replace(base, ""))).status).toBe(303);
+    const { left } = await walk(browser, base, party.url({ response_type: "id_token token", nonce: "n" }));
+    const answer = new URLSearchParams(left!.hash.slice(1));
+    const act = { sub: expect.stringMatching(/^[0-9a-f-]{36}$/), preferred_username: "master/admin", iss: `${base}/realms/master` };
+    for (const name of ["id_token", "access_token"]) expect(decodeJwt(answer.get(name)!), name).toMatchObject({ sub: user.userId, act });
   });
 });
 
@@ -342,7 +365,7 @@ describe("at rest", () => {
     const { realm, browser, party } = await signedIn();
     await browser.get(party.url({ prompt: "login" }));
     clock.advance(40 * DAY);
-    await deleteExpiredOidc(iam.core.db, clock.now());
+    await deleteExpiredOAuth(iam.core.db, clock.now());
     for (const table of ["oidc_records", "oidc_grants"])
       expect((await sql`select * from ${sql.table(table)} where realm_id = ${realm.name}`.execute(iam.core.db)).rows).toEqual([]);
   });

@@ -253,7 +253,7 @@ describe("a client that is known by its document", () => {
       await post("/token", { grant_type: "client_credentials" }),
     ];
     for (const { status, body } of refused) {
-      expect([status, body.error]).toEqual([400, "invalid_request"]);
+      expect([status, body.error]).toEqual([400, "unauthorized_client"]);
       expect(body.error_description).toContain("is not allowed for this client");
     }
     expect((await realm.asMaster().get("/clients")).body).toEqual([]);

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
 import { type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
-import { preflight } from "../oidc/index.ts";
+import { preflight } from "../gate/index.ts";
 import { sendRegistrationError } from "./errors.ts";
 import { RegisteredClient, RegistrationProblem, RegistrationRequest, RegistrationUpdate } from "./metadata.schema.ts";
 import {

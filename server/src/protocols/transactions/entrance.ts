@@ -3,7 +3,8 @@ import type { ClientSnapshot, Clients } from "../../applications/clients/index.t
 import type { Actor } from "../../platform/context.ts";
 import type { Cookies, LiveSession } from "../../signin/sessions/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import { allowOrigin, issuerOf, type TokenReader } from "../oidc/index.ts";
+import { allowOrigin, type TokenReader } from "../gate/index.ts";
+import { issuerOf } from "../tokens/index.ts";
 import { transactionErrors } from "./errors.ts";
 import type { Transaction } from "./schema.ts";
 

@@ -2,7 +2,7 @@ import type { Clients } from "../../applications/clients/index.ts";
 import { SECOND } from "../../kernel/clock.ts";
 import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import { type createSubjectOf, issuerOf } from "../oidc/index.ts";
+import { type createSubjectOf, issuerOf } from "../tokens/index.ts";
 import { transactionErrors } from "./errors.ts";
 import type { Transaction } from "./schema.ts";
 

@@ -6,7 +6,7 @@ import type { Db } from "../../platform/db/index.ts";
 import { checkTotp, typedDigits } from "../../signin/authenticators/index.ts";
 import { deviceNamedIn, findDevice, markDeviceUsed, readProof } from "../../signin/devices/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import { issuerOf } from "../oidc/index.ts";
+import { issuerOf } from "../tokens/index.ts";
 import type { SignTransaction, Transaction } from "./schema.ts";
 
 export interface FactorParts {

@@ -9,7 +9,7 @@ import { createEntrance, type EntranceParts, PageQuery, timeText } from "../../s
 import type { Visitor } from "../../signin/login/index.ts";
 import { renderTransaction, sendPage } from "../../signin/pages/index.ts";
 import { type RealmSnapshot, unknownRealm } from "../../tenancy/realms/index.ts";
-import { preflight } from "../oidc/index.ts";
+import { preflight } from "../gate/index.ts";
 import { type BearerParts, type Comer, comeBySession, comeByToken } from "./entrance.ts";
 import { CreateTransaction, SignTransaction, Transaction } from "./schema.ts";
 import {

@@ -29,6 +29,13 @@ export interface Guesser {
   readonly login: string;
   readonly userId: string | null;
   readonly sourceIp: string;
+  /**
+   * The user was named by the mail address, and nothing is proven yet. Each name has a count of its own: a lock that showed by the other
+   * one would tell whose address it is.
+   */
+  readonly byMail?: boolean;
+  /** The id of a browser that the user has signed in with before. It has a count of its own: others cannot lock the user out of it. */
+  readonly knownBrowser?: string | null;
 }
 
 /**
@@ -48,7 +55,7 @@ export async function countAttempt(
     subject: addressSubject(who.sourceIp),
     policy: { ...bruteForce, maxFailures: bruteForce.maxFailuresPerAddress, growingWaits: false },
   };
-  const byUser: AttemptCounter = { kind: `user:${factor}`, subject: userSubject(who), policy: { ...bruteForce, growingWaits: true } };
+  const byUser: AttemptCounter = { ...counterOf(who, factor), policy: { ...bruteForce, growingWaits: true } };
   const attempt = {
     takeBack: () => work.transact(origin, (ctx) => takeBack(ctx, [byAddress, byUser])),
     succeeded: (ctx: Ctx) => succeedAttempts(ctx.tx, ctx.realm, byAddress, byUser),
@@ -57,7 +64,7 @@ export async function countAttempt(
   // The address comes first: one that has to wait must not touch what is known of the user.
   const [address, user] = await raiseTwoAttempts(db, origin.realm, byAddress, byUser, clock.now());
   if (!user) return { ...attempt, retryAt: address.retryAt, locksUser: false };
-  if (user.allowed) return { ...attempt, retryAt: null, locksUser: user.justLocked };
+  if (user.allowed) return { ...attempt, retryAt: null, locksUser: user.justLocked && !who.knownBrowser };
   // Refused without a try: what was counted for the address goes back.
   await work.transact(origin, (ctx) => takeBack(ctx, [byAddress]));
   return { ...attempt, retryAt: user.retryAt, locksUser: false };
@@ -66,6 +73,11 @@ export async function countAttempt(
 async function takeBack(ctx: Ctx, counters: readonly AttemptCounter[]): Promise<void> {
   for (const { kind, subject } of counters) await lowerAttempts(ctx.tx, ctx.realm, kind, subject);
 }
+
+const counterOf = (who: Guesser, factor: string): Pick<AttemptCounter, "kind" | "subject"> =>
+  who.knownBrowser
+    ? { kind: `browser:${factor}`, subject: who.knownBrowser }
+    : { kind: `user:${factor}${who.userId !== null && who.byMail ? ":mail" : ""}`, subject: userSubject(who) };
 
 /** A name that nobody has is counted like one that somebody has, or the lock would tell which exist. */
 const userSubject = ({ userId, login }: { userId: string | null; login: string }) => userId ?? `unknown:${sha256(loginKey(login))}`;

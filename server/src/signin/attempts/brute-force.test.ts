@@ -137,13 +137,70 @@ describe("the lock of a user", () => {
     expect((await guess(realm, username, password)).status).toBe(303);
   });
 
-  test("is the same by username and by email address", async () => {
+  test("by one name does not show by the other: it would tell whose address it is", async () => {
     const realm = await iam.realm();
     const { body } = await realm.asMaster().post("/users", { username: "ada", email: "ada@example.org" });
     await realm.asMaster().put(`/users/${body.userId}/password`, { newPassword: "a password for tests" });
-    for (const name of ["ada", "ADA@example.org", "Ada", "ada@example.org", "ａｄａ"]) expect((await guess(realm, name)).status).toBe(401);
-    expect((await guess(realm, "ada")).status).toBe(429);
-    expect((await guess(realm, "ada@example.org")).status).toBe(429);
+    const standing = async (names: readonly string[]) => {
+      const seen = [];
+      for (const name of names) seen.push(await guess(realm, name));
+      return seen;
+    };
+    await lockOut(realm, "ada");
+    // As a name that nobody has.
+    expect(await standing(["ada@example.org", "ADA@example.org"])).toEqual(await standing(["bob@example.org", "BOB@example.org"]));
+    for (let failures = 2; failures < 10; failures++) {
+      clock.advance(17 * SECOND);
+      expect((await guess(realm, "ada@example.org")).status).toBe(401);
+    }
+    expect((await guess(realm, "ａｄａ＠example.org")).status).toBe(429);
+    // An administrator sees one lock, and lifts both.
+    const { body: locked } = await realm.asMaster().get(`/users/${body.userId}`);
+    expect(locked.locked).toBe(true);
+    await realm.asMaster().put(`/users/${body.userId}`, { ...locked, locked: false });
+    for (const name of ["ada", "ada@example.org"]) expect((await guess(realm, name)).status, name).toBe(401);
+  });
+
+  test("spares the browsers that the user has signed in with, and only for them", async () => {
+    const realm = await iam.realm();
+    const [ada, bob] = [await realm.user(), await realm.user()];
+    const own = new Browser(server.app, freshAddress());
+    await own.signIn(realm.name, ada.username, ada.password);
+    const known = new Browser(server.app, freshAddress());
+    for (const [name, value] of own.cookies) if (name.startsWith("gh__device_")) known.cookies.set(name, value);
+    expect(known.cookies.size).toBe(1);
+    for (const { username } of [ada, bob]) await lockOut(realm, username);
+    expect((await guess(realm, ada.username, ada.password)).status).toBe(429);
+    expect((await known.trySignIn(realm.name, bob.username, bob.password)).status).toBe(429);
+    const forged = new Browser(server.app, freshAddress());
+    forged.cookies.set(`gh__device_${realm.name}`, "A".repeat(43));
+    expect((await forged.trySignIn(realm.name, ada.username, ada.password)).status).toBe(429);
+    expect((await known.trySignIn(realm.name, ada.username, ada.password)).status).toBe(303);
+    // That lifts nothing for others.
+    expect((await guess(realm, ada.username, ada.password)).status).toBe(429);
+  });
+
+  test("a known browser is counted by itself: guessing in it locks it, not the user", async () => {
+    const realm = await iam.realm();
+    const { username, password, userId } = await realm.user();
+    const own = new Browser(server.app, freshAddress());
+    await own.signIn(realm.name, username, password);
+    const device = own.cookies.get(`gh__device_${realm.name}`)!;
+    const inIt = async (typed: string) => {
+      const browser = new Browser(server.app, freshAddress());
+      browser.cookies.set(`gh__device_${realm.name}`, device);
+      return (await browser.trySignIn(realm.name, username, typed)).status;
+    };
+    for (let failures = 0; failures < 10; failures++) {
+      clock.advance(17 * SECOND);
+      expect(await inIt("a wrong password")).toBe(401);
+    }
+    expect(await inIt(password)).toBe(429);
+    expect((await realm.asMaster().get(`/users/${userId}`)).body.locked).toBe(false);
+    expect(await realm.events("type=USER_LOCKED")).toEqual([]);
+    expect((await guess(realm, username, password)).status).toBe(303);
+    clock.advance(15 * MINUTE);
+    expect(await inIt(password)).toBe(303);
   });
 
   test("of one realm is not that of a namesake in another", async () => {

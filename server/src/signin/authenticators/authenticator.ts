@@ -5,13 +5,10 @@ import type { Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { AssetName } from "../assets/index.ts";
 import type { Locale, Messages, ShownApplication } from "../pages/index.ts";
-import type { LiveSession } from "../sessions/index.ts";
+import type { Factor, LiveSession } from "../sessions/index.ts";
 import type { SignInParts } from "./parts.ts";
 import type { Progress } from "./progress.ts";
 import type { SignInUser } from "./user.ts";
-
-/** What kind of thing was proven. `both`: a device that only its owner can use, such as a passkey that asked for a finger or a PIN. */
-export type Factor = "knowledge" | "possession" | "both";
 
 /** Who asked for the sign-in, and how it is to be. Kept in the interaction. */
 export interface SignInRequest {
@@ -27,6 +24,8 @@ export interface SignInRequest {
   readonly acrEssential?: boolean | undefined;
   /** A session that is there does not count. */
   readonly reauthenticate?: boolean | undefined;
+  /** Recent authentication: only what was proven within the last minutes counts, with the second factor where there is one. */
+  readonly recent?: boolean | undefined;
   readonly formActionOrigins?: readonly string[] | undefined;
   /** What is to be done in any case before the sign-in is over: a password to choose. */
   readonly actions?: readonly RequiredAction[] | undefined;

@@ -1,9 +1,9 @@
 import { BlockList, isIP } from "node:net";
 import Type, { type TProperties } from "typebox";
 import { isTrusted } from "../known-devices/index.ts";
+import { levelOf } from "../sessions/index.ts";
 import type { Condition, StepContext } from "./authenticator.ts";
 import { hasRole, isInGroup } from "./conditions.store.ts";
-import { levelOf } from "./progress.ts";
 
 const negate = Type.Optional(Type.Boolean({ default: false, description: "Hold when it is not so" }));
 const names = (description: string) =>
@@ -75,7 +75,7 @@ export const conditions = {
     "Level asked for",
     "The application asks for this level of certainty, and it is not reached yet",
     { acr: Type.String({ enum: ["1", "2"], description: "`1` one factor, `2` two" }) },
-    ({ request, progress }, { acr }) => Number(request.acr ?? 0) >= Number(acr) && Number(levelOf(progress) ?? 0) < Number(acr),
+    ({ request, progress }, { acr }) => Number(request.acr ?? 0) >= Number(acr) && Number(levelOf(progress.passed) ?? 0) < Number(acr),
   ),
   "condition-unknown-device": condition(
     "Unknown device",

@@ -1,15 +1,18 @@
 import Type from "typebox";
+import { hasSecondFactor, isRecentlyAuthenticated } from "../sessions/index.ts";
 import type { Silent } from "./authenticator.ts";
-import { sessionFactor } from "./progress.ts";
+import { isNew } from "./progress.ts";
 
-/** Whoever is signed in already need not do it again. */
+/** Whoever is signed in already need not do it again. What the session proved counts on its own; this step adds nothing to it. */
 export const cookie: Silent = {
   kind: "silent",
   displayName: "Session",
   description: "Passes when this browser is signed in already and nothing asks for more",
   config: Type.Object({}, { additionalProperties: false }),
-  passes: async ({ visitor: { session }, request, progress }) => {
-    if (!session || session.impersonator !== null || request.reauthenticate || progress.passed.length > 0) return null;
-    return { userId: session.userId, login: session.username, factor: sessionFactor(session), amr: session.amr };
+  passes: async ({ visitor: { session }, request, progress, user, now }) => {
+    if (!session || progress.sessionId !== session.sessionId || progress.passed.some(isNew)) return null;
+    const needsSecondFactor = user !== null && hasSecondFactor(user.credentials);
+    if (request.recent && !isRecentlyAuthenticated(progress.passed, needsSecondFactor, now)) return null;
+    return { userId: session.userId, login: session.username, factor: null, amr: [] };
   },
 };

@@ -38,7 +38,6 @@ export type {
   Answer,
   Authenticator,
   Condition,
-  Factor,
   Kept,
   NamedUser,
   Proof,
@@ -55,14 +54,16 @@ export { answerMailedCode, mailedOf, resendMail } from "./mailed-code.ts";
 export type { SignInParts } from "./parts.ts";
 export {
   amrOf,
-  factorOf,
+  carriedFrom,
   freshProgress,
   hasPassed,
+  isCarried,
+  isNew,
   isProven,
-  levelOf,
   type PassedStep,
   type Progress,
-  sessionFactor,
+  SESSION,
+  toProofs,
   withPassed,
 } from "./progress.ts";
 export { RESET_PATH, type ResetLink } from "./reset-email.tsx";

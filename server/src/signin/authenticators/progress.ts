@@ -1,4 +1,4 @@
-import type { Factor } from "./authenticator.ts";
+import { type Factor, levelOf, type SessionProof } from "../sessions/index.ts";
 
 /** A step that counts. */
 export interface PassedStep {
@@ -8,6 +8,8 @@ export interface PassedStep {
   readonly factor: Factor | null;
   readonly amr: readonly string[];
   readonly at: number;
+  /** Where another flow asked for it, in the session that this sign-in goes on from. */
+  readonly flow?: string;
 }
 
 /** How far a sign-in has come: the `state` of its interaction. It survives a restart, and belongs to one browser. */
@@ -46,33 +48,40 @@ export const hasPassed = ({ passed }: Progress, path: string): boolean => passed
 /** Somebody has proven to be the user, by whatever. */
 export const isProven = ({ passed }: Progress): boolean => passed.some(({ factor }) => factor !== null);
 
-/** `2` for two different kinds of proof, `1` for one. */
-export function levelOf({ passed }: Pick<Progress, "passed">): "1" | "2" | null {
-  const factors = new Set(passed.map(({ factor }) => factor));
-  if (factors.has("both") || (factors.has("knowledge") && factors.has("possession"))) return "2";
-  return factors.has("knowledge") || factors.has("possession") ? "1" : null;
-}
-
 /** RFC 8176: what was used, and `mfa` where it was more than one kind. */
-export function amrOf(progress: Pick<Progress, "passed">): string[] {
-  const methods = new Set(progress.passed.flatMap(({ amr }) => amr));
-  if (levelOf(progress) === "2") methods.add("mfa");
+export function amrOf({ passed }: Pick<Progress, "passed">): string[] {
+  const methods = new Set(passed.flatMap(({ amr }) => amr));
+  if (levelOf(passed) === "2") methods.add("mfa");
   return [...methods];
 }
 
-const knowledge = new Set(["pwd", "pin", "kba"]);
-const possession = new Set(["otp", "sms", "email", "hwk", "swk", "pop", "push", "qr", "recovery"]);
+/** The authenticator by which a session that is there counts. */
+export const SESSION = "cookie";
+const FROM_SESSION = "session:";
 
-/** What a session's methods had proven, as a step that was passed before. */
-export function factorOf(amr: readonly string[]): Factor | null {
-  const knows = amr.some((method) => knowledge.has(method));
-  const has = amr.some((method) => possession.has(method));
-  if (amr.includes("mfa") || (knows && has)) return "both";
-  return knows ? "knowledge" : has ? "possession" : null;
+/** What a session proved before, for a sign-in that goes on from it. */
+export const carriedFrom = (proofs: readonly SessionProof[]): PassedStep[] =>
+  proofs.map((proof) => ({ ...proof, path: `${FROM_SESSION}${proof.authenticator}` }));
+
+/** Passed in this sign-in, not in one before. */
+export const isNew = ({ path, authenticator }: PassedStep): boolean => !path.startsWith(FROM_SESSION) && authenticator !== SESSION;
+
+const PASSWORD = new Set(["username-password", "password"]);
+
+/** A step of this kind was passed in the session that the sign-in goes on from: it is not asked again. */
+export function isCarried({ passed, sessionId }: Progress, authenticator: string): boolean {
+  if (sessionId === undefined) return false;
+  if (authenticator === "username") return true;
+  const names = PASSWORD.has(authenticator) ? PASSWORD : new Set([authenticator]);
+  return passed.some((step) => step.path.startsWith(FROM_SESSION) && names.has(step.authenticator));
 }
 
-/** Whoever has a session has proven something once, also where its methods say nothing that we know. */
-export const sessionFactor = ({ amr }: { readonly amr: readonly string[] }): Factor => factorOf(amr) ?? "knowledge";
+/** As the session records them. */
+export const toProofs = ({ flow, passed }: Progress): SessionProof[] =>
+  passed
+    .filter(({ authenticator }) => authenticator !== SESSION)
+    .map((step) => ({ ...step, flow: step.flow ?? flow }))
+    .map(({ flow: of, authenticator, factor, amr, at }) => ({ flow: of, authenticator, factor, amr, at }));
 
 /** The step is passed: what it found out stays, what it kept goes. */
 export function withPassed(

@@ -12,15 +12,15 @@ import { isProven } from "./progress.ts";
 /** How often the page looks whether the phone has answered. */
 const LOOK_EVERY_SECONDS = 5;
 
-/** An enrolled phone asks its owner: is it you? They choose the number that this page shows. */
+/** An enrolled phone asks its owner: is it you? They type the number that this page shows. */
 export const push: Question = {
   kind: "question",
   displayName: "Push",
-  description: "Asks on an enrolled phone; whoever holds it chooses the number that the page shows",
+  description: "Asks on an enrolled phone; its owner types the number that the page shows",
   config: Type.Object({}, { additionalProperties: false }),
   identifies: false,
   factor: "possession",
-  counted: null, // the number is chosen on the phone, once
+  counted: null, // the number is typed on the phone, and counted there
   setUp: null,
   fields: [],
   choice: "choosePush",

@@ -4,7 +4,15 @@ import { MINUTE } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { answerChallenge, type Challenge, type ChallengeData, insertChallenge, recentPushes, withdrawChallenge } from "./store.ts";
+import {
+  answerChallenge,
+  type Challenge,
+  type ChallengeData,
+  countWrongNumber,
+  insertChallenge,
+  recentPushes,
+  withdrawChallenge,
+} from "./store.ts";
 
 export const CHALLENGE_LIFETIME = 2 * MINUTE;
 /** An approval waits this long for the page to look again. */
@@ -14,6 +22,8 @@ const MAX_OPEN = 3;
 /** Whoever has a password and no phone must not be able to ask until somebody taps the wrong button. */
 const MAX_IGNORED = 3;
 const PAUSE = 10 * MINUTE;
+/** Enough for a slip of the finger, too few to guess one of ninety numbers. */
+const MAX_WRONG_NUMBERS = 3;
 const USER_AGENT_LENGTH = 512;
 
 /** The screen that waits. */
@@ -26,16 +36,6 @@ export interface Waiting {
   readonly clientId: string | null;
   readonly sourceIp: string;
   readonly userAgent: string | null;
-}
-
-const twoDigits = () => String(randomInt(10, 100));
-
-/** Three different numbers, the right one at any place. */
-function numbersAround(): { number: string; choices: string[] } {
-  const choices = new Set<string>();
-  while (choices.size < 3) choices.add(twoDigits());
-  const all = [...choices];
-  return { number: all[randomInt(all.length)]!, choices: all };
 }
 
 const draftOf = (waiting: Waiting, number: string, data: ChallengeData, now: number) => ({
@@ -62,8 +62,8 @@ export async function startPush(ctx: Ctx, userId: string, waiting: Waiting): Pro
   const isTired = recent.ignored >= MAX_IGNORED && (recent.ignoredAt ?? 0) + PAUSE > ctx.now;
   const saidNo = recent.deniedAt !== null && recent.deniedAt + PAUSE > ctx.now;
   if (recent.open >= MAX_OPEN || isTired || saidNo) return null;
-  const { number, choices } = numbersAround();
-  const draft = draftOf(waiting, number, { choices }, ctx.now);
+  // Typed on the phone, not picked among a few there: a tap without looking at the other screen approves nothing.
+  const draft = draftOf(waiting, String(randomInt(10, 100)), {}, ctx.now);
   await insertChallenge(ctx.tx, ctx.realm, { ...draft, kind: "push", userId }, ctx.now);
   return { expiresAt: draft.expiresAt };
 }
@@ -75,22 +75,18 @@ export async function startQr(ctx: Ctx, waiting: Waiting, freshMs: number): Prom
   await insertChallenge(ctx.tx, ctx.realm, { ...draftOf(waiting, number, { freshMs }, ctx.now), kind: "qr", userId: null }, ctx.now);
 }
 
-export type Answered = "approved" | "wrong" | "gone";
+/** `again`: a wrong number, of which a few are allowed. `wrong`: the last of them, which ended it. */
+export type Answered = "approved" | "again" | "wrong" | "gone";
 
-/** The right number lets the sign-in go on; a wrong one ends it, as three guesses would always find the right one. */
+/** The right number lets the sign-in go on; the third wrong one ends it. */
 export async function approveChallenge(ctx: Ctx, challenge: Challenge, userId: string, number: string): Promise<Answered> {
-  const isRight = safeEqual(number.trim(), challenge.number);
-  const answered = await answerChallenge(
-    ctx.tx,
-    ctx.realm,
-    { id: challenge.id, userId },
-    isRight ? "APPROVED" : "WRONG",
-    ctx.now,
-    isRight ? GRACE : 0,
-  );
-  if (!answered) return "gone";
-  if (!isRight) ctx.audit({ category: "AUTHN", type: "MFA_FAILURE", outcome: "FAILURE", detail: "push: another number was chosen" });
-  return isRight ? "approved" : "wrong";
+  const answered = { id: challenge.id, userId };
+  if (safeEqual(number.trim(), challenge.number))
+    return (await answerChallenge(ctx.tx, ctx.realm, answered, "APPROVED", ctx.now, GRACE)) ? "approved" : "gone";
+  const status = await countWrongNumber(ctx.tx, ctx.realm, answered, MAX_WRONG_NUMBERS, ctx.now);
+  if (status === null) return "gone";
+  ctx.audit({ category: "AUTHN", type: "MFA_FAILURE", outcome: "FAILURE", detail: "push: a wrong number was typed" });
+  return status === "WRONG" ? "wrong" : "again";
 }
 
 /** Somebody else tries to sign in as them, or so they say. */

@@ -34,8 +34,8 @@ declare module "../../platform/db/tables.ts" {
 }
 
 export interface ChallengeData {
-  /** push: the numbers to choose among. */
-  readonly choices?: readonly string[];
+  /** push: how many wrong numbers were typed. */
+  readonly wrongNumbers?: number;
   /** qr: how long ago whoever confirms may have signed in. */
   readonly freshMs?: number;
   /** qr: how whoever confirmed had signed in on the phone. */
@@ -157,7 +157,7 @@ export async function answerChallenge(
   tx: Tx,
   realm: string,
   { id, userId }: { readonly id: string; readonly userId: string },
-  status: "APPROVED" | "DENIED" | "WRONG",
+  status: "APPROVED" | "DENIED",
   now: number,
   /** How long an approval waits for the screen to notice. */
   graceMs: number,
@@ -177,6 +177,25 @@ export async function answerChallenge(
     .where("expires_at", ">", now)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Counts a wrong number; the one that makes `most` ends it. Null: it was over already. Guesses at once are counted one by one. */
+export async function countWrongNumber(
+  tx: Tx,
+  realm: string,
+  { id, userId }: { readonly id: string; readonly userId: string },
+  most: number,
+  now: number,
+): Promise<"PENDING" | "WRONG" | null> {
+  const count = sql`coalesce((data ->> 'wrongNumbers')::int, 0) + 1`;
+  const { rows } = await sql<{ status: "PENDING" | "WRONG" }>`
+    update device_challenges set
+      data = data || jsonb_build_object('wrongNumbers', ${count}),
+      status = case when ${count} >= ${most}::int then 'WRONG' else status end,
+      answered_at = case when ${count} >= ${most}::int then ${now}::bigint else answered_at end
+    where realm_id = ${realm} and challenge_id = ${id} and kind = 'push' and user_id = ${userId} and status = 'PENDING' and expires_at > ${now}
+    returning status`.execute(tx);
+  return rows[0]?.status ?? null;
 }
 
 /** The screen that waited asks anew: what it asked before is worth nothing any more. */

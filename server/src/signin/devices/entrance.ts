@@ -6,13 +6,12 @@ import type { Ctx } from "../../platform/context.ts";
 import { asAppError, logFailure, sendProblem } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { SignInRequest } from "../authenticators/index.ts";
-import { factorOf } from "../authenticators/index.ts";
 import type { Challenge } from "../challenges/index.ts";
 import { startInteraction } from "../interactions/index.ts";
 import { createVisitors, type Visitor, type VisitorParts } from "../login/index.ts";
 import { type Locale, messageKindOf, messagesOf, renderMessage, sendPage, type WaitingScreen } from "../pages/index.ts";
 import { stranger } from "../passwords/index.ts";
-import { CSRF_HEADER, type LiveSession } from "../sessions/index.ts";
+import { CSRF_HEADER, factorOf, type LiveSession } from "../sessions/index.ts";
 import { type Device, findDevice, firstEnrolledAt, markDeviceUsed } from "./devices.store.ts";
 import { deviceErrors } from "./errors.ts";
 import { deviceNamedIn, readProof } from "./keys.ts";
@@ -118,9 +117,10 @@ export const timeText = (at: number, locale: Locale): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(at).concat(" UTC");
 
 /** The screen that waits cannot answer itself, and nobody answers for somebody else. */
-export function assertOtherScreen(session: LiveSession, preSession: string, challenge: Challenge): void {
+export function assertOtherScreen(session: LiveSession, preSessions: readonly string[], challenge: Challenge): void {
   if (session.impersonator !== null) throw deviceErrors.impersonated();
-  if (challenge.sessionId === session.sessionId || challenge.browserHash === sha256(preSession)) throw deviceErrors.same_browser();
+  const isSame = challenge.sessionId === session.sessionId || preSessions.some((id) => challenge.browserHash === sha256(id));
+  if (isSame) throw deviceErrors.same_browser();
 }
 
 /**

@@ -14,7 +14,8 @@ export const deviceErrors = {
     same_browser: [403, "This is the browser that is signing in: answer on another device"],
     weak_session: [403, "You signed in here with a password alone: sign in on this device with a second factor, or use an enrolled device"],
     stale_session: [403, "You signed in here too long ago for this: sign in again on this device, then confirm"],
-    wrong_number: [403, "That is not the number on the other screen. To be safe, the sign-in was stopped: start it again"],
+    wrong_number: [403, "That is not the number on the other screen: look at it again and type the number that it shows"],
+    wrong_numbers: [403, "That was not the number on the other screen either. To be safe, the sign-in was stopped: start it again"],
   }),
   no_session: () =>
     new AppError("devices.no_session", 401, "Sign in first, or send the proof of an enrolled device: Authorization: Device <JWS>", {

@@ -49,8 +49,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app,
     const { id, clientId, sourceIp, userAgent, createdAt, expiresAt, status } = challenge;
     const shown = status === "USED" ? "APPROVED" : status === "WRONG" ? "DENIED" : status === "WITHDRAWN" ? "EXPIRED" : status;
     const clientName = clientId === null ? null : await nameOf(realm, clientId);
-    const choices = status === "PENDING" ? [...(challenge.data.choices ?? [])] : [];
-    return { id, status: shown, clientId, clientName, sourceIp, userAgent, choices, createdAt, expiresAt };
+    return { id, status: shown, clientId, clientName, sourceIp, userAgent, createdAt, expiresAt };
   };
 
   /** Null: they were sent to sign in first. */
@@ -68,7 +67,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app,
     const challenge = await findChallenge(db, realm, "push", (request.params as { id: string }).id, clock.now());
     if (!challenge || challenge.userId !== userId) throw deviceErrors.not_found();
     if (!proof) {
-      assertOtherScreen(session!, visitor.preSession, challenge);
+      assertOtherScreen(session!, visitor.preSessions, challenge);
       await assertStrong(db, realm, session!);
     }
     return { visitor, challenge, userId, proof };
@@ -85,7 +84,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app,
       logoUrl: visitor.realm.settings.logoUrl,
     });
 
-  const ask = async (request: FastifyRequest, reply: FastifyReply, { visitor, challenge }: Answering) => {
+  const ask = async (request: FastifyRequest, reply: FastifyReply, { visitor, challenge }: Answering, isWrong = false) => {
     const path = `/realms/${visitor.realm.realmId}/push/${challenge.id}`;
     const frame = visitors.frameAt(request, reply, visitor, path);
     const html = renderPush({
@@ -96,9 +95,9 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app,
       denyAction: `${path}/deny`,
       account: visitor.session!.username,
       screen: await screenOf(visitor.realm.realmId, challenge, frame.locale),
-      choices: challenge.data.choices ?? [],
+      isWrong,
     });
-    return sendPage(reply, 200, html, { logoUrl: visitor.realm.settings.logoUrl });
+    return sendPage(reply, isWrong ? 403 : 200, html, { logoUrl: visitor.realm.settings.logoUrl });
   };
 
   app.get(
@@ -182,7 +181,9 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app,
       attachValidation: true,
       schema: {
         summary: "Approve a sign-in",
-        description: `${how}, and \`number\`. A wrong number ends the request (403); one that was answered or has expired is a 409.`,
+        description:
+          `${how}, and \`number\`, as it was typed from the screen that waits. A wrong number is a 403, the third one ends the request ` +
+          "(`devices.wrong_numbers`); one that was answered or has expired is a 409.",
         consumes,
         tags,
         params,
@@ -197,9 +198,11 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app,
       const result = await answer(request, come, (ctx) => approveChallenge(ctx, come.challenge, come.userId, String(number ?? "")));
       if (wantsJson(request)) {
         if (result === "gone") throw deviceErrors.answered();
-        if (result === "wrong") throw deviceErrors.wrong_number();
+        if (result === "again") throw deviceErrors.wrong_number();
+        if (result === "wrong") throw deviceErrors.wrong_numbers();
         return { status: "APPROVED" as const };
       }
+      if (result === "again") return ask(request, reply, come, true) as never;
       return send(request, reply, come.visitor, { approved: 200, wrong: 403, gone: 409 }[result], result) as never;
     },
   );

@@ -66,7 +66,9 @@ describe("a sign-in that the phone approves", () => {
     expect(page.headers.refresh).toBe(`5; url=${at}`);
     const [asked] = await openFor(app);
     expect(asked).toMatchObject({ status: "PENDING", clientId: null, sourceIp: expect.stringMatching(/^203\./) });
-    expect([asked.choices.length, asked.choices.includes(number)]).toEqual([3, true]);
+    // Typed, not picked: nothing that the phone gets has the number in it.
+    expect(asked).not.toHaveProperty("choices");
+    expect(Object.values(asked)).not.toContain(number);
     // Not yet: nothing has happened.
     expect((await browser.get(at)).status).toBe(200);
     const approved = await app.call("POST", `/push/${asked.id}/approve`, { number });
@@ -84,10 +86,10 @@ describe("a sign-in that the phone approves", () => {
     expect(session).toMatchObject({ acr: "2", amr: ["pwd", "push", "mfa"] });
     expect(refusal(await app.call("POST", `/push/${asked.id}/approve`, { number }))).toEqual([409, "devices.answered"]);
     expect(refusal(await app.call("POST", `/push/${asked.id}/deny`))).toEqual([409, "devices.answered"]);
-    expect((await app.call("GET", `/push/${asked.id}`)).body).toMatchObject({ status: "APPROVED", choices: [] });
+    expect((await app.call("GET", `/push/${asked.id}`)).body).toMatchObject({ status: "APPROVED" });
   });
 
-  test("on its page, with the number to choose, inside a code flow that it names", async () => {
+  test("on its page, where the number is typed, inside a code flow that it names", async () => {
     const { realm, user, phone } = await withPhone();
     const party = await relyingParty(iam, realm, { name: "Web shop" });
     const browser = iam.browser();
@@ -98,6 +100,8 @@ describe("a sign-in that the phone approves", () => {
     const asked = await phone.get(`/realms/${realm.name}/push`, asPage);
     const shown = await phone.get(String(asked.headers.location), asPage);
     for (const words of ["Is it you who is signing in?", "Web shop", "203.0.113.", user.username]) expect(shown.text).toContain(words);
+    expect(shown.text).toMatch(/<input[^>]*name="number"/);
+    expect(shown.text).not.toMatch(new RegExp(`(>|value=")${number}[<"]`));
     const action = /action="([^"]+\/approve)"/.exec(shown.text)![1]!;
     const done = await send(phone, action, shown, { number });
     expect([done.status, /Approved/.test(done.text)]).toEqual([200, true]);
@@ -140,15 +144,47 @@ describe("a sign-in that the phone approves", () => {
     expect(numberOn(await send(browser, `/realms/${realm.name}/login`, page, { resend: "true" }))).toMatch(/\d\d/);
   });
 
-  test("with another number than the one shown is stopped at once", async () => {
+  test("may be answered with a wrong number twice; the third ends it", async () => {
     const { realm, user, app } = await withPhone();
     const { browser, at, number } = await waiting(realm, user);
     const [asked] = await openFor(app);
-    const other = asked.choices.find((choice: string) => choice !== number);
-    expect(refusal(await app.call("POST", `/push/${asked.id}/approve`, { number: other }))).toEqual([403, "devices.wrong_number"]);
+    const guess = (n: number) => app.call("POST", `/push/${asked.id}/approve`, { number: String(((Number(number) - 10 + n) % 90) + 10) });
+    for (const wrong of [1, 2]) {
+      expect(refusal(await guess(wrong))).toEqual([403, "devices.wrong_number"]);
+      expect((await app.call("GET", `/push/${asked.id}`)).body.status).toBe("PENDING");
+    }
+    expect(refusal(await guess(3))).toEqual([403, "devices.wrong_numbers"]);
     expect(refusal(await app.call("POST", `/push/${asked.id}/approve`, { number }))).toEqual([409, "devices.answered"]);
-    expect((await browser.get(at)).text).toContain("Another number was chosen");
-    expect((await realm.events("type=MFA_FAILURE"))[0]).toMatchObject({ actor: user.username, outcome: "FAILURE" });
+    expect((await browser.get(at)).text).toContain("A wrong number was typed");
+    expect(isSignedIn(browser, realm)).toBe(false);
+    const failure = { actor: user.username, outcome: "FAILURE" };
+    expect(await realm.events("type=MFA_FAILURE")).toMatchObject([failure, failure, failure]);
+  });
+
+  test("is still approved by the right number after a wrong one, which its page tells", async () => {
+    const { realm, user, phone, app } = await withPhone();
+    const { browser, at, number } = await waiting(realm, user);
+    const [asked] = await openFor(app);
+    const path = `/realms/${realm.name}/push/${asked.id}`;
+    const shown = await phone.get(path, asPage);
+    const wrong = await send(phone, `${path}/approve`, shown, { number: number === "10" ? "11" : "10" });
+    expect([wrong.status, wrong.text.includes("That was another number"), wrong.text.includes('name="number"')]).toEqual([403, true, true]);
+    expect((await send(phone, `${path}/approve`, wrong, { number: ` ${number} ` })).status).toBe(200);
+    expect((await browser.get(at)).status).toBe(303);
+  });
+
+  test("cannot be guessed by many guesses at once", async () => {
+    const { realm, user, app } = await withPhone();
+    const { browser, number } = await waiting(realm, user);
+    const [asked] = await openFor(app);
+    const wrong = Array.from({ length: 8 }, (_, n) => String(((Number(number) - 10 + n + 1) % 90) + 10));
+    const answers = await Promise.all(wrong.map((guess) => app.call("POST", `/push/${asked.id}/approve`, { number: guess })));
+    expect(answers.map((answer) => refusal(answer)[1]).sort()).toEqual([
+      ...Array(5).fill("devices.answered"),
+      ...Array(2).fill("devices.wrong_number"),
+      "devices.wrong_numbers",
+    ]);
+    expect(refusal(await app.call("POST", `/push/${asked.id}/approve`, { number }))).toEqual([409, "devices.answered"]);
     expect(isSignedIn(browser, realm)).toBe(false);
   });
 

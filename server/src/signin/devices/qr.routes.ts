@@ -48,7 +48,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app, p
     const challenge = await findChallenge(db, realm.realmId, "qr", (request.params as { id: string }).id, now);
     // One that somebody else has confirmed is none of theirs.
     if (!challenge || (challenge.userId !== null && challenge.userId !== session.userId)) throw deviceErrors.not_found();
-    assertOtherScreen(session, visitor.preSession, challenge);
+    assertOtherScreen(session, visitor.preSessions, challenge);
     const isFresh = now - session.authTime <= (challenge.data.freshMs ?? 0);
     return isFresh || challenge.status !== "PENDING"
       ? { visitor, session, challenge }

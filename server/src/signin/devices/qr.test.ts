@@ -94,7 +94,7 @@ describe("a QR code", () => {
       .where("realm_id", "=", realm.name)
       .where("session_id", "=", session.id)
       .execute();
-    expect(row).toMatchObject({ acr: null, amr: ["pwd"] });
+    expect(row).toMatchObject({ acr: "1", amr: ["pwd"] });
   });
 
   test("that a phone with a second factor confirms is something that one has", async () => {
@@ -114,7 +114,7 @@ describe("a QR code", () => {
       .where("realm_id", "=", realm.name)
       .orderBy("session_id", "desc")
       .execute();
-    expect(rows[0]).toMatchObject({ acr: null, amr: ["qr"] });
+    expect(rows[0]).toMatchObject({ acr: "1", amr: ["qr"] });
   });
 
   test("is confirmed once, also by two at the same time, and by nobody else afterwards", async () => {

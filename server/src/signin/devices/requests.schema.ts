@@ -12,7 +12,6 @@ export const PushRequest = Type.Object(
     clientName: maybe("Its name"),
     sourceIp: maybe("The address that the sign-in comes from"),
     userAgent: maybe("The browser that it comes from, as that says"),
-    choices: Type.Array(Type.String(), { description: "One of these numbers is shown by the screen that waits" }),
     createdAt: time,
     expiresAt: time,
   },
@@ -25,7 +24,10 @@ const _csrf = Type.Optional(Type.String({ maxLength: 512, description: "The valu
 export const PushApproval = Type.Object(
   {
     number: Type.Optional(
-      Type.String({ maxLength: 8, description: "The number on the screen that waits. With a device's proof it stands in there instead" }),
+      Type.String({
+        maxLength: 8,
+        description: "The number on the screen that waits, as it was typed. With a device's proof it stands in there instead",
+      }),
     ),
     _csrf,
   },

@@ -1,14 +1,17 @@
 import {
   type Authenticator,
   hasPassed,
+  isCarried,
   isProven,
-  levelOf,
   type Progress,
   type Proof,
   type Question,
+  SESSION,
   type SignInUser,
   type StepContext,
 } from "../authenticators/index.ts";
+import { hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
+import { certainLevel } from "./certain.ts";
 import { type AuthenticatorStep, isSubFlow, type Step } from "./flow.ts";
 
 /** Something that can be asked now. */
@@ -33,22 +36,25 @@ export type Verdict =
   | { readonly status: "ask"; readonly asks: readonly Ask[] }
   /** Goes on at once from there. */
   | { readonly status: "silent"; readonly step: Silently }
+  /** Something has to be set up, which takes recent authentication first. */
+  | { readonly status: "unproven" }
   | { readonly status: "impossible" };
 
 /** What the walk needs of the world. */
 export interface Walk {
   readonly progress: Progress;
   readonly user: SignInUser | null;
+  readonly now: number;
+  /** Asks for more than there is: what the session proved before does not pass its steps. */
+  readonly onTop?: boolean;
   authenticator(name: string): Authenticator | undefined;
   /** What sets up that for which the user has nothing yet. */
   setUp(action: NonNullable<Question["setUp"]>): Question | undefined;
   contextOf(path: string, config: Readonly<Record<string, unknown>>): StepContext;
 }
 
-/** Types of credentials by which users prove more than a password does. */
-const secondFactors = ["totp", "passkey", "push"];
-
 const PASSED: Verdict = { status: "passed" };
+const UNPROVEN: Verdict = { status: "unproven" };
 const IMPOSSIBLE: Verdict = { status: "impossible" };
 
 /**
@@ -84,18 +90,29 @@ async function oneOf(world: Walk, steps: readonly [Step, string][]): Promise<Ver
     if (verdict.status !== "impossible") return verdict;
   }
   const asks: Ask[] = [];
+  let unproven = false;
   for (const [step, path] of steps.filter((each) => !begun(each))) {
+    if (!maySkip(world, step, steps)) continue;
     const verdict = await at(world, step, path);
     if (verdict.status === "passed" || verdict.status === "silent") return verdict;
     if (verdict.status === "ask") asks.push(...verdict.asks);
+    unproven ||= verdict.status === "unproven";
   }
   if (asks.length > 0) return { status: "ask", asks: chosenFirst(asks, world.progress.chosen) };
+  if (unproven) return UNPROVEN;
   return setUpOf(world, steps);
+}
+
+/** The session stands in for the other ways of its list, so it has to be as sure as each of them makes certain. */
+function maySkip({ progress }: Walk, step: Step, ways: readonly [Step, string][]): boolean {
+  if (isSubFlow(step) || step.authenticator !== SESSION) return true;
+  return Number(levelOf(progress.passed) ?? 0) >= certainLevel(ways.map(([way]) => way));
 }
 
 async function at(world: Walk, step: Step, path: string): Promise<Verdict> {
   if (isSubFlow(step)) return walk(world, step.steps, `${path}.`);
   if (hasPassed(world.progress, path)) return PASSED;
+  if (!world.onTop && isCarried(world.progress, step.authenticator)) return PASSED;
   const authenticator = world.authenticator(step.authenticator);
   const context = world.contextOf(path, step.config);
   if (authenticator?.kind === "silent") {
@@ -115,17 +132,21 @@ async function at(world: Walk, step: Step, path: string): Promise<Verdict> {
 /** For somebody who has proven who they are and has nothing of what is asked: they are asked to set it up, and that is the step. */
 async function setUpOf(world: Walk, steps: readonly [Step, string][]): Promise<Verdict> {
   if (!isProven(world.progress) || world.progress.userId === null) return IMPOSSIBLE;
-  // Who has a second factor and did not show it, be it that it cannot be asked for today, gets no new one by the first alone.
-  if (levelOf(world.progress) !== "2" && secondFactors.some((type) => world.user?.credentials.has(type))) return IMPOSSIBLE;
   for (const [step, path] of steps) {
     if (isSubFlow(step)) continue;
     const authenticator = world.authenticator(step.authenticator);
     const action = authenticator?.kind === "question" ? authenticator.setUp : null;
     const question = action === null || step.config.setUp === false ? undefined : world.setUp(action);
-    if (question && action) return { status: "ask", asks: [{ path, name: action, question, config: {} }] };
+    if (!question || !action) continue;
+    // Nobody adds a credential by a session that was left open, nor a second factor without the one that is there.
+    const hasBegun = world.progress.data[path] !== undefined;
+    if (!hasBegun && !isRecentlyAuthenticated(world.progress.passed, needsSecondFactor(world), world.now)) return UNPROVEN;
+    return { status: "ask", asks: [{ path, name: action, question, config: {} }] };
   }
   return IMPOSSIBLE;
 }
+
+const needsSecondFactor = ({ user }: Walk): boolean => user !== null && hasSecondFactor(user.credentials);
 
 const conditionOf = (world: Walk, step: Step) => {
   const authenticator = isSubFlow(step) ? undefined : world.authenticator(step.authenticator);

@@ -29,3 +29,5 @@ export type Purpose = keyof typeof purposes;
 
 /** A flow that is none of the built-in ones signs people in. */
 export const purposeOf = (alias: string): Purpose => (Object.hasOwn(purposes, alias) ? (alias as Purpose) : "sign-in");
+
+export const isSignInFlow = (alias: string): boolean => purposeOf(alias) === "sign-in";

@@ -144,30 +144,58 @@ describe("the link", () => {
     expect((await admin.browser.request("HEAD", path)).status).toBe(404);
     const scanner = await iam.browser().get(path);
     expect([scanner.status, scanner.text.includes(username), String(scanner.headers["set-cookie"]).includes(`gh_${realm.name}=`)]).toEqual([
-      200,
-      true,
+      403,
+      false,
       false,
     ]);
     expect((await admin.browser.get(path)).status).toBe(303);
   });
 
-  test("asks first in another browser, needs its token there, and never hands out the administrator's session", async () => {
+  test("works in no browser but that of the administrator who asked", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users", "view-users");
     const { userId } = await realm.user();
     const { url } = (await ask(admin, userId)).body;
-    const other = iam.browser();
-    await other.get(pathOf(url));
     const at = `/realms/${realm.name}/impersonation`;
-    expect((await other.request("POST", at, { form: { ticket: ticketOf(url) }, csrf: false })).status).toBe(403);
-    expect((await other.request("POST", at, form(other, { ticket: ticketOf(url) }))).status).toBe(303);
-    expect(await seenBy(other, realm)).toContain(banner);
+    const again = admin.browser.elsewhere(iam.server.app);
+    again.cookies.clear();
+    await again.signIn(realm.name, admin.username, "a password for tests");
+    const colleague = await realm.as("realm-admin");
+    // Nobody; a mightier administrator; the same administrator with another session.
+    for (const other of [iam.browser(), colleague.browser, again]) {
+      const opened = await other.get(pathOf(url));
+      expect([opened.status, opened.text.includes("This link belongs to another browser")]).toEqual([403, true]);
+      await other.get(`/realms/${realm.name}/login`);
+      expect((await other.request("POST", at, form(other, { ticket: ticketOf(url) }))).status).toBe(403);
+      expect(await seenBy(other, realm)).not.toContain(banner);
+    }
+    expect((await realm.asMaster().get(`/sessions?search=${userId}`)).body).toEqual([]);
+    expect((await admin.browser.get(pathOf(url))).status, "nor is it used up").toBe(303);
+  });
+
+  test("asks first after what read ahead, and needs the CSRF token then", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.as("manage-users");
+    const { userId } = await realm.user();
+    const { url } = (await ask(admin, userId)).body;
+    const { browser } = admin;
+    const ahead = await browser.get(pathOf(url), { headers: { purpose: "prefetch" } });
+    expect([ahead.status, ahead.text.includes("Act as this user")]).toEqual([200, true]);
+    const at = `/realms/${realm.name}/impersonation`;
+    expect((await browser.request("POST", at, { form: { ticket: ticketOf(url) }, csrf: false })).status).toBe(403);
+    expect((await browser.request("POST", at, form(browser, { ticket: ticketOf(url) }))).status).toBe(303);
+    expect(await seenBy(browser, realm)).toContain(banner);
+  });
+
+  test("ending it never hands out the administrator's session to a browser that did not put it aside", async () => {
+    const realm = await iam.realm();
+    const { browser } = await playing(realm);
+    const thief = browser.elsewhere(iam.server.app);
     // What the administrator's own browser put aside is not there, and no other value will do.
-    other.cookies.set(`gh__own_${realm.name}`, "A".repeat(43));
-    const ended = await end(other, realm);
-    expect([ended.status, other.cookies.has(`gh_${realm.name}`)]).toEqual([303, false]);
-    expect((await other.get(`/admin/realms/${realm.name}/users`)).status).toBe(401);
-    expect((await admin.get("/users")).status, "the administrator's own session is untouched").toBe(200);
+    thief.cookies.set(`gh__own_${realm.name}`, "A".repeat(43));
+    const ended = await end(thief, realm);
+    expect([ended.status, thief.cookies.has(`gh_${realm.name}`)]).toEqual([303, false]);
+    expect((await thief.get(`/admin/realms/${realm.name}/users`)).status).toBe(401);
   });
 
   test("is refused when meanwhile the user is shut out, or the administrator signs out or loses the permission", async () => {
@@ -214,8 +242,8 @@ describe("while it lasts", () => {
     ]);
     expect((await told(realm)).at(-1)).toEqual([admin.username, "ended", admin.username]);
     expect(
-      [...browser.cookies.keys()].filter((name) => name.includes(realm.name) && !name.startsWith("gh__device_")),
-      "nothing stays behind but what tells the administrator's own browser",
+      [...browser.cookies.keys()].filter((name) => name.includes(realm.name) && !/^gh__(device|pre|earlier)_/.test(name)),
+      "nothing stays behind but what tells browsers apart",
     ).toEqual([]);
   });
 

@@ -27,12 +27,12 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
   const ticketOf = ({ realm }: Visitor, token: string) => lookAtTicket(db, realm.realmId, token, clock.now());
   type Ticket = NonNullable<Awaited<ReturnType<typeof ticketOf>>>;
 
-  const show = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number, state: "gone" | "refused") =>
+  const show = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number, state: "gone" | "refused" | "elsewhere") =>
     sendPage(reply, status, renderImpersonation({ ...visitors.frameOf(request, reply, visitor), state }), {
       logoUrl: visitor.realm.settings.logoUrl,
     });
 
-  /** Whether this browser is the administrator's: then following the link is all it takes. */
+  /** Whether this browser holds the session of the administrator who asked: in no other does the link work, whoever got hold of it. */
   const isOwnBrowser = async (request: FastifyRequest, { impersonator }: Ticket): Promise<boolean> => {
     const realm = await realms.get(impersonator.realm);
     const session = realm && (await visitors.sessionOf(realm, cookies.sessionToken(request, realm.realmId)));
@@ -59,8 +59,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
     if (started instanceof AppError) return show(request, reply, visitor, started.status, started.status === 410 ? "gone" : "refused");
     const own = cookies.sessionToken(request, realm.realmId);
     if (own !== undefined && session?.sessionId === ticket.impersonator.sessionId) cookies.putAside(reply, realm.realmId, own);
-    cookies.setSession(reply, realm.realmId, started.token, started.maxAge);
-    cookies.setCsrf(reply, csrf.issue(started.sessionId));
+    visitors.enter(request, reply, visitor, started);
     return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/login`, 303);
   };
 
@@ -72,12 +71,17 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
       schema: {
         summary: "Follow the link to act as a user",
         description:
-          "In the browser of the administrator who asked for it, starts the session at once; in any other, and for whatever reads ahead, " +
-          "shows a page with a button.",
+          "Works only in the browser of the administrator who asked for it, where it starts the session at once; what reads ahead gets a " +
+          "page with a button.",
         tags,
         params,
         querystring: Type.Object({ ticket: Type.String({ maxLength: 128 }) }),
-        response: { 200: page("A page that asks first"), 303: moved, 410: page("The link no longer works") },
+        response: {
+          200: page("A page that asks first"),
+          303: moved,
+          403: page("Another browser, or the administrator may not any more"),
+          410: page("The link no longer works"),
+        },
       },
     },
     async (request, reply) => {
@@ -85,7 +89,8 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
       const { ticket: token } = request.query;
       const ticket = await ticketOf(visitor, token);
       if (!ticket) return show(request, reply, visitor, 410, "gone") as never;
-      if (!readsAhead(request) && (await isOwnBrowser(request, ticket))) return open(request, reply, visitor, token, ticket) as never;
+      if (!(await isOwnBrowser(request, ticket))) return show(request, reply, visitor, 403, "elsewhere") as never;
+      if (!readsAhead(request)) return open(request, reply, visitor, token, ticket) as never;
       const html = renderImpersonation({
         ...visitors.frameOf(request, reply, visitor),
         state: "confirm",
@@ -108,7 +113,11 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
         tags,
         params,
         body: ImpersonationForm,
-        response: { 303: moved, 403: page("CSRF token missing or stale"), 410: page("The link no longer works") },
+        response: {
+          303: moved,
+          403: page("CSRF token missing or stale, or another browser"),
+          410: page("The link no longer works"),
+        },
       },
     },
     async (request, reply) => {
@@ -118,6 +127,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
       const { ticket: token } = request.body;
       const ticket = await ticketOf(visitor, token);
       if (!ticket) return show(request, reply, visitor, 410, "gone") as never;
+      if (!(await isOwnBrowser(request, ticket))) return show(request, reply, visitor, 403, "elsewhere") as never;
       return open(request, reply, visitor, token, ticket) as never;
     },
   );

@@ -8,7 +8,7 @@ export const impersonateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: st
   app.post(
     "/:userId/impersonate",
     {
-      config: { permission: "manage-users" },
+      config: { permission: "manage-users", recentAuthentication: true },
       schema: {
         summary: "Act as a user",
         description:

@@ -11,6 +11,7 @@ import {
   endImpersonation,
   isAtWork,
   type LiveSession,
+  newSessionToken,
   type StartedSession,
   startImpersonation,
   takeBackSession,
@@ -99,7 +100,7 @@ export async function stopImpersonating(ctx: Ctx, session: LiveSession, ownToken
   await endImpersonation(ctx, session.sessionId);
   const own = session.impersonatedFrom;
   if (own?.realm !== ctx.realm || !ownToken) return null;
-  const token = randomToken();
+  const token = newSessionToken();
   const back = await takeBackSession(ctx.tx, own, { shown: sha256(ownToken), next: sha256(token) }, ctx.now);
   if (!back) return null;
   const maxAge = back.remembered ? Math.floor((back.absoluteExpiry - ctx.now) / 1000) : null;

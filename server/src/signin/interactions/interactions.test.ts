@@ -25,7 +25,7 @@ const within = <T>(realm: string, work: (ctx: Ctx) => Promise<T>) =>
   iam.core.work.transact({ realm, actor: systemActor(realm), sourceIp: null }, work);
 const start = (realm: string, browser: string, returnTo = "/go/on") =>
   within(realm, (ctx) => startInteraction(ctx, { kind: "test", browser, request: { client: "x" }, returnTo }));
-const read = (realm: string, id: string, browser: string) => within(realm, (ctx) => readInteraction(ctx, id, browser));
+const read = (realm: string, id: string, browser: string) => within(realm, (ctx) => readInteraction(ctx, id, [browser]));
 
 describe("an interaction", () => {
   test("belongs to the browser and the realm that started it", async () => {
@@ -72,7 +72,7 @@ describe("an interaction", () => {
   test("has its result taken once, by its own browser, however many try", async () => {
     const realm = await iam.realm();
     const id = await start(realm.name, "mine");
-    const take = (browser: string) => within(realm.name, (ctx) => takeResult(ctx, id, browser));
+    const take = (browser: string) => within(realm.name, (ctx) => takeResult(ctx, id, [browser]));
     await expect(take("mine")).rejects.toMatchObject({ code: "interactions.gone" });
     const seen = await read(realm.name, id, "mine");
     await within(realm.name, (ctx) => completeInteraction(ctx, seen, { userId: "u" }));
@@ -93,7 +93,7 @@ describe("an interaction", () => {
     const seen = await read(realm.name, id, "mine");
     await within(realm.name, (ctx) => completeInteraction(ctx, seen, {}));
     clock.advance(31 * MINUTE);
-    await expect(within(realm.name, (ctx) => takeResult(ctx, id, "mine"))).rejects.toMatchObject({ code: "interactions.gone" });
+    await expect(within(realm.name, (ctx) => takeResult(ctx, id, ["mine"]))).rejects.toMatchObject({ code: "interactions.gone" });
   });
 });
 
@@ -101,7 +101,7 @@ describe("signing in for an interaction", () => {
   const opened = async (realm: string): Promise<{ browser: Browser; id: string; mark: string }> => {
     const browser = iam.browser();
     await browser.get(`/realms/${realm}/login`);
-    const mark = browser.cookies.get("gh__pre")!;
+    const mark = browser.cookies.get(`gh__pre_${realm}`)!;
     return { browser, mark, id: await start(realm, mark, "/realms/x/authorize/resume?state=1") };
   };
 
@@ -114,7 +114,7 @@ describe("signing in for an interaction", () => {
     const answer = await browser.trySignIn(realm.name, username, password, { interaction: id, return_to: "/elsewhere" });
     expect([answer.status, answer.headers.location]).toEqual([303, "/realms/x/authorize/resume?state=1"]);
     const [session] = (await realm.asMaster().get(`/sessions?search=${userId}`)).body;
-    const taken = await within(realm.name, (ctx) => takeResult(ctx, id, mark));
+    const taken = await within(realm.name, (ctx) => takeResult(ctx, id, [mark]));
     expect(taken.result).toEqual({ userId, sessionId: session.id });
   });
 

@@ -38,6 +38,8 @@ export const interactionErrors = defineErrors("interactions", {
 /** Whoever asks somebody to sign in says what for, and where to go on afterwards. */
 export interface Interaction {
   readonly interactionId: string;
+  /** The pre-session that it is bound to. */
+  readonly browser: string;
   readonly kind: string;
   /** As the asker put it: client, requested acr, login hint, locales. */
   readonly request: Record<string, unknown>;
@@ -88,11 +90,12 @@ const insert = prepared((db, row: NewRow) =>
   }),
 );
 
-/** Only for the browser that started it, and only while it lasts. */
-export async function readInteraction(ctx: Place, interactionId: string, browser: string): Promise<Interaction> {
+/** Only for the browser that started it, by one of its pre-sessions, and only while it lasts. */
+export async function readInteraction(ctx: Place, interactionId: string, preSessions: readonly string[]): Promise<Interaction> {
   const [row] = isId(interactionId) ? await find(ctx.tx, { realm: ctx.realm, interactionId, now: ctx.now }) : [];
-  if (!row || !safeEqual(row.browser_hash, sha256(browser))) throw interactionErrors.gone();
-  return toInteraction(row);
+  const browser = row && preSessions.find((id) => safeEqual(row.browser_hash, sha256(id)));
+  if (browser === undefined) throw interactionErrors.gone();
+  return toInteraction(row!, browser);
 }
 
 const find = prepared((db, { realm, interactionId, now }: { realm: string; interactionId: string; now: number }) =>
@@ -144,19 +147,19 @@ export async function assertNotMovedOn(db: Db, realm: string, { interactionId, v
 }
 
 /** The asker takes the result, once: two at the same time cannot both have it. */
-export async function takeResult(ctx: Place, interactionId: string, browser: string): Promise<Interaction> {
-  const key = { realm: ctx.realm, interactionId, browserHash: sha256(browser), now: ctx.now };
+export async function takeResult(ctx: Place, interactionId: string, preSessions: readonly string[]): Promise<Interaction> {
+  const key = { realm: ctx.realm, interactionId, hashes: preSessions.map(sha256), now: ctx.now };
   const [row] = isId(interactionId) ? await take(ctx.tx, key) : [];
   if (!row) throw interactionErrors.gone();
-  return toInteraction(row);
+  return toInteraction(row, preSessions.find((id) => sha256(id) === row.browser_hash)!);
 }
 
-const take = prepared((db, key: { realm: string; interactionId: string; browserHash: string; now: number }) =>
+const take = prepared((db, key: { realm: string; interactionId: string; hashes: readonly string[]; now: number }) =>
   db
     .deleteFrom("interactions")
     .where("realm_id", "=", key.realm)
     .where("interaction_id", "=", key.interactionId)
-    .where("browser_hash", "=", key.browserHash)
+    .where(sql<boolean>`browser_hash = any(${key.hashes}::text[])`)
     .where("result", "is not", null)
     .where("expires_at", ">", key.now)
     .returning(columns),
@@ -193,7 +196,8 @@ export async function deleteExpiredInteractions(db: Db, now: number): Promise<vo
   await sql`delete from interactions where expires_at <= ${now}`.execute(db);
 }
 
-const toInteraction = (row: Pick<Selectable<InteractionsTable>, (typeof columns)[number]>): Interaction => ({
+const toInteraction = (row: Pick<Selectable<InteractionsTable>, (typeof columns)[number]>, browser: string): Interaction => ({
+  browser,
   interactionId: row.interaction_id,
   kind: row.kind,
   request: row.request,

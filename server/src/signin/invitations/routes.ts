@@ -2,10 +2,10 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
 import { presentInvitation } from "../../directory/organizations/index.ts";
-import { CreateUser } from "../../directory/users/index.ts";
+import { CreateUser, isMailShaped } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { cut } from "../../kernel/text.ts";
+import { cut, loginKey } from "../../kernel/text.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { createVisitors, type Visitor } from "../login/index.ts";
@@ -51,7 +51,7 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** Mounted under /realms/:realm. */
 export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRouteParts> = async (app, parts) => {
-  const { db, csrf, cookies } = parts;
+  const { db, cookies } = parts;
   const visitors = createVisitors(parts);
   const { show } = createInvitationPages({ db, visitors });
   app.setErrorHandler(visitors.showFailure);
@@ -154,6 +154,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRoutePart
       if (invitation?.status !== "open" || session) return refuse(403);
       if (request.validationError) return refuse(400, faultOf(request.validationError));
       refuseDirtyText(request.body);
+      if (isMailShaped(username) && loginKey(username) !== loginKey(invitation.email)) return refuse(400, "username-mail");
       const { password, passwordAgain } = request.body;
       if (password !== passwordAgain) return refuse(400, "mismatch");
 
@@ -169,8 +170,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRoutePart
       }).catch((error) => problemOf(error) ?? overtaken(error));
       if (started === false) return showAfresh(request, reply, visitor, token);
       if ("error" in started) return refuse(started.status, started.error, started.error === "overloaded" ? OVERLOAD_SECONDS : undefined);
-      cookies.setSession(reply, realm.realmId, started.token, started.maxAge);
-      cookies.setCsrf(reply, csrf.issue(started.sessionId));
+      visitors.enter(request, reply, visitor, started);
       return seeOther(reply, realm.realmId, token);
     },
   );

@@ -54,13 +54,14 @@ export async function createInvitedAccount(parts: InvitationPageParts, input: Ne
   const session = await parts.work.transact({ realm: realm.realmId, actor, sourceIp }, async (ctx) => {
     const { email, ...taken } = await takeInvitation(ctx, token);
     // Whoever opened the link has read the mail.
-    const { userId } = await createUser(ctx, { username, email, emailVerified: true });
+    const { userId } = await createUser(ctx, { username, email, emailVerified: true }, "confirmed");
     await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
     await joinByInvitation(ctx, { email, ...taken }, userId);
     const person = { actor: { id: userId, name: username } };
     ctx.audit({ category: "AUTHN", type: "REGISTER", ...person });
     ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", ...person });
-    const signIn = { userId, remember: false, acr: null, amr: ["pwd"], sourceIp, userAgent, previous: null };
+    const chosen = { flow: "invitation", authenticator: "password", factor: "knowledge", amr: ["pwd"], at: ctx.now } as const;
+    const signIn = { userId, remember: false, acr: "1", amr: ["pwd"], proofs: [chosen], sourceIp, userAgent, previous: null };
     return startSession(ctx, realm.settings.sessions, signIn);
   });
   parts.metrics.login(realm.realmId, "success");

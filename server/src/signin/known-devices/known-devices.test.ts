@@ -212,10 +212,10 @@ describe("known browsers", () => {
     expect(await rows(realm, ada.userId)).toEqual([]);
   });
 
-  test("are none where the realm wants neither mails nor trust, and never more than fifty of one user", async () => {
+  test("are none where the realm wants neither mails nor trust nor to spare them, and never more than fifty of one user", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
-    await change(realm, { newDeviceMail: false, trustedDevices: { enabled: false, days: 30 } });
+    await change(realm, { newDeviceMail: false, bruteForce: { enabled: false }, trustedDevices: { enabled: false, days: 30 } });
     await iam.browser().signIn(realm.name, ada.username, ada.password);
     expect(await rows(realm, ada.userId)).toEqual([]);
     await change(realm, { newDeviceMail: true });

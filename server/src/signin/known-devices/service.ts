@@ -48,8 +48,9 @@ export interface SignedInWith {
 
 /** Somebody has signed in. Answers what to set the browser's cookie to; null where it stays as it is. */
 export async function noteBrowser(ctx: Ctx, parts: KnownDeviceParts, by: SignedInWith): Promise<string | null> {
-  const { trustedDevices, newDeviceMail } = by.realm.settings;
-  if (!trustedDevices.enabled && !newDeviceMail) return null;
+  const { trustedDevices, newDeviceMail, bruteForce } = by.realm.settings;
+  // Brute-force protection spares the browsers that are known.
+  if (!trustedDevices.enabled && !newDeviceMail && !bruteForce.enabled) return null;
   const token = by.token !== null && /^[\w-]{43}$/.test(by.token) ? by.token : null;
   const trusts = by.trust && trustedDevices.enabled;
   const known = token === null ? null : await findBrowser(ctx.tx, ctx.realm, by.user.id, sha256(token), ctx.now);
@@ -105,6 +106,21 @@ export async function isTrusted(
   if (token === null || !settings.trustedDevices.enabled) return false;
   const browser = await findBrowser(db, realmId, userId, sha256(token), now);
   return browser !== null && browser.trustedUntil > now;
+}
+
+/** Nobody's id: a name that nobody has costs the same query. */
+const NOBODY = "00000000-0000-0000-0000-000000000000";
+
+/** The id of the browser, if the user has signed in with it before. */
+export async function knownBrowser(
+  db: Db,
+  realm: string,
+  userId: string | null,
+  token: string | null,
+  now: number,
+): Promise<string | null> {
+  if (token === null) return null;
+  return (await findBrowser(db, realm, userId ?? NOBODY, sha256(token), now))?.id ?? null;
 }
 
 /** The user's own: it is unknown from now on. Sessions in it live on; they are ended by themselves. */

@@ -7,18 +7,19 @@ import {
   type Answer,
   amrOf,
   hasPassed,
+  isNew,
   isProven,
   isTicked,
-  levelOf,
   type Proof,
   type SignInParts,
   type SignInUser,
+  toProofs,
 } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { assertNotMovedOn, completeInteraction, type Interaction } from "../interactions/index.ts";
-import { noteBrowser } from "../known-devices/index.ts";
-import { isOverloaded, recordFailure, recordLock } from "../passwords/index.ts";
-import { type StartedSession, startSession } from "../sessions/index.ts";
+import { knownBrowser, noteBrowser } from "../known-devices/index.ts";
+import { isByMail, isOverloaded, recordFailure, recordLock } from "../passwords/index.ts";
+import { levelOf, type StartedSession, startSession } from "../sessions/index.ts";
 import { actionQuestions } from "./actions.ts";
 import {
   actionPath,
@@ -31,7 +32,6 @@ import {
   type Position,
   positionOf,
   restarted,
-  SESSION,
   type SignIn,
 } from "./sign-in.ts";
 
@@ -80,7 +80,19 @@ export async function answerStep(parts: SignInParts, signIn: SignIn, ask: Ask, f
   const userId = named ? (named.user?.userId ?? null) : progress.userId;
   const who = { login: named?.login ?? progress.login ?? "", userId, sourceIp: visitor.sourceIp };
   const origin = originOf(signIn, who.login);
-  const attempt = question.counted === null ? null : await countAttempt(parts, origin, realm, who, question.counted);
+  const count = async (factor: string) =>
+    countAttempt(
+      parts,
+      origin,
+      realm,
+      {
+        ...who,
+        byMail: !isProven(progress) && isByMail(named ? named.user : signIn.user, who.login),
+        knownBrowser: await knownBrowser(parts.db, realm.realmId, userId, visitor.deviceToken, clock.now()),
+      },
+      factor,
+    );
+  const attempt = question.counted === null ? null : await count(question.counted);
   if (attempt && attempt.retryAt !== null)
     return { outcome: "wait", ask, retryAfterSeconds: Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)) };
 
@@ -204,12 +216,16 @@ function tellChallenge(
 async function finish(parts: SignInParts, ctx: Ctx, signIn: SignIn, username: string): Promise<Outcome> {
   const { realm, visitor, progress, interaction, returnTo } = signIn;
   const userId = progress.userId!;
-  const level = levelOf(progress);
+  const level = levelOf(progress.passed);
+  // An action that was done in a session proves nothing new: its sign-in stays as old as it is.
+  const goesOn = progress.sessionId !== undefined && !progress.passed.some((step) => isNew(step) && step.factor !== null);
   const session = await startSession(ctx, realm.settings.sessions, {
     userId,
     remember: progress.remember,
-    acr: level === "1" ? null : level,
+    acr: level ?? "1",
     amr: amrOf(progress),
+    proofs: toProofs(progress),
+    ...(goesOn && visitor.session && { authTime: visitor.session.authTime }),
     sourceIp: visitor.sourceIp,
     userAgent: visitor.userAgent,
     previous: visitor.session,
@@ -257,8 +273,7 @@ export async function finishSilently(parts: SignInParts, signIn: SignIn): Promis
   return parts.work.transact(originOf(signIn, login ?? ""), async (ctx): Promise<Outcome> => {
     const user = await holdUserForSignIn(ctx.tx, ctx.realm, userId);
     if (!user) return stuck(signIn);
-    const isNew = passed.some(({ authenticator }) => authenticator !== SESSION) || visitor.session?.userId !== userId;
-    if (isNew || !interaction) return finish(parts, ctx, signIn, user.username);
+    if (passed.some(isNew) || visitor.session?.userId !== userId || !interaction) return finish(parts, ctx, signIn, user.username);
     // Nothing was proven just now, so the session stays as it is, with the time of its sign-in.
     await completeInteraction(ctx, interaction, { userId, sessionId: visitor.session!.sessionId });
     return { outcome: "resumed", returnTo: interaction.returnTo };

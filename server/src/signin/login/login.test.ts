@@ -42,7 +42,7 @@ describe("signing in", () => {
     const browser = iam.browser();
     const answer = await browser.trySignIn(realm.name, username, password, { return_to: "/console?x=1#y" });
     expect([answer.status, answer.headers.location, answer.headers["cache-control"]]).toEqual([303, "/console?x=1#y", "no-store"]);
-    expect(cookieOf(answer, `gh_${realm.name}`)).toMatch(/^gh_[a-z0-9]+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(cookieOf(answer, `gh_${realm.name}`)).toMatch(/^gh_[a-z0-9]+=s\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(cookieOf(answer, "XSRF-TOKEN")).toMatch(/^XSRF-TOKEN=[\w-]{43}\.[\w-]+; Path=\/; SameSite=Lax$/);
     const [event] = await realm.events("type=LOGIN_SUCCESS");
     expect(event).toMatchObject({ actor: username, category: "AUTHN", outcome: "SUCCESS", realm: realm.name });
@@ -54,7 +54,7 @@ describe("signing in", () => {
     const realm = await iam.realm();
     const browser = (await serverWith({ baseUrl: "https://id.example.org" }))();
     const answer = await browser.trySignIn(realm.name, "admin", realm.adminPassword);
-    for (const name of [`gh_${realm.name}`, "XSRF-TOKEN"]) expect(cookieOf(answer, name)).toMatch(/; Secure/);
+    for (const name of [`__Host-gh_${realm.name}`, "XSRF-TOKEN"]) expect(cookieOf(answer, name)).toMatch(/; Secure/);
     expect(answer.headers["strict-transport-security"]).toMatch(/max-age/);
     const page = await (await serverWith({ baseUrl: "https://id.example.org" }))().get(`/realms/${realm.name}/login?lang=nl`);
     expect(setCookies(page).filter((line) => !line.includes("Secure"))).toEqual([]);

@@ -14,7 +14,7 @@ import { answerStep, finishSilently, giveUp, goOnFromElsewhere, isAsked, type Ou
 import { linkRoutes } from "./link.routes.ts";
 import { type LogoutRequests, logoutRoutes } from "./logout.routes.ts";
 import { returnTarget } from "./return-target.ts";
-import { askFor, beginStep, keepProgress, openSignIn, positionOf, restarted, type SignIn } from "./sign-in.ts";
+import { askFor, beginStep, keepProgress, openSignIn, positionOf, positionToAnswer, restarted, type SignIn } from "./sign-in.ts";
 import { accountOf, type ShownStep, showStep } from "./steps.ts";
 import { createVisitors, type Visitor } from "./visitors.ts";
 
@@ -95,10 +95,10 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 
   const signInOf = async ({ request, visitor }: Visit): Promise<SignIn> => {
     const asked = { ...(request.query as { interaction?: string; return_to?: string }), ...((request.body ?? {}) as object) };
-    const { realm, preSession, session } = visitor;
+    const { realm, session } = visitor;
     const interaction =
       typeof asked.interaction === "string"
-        ? await readInteraction({ tx: parts.db, realm: realm.realmId, now: clock.now() }, asked.interaction, preSession)
+        ? await readInteraction({ tx: parts.db, realm: realm.realmId, now: clock.now() }, asked.interaction, visitor.preSessions)
         : null;
     // An account that is being made is nobody's to sign in to yet.
     if (interaction?.kind === "registration") throw interactionErrors.gone();
@@ -108,7 +108,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       interaction,
       returnTo: returnTarget(asked.return_to, baseUrl, homeOf(realm.realmId)),
       visitor: {
-        ...{ session, preSession },
+        // What a sign-in keeps stays bound to what it began with.
+        ...{ session, preSession: interaction?.browser ?? visitor.preSession },
         sourceIp: request.ip,
         userAgent: request.headers["user-agent"] ?? null,
         locale: visitors.localeOf(request, realm),
@@ -146,10 +147,9 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 
   const stepPath = (visitor: Visitor, interactionId: string) => `/realms/${visitor.realm.realmId}/login?interaction=${interactionId}`;
 
-  const finished = ({ reply, visitor }: Visit, { session, returnTo, deviceToken }: Outcome & { outcome: "signed-in" }) => {
-    cookies.setSession(reply, visitor.realm.realmId, session.token, session.maxAge);
+  const finished = ({ request, reply, visitor }: Visit, { session, returnTo, deviceToken }: Outcome & { outcome: "signed-in" }) => {
+    visitors.enter(request, reply, visitor, session);
     if (deviceToken !== null) cookies.setDevice(reply, visitor.realm.realmId, deviceToken);
-    cookies.setCsrf(reply, csrf.issue(session.sessionId));
     return goTo(reply, returnTo);
   };
 
@@ -228,10 +228,10 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       const hasToken = visitors.hasSignInToken(request, visitor);
       if (hasToken && request.validationError) throw request.validationError;
       if (hasToken) refuseDirtyText(request.body);
-      const opened = answeredAnyway(await signInOf(visit), request.body);
+      const opened = await signInOf(visit);
       if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
-      const { position, signIn } = await positionOf(parts, opened);
       const form = request.body as Readonly<Record<string, string>>;
+      const { position, signIn } = await positionToAnswer(parts, opened, textOf(form?.step));
       if (position.kind === "stuck") {
         if (hasToken && form.restart !== undefined) return goTo(reply, stepPath(visitor, await keepProgress(parts, restarted(signIn))));
         const told = hasToken && form.giveUp !== undefined && isAsked(signIn.interaction);
@@ -336,12 +336,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 const missingIn = ({ question }: Ask, form: Readonly<Record<string, string>>): string[] =>
   form.resend === undefined ? question.fields.filter((name) => !form[name]) : [];
 
-/** Whoever answers wants that to count, also where a session of this browser would do without. */
-const answeredAnyway = (signIn: SignIn, form: unknown): SignIn =>
-  signIn.progress.passed.length > 0 || isActionIn(form) ? signIn : { ...signIn, request: { ...signIn.request, reauthenticate: true } };
-
-/** What is asked of somebody whom a session has let through already. */
-const isActionIn = (form: unknown): boolean => String((form as { step?: unknown } | null)?.step ?? "").startsWith("action:");
+/** Of a form that may not be valid. */
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** What was typed is not lost with an answer that did not count. */
 function typedInto(signIn: SignIn, { question }: Ask, form: Readonly<Record<string, unknown>>): SignIn {

@@ -4,24 +4,26 @@ import type { Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import {
   authenticators,
+  carriedFrom,
   findSignInUser,
   freshProgress,
   hasPassed,
-  levelOf,
+  isNew,
   type PassedStep,
   type Progress,
   type Proof,
+  SESSION,
   type SignInParts,
   type SignInRequest,
   type SignInUser,
   type StepContext,
-  sessionFactor,
   type VisitorFacts,
   withPassed,
 } from "../authenticators/index.ts";
-import { type Ask, type Flow, type FlowsSnapshot, type Verdict, walk } from "../flows/index.ts";
+import { type Ask, type Flow, type FlowsSnapshot, isSignInFlow, type Verdict, walk } from "../flows/index.ts";
 import { type Interaction, interactionErrors, saveInteractionState, startInteraction } from "../interactions/index.ts";
 import { stranger } from "../passwords/index.ts";
+import { hasSecondFactor, isRecentlyAuthenticated, levelOf, recentProofs } from "../sessions/index.ts";
 import { actionQuestions } from "./actions.ts";
 
 /** A sign-in under way, as one request meets it. */
@@ -46,8 +48,6 @@ export type Position =
   | { readonly kind: "stuck"; readonly unmet: boolean };
 
 const STEP_UP = "step-up";
-/** The authenticator by which a session that is there counts. */
-export const SESSION = "cookie";
 
 /** As far as the interaction has come; from the beginning, where the flow is another by now. */
 export async function openSignIn(
@@ -60,30 +60,36 @@ export async function openSignIn(
   const isCurrent = kept?.flow !== undefined && flows.byAlias.get(kept.flow)?.version === kept.flowVersion;
   // Signed out meanwhile, or somebody else is signed in: what that session had proven counts no more.
   const isOwn = kept?.sessionId === undefined || kept.sessionId === visitor.session?.sessionId;
-  const progress = isCurrent && isOwn ? (kept as Progress) : beginning(flowFor(flows, request, visitor), request, visitor);
+  const begun = isCurrent && isOwn ? (kept as Progress) : beginning({ flows, request, visitor, interaction });
+  const progress = request.recent ? onlyRecent(begun) : begun;
   const user = progress.userId === null ? null : await findSignInUser(parts.db, realm.realmId, progress.userId, clock.now());
   return { ...asked, request, progress, user };
 }
 
-/** Whoever is signed in and has to prove more is asked for that alone. */
-const stepsUp = ({ acr, reauthenticate }: SignInRequest, { session }: VisitorFacts): boolean =>
-  session !== null && session.impersonator === null && !reauthenticate && Number(acr ?? 0) > Number(session.acr ?? 1);
-
-function flowFor({ byAlias }: FlowsSnapshot, request: SignInRequest, visitor: VisitorFacts): Flow {
-  const flow = byAlias.get(stepsUp(request, visitor) ? STEP_UP : (request.flow ?? "browser"));
+function flowFor({ byAlias }: FlowsSnapshot, request: SignInRequest): Flow {
+  const flow = byAlias.get(request.flow ?? "browser");
   // Renamed or deleted since: whoever asked knows by now which it is to be.
   if (!flow) throw interactionErrors.gone();
   return flow;
 }
 
-function beginning(flow: Flow, request: SignInRequest, visitor: VisitorFacts): Progress {
+type Beginning = Pick<SignIn, "flows" | "request" | "visitor" | "interaction">;
+
+/** Whoever is signed in goes on from that: what the session proved is not asked again, unless the request wants it anew. */
+function beginning({ flows, request, visitor: { session }, interaction }: Beginning): Progress {
+  const flow = flowFor(flows, request);
   const fresh = freshProgress(flow);
-  const { session } = visitor;
-  if (flow.alias !== STEP_UP || !session || !stepsUp(request, visitor)) return fresh;
-  const earlier = { path: "session", authenticator: SESSION, factor: sessionFactor(session), amr: session.amr, at: session.authTime };
-  const { userId, username: login, remembered: remember, sessionId } = session;
-  return { ...fresh, userId, login, passed: [earlier], remember, sessionId };
+  const isPlain = interaction === null || request.reauthenticate || !isSignInFlow(flow.alias);
+  if (isPlain || !session || session.impersonator !== null) return fresh;
+  const { userId, username: login, remembered: remember, sessionId, proofs } = session;
+  return { ...fresh, userId, login, passed: carriedFrom(proofs), remember, sessionId };
 }
+
+/** Without what was proven longer ago; a session is looked at anew. */
+const onlyRecent = (progress: Progress): Progress => ({
+  ...progress,
+  passed: recentProofs(progress.passed, clock.now()).filter(({ authenticator }) => authenticator !== SESSION),
+});
 
 export function contextOf(
   parts: SignInParts,
@@ -101,33 +107,80 @@ export function contextOf(
 }
 
 /** Where it stands: through the flow, then what the level that was asked for needs on top, then what the user has to do. */
-export async function positionOf(parts: SignInParts, signIn: SignIn): Promise<{ position: Position; signIn: SignIn }> {
+export async function positionOf(parts: SignInParts, signIn: SignIn): Promise<Standing> {
+  const passed = await provenBy(parts, signIn);
+  if (passed.position.kind !== "done") return passed;
+  const action = await actionLeft(parts, passed.signIn);
+  if (!action) return passed;
+  if (changesCredentials(passed.signIn, action) && !isRecent(passed.signIn)) return proveAnew(parts, passed.signIn);
+  return { position: { kind: "ask", asks: [action] }, signIn: passed.signIn };
+}
+
+export interface Standing {
+  readonly position: Position;
+  /** With what passed by itself. */
+  readonly signIn: SignIn;
+}
+
+/** The same without what the user has to do. */
+export async function provenBy(parts: SignInParts, signIn: SignIn): Promise<Standing> {
   const { flows, progress, request } = signIn;
-  const isStepUp = progress.flow === STEP_UP;
   const verdict = await walkOn(parts, signIn, flows.byAlias.get(progress.flow)!, "");
-  if (verdict.status === "silent") return positionOf(parts, await passSilently(parts, signIn, verdict.step));
+  if (verdict.status !== "passed") return follow(parts, signIn, verdict);
+  const isMissing = request.recent === true && !isRecent(signIn);
+  if (!isMissing && !isBelow(progress, request)) return { position: { kind: "done" }, signIn };
+  const more = await stepUp(parts, signIn);
+  if (more.status === "ask" || more.status === "silent") return follow(parts, signIn, more);
+  if (more.status === "unproven") return proveAnew(parts, signIn);
   // A wish that cannot be met leaves them signed in as they were.
-  const isOver = verdict.status === "passed" || (verdict.status === "impossible" && isStepUp && !request.acrEssential);
-  if (!isOver) return { position: asPosition(verdict, isStepUp), signIn };
-  if (isBelow(progress, request)) {
-    const stepUp = flows.byAlias.get(STEP_UP)!;
-    // Of this version of it: what was passed of an older one may have been something else.
-    const more = isStepUp ? verdict : await walkOn(parts, signIn, stepUp, `${STEP_UP}@${stepUp.version}:`);
-    if (more.status === "ask") return { position: asPosition(more), signIn };
-    if (more.status === "silent") return positionOf(parts, await passSilently(parts, signIn, more.step));
-    if (request.acrEssential) return { position: { kind: "stuck", unmet: true }, signIn };
-  }
-  return { position: (await actionsLeft(parts, signIn)) ?? { kind: "done" }, signIn };
+  const isDemand = isMissing || request.acrEssential === true;
+  return { position: isDemand ? { kind: "stuck", unmet: !isMissing } : { kind: "done" }, signIn };
+}
+
+async function follow(parts: SignInParts, signIn: SignIn, verdict: Verdict): Promise<Standing> {
+  if (verdict.status === "silent") return provenBy(parts, await passSilently(parts, signIn, verdict.step));
+  if (verdict.status === "unproven") return proveAnew(parts, signIn);
+  const position: Position =
+    verdict.status === "ask" ? { kind: "ask", asks: verdict.asks as [Ask, ...Ask[]] } : { kind: "stuck", unmet: false };
+  return { position, signIn };
+}
+
+/** Recent authentication, before something that changes how the user signs in: what is missing of it is asked for. */
+async function proveAnew(parts: SignInParts, signIn: SignIn): Promise<Standing> {
+  if (!signIn.request.recent)
+    return positionOf(parts, { ...signIn, request: { ...signIn.request, recent: true }, progress: onlyRecent(signIn.progress) });
+  // The flow was passed just now as far as it goes: the second factor that the user has is missing.
+  const more = await stepUp(parts, signIn);
+  return follow(parts, signIn, more.status === "ask" || more.status === "silent" ? more : { status: "impossible" });
+}
+
+function isRecent({ progress, user }: SignIn): boolean {
+  return isRecentlyAuthenticated(progress.passed, user !== null && hasSecondFactor(user.credentials), clock.now());
+}
+
+const changing: readonly string[] = ["UPDATE_PASSWORD", "CONFIGURE_TOTP", "CONFIGURE_PASSKEY"] satisfies RequiredAction[];
+
+/** Whoever has begun with it within the sign-in may finish. */
+const changesCredentials = ({ progress, realm }: SignIn, { name, path }: Ask): boolean =>
+  progress.data[path] === undefined && (changing.includes(name) || (name === "UPDATE_PROFILE" && realm.settings.account.changeEmail));
+
+/** Whoever answers a step wants that to count, also where a session that has begun meanwhile would do without. */
+export async function positionToAnswer(parts: SignInParts, signIn: SignIn, step: string | undefined): Promise<Standing> {
+  const found = await positionOf(parts, signIn);
+  if (askFor(found.position, step) !== null || signIn.progress.passed.some(isNew)) return found;
+  return positionOf(parts, restarted({ ...signIn, request: { ...signIn.request, reauthenticate: true } }));
 }
 
 /** Not as sure as was asked for. */
-const isBelow = (progress: Progress, { acr }: SignInRequest): boolean => Number(levelOf(progress) ?? 0) < Number(acr ?? 0);
+const isBelow = ({ passed }: Progress, { acr }: SignInRequest): boolean => Number(levelOf(passed) ?? 0) < Number(acr ?? 0);
 
 const walkOn = (parts: SignInParts, signIn: SignIn, flow: Flow, prefix: string): Promise<Verdict> =>
   walk(
     {
       progress: signIn.progress,
       user: signIn.user,
+      now: clock.now(),
+      onTop: flow.alias === STEP_UP,
       authenticator: (name) => (Object.hasOwn(authenticators, name) ? authenticators[name] : undefined),
       // Nobody has to set up anything for what an application merely wishes.
       setUp: (action) => (flow.alias === STEP_UP && !signIn.request.acrEssential ? undefined : actionQuestions[action]),
@@ -137,17 +190,18 @@ const walkOn = (parts: SignInParts, signIn: SignIn, flow: Flow, prefix: string):
     prefix,
   );
 
-const asPosition = (verdict: Verdict, unmet = false): Position =>
-  verdict.status === "ask" ? { kind: "ask", asks: verdict.asks as [Ask, ...Ask[]] } : { kind: "stuck", unmet };
+/** Of this version of the flow: what was passed of an older one may have been something else. */
+function stepUp(parts: SignInParts, signIn: SignIn): Promise<Verdict> {
+  const flow = signIn.flows.byAlias.get(STEP_UP)!;
+  return walkOn(parts, signIn, flow, `${STEP_UP}@${flow.version}:`);
+}
 
-async function passSilently(
+function passSilently(
   parts: SignInParts,
   signIn: SignIn,
   { path, name, proof }: { readonly path: string; readonly name: string; readonly proof: Proof },
 ): Promise<SignIn> {
-  const passed = await advance(parts, signIn, { path, authenticator: name, factor: proof.factor, amr: proof.amr, at: clock.now() }, proof);
-  const { session } = signIn.visitor;
-  return name === SESSION && session ? { ...passed, progress: { ...passed.progress, sessionId: session.sessionId } } : passed;
+  return advance(parts, signIn, { path, authenticator: name, factor: proof.factor, amr: proof.amr, at: clock.now() }, proof);
 }
 
 export async function advance(parts: SignInParts, signIn: SignIn, step: PassedStep, proof: Proof): Promise<SignIn> {
@@ -159,7 +213,7 @@ export async function advance(parts: SignInParts, signIn: SignIn, step: PassedSt
 }
 
 /** One page each, in their order; those that cannot be asked wait for a sign-in in which they can. */
-async function actionsLeft(parts: SignInParts, signIn: SignIn): Promise<Position | null> {
+export async function actionLeft(parts: SignInParts, signIn: SignIn): Promise<Ask | null> {
   const { user, progress, request } = signIn;
   if (!user) return null;
   const wanted = requiredActions.filter((action) => user.requiredActions.includes(action) || request.actions?.includes(action));
@@ -167,7 +221,7 @@ async function actionsLeft(parts: SignInParts, signIn: SignIn): Promise<Position
     const question = actionQuestions[action];
     if (!question || hasPassed(progress, actionPath(action))) continue;
     const ask = { path: actionPath(action), name: action, question, config: {} };
-    if (await question.available(contextOf(parts, signIn, ask))) return { kind: "ask", asks: [ask] };
+    if (await question.available(contextOf(parts, signIn, ask))) return ask;
   }
   return null;
 }
@@ -194,7 +248,7 @@ export async function keepProgress(parts: SignInParts, signIn: SignIn): Promise<
 
 export const restarted = (signIn: SignIn): SignIn => ({
   ...signIn,
-  progress: beginning(flowFor(signIn.flows, signIn.request, signIn.visitor), signIn.request, signIn.visitor),
+  progress: beginning(signIn),
   user: null,
 });
 
@@ -215,7 +269,16 @@ export async function keep(
     state: { ...progress },
     returnTo,
   });
-  return { interactionId, kind: "login", request: { ...request }, state: { ...progress }, result: null, returnTo, version: 1 };
+  return {
+    interactionId,
+    browser: visitor.preSession,
+    kind: "login",
+    request: { ...request },
+    state: { ...progress },
+    result: null,
+    returnTo,
+    version: 1,
+  };
 }
 
 export const originOf = ({ realm, visitor, user, progress }: SignIn, login?: string) => ({

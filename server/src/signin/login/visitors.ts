@@ -15,7 +15,7 @@ import {
   renderMessage,
   sendPage,
 } from "../pages/index.ts";
-import { type Cookies, type Csrf, type LiveSession, resolveSession } from "../sessions/index.ts";
+import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession } from "../sessions/index.ts";
 
 export interface VisitorParts {
   readonly db: Db;
@@ -29,6 +29,8 @@ export interface Visitor {
   readonly realm: RealmSnapshot;
   readonly session: LiveSession | null;
   readonly preSession: string;
+  /** What a sign-in in progress in this browser may be bound to: `preSession`, and those before the last sign-ins. */
+  readonly preSessions: readonly string[];
   /** What CSRF tokens of this visitor are bound to. */
   readonly binding: string;
 }
@@ -50,8 +52,10 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const realm = await realmOf(request);
     if (!realm) throw unknownRealm();
     const session = await sessionOf(realm, cookies.sessionToken(request, realm.realmId));
-    const preSession = cookies.preSession(request, reply);
-    return { realm, session, preSession, binding: session?.sessionId ?? preSession };
+    if (session) cookies.moveSession(request, reply, session);
+    const preSession = cookies.preSession(request, reply, realm.realmId);
+    const preSessions = cookies.preSessions(request, preSession, realm.realmId);
+    return { realm, session, preSession, preSessions, binding: session?.sessionId ?? preSession };
   };
 
   /** The token to put into a page: the visitor's own if it fits, else a new one. */
@@ -63,17 +67,21 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     return made;
   };
 
-  /** Our forms bring the token back in a field. */
-  const hasToken = (request: FastifyRequest, { binding }: Visitor): boolean => {
-    const { _csrf } = (request.body ?? {}) as { _csrf?: unknown };
-    return csrf.accepts(cookies.csrf(request), typeof _csrf === "string" ? _csrf : undefined, binding);
-  };
+  /**
+   * Our forms bring the token back in a field. It need not equal the cookie, which pages of other realms in other tabs replace: that it fits
+   * the session or pre-session of this realm is the proof.
+   */
+  const hasToken = (request: FastifyRequest, { binding }: Visitor): boolean => csrf.fits(formToken(request), binding);
 
   /** A form of signing in may be older than a session that began in another tab: it is still of this browser. */
-  const hasSignInToken = (request: FastifyRequest, visitor: Visitor): boolean => {
-    if (hasToken(request, visitor)) return true;
-    const { _csrf } = (request.body ?? {}) as { _csrf?: unknown };
-    return typeof _csrf === "string" && csrf.fits(_csrf, visitor.preSession);
+  const hasSignInToken = (request: FastifyRequest, visitor: Visitor): boolean =>
+    [visitor.binding, ...visitor.preSessions].some((binding) => csrf.fits(formToken(request), binding));
+
+  /** A session begins in this browser: its cookie, a CSRF token that fits it, and a new pre-session. */
+  const enter = (request: FastifyRequest, reply: FastifyReply, { realm: { realmId } }: Visitor, session: StartedSession): void => {
+    cookies.setSession(reply, realmId, session.token, session.maxAge);
+    cookies.renewPreSession(request, reply, realmId);
+    cookies.setCsrf(reply, csrf.issue(session.sessionId));
   };
 
   const localeOf = (request: FastifyRequest, realm: RealmSnapshot | null) =>
@@ -166,6 +174,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     tokenFor,
     hasToken,
     hasSignInToken,
+    enter,
     localeOf,
     frameOf,
     frameAt,
@@ -175,6 +184,8 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     showFailure,
   };
 }
+
+const formToken = ({ body }: FastifyRequest): string | undefined => textOf((body as { _csrf?: unknown } | null | undefined)?._csrf);
 
 /** Said twice, it says nothing: the page that tells so has to be written, too. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

@@ -14,7 +14,7 @@ interface ConfirmImpersonation extends PageFrame {
 }
 
 interface NoImpersonation extends PageFrame {
-  readonly state: "gone" | "refused";
+  readonly state: "gone" | "refused" | "elsewhere";
 }
 
 export type ImpersonationView = ConfirmImpersonation | NoImpersonation;
@@ -47,9 +47,10 @@ function Confirm({ view }: { view: ConfirmImpersonation }) {
 
 function Refusal({ view }: { view: NoImpersonation }) {
   const text = messagesOf(view.locale);
-  const [title, explanation] =
-    view.state === "gone"
-      ? [text.impersonationGoneTitle, text.impersonationGoneText]
-      : [text.impersonationRefusedTitle, text.impersonationRefusedText];
+  const [title, explanation] = {
+    gone: [text.impersonationGoneTitle, text.impersonationGoneText],
+    refused: [text.impersonationRefusedTitle, text.impersonationRefusedText],
+    elsewhere: [text.impersonationElsewhereTitle, text.impersonationElsewhereText],
+  }[view.state] as [string, string];
   return <Document {...view} kind="message" title={title} lead={<p class="gh-lead">{explanation}</p>} />;
 }

@@ -5,7 +5,7 @@ import { type Messages, messagesOf, waitingTime } from "./messages.ts";
 import { passwordRules } from "./new-password.tsx";
 import { Filled } from "./text.tsx";
 
-export type InvitationError = "csrf" | "username-taken" | "username" | "mismatch" | "password" | "overloaded";
+export type InvitationError = "csrf" | "username-taken" | "username" | "username-mail" | "mismatch" | "password" | "overloaded";
 
 /** Whose invitation it is, and to what. */
 interface Invited {
@@ -150,7 +150,7 @@ function OneButton({ view, label, look }: { view: Accept | Other; label: string;
 function NewAccount({ view, text }: { view: Create; text: Messages }) {
   const wrong = { "aria-invalid": "true" } as const;
   const about = (...ids: (string | false | undefined)[]) => ids.filter(Boolean).join(" ") || undefined;
-  const badName = view.error === "username" || view.error === "username-taken";
+  const badName = view.error === "username" || view.error === "username-mail" || view.error === "username-taken";
   const badPassword = view.error === "password" || view.error === "mismatch";
   return (
     <form class="gh-form" method="post" action={view.action} aria-label={text.invitationCreate}>
@@ -199,6 +199,8 @@ function problemOf(view: Form, error: InvitationError, text: Messages): { title:
       return { title: text.usernameTakenTitle, text: text.usernameTakenText };
     case "username":
       return { title: text.usernameInvalidTitle, text: text.usernameInvalidText };
+    case "username-mail":
+      return { title: text.usernameInvalidTitle, text: text.usernameMailText };
     case "mismatch":
       return { title: text.passwordMismatchTitle, text: text.passwordMismatchText };
     case "password":

@@ -1,7 +1,7 @@
 import { browserName } from "./browser-name.ts";
-import { Submit } from "./controls.tsx";
+import { Field, Submit } from "./controls.tsx";
 import { Answered, Facts } from "./facts.tsx";
-import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { Alert, Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
 import { Filled } from "./text.tsx";
 
@@ -53,7 +53,8 @@ interface Approve extends PageFrame {
   readonly denyAction: string;
   readonly account: string;
   readonly screen: WaitingScreen;
-  readonly choices: readonly string[];
+  /** The number that was typed was another one. */
+  readonly isWrong: boolean;
 }
 
 interface Ended extends PageFrame {
@@ -68,6 +69,8 @@ export const renderPush = (view: PushView): string =>
     view.state === "ask" ? <Ask view={view} /> : <Answered frame={view} words={endings(messagesOf(view.locale))[view.state]} />,
   );
 
+const ALERT_ID = "gh-error";
+
 function Ask({ view }: { view: Approve }) {
   const text = messagesOf(view.locale);
   return (
@@ -75,23 +78,33 @@ function Ask({ view }: { view: Approve }) {
       {...view}
       kind="device"
       title={text.pushAskTitle}
+      problem={view.isWrong ? text.pushWrongTitle : undefined}
       lead={
         <p class="gh-lead">
           <Filled template={text.pushAskText} values={{ account: view.account }} class="gh-account" />
         </p>
       }
     >
+      {view.isWrong ? (
+        <Alert id={ALERT_ID} tone="error" title={text.pushWrongTitle}>
+          {text.pushTypeAgain}
+        </Alert>
+      ) : null}
       <ScreenFacts text={text} screen={view.screen} />
-      <form class="gh-form" method="post" action={view.approveAction} aria-label={text.pushChoose}>
+      <form class="gh-form" method="post" action={view.approveAction} aria-label={text.pushType}>
         <HiddenInputs csrf={view.csrf} />
-        <p class="gh-label">{text.pushChoose}</p>
-        <div class="gh-numbers">
-          {view.choices.map((number) => (
-            <button class="gh-button gh-button--plain gh-number" type="submit" name="number" value={number}>
-              {number}
-            </button>
-          ))}
-        </div>
+        <Field
+          id="number"
+          label={text.pushType}
+          type="text"
+          code
+          autocomplete="off"
+          inputmode="numeric"
+          maxlength={2}
+          enterkeyhint="go"
+          {...(view.isWrong && { "aria-invalid": "true", "aria-describedby": ALERT_ID })}
+        />
+        <Submit>{text.pushApprove}</Submit>
       </form>
       <form class="gh-form" method="post" action={view.denyAction} aria-label={text.pushDeny}>
         <HiddenInputs csrf={view.csrf} />

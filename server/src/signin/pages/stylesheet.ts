@@ -13,7 +13,6 @@ export const CLASS_NAMES = {
   "gh-page--device": "The page, when it is about a device or an application that waits elsewhere",
   "gh-code": "The code that the device shows",
   "gh-number": "A number that two screens show",
-  "gh-numbers": "The numbers to choose among",
   "gh-facts": "What is known of a screen that waits, or of what is to be signed",
   "gh-fact": "One line of it",
   "gh-summary": "What is to be signed, in the application's words",
@@ -234,8 +233,6 @@ p.gh-code { margin: 0 0 1.5rem; color: var(--gh-text); font-size: 1.5rem; font-w
 p.gh-key { margin: 0; font-size: 1.125rem; overflow-wrap: anywhere; user-select: all; }
 .gh-codes { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: .5rem 1rem; margin: 0; padding: 1rem; border: 1px solid var(--gh-line); border-radius: .75rem; list-style: none; text-align: center; }
 p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
-.gh-numbers { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .75rem; }
-.gh-numbers .gh-number { font-size: 1.5rem; }
 .gh-facts { display: grid; gap: .5rem; margin: 0 0 1.5rem; font-size: .9375rem; }
 .gh-fact dt { color: var(--gh-muted); font-size: .875rem; }
 .gh-fact dd { margin: 0; }

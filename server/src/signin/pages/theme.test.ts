@@ -124,7 +124,7 @@ test("documents every class that the pages and the rules use, and no other", () 
       logoUrl: "https://shop.example/logo.svg",
     }),
     renderDevice({ ...form, state: "enter", userCode: "" }),
-    renderPush({ ...form, state: "ask", approveAction: "/", denyAction: "/", account: "ada", screen, choices: ["17"] }),
+    renderPush({ ...form, state: "ask", approveAction: "/", denyAction: "/", account: "ada", screen, isWrong: true }),
     renderQr({ ...form, state: "ask", account: "ada", screen, code: "4821" }),
     renderTransaction({ ...form, ...transaction, state: "ask", signAction: "/", declineAction: "/", account: "ada" }),
     renderCiba({ ...form, state: "list", account: "ada", requests: [{ href: "/", client: "Bank", message: null }] }),

@@ -4,6 +4,7 @@
 export {
   acceptPassword,
   checkPassword,
+  isByMail,
   isExpired,
   isOverloaded,
   type PasswordProofParts,

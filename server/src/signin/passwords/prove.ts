@@ -2,7 +2,7 @@ import { usePassword } from "../../directory/credentials/index.ts";
 import { addRequiredAction, findUserByLogin, holdUserForSignIn } from "../../directory/users/index.ts";
 import { clock, DAY, SECOND } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { cut } from "../../kernel/text.ts";
+import { cut, loginKey } from "../../kernel/text.ts";
 import type { Actor, Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
@@ -39,6 +39,10 @@ export type ProofOutcome<T> =
   | { readonly outcome: "refused" }
   | { readonly outcome: "wait"; readonly retryAfterSeconds: number };
 
+/** Whether the user was named by the mail address. */
+export const isByMail = (user: { readonly username: string } | null, login: string): boolean =>
+  user !== null && loginKey(user.username) !== loginKey(login);
+
 export type RightPassword = PasswordAnswer & { verdict: "right" };
 
 /**
@@ -55,7 +59,7 @@ export async function provePassword<T>(
   const userId = user?.userId ?? null;
   const origin = { realm: realm.realmId, actor: stranger(realm.realmId, login), sourceIp: input.sourceIp };
 
-  const attempt = await countAttempt(parts, origin, realm, { login, userId, sourceIp: input.sourceIp });
+  const attempt = await countAttempt(parts, origin, realm, { login, userId, sourceIp: input.sourceIp, byMail: isByMail(user, login) });
   if (attempt.retryAt !== null)
     return { outcome: "wait", retryAfterSeconds: Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)) };
 

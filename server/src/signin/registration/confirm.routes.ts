@@ -39,8 +39,8 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
   const { showLink } = createLinkPages(visitors);
   const now = () => ({ tx: db, now: clock.now() });
 
-  const waitingOf = async ({ realm, preSession }: Visitor, id: string): Promise<Waiting> => {
-    const interaction = await readInteraction({ ...now(), realm: realm.realmId }, id, preSession);
+  const waitingOf = async ({ realm, preSessions }: Visitor, id: string): Promise<Waiting> => {
+    const interaction = await readInteraction({ ...now(), realm: realm.realmId }, id, preSessions);
     if (interaction.kind !== "registration") throw interactionErrors.gone();
     const { request, state, result } = interaction;
     const signIn = typeof result?.signIn === "string" ? result.signIn : null;
@@ -146,9 +146,9 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
   const linkParams = Type.Object({ realm: Type.String(), token: Type.String() });
   const find = ({ realm }: Visitor, token: string) => findToken({ ...now(), realm: realm.realmId }, "registration", token);
   /** Back to where it was asked for, in the browser that asked. */
-  const wayOf = ({ realm, preSession }: Visitor, { data }: ActionToken): WayBack => {
+  const wayOf = ({ realm, preSessions }: Visitor, { data }: ActionToken): WayBack => {
     const { browserHash, way } = data as unknown as PendingAccount;
-    return safeEqual(browserHash, sha256(preSession)) ? way : { returnTo: loginPath(realm.realmId) };
+    return preSessions.some((id) => safeEqual(browserHash, sha256(id))) ? way : { returnTo: loginPath(realm.realmId) };
   };
   const showButton = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, token: string, found: ActionToken, isStale = false) =>
     showLink(

@@ -1,9 +1,10 @@
+import { isMailShaped } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { isEmail, isPersonName, isUsername } from "../actions/index.ts";
 import type { Messages } from "../pages/index.ts";
 import { isOverloaded } from "../passwords/index.ts";
-import type { Applicant } from "./service.ts";
+import { type Applicant, confirmsFirst } from "./service.ts";
 
 export type RefusedPart = "username" | "email" | "password" | "names" | null;
 
@@ -22,11 +23,17 @@ const refusal = (status: number, blamed: RefusedPart, title: Refusal["title"], w
 export const stale = refusal(403, null, "csrfTitle", "invitationCsrfText");
 export const mismatch = refusal(400, "password", "passwordMismatchTitle", "passwordMismatchText");
 
-export function faultOf({ username, email, firstName, lastName }: Applicant, domains: readonly string[]): Refusal | null {
+type Policy = Parameters<typeof confirmsFirst>[0];
+
+export function faultOf({ username, email, firstName, lastName }: Applicant, policy: Policy): Refusal | null {
   if (!isUsername(username) && username !== email) return refusal(400, "username", "usernameInvalidTitle", "usernameInvalidText");
   if (!isEmail(email) || !isUsername(email)) return refusal(400, "email", "profileInvalidTitle", "profileInvalidText");
+  // Whether it is somebody's is not even looked up.
+  const isOwn = loginKey(username) === loginKey(email) && confirmsFirst(policy);
+  if (isMailShaped(username) && !isOwn) return refusal(400, "username", "usernameInvalidTitle", "usernameMailText");
   if (![firstName, lastName].every(isPersonName)) return refusal(400, "names", "profileInvalidTitle", "profileInvalidText");
   const domain = loginKey(email.slice(email.lastIndexOf("@") + 1));
+  const domains = policy.allowedEmailDomains;
   const isAllowed = domains.length === 0 || domains.some((allowed) => loginKey(allowed) === domain);
   return isAllowed ? null : refusal(400, "email", "registerDomainTitle", "registerDomainText");
 }

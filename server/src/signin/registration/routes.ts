@@ -11,7 +11,16 @@ import { loginPath, seeOther, wayBack } from "../self-service/index.ts";
 import { confirmRoutes } from "./confirm.routes.ts";
 import { createRegistrationPages } from "./pages.tsx";
 import { faultOf, mismatch, problemOf, type Refusal, stale } from "./refusals.ts";
-import { applyByMail, createAccount, prepareAccount, registeredProgress, type SelfRegistrationParts, whyClosed } from "./service.ts";
+import {
+  applyByMail,
+  confirmsFirst,
+  createAccount,
+  prepareAccount,
+  registeredProgress,
+  type SelfRegistrationParts,
+  tellOwnerLater,
+  whyClosed,
+} from "./service.ts";
 
 const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String() });
@@ -97,7 +106,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
       const { registration } = realm.settings;
       const { newPassword = "", newPasswordAgain } = request.body;
       const applicant = { ...typed, username: registration.emailAsUsername ? typed.email : typed.username };
-      const fault = faultOf(applicant, registration.allowedEmailDomains) ?? (newPassword === newPasswordAgain ? null : mismatch);
+      const fault = faultOf(applicant, registration) ?? (newPassword === newPasswordAgain ? null : mismatch);
       if (fault) return refuse(fault);
 
       const origin = { realm: realm.realmId, actor: stranger(realm.realmId, applicant.username), sourceIp: request.ip };
@@ -110,7 +119,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
         const hash = await prepareAccount(parts, realm, applicant, newPassword);
         const browser = { kind: "login", browser: preSession, returnTo };
         return work.transact(origin, async (ctx) => {
-          if (registration.verifyEmail) {
+          if (confirmsFirst(registration)) {
             const pending = { ...applicant, hash, browserHash: sha256(preSession), way: { returnTo, ...origins } };
             const mailed = await applyByMail(ctx, parts, realm, pending, locale);
             const id = await startInteraction(ctx, {
@@ -122,6 +131,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
             return `/realms/${realm.realmId}/register/${id}`;
           }
           const userId = await createAccount(ctx, realm, { ...applicant, hash }, { emailVerified: false });
+          tellOwnerLater(ctx, parts, realm, applicant.email, locale);
           const state = { ...registeredProgress(flows, userId, applicant.username) };
           return loginPath(realm.realmId, await startInteraction(ctx, { ...browser, request: { ...origins }, state }));
         });

@@ -1,6 +1,14 @@
 import type { onRequestAsyncHookHandler } from "fastify";
 import { type PasswordParts, preparePassword, savePassword } from "../../directory/credentials/index.ts";
-import { addRequiredAction, createUser, findUserByLogin, readUser, userErrors } from "../../directory/users/index.ts";
+import {
+  addRequiredAction,
+  createUser,
+  findUserByLogin,
+  isAddressOf,
+  readUser,
+  type UserRow,
+  userErrors,
+} from "../../directory/users/index.ts";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -42,13 +50,17 @@ export interface SelfRegistrationParts extends VisitorParts, RegistrationParts {
   readonly limits: onRequestAsyncHookHandler[];
 }
 
+/** The account begins when its address is confirmed; where the address is the username, always: nobody takes that of somebody else. */
+export const confirmsFirst = ({ verifyEmail, emailAsUsername }: RealmSnapshot["settings"]["registration"]): boolean =>
+  verifyEmail || emailAsUsername;
+
 /** Why nobody can register in the realm now; null where everybody can. */
 export async function whyClosed(
   { db, messages }: Pick<RegistrationParts, "db" | "messages">,
   { realmId, settings: { registration } }: RealmSnapshot,
 ): Promise<"registration-off" | "no-mail" | null> {
   if (!registration.enabled) return "registration-off";
-  return registration.verifyEmail && !(await messages.canSend(db, realmId, "EMAIL")) ? "no-mail" : null;
+  return confirmsFirst(registration) && !(await messages.canSend(db, realmId, "EMAIL")) ? "no-mail" : null;
 }
 
 const MINUTES = 60;
@@ -73,24 +85,42 @@ export async function applyByMail(
   const { username, email } = pending;
   const isSame = loginKey(username) === loginKey(email);
   if (!isSame && (await findUserByLogin(ctx.tx, ctx.realm, username))) throw userErrors.login_name_taken();
-  const holder = await findUserByLogin(ctx.tx, ctx.realm, email);
-  if (!holder)
+  const owner = await ownerOf(ctx, email);
+  // A username in its form does not keep the owner of an address from claiming it.
+  if (!owner)
     return mailLink(ctx, parts, {
       ...{ kind: "registration", templateKey: "verify-email", path: REGISTER_PATH, minutes: MINUTES },
       ...{ to: email, user: null, locale, data: { ...pending } },
     });
-  const user = await readUser(ctx, holder.userId);
-  // Of somebody who signs in by that name but reads mail elsewhere, nothing is known here.
-  if (user.email !== null && loginKey(user.email) === loginKey(email))
-    await parts.messages
-      .send(ctx, {
-        ...{ templateKey: "account-exists-email", to: user.email, locale },
-        user: { id: user.userId, username: user.username, email: user.email, attributes: user.attributes },
-        values: { link: `${parts.baseUrl}/realms/${realm.realmId}/login` },
-        expiresAt: ctx.now + MINUTES * MINUTE,
-      })
-      .catch((error) => void failureOf(error));
+  await tellOwner(ctx, parts, realm, owner, locale);
   return unmailed(ctx, parts);
+}
+
+/** Who has the address, and signs in by it. */
+async function ownerOf(ctx: Ctx, email: string): Promise<UserRow | null> {
+  const holder = await findUserByLogin(ctx.tx, ctx.realm, email);
+  const user = holder && (await readUser(ctx, holder.userId));
+  return user && isAddressOf(user, email) ? user : null;
+}
+
+const tellOwner = (ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnapshot, owner: UserRow, locale: string) =>
+  parts.messages
+    .send(ctx, {
+      ...{ templateKey: "account-exists-email", to: owner.email!, locale },
+      user: { id: owner.userId, username: owner.username, email: owner.email, attributes: owner.attributes },
+      values: { link: `${parts.baseUrl}/realms/${realmId}/login` },
+      expiresAt: ctx.now + MINUTES * MINUTE,
+    })
+    .catch((error) => void failureOf(error));
+
+/** The same mail where accounts begin at once. After the answer: how long it takes must not tell that there is an owner. */
+export function tellOwnerLater(ctx: Ctx, parts: RegistrationParts, realm: RealmSnapshot, email: string, locale: string): void {
+  const origin = { realm: ctx.realm, actor: ctx.actor, sourceIp: null };
+  const tell = async (later: Ctx) => {
+    const owner = await ownerOf(later, email);
+    if (owner && (await parts.messages.canSend(later.tx, later.realm, "EMAIL"))) await tellOwner(later, parts, realm, owner, locale);
+  };
+  ctx.afterCommit(() => void parts.work.transact(origin, tell).catch(() => {})); // a courtesy: nothing depends on it
 }
 
 /** The account, with what its owner is asked to do next. Of two at once under one name, the second is refused. */
@@ -100,7 +130,8 @@ export async function createAccount(
   { username, email, firstName, lastName, hash }: Applicant & { readonly hash: string },
   { emailVerified }: { readonly emailVerified: boolean },
 ): Promise<string> {
-  const { userId } = await createUser(ctx, { username, email, emailVerified, attributes: { firstName, lastName } });
+  const proof = emailVerified ? "confirmed" : "unconfirmed";
+  const { userId } = await createUser(ctx, { username, email, emailVerified, attributes: { firstName, lastName } }, proof);
   await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
   const { requiredActions, terms } = settings.registration;
   for (const action of [...requiredActions, ...(terms && hasTerms(settings) ? (["ACCEPT_TERMS"] as const) : [])])

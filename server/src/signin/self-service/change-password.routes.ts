@@ -76,7 +76,7 @@ const REALM = /^[a-z0-9][a-z0-9-]{0,62}$/;
  * Where password managers lead people (w3c.github.io/webappsec-change-password-url). It knows no realm: the one that is asked for, else
  * the only one in which this browser is signed in, else `master`.
  */
-export const wellKnownChangePassword: FastifyPluginAsyncTypebox = async (app) => {
+export const wellKnownChangePassword: FastifyPluginAsyncTypebox<Pick<VisitorParts, "cookies">> = async (app, { cookies }) => {
   app.get(
     "/.well-known/change-password",
     {
@@ -89,8 +89,8 @@ export const wellKnownChangePassword: FastifyPluginAsyncTypebox = async (app) =>
     },
     async (request, reply) => {
       const { realm } = request.query;
-      const signedIn = Object.keys(request.cookies).flatMap((name) => (name.startsWith("gh_") ? [name.slice(3)] : []));
-      const known = [realm ?? "", ...(signedIn.filter(isRealm).length === 1 ? signedIn.filter(isRealm) : []), "master"].find(isRealm)!;
+      const signedIn = cookies.realms(request).filter(isRealm);
+      const known = [realm ?? "", ...(signedIn.length === 1 ? signedIn : []), "master"].find(isRealm)!;
       return seeOther(reply, `/realms/${known}/account-password`);
     },
   );

@@ -101,12 +101,12 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
   ];
 
   /** The sign-in that asked for the mail, where the link was opened in the same browser and it lasts. */
-  const askedHere = async ({ visitor: { realm, preSession }, token }: Visit): Promise<Interaction | null> => {
+  const askedHere = async ({ visitor: { realm, preSessions }, token }: Visit): Promise<Interaction | null> => {
     const reading = { tx: db, realm: realm.realmId, now: clock.now() };
     const found = await findToken(reading, "reset-password", token);
     const { browserHash, interactionId } = (found?.data ?? {}) as Partial<ResetLink>;
-    if (!browserHash || !interactionId || !safeEqual(browserHash, sha256(preSession))) return null;
-    return readInteraction(reading, interactionId, preSession).catch(() => null);
+    if (!browserHash || !interactionId || !preSessions.some((id) => safeEqual(browserHash, sha256(id)))) return null;
+    return readInteraction(reading, interactionId, preSessions).catch(() => null);
   };
 
   for (const link of links) {

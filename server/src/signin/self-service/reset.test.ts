@@ -6,6 +6,7 @@ import { type Harness, harness } from "../../testing/harness.ts";
 import { type Mailing, mailing } from "../../testing/mailing.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, relyingParty, submit, walk } from "../../testing/relying-party.ts";
+import { giveTotp } from "../../testing/totp.ts";
 
 let iam: Harness;
 let mail: Mailing;
@@ -100,6 +101,35 @@ describe("the code of the mail", () => {
       .browser()
       .trySignIn(realm.name, ada.username, NEW)
       .then(({ status }) => expect(status).toBe(401));
+  });
+
+  test("is not enough for anybody with a second factor, an administrator above all, whatever the realm's flow asks for", async () => {
+    const { realm, ada } = await situation();
+    const master = realm.asMaster();
+    await master.put("/settings", { messaging: { maxPerRecipient: 100 } });
+    // `email-otp` shows the same mailbox again.
+    const steps = ["username", "reset-email", "email-otp"].map((authenticator) => ({ authenticator, requirement: "REQUIRED" }));
+    expect((await master.put("/flows/reset-credentials", { displayName: "Forgotten password", steps })).status).toBe(200);
+    let mails = 0;
+    const afterMail = async () => {
+      const { browser, page } = await forgot(realm, ada.username);
+      const first = await mail.latestTo(ada.email, ++mails);
+      const second = await submit(browser, base, page, { code: first.code });
+      const { code } = await mail.latestTo(ada.email, ++mails);
+      return { browser, ...(await submit(browser, base, second.page, { code })) };
+    };
+    const app = await giveTotp(iam, realm.name, ada.userId);
+    const { roleId } = (await master.post("/roles", { name: "auditor" })).body;
+    await master.put(`/admin-roles/${roleId}`, { permissions: ["view-events"] });
+    await master.post(`/users/${ada.userId}/roles`, { name: "auditor" });
+    const { browser, page } = await afterMail();
+    expect([page.text.includes('name="code"'), page.text.includes('name="newPassword"')]).toEqual([true, false]);
+    const skipped = await submit(browser, base, page, { ...fresh, step: "action:UPDATE_PASSWORD" });
+    expect([skipped.page.text.includes('name="newPassword"'), signedIn(realm, browser)]).toEqual([false, false]);
+    expect(heading((await submit(browser, base, page, { code: app() })).page)).toBe("Choose a new password");
+
+    await iam.core.db.deleteFrom("credentials").where("user_id", "=", ada.userId).where("type", "=", "totp").execute();
+    expect(heading((await afterMail()).page), "without one the mail is enough").toBe("Choose a new password");
   });
 
   test("can be guessed ten times, then not even the right one counts", async () => {

@@ -27,11 +27,11 @@ export interface WayBack {
 /** Whoever left a sign-in to do something else first goes on in it, where it is this browser's. */
 export async function wayBack(
   { db, baseUrl }: { readonly db: Db; readonly baseUrl: string },
-  { realm, preSession }: Visitor,
+  { realm, preSessions }: Visitor,
   { interaction, return_to }: AskedFor,
 ): Promise<WayBack> {
   if (interaction !== undefined) {
-    const { request } = await readInteraction({ tx: db, realm: realm.realmId, now: clock.now() }, interaction, preSession);
+    const { request } = await readInteraction({ tx: db, realm: realm.realmId, now: clock.now() }, interaction, preSessions);
     return { returnTo: loginPath(realm.realmId, interaction), ...originsOf(request) };
   }
   return { returnTo: return_to === undefined ? loginPath(realm.realmId) : returnTarget(return_to, baseUrl) };

@@ -1,29 +1,58 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { DAY, SECOND } from "../../kernel/clock.ts";
+import { clock, DAY, SECOND } from "../../kernel/clock.ts";
 import { randomToken } from "../../kernel/vault.ts";
 import { CSRF_COOKIE } from "./csrf.ts";
+import type { LiveSession } from "./store.ts";
 
 // No realm's name holds an underscore, so these cannot be some realm's session cookie.
-/** Before anybody has signed in, this is what a CSRF token is bound to. */
-const PRE_SESSION_COOKIE = "gh__pre";
 const LANGUAGE_COOKIE = "gh__lang";
 const A_YEAR = (365 * DAY) / SECOND;
-const sessionCookie = (realm: string) => `gh_${realm}`;
 const deviceCookie = (realm: string) => `gh__device_${realm}`;
 const asideCookie = (realm: string) => `gh__own_${realm}`;
 
+/** RFC 6265bis §4.1.3.2: the browser takes such a cookie only from this very host, so that no sibling host can plant one. */
+const HOST_ONLY = "__Host-";
+const sessionName = (realm: string) => `gh_${realm}`;
+const preSessionName = (realm: string) => `gh__pre_${realm}`;
+const earlierName = (realm: string) => `gh__earlier_${realm}`;
+/** Of the release before, which had one pre-session for all realms. Read for one release. */
+const FORMER_PRE_SESSION = "gh__pre";
+/** As long as a sign-in may take (interactions). */
+const EARLIER_SECONDS = 30 * 60;
+/** Of as many sign-ins in a row, those that wait in other tabs can still be finished. */
+const MOST_EARLIER = 8;
+const PRE_SESSION_ID = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * Session tokens of this release are marked: over https they count under the `__Host-` name alone. Under the bare name, which a sibling host
+ * can plant, only sessions of the release before are taken.
+ */
+const MARK = "s.";
+export const newSessionToken = (): string => MARK + randomToken();
+
+type Setter = Pick<FastifyReply, "setCookie">;
+type Reader = Pick<FastifyRequest, "cookies" | "headers">;
+
 export interface Cookies {
-  sessionToken(request: FastifyRequest, realm: string): string | undefined;
+  sessionToken(request: Reader, realm: string): string | undefined;
   setSession(reply: FastifyReply, realm: string, token: string, maxAge: number | null): void;
   clearSession(reply: FastifyReply, realm: string): void;
+  /** A live session that came under its former name gets the present one. */
+  moveSession(request: FastifyRequest, reply: FastifyReply, session: LiveSession): void;
+  /** The realms that the browser has a session cookie of. */
+  realms(request: Reader): string[];
   /** The administrator's own cookie, put aside in this browser while they play somebody of the same realm. */
   ownToken(request: FastifyRequest, realm: string): string | undefined;
   putAside(reply: FastifyReply, realm: string, token: string): void;
   clearAside(reply: FastifyReply, realm: string): void;
   csrf(request: FastifyRequest): string | undefined;
   setCsrf(reply: FastifyReply, token: string): void;
-  /** The browser's pre-session id, made now if it has none. */
-  preSession(request: FastifyRequest, reply: Pick<FastifyReply, "setCookie">): string;
+  /** The browser's pre-session id in the realm, made now if it has none. Before anyone has signed in, CSRF tokens are bound to it. */
+  preSession(request: Reader, reply: Setter, realm: string): string;
+  /** The pre-session ids that sign-ins in progress in this browser may be bound to: the present one, and those before the last sign-ins. */
+  preSessions(request: Reader, current: string, realm: string): readonly string[];
+  /** At sign-in. What other tabs have begun can still be finished under those before. */
+  renewPreSession(request: Reader, reply: Setter, realm: string): void;
   /** By which a browser is known again to a user who has signed in with it before. */
   device(request: FastifyRequest, realm: string): string | undefined;
   setDevice(reply: FastifyReply, realm: string, token: string): void;
@@ -35,23 +64,58 @@ export interface Cookies {
 /** `secure` when the base URL is https: a browser would not keep the cookies on plain http. */
 export function createCookies(secure: boolean): Cookies {
   const hidden = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
-  return {
-    sessionToken: (request, realm) => request.cookies[sessionCookie(realm)],
+  const prefix = secure ? HOST_ONLY : "";
+  const idIn = (value: string | undefined) => (value !== undefined && PRE_SESSION_ID.test(value) ? value : undefined);
+  const ownPreSession = ({ cookies }: Reader, realm: string) => idIn(cookies[prefix + preSessionName(realm)]);
+  // A planted one is worth nothing: it counts only where the browser says that the request comes from a page of ours, and is not kept.
+  const formerPreSession = ({ cookies, headers }: Reader) =>
+    !secure || headers["sec-fetch-site"] === "same-origin" ? idIn(cookies[FORMER_PRE_SESSION]) : undefined;
+  const earlierIds = ({ cookies }: Reader, realm: string) =>
+    (cookies[prefix + earlierName(realm)] ?? "").split(".", MOST_EARLIER).filter((id) => PRE_SESSION_ID.test(id));
+  const formerToken = ({ cookies }: Reader, realm: string) => {
+    const token = secure ? cookies[sessionName(realm)] : undefined;
+    return token?.startsWith(MARK) ? undefined : token;
+  };
+  const self: Cookies = {
+    sessionToken: (request, realm) => request.cookies[prefix + sessionName(realm)] ?? formerToken(request, realm),
     setSession: (reply, realm, token, maxAge) =>
-      void reply.setCookie(sessionCookie(realm), token, { ...hidden, ...(maxAge !== null && { maxAge }) }),
-    clearSession: (reply, realm) => void reply.clearCookie(sessionCookie(realm), hidden),
+      void reply.setCookie(prefix + sessionName(realm), token, { ...hidden, ...(maxAge !== null && { maxAge }) }),
+    clearSession(reply, realm) {
+      reply.clearCookie(prefix + sessionName(realm), hidden);
+      if (secure) reply.clearCookie(sessionName(realm), hidden);
+    },
+    moveSession(request, reply, { realm, remembered, absoluteExpiry }) {
+      if (!secure || request.cookies[prefix + sessionName(realm)] !== undefined) return;
+      const maxAge = remembered ? Math.ceil((absoluteExpiry - clock.now()) / SECOND) : null;
+      self.setSession(reply, realm, self.sessionToken(request, realm)!, maxAge);
+      reply.clearCookie(sessionName(realm), hidden);
+    },
+    realms(request) {
+      const names = Object.keys(request.cookies).map((name) => (name.startsWith(HOST_ONLY) ? name.slice(HOST_ONLY.length) : name));
+      return [...new Set(names.flatMap((name) => /^gh_([^_].*)$/.exec(name)?.[1] ?? []))];
+    },
     ownToken: (request, realm) => request.cookies[asideCookie(realm)],
     putAside: (reply, realm, token) => void reply.setCookie(asideCookie(realm), token, { ...hidden, path: `/realms/${realm}` }),
     clearAside: (reply, realm) => void reply.clearCookie(asideCookie(realm), { ...hidden, path: `/realms/${realm}` }),
     csrf: (request) => request.cookies[CSRF_COOKIE],
     // Scripts of our own pages must read it: that is what makes it a proof that the page is ours.
     setCsrf: (reply, token) => void reply.setCookie(CSRF_COOKIE, token, { sameSite: "lax", path: "/", secure }),
-    preSession(request, reply) {
-      const known = request.cookies[PRE_SESSION_COOKIE];
-      if (known && /^[A-Za-z0-9_-]{43}$/.test(known)) return known;
+    preSession(request, reply, realm) {
+      const known = ownPreSession(request, realm) ?? formerPreSession(request);
+      if (known !== undefined) return known;
       const made = randomToken();
-      reply.setCookie(PRE_SESSION_COOKIE, made, hidden);
+      reply.setCookie(prefix + preSessionName(realm), made, hidden);
       return made;
+    },
+    preSessions(request, current, realm) {
+      const former = formerPreSession(request);
+      return [...new Set([current, ...earlierIds(request, realm), ...(former === undefined ? [] : [former])])];
+    },
+    renewPreSession(request, reply, realm) {
+      const known = ownPreSession(request, realm);
+      const earlier = [...(known === undefined ? [] : [known]), ...earlierIds(request, realm)].slice(0, MOST_EARLIER);
+      if (earlier.length > 0) reply.setCookie(prefix + earlierName(realm), earlier.join("."), { ...hidden, maxAge: EARLIER_SECONDS });
+      reply.setCookie(prefix + preSessionName(realm), randomToken(), hidden);
     },
     device: (request, realm) => request.cookies[deviceCookie(realm)],
     setDevice: (reply, realm, token) =>
@@ -59,4 +123,5 @@ export function createCookies(secure: boolean): Cookies {
     language: (request) => request.cookies[LANGUAGE_COOKIE],
     setLanguage: (reply, language) => void reply.setCookie(LANGUAGE_COOKIE, language, { ...hidden, maxAge: A_YEAR }),
   };
+  return self;
 }

@@ -1,11 +1,21 @@
 // The SSO session: one per browser and realm, its cookie and its CSRF token. Owns `sessions` and `session_participants`.
 // Every protocol stands on it; what a session may do is read fresh at each request.
-export { type Cookies, createCookies } from "./cookies.ts";
+export { acrOf } from "./acr.ts";
+export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
 export { isAtWork, takeBackSession } from "./impersonators.store.ts";
 export { endOtherOwnSessions, endOwnSession } from "./own.service.ts";
 export { listOwnSessions } from "./own.store.ts";
 export { awakeFor, joinSession, keepSessionAwake, type Participant } from "./participants.store.ts";
+export { type Factor, factorOf, levelOf, type SessionProof } from "./proofs.ts";
+export {
+  assertRecentAuthentication,
+  findAuthentication,
+  hasSecondFactor,
+  isRecentlyAuthenticated,
+  RECENT,
+  recentProofs,
+} from "./recent-authentication.ts";
 export { sessionRoutes } from "./routes.ts";
 export {
   actorOfSession,

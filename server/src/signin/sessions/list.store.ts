@@ -3,6 +3,7 @@ import { isId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { acrOf } from "./acr.ts";
 import type { Session } from "./schema.ts";
 import type { SessionsTable } from "./store.ts";
 
@@ -58,7 +59,7 @@ const toSession = (row: Pick<Selectable<SessionsTable>, Listed> & { username: st
   expiresAt: row.expires_at,
   remembered: row.remembered,
   amr: row.amr,
-  acr: row.acr,
+  acr: acrOf(row),
   impersonator: row.impersonator,
   sourceIp: row.source_ip,
   userAgent: row.user_agent,

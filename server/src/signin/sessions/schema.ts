@@ -14,7 +14,7 @@ export const Session = Type.Object(
     lastSeenAt: time,
     expiresAt: time,
     remembered: Type.Boolean({ description: "“Keep me signed in”" }),
-    acr: text,
+    acr: Type.String({ description: "How sure the sign-in was: `1` one kind of proof, `2` two, `0` an administrator acts as the user" }),
     amr: Type.Array(Type.String(), { description: "How the user signed in (RFC 8176)" }),
     impersonator: text,
     sourceIp: text,

@@ -2,14 +2,16 @@ import { DAY, HOUR, MINUTE } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
-import { randomToken, sha256 } from "../../kernel/vault.ts";
+import { sha256 } from "../../kernel/vault.ts";
 import type { Actor, Ctx, ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
+import { newSessionToken } from "./cookies.ts";
 import { isAtWork, keepAwake } from "./impersonators.store.ts";
 import { listSessions } from "./list.store.ts";
 import type { Participant } from "./participants.store.ts";
+import type { SessionProof } from "./proofs.ts";
 import type { Session } from "./schema.ts";
 import {
   deleteImpersonationsBy,
@@ -78,8 +80,12 @@ export const actorOfSession = (session: LiveSession, realm: string): Actor => ({
 export interface SignIn {
   readonly userId: string;
   readonly remember: boolean;
-  readonly acr: string | null;
+  readonly acr: string;
   readonly amr: readonly string[];
+  /** The steps that it stands on. */
+  readonly proofs: readonly SessionProof[];
+  /** Where nothing was proven just now: when the session that goes on was. */
+  readonly authTime?: number;
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
   /** The session this browser had in the realm. */
@@ -101,17 +107,19 @@ export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Pr
   // A session in which an administrator plays the user is not the user's own: it ends like somebody else's.
   const { previous } = signIn;
   const isOwn = previous?.userId === signIn.userId && previous.impersonator === null;
-  const token = randomToken();
+  const token = newSessionToken();
   const session: NewSession = {
     sessionId: isOwn ? previous.sessionId : newId(),
     tokenHash: sha256(token),
     userId: signIn.userId,
     now: ctx.now,
+    authTime: signIn.authTime ?? ctx.now,
     expiresAt: remembered ? absoluteExpiry : Math.min(ctx.now + policy.idleMinutes * MINUTE, absoluteExpiry),
     absoluteExpiry,
     remembered,
     acr: signIn.acr,
     amr: signIn.amr,
+    proofs: signIn.proofs,
     sourceIp: signIn.sourceIp,
     userAgent: signIn.userAgent === null ? null : cut(signIn.userAgent, 512),
   };
@@ -141,18 +149,20 @@ export interface Impersonation {
 export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impersonation): Promise<StartedSession & { until: number }> {
   const { previous, impersonator } = start;
   if (previous && previous.sessionId !== impersonator.sessionId) await endImpersonation(ctx, previous.sessionId);
-  const token = randomToken();
+  const token = newSessionToken();
   const until = ctx.now + IMPERSONATED_FOR;
   await insertSession(ctx.tx, ctx.realm, {
     sessionId: start.sessionId,
     tokenHash: sha256(token),
     userId: start.userId,
     now: ctx.now,
+    authTime: ctx.now,
     expiresAt: Math.min(ctx.now + policy.idleMinutes * MINUTE, until),
     absoluteExpiry: until,
     remembered: false,
-    acr: null,
+    acr: "0",
     amr: [], // nobody proved to be the user
+    proofs: [],
     sourceIp: start.sourceIp,
     userAgent: start.userAgent === null ? null : cut(start.userAgent, 512),
     impersonator,

@@ -145,7 +145,7 @@ describe("lists", () => {
       expires_at: now + DAY,
       absolute_expiry: now + DAY,
       remembered: false,
-      acr: null,
+      acr: null, // as an older release stored them
       amr: "[]",
       impersonator: null,
       source_ip: null,
@@ -163,6 +163,11 @@ describe("lists", () => {
       .split(", ")
       .map((link) => /^<([^<>]+)>; rel="([a-z]+)"$/.exec(link)!)
       .find(([, , name]) => name === rel)?.[1];
+
+  test("shows how sure a sign-in was, also of sessions that have nothing stored", async () => {
+    const { body } = await realm.asMaster().get("/sessions?size=1000");
+    expect(new Set(body.map(({ acr }: { acr: string }) => acr))).toEqual(new Set(["1"]));
+  });
 
   test.each(["lastSeenAt", "-lastSeenAt", "createdAt", "-createdAt"])(
     "by sort=%s every row is seen once, however equal they are",

@@ -1,6 +1,8 @@
 import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
 import { type Db, gathered, prepared, type Tx } from "../../platform/db/index.ts";
+import { acrOf } from "./acr.ts";
 import type { Participant } from "./participants.store.ts";
+import { proofsOf, type SessionProof, type StoredProofs } from "./proofs.ts";
 
 export interface SessionsTable {
   realm_id: string;
@@ -15,6 +17,7 @@ export interface SessionsTable {
   remembered: boolean;
   acr: string | null;
   amr: ColumnType<string[], string, string>;
+  proofs: ColumnType<StoredProofs | null, string | null | undefined, string | null>;
   impersonator: string | null;
   impersonator_id: string | null;
   impersonator_realm: string | null;
@@ -48,8 +51,12 @@ export interface LiveSession {
   readonly impersonatedFrom: OwnSession | null;
   readonly remembered: boolean;
   readonly authTime: number;
-  readonly acr: string | null;
+  readonly acr: string;
   readonly amr: readonly string[];
+  /** What was passed, and when. */
+  readonly proofs: readonly SessionProof[];
+  /** What the user is asked to do before they go on. */
+  readonly requiredActions: readonly string[];
   readonly lastSeenAt: number;
   readonly absoluteExpiry: number;
   readonly permissions: ReadonlySet<string>;
@@ -68,6 +75,8 @@ interface LiveRow {
   auth_time: number;
   acr: string | null;
   amr: string[];
+  proofs: StoredProofs | null;
+  required_actions: string[];
   last_seen_at: number;
   absolute_expiry: number;
   permissions: string[];
@@ -80,7 +89,7 @@ interface Cookie {
 }
 
 const liveColumns = sql`s.session_id, s.user_id, u.username, s.impersonator, s.impersonator_id, s.impersonator_realm, s.impersonator_session,
-      s.remembered, s.auth_time, s.acr, s.amr, s.last_seen_at, s.absolute_expiry,
+      s.remembered, s.auth_time, s.acr, s.amr, s.proofs, u.required_actions, s.last_seen_at, s.absolute_expiry,
       array(select p.permission from user_permissions p where p.realm_id = s.realm_id and p.user_id = s.user_id) as permissions`;
 
 /**
@@ -88,7 +97,7 @@ const liveColumns = sql`s.session_id, s.user_id, u.username, s.impersonator, s.i
  * plan reads all users of the realm: a large one would pay for that with every request. `limit` makes it look up that one user.
  */
 const itsUser = sql`cross join lateral (
-      select u.username from users u where u.realm_id = s.realm_id and u.user_id = s.user_id and u.enabled and not u.locked limit 1) u`;
+      select u.username, u.required_actions from users u where u.realm_id = s.realm_id and u.user_id = s.user_id and u.enabled and not u.locked limit 1) u`;
 
 const oneSession = prepared((db, { realm, tokenHash, now }: Cookie) => {
   const query = sql<LiveRow>`
@@ -138,8 +147,10 @@ export async function findLiveSession(db: Db, realm: string, tokenHash: string, 
         : { realm: row.impersonator_realm!, userId: row.impersonator_id!, sessionId: row.impersonator_session },
     remembered: row.remembered,
     authTime: row.auth_time,
-    acr: row.acr,
+    acr: acrOf(row),
     amr: row.amr,
+    proofs: row.impersonator === null ? proofsOf(row.proofs, { authTime: row.auth_time, amr: row.amr }) : [],
+    requiredActions: row.required_actions,
     lastSeenAt: row.last_seen_at,
     absoluteExpiry: row.absolute_expiry,
     permissions: new Set(row.permissions),
@@ -151,11 +162,13 @@ export interface NewSession {
   readonly tokenHash: string;
   readonly userId: string;
   readonly now: number;
+  readonly authTime: number;
   readonly expiresAt: number;
   readonly absoluteExpiry: number;
   readonly remembered: boolean;
-  readonly acr: string | null;
+  readonly acr: string;
   readonly amr: readonly string[];
+  readonly proofs: readonly SessionProof[];
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
   readonly impersonator?: OwnSession & { readonly name: string };
@@ -163,13 +176,14 @@ export interface NewSession {
 
 const authentication = (session: NewSession) => ({
   token_hash: session.tokenHash,
-  auth_time: session.now,
+  auth_time: session.authTime,
   last_seen_at: session.now,
   expires_at: session.expiresAt,
   absolute_expiry: session.absoluteExpiry,
   remembered: session.remembered,
   acr: session.acr,
   amr: JSON.stringify(session.amr),
+  proofs: JSON.stringify({ authTime: session.authTime, passed: session.proofs } satisfies StoredProofs),
   source_ip: session.sourceIp,
   user_agent: session.userAgent,
 });
@@ -194,7 +208,7 @@ const insert = prepared((db, row: Insertable<SessionsTable>) =>
     ...{ impersonator: row.impersonator, impersonator_id: row.impersonator_id, impersonator_realm: row.impersonator_realm },
     ...{ impersonator_session: row.impersonator_session, token_hash: row.token_hash, auth_time: row.auth_time },
     ...{ last_seen_at: row.last_seen_at, expires_at: row.expires_at, absolute_expiry: row.absolute_expiry, remembered: row.remembered },
-    ...{ acr: row.acr, amr: row.amr, source_ip: row.source_ip, user_agent: row.user_agent },
+    ...{ acr: row.acr, amr: row.amr, proofs: row.proofs, source_ip: row.source_ip, user_agent: row.user_agent },
   }),
 );
 

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from "prom-client";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { type Db, inTransaction } from "../../platform/db/index.ts";
-import { createLoop } from "../../platform/loop.ts";
+import { createLoop, pollEvery } from "../../platform/loop.ts";
 import {
   createForwarderCursor,
   type ForwarderCursor,
@@ -52,7 +52,6 @@ export interface ForwarderParts {
   readonly send: (events: readonly AuditEventRecord[]) => Handover | Promise<Handover>;
 }
 
-const POLL = SECOND;
 /** After a commit there are often more at once: a moment's patience makes one batch of them. */
 const GATHER = 100;
 const BATCH = 500;
@@ -168,8 +167,12 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
   };
 
   const loop = createLoop(
-    async () => (await turn()) === "more",
-    POLL,
+    async () => {
+      const more = (await turn()) === "more";
+      if (retryAt > clock.now()) loop.wake(retryAt - clock.now());
+      return more;
+    },
+    pollEvery(alone),
     (err) => log.warn({ err }, "could not look for audit events to forward; trying again"),
   );
 

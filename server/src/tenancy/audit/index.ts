@@ -8,5 +8,5 @@ export { auditConfigRoutes, eventRoutes } from "./routes.ts";
 export type { AuditConfig, AuditEventRecord } from "./schema.ts";
 export { type SignInEvent, signInsOf } from "./sign-ins.store.ts";
 export { columns as eventColumns, type EventRow, insertEvents, toEvent, toEventRecord } from "./store.ts";
-export { lockCursor, moveCursor, type Position, readStream, type StreamedEvent, type StreamReader } from "./stream.ts";
+export { foreign, lockCursor, moveCursor, type Position, readStream, type StreamedEvent, type StreamReader } from "./stream.ts";
 export { httpReceiver, transports } from "./transports.ts";

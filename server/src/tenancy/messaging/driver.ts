@@ -53,6 +53,8 @@ export interface MessageDriver {
   /** Whether the provider works without a secret, and what the secret is, for messages to people. */
   readonly secret: { readonly required: boolean; readonly what: string };
   readonly needsFromAddress: boolean;
+  /** The addresses of the servers that get the secret, or what is made with it: another one clears a stored secret. */
+  addresses(config: Provider["config"]): readonly string[];
   /** What the schema cannot say; answers what is wrong, by field (`config.host`). Nothing is sent. */
   check?(provider: Provider, outbound: Outbound): readonly FieldFault[];
   /** Sends, or throws a MessageError. What `outbound` or the signal throws may pass through: `sendNow` translates it. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
@@ -66,12 +65,17 @@ const send = (realm: RealmUnderTest, message: OutgoingMessage) =>
 const mailsTo = (to: string) => peer.mails.filter(({ recipients }) => recipients.includes(to));
 const idOf = (mail: { raw: string }) => headerOf(readMail(mail.raw), "message-id");
 async function until<T>(look: () => T | Promise<T>, what: string): Promise<NonNullable<T>> {
-  for (let tries = 0; tries < 1_500; tries++) {
-    const found = await look();
-    if (found) return found as NonNullable<T>;
-    await sleep(10);
-  }
-  throw new Error(`waited too long for ${what}`);
+  let found: T | undefined;
+  await expect
+    .poll(
+      async () => {
+        found = await look();
+        return Boolean(found);
+      },
+      { message: `waited too long for ${what}` },
+    )
+    .toBe(true);
+  return found as NonNullable<T>;
 }
 const arrival = (to: string, count = 1) => until(() => (mailsTo(to).length >= count ? mailsTo(to) : null), `mail to ${to}`);
 const jobsOf = (realm: RealmUnderTest) =>

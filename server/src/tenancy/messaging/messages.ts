@@ -72,11 +72,9 @@ const badRecipient = (channel: Channel) =>
 interface Parts {
   readonly vault: Vault;
   readonly metrics: MessageMetrics;
-  /** Nudges the worker, so that a code leaves at once. */
-  readonly wake: () => void;
 }
 
-export function createMessages({ vault, metrics, wake }: Parts): Messages {
+export function createMessages({ vault, metrics }: Parts): Messages {
   const marks = messageMarks(vault);
 
   /** The recipient's budget first: who asks for too many for one address must not use up what the realm has for the others. */
@@ -140,7 +138,6 @@ export function createMessages({ vault, metrics, wake }: Parts): Messages {
         },
         ctx.now,
       );
-      ctx.afterCommit(wake);
       return id;
     },
   };

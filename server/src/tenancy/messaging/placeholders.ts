@@ -10,6 +10,8 @@ export interface Slot {
   readonly name: string;
   /** In a link's address a value is a piece of that address, and must stay one. */
   readonly inUrl?: boolean;
+  /** Stands where no value may: rendered as nothing. */
+  readonly isWithheld?: boolean;
 }
 
 export type Values = (name: string) => string;
@@ -71,6 +73,7 @@ export const renderHtml = (parts: readonly Part[], values: Values): string =>
   parts
     .map((part) => {
       if (typeof part === "string") return part;
+      if (part.isWithheld) return "";
       const value = oneLine(values(part.name));
       return escapeHtml(part.inUrl ? encodeURIComponent(value) : value);
     })

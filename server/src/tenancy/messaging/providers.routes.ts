@@ -38,7 +38,8 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
         summary: "Configure a messaging provider",
         description:
           "Creates or replaces the provider of this channel and driver. Of each channel one provider can be enabled. " +
-          "The secret is write-only: left out it is kept, null removes it.",
+          "The secret is write-only: left out it is kept, null removes it, and so does another scheme, host or port without a new secret. " +
+          "Needs `realm-admin`: a caller that decides how mail leaves can read every password reset.",
         tags,
         body: UpsertProvider,
         response: { 200: MessagingProvider, 201: MessagingProvider },
@@ -58,6 +59,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
     replace: {
       config,
       summary: "Change a messaging provider",
+      description: "Needs `realm-admin`, like every change of how messages leave.",
       body: UpsertProvider,
       run: (ctx, { channel, driver }, body) => changeProvider(ctx, channel, driver, body, parts),
       // PUT stands at the collection and names channel and driver in its body.
@@ -66,6 +68,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
     remove: {
       config,
       summary: "Delete a messaging provider",
+      description: "Needs `realm-admin`, like every change of how messages leave.",
       run: (ctx, { channel, driver }) => removeProvider(ctx, channel, driver),
     },
   });

@@ -61,7 +61,7 @@ export const UpsertProvider = Type.Object(
     secret: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: 16_384 }), Type.Null()], {
         writeOnly: true,
-        description: "Left out: kept; null: removed, unless secretSet says true",
+        description: "Left out: kept, unless scheme, host or port of the provider change; null: removed, unless secretSet says true",
       }),
     ),
     secretSet: Type.Optional(Type.Boolean()),

@@ -1,5 +1,6 @@
 import { invalidFields } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
+import { secretChange } from "../../kernel/stored-secret.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { type Db, lockRealm } from "../../platform/db/index.ts";
@@ -7,6 +8,7 @@ import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
+import { assertMayDirectMessages } from "./control.ts";
 import { type Channel, channels, type FieldFault, type Provider } from "./driver.ts";
 import { driverOf } from "./drivers/index.ts";
 import { providerErrors } from "./errors.ts";
@@ -53,6 +55,7 @@ export const readProvider = async (ctx: ReadCtx, channel: string, driver: string
 
 /** Makes the provider of this channel and driver what `input` says, whether or not there was one. */
 export async function saveProvider(ctx: Ctx, input: UpsertProvider, parts: ProviderParts) {
+  assertMayDirectMessages(ctx.actor);
   const { channel, driver } = input;
   // Whoever enables one and whoever enables another take turns, and the second can be told which is in its way.
   await lockRealm(ctx.tx, ctx.realm);
@@ -103,14 +106,17 @@ function refuseForeign(realmId: string, current: ProviderRow | null, input: Upse
     throw invalidFields([{ field: "secretSet", code: "read_only", message: "secretSet cannot be changed: send a secret" }]);
 }
 
-/**
- * Left out it is kept, null removes it. Except where `secretSet: true` stands beside that null: so it was read, and what was read
- * is a valid PUT that changes nothing.
- */
-function secretOf(current: ProviderRow | null, { secret, secretSet }: UpsertProvider, vault: Vault): string | null {
-  if (typeof secret === "string") return secret;
-  if (secret === null && secretSet !== true) return null;
-  return current === null ? null : openSecret(current, vault);
+function secretOf(current: ProviderRow | null, input: UpsertProvider, vault: Vault): string | null {
+  if (current === null) return input.secret ?? null;
+  const { addresses } = driverOf(input);
+  switch (secretChange(input, addresses(current.config), addresses(input.config ?? {}))) {
+    case "kept":
+      return openSecret(current, vault);
+    case "replaced":
+      return input.secret!;
+    case "cleared":
+      return null;
+  }
 }
 
 const openSecret = ({ realmId, id, sealedSecret }: ProviderRow, vault: Vault): string | null =>
@@ -142,6 +148,7 @@ function senderFaults({ channel, fromAddress }: Provider): FieldFault[] {
 export async function removeProvider(ctx: Ctx, channel: string, driver: string): Promise<void> {
   await lockRealm(ctx.tx, ctx.realm);
   const current = await takeProvider(ctx, channel, driver);
+  assertMayDirectMessages(ctx.actor);
   expectVersion(ctx, current.version);
   await deleteProvider(ctx.tx, current);
   ctx.audit({

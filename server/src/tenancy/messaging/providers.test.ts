@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -116,6 +117,50 @@ describe("configuring", () => {
     expect(await secretNow()).toBe("another");
     expect((await admin.put(at, { ...smtp, secret: null })).body.secretSet).toBe(false);
     expect(await secretNow()).toBeNull();
+  });
+
+  test.each([
+    ["another host", { ...smtp, config: { ...smtp.config, host: "smtp.evil.example" } }],
+    ["another port", { ...smtp, config: { ...smtp.config, port: 2525 } }],
+    ["another protection", { ...smtp, config: { ...smtp.config, security: "tls" } }],
+    ["another port, by default", { ...smtp, config: { host: "smtp.example.com", username: "acme", security: "tls" } }],
+  ])("%s clears the secret, unless the request brings it", async (_, moved) => {
+    const { realm, admin } = await inRealm();
+    const secretNow = async () => (await findProvider(iam.core.db, iam.core.vault, realm.name, "EMAIL"))?.secret;
+    const { body } = await admin.put(at, smtp);
+    expect((await admin.put(at, { ...body, config: { ...smtp.config, host: "SMTP.example.com" } })).body.secretSet).toBe(true);
+    // As it was read, with the new address.
+    expect((await admin.put(at, { ...body, config: moved.config })).body.secretSet).toBe(false);
+    expect(await secretNow()).toBeNull();
+    await admin.put(at, smtp);
+    const { secret: _secret, ...leftOut } = moved;
+    expect((await admin.put(at, leftOut)).body.secretSet).toBe(false);
+    expect((await admin.put(at, moved)).body.secretSet).toBe(true);
+    expect(await secretNow()).toBe(SECRET);
+  });
+
+  test("of every driver a stored secret stays with its address", async () => {
+    const { admin } = await inRealm();
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const key = privateKey.export({ type: "pkcs8", format: "pem" });
+    const drivers = [
+      [{ ...emailHttp, secret: SECRET }, { url: "https://evil.example/send" }],
+      [{ ...smsHttp, secret: SECRET }, { url: "https://sms.example.com:8443/send" }],
+      [
+        { channel: "SMS", driver: "twilio", fromAddress: "+31612345678", config: { accountSid: "AC1" }, secret: SECRET },
+        { accountSid: "AC1", baseUrl: "https://evil.example" },
+      ],
+      [
+        { channel: "PUSH", driver: "apns", config: { keyId: "ABCDE12345", teamId: "ABCDE12345", topic: "com.example.app" }, secret: key },
+        { keyId: "ABCDE12345", teamId: "ABCDE12345", topic: "com.example.app", baseUrl: "https://evil.example" },
+      ],
+    ] as const;
+    for (const [provider, config] of drivers) {
+      const saved = await admin.put(at, { ...provider, enabled: false });
+      expect(saved, provider.driver).toMatchObject({ status: 201, body: { secretSet: true } });
+      expect((await admin.put(at, saved.body)).body.secretSet, provider.driver).toBe(true);
+      expect((await admin.put(at, { ...saved.body, config })).body.secretSet, provider.driver).toBe(false);
+    }
   });
 
   test("changes only what the caller saw", async () => {
@@ -289,7 +334,7 @@ describe("bad input is a 400 that names the field", () => {
 
   let admin: AdminClient;
   beforeAll(async () => {
-    admin = await (await iam.realm()).as("manage-realm");
+    admin = await (await iam.realm()).as("realm-admin");
   });
 
   test.each(cases)("%s: %s", async (_what, field, body) => {

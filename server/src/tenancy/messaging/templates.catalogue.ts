@@ -23,3 +23,5 @@ export type TemplateKey = keyof typeof catalogue;
 export const templateKeys = Object.keys(catalogue) as TemplateKey[];
 export const isTemplateKey = (key: string): key is TemplateKey => Object.hasOwn(catalogue, key);
 export const entryOf = (key: TemplateKey): Entry => catalogue[key];
+/** Whether the message can carry what lets its reader act as the recipient. */
+export const carriesSecret = (key: TemplateKey): boolean => entryOf(key).placeholders.some((name) => name === "link" || name === "code");

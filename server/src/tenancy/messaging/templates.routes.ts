@@ -32,7 +32,9 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config,
       schema: {
         summary: "Save the realm's own text of a template",
-        description: "Of one key and one language. A placeholder that the message does not have is refused by name.",
+        description:
+          "Of one key and one language. A placeholder that the message does not have is refused by name, and so is one in an address that " +
+          "mail programs load. A message that can carry a link or a code needs `realm-admin`.",
         tags,
         body: SaveTemplate,
         response: { 200: MessageTemplate },
@@ -75,7 +77,8 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
     replace: {
       config,
       summary: "Change the realm's own text of a template",
-      description: "Begins with the text that ships where the realm has none of its own.",
+      description:
+        "Begins with the text that ships where the realm has none of its own. A message that can carry a link or a code needs `realm-admin`.",
       body: SaveTemplate,
       run: (ctx, { templateKey }, body, { locale }) => changeTemplate(ctx, templateKey, locale, body),
       // PUT stands at the collection and names the template in its body.
@@ -84,6 +87,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
     remove: {
       config,
       summary: "Return to the text that ships",
+      description: "A message that can carry a link or a code needs `realm-admin`.",
       run: (ctx, { templateKey }, { locale }) => removeTemplate(ctx, templateKey, locale),
     },
   });

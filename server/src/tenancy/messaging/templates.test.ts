@@ -90,7 +90,7 @@ describe("the list", () => {
 
   test("gives back what GET said to every PUT, and nothing changes by it", async () => {
     const realm = await iam.realm();
-    const client = await realm.as("manage-realm");
+    const client = await realm.as("realm-admin");
     const before = (await client.get(at)).body;
     for (const template of before) expect(await client.put(at, template)).toMatchObject({ status: 200, body: template });
     expect((await client.get(at)).body).toEqual(before);
@@ -101,7 +101,7 @@ describe("the list", () => {
 describe("saving", () => {
   test("puts the realm's own text in the place of what ships, with an event, and another language beside it", async () => {
     const realm = await iam.realm();
-    const client = await realm.as("manage-realm");
+    const client = await realm.as("realm-admin");
     const shipped = await find(client, "otp-email");
     const saved = await client.put(at, otp);
     expect(saved).toMatchObject({ status: 200, headers: { etag: expect.stringMatching(/^"1[."]/) } });
@@ -137,7 +137,7 @@ describe("saving", () => {
 
   test("of what ships means having no own text; deleting does too, once", async () => {
     const realm = await iam.realm();
-    const client = await realm.as("manage-realm");
+    const client = await realm.as("realm-admin");
     const shipped = await find(client, "otp-email", "nl");
     await client.put(at, { ...otp, locale: "nl" });
     expect(await client.put(at, { ...shipped, isDefault: false })).toMatchObject({ status: 200, body: shipped });
@@ -266,7 +266,7 @@ describe("the preview", () => {
 
   test("shows a text that is still being written, judged like one that is saved, and stores nothing", async () => {
     const realm = await iam.realm();
-    const client = await realm.as("manage-realm");
+    const client = await realm.as("realm-admin");
     const draft = { templateKey: "magic-link-email", subject: "Hi {{user.firstName}}", body: '<a href="{{link}}">Go</a>', html: true };
     const sample = { link: "https://acme.example/?a=1&b=2", "user.firstName": "<Ada>\r\nBcc: x" };
     expect(await preview({ ...draft, sample }, client)).toMatchObject({

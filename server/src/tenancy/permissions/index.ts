@@ -30,6 +30,8 @@ declare module "fastify" {
     permission?: Needed;
     /** Routes that reach over all realms ask it of `master`. */
     masterOnly?: boolean;
+    /** Asks for a sign-in within the last ten minutes, with the second factor where there is one: signin/sessions has the rule. */
+    recentAuthentication?: boolean;
   }
 }
 

@@ -8,6 +8,8 @@ let iam: Harness;
 let master: Browser;
 beforeAll(async () => {
   iam = await harness();
+  // Deleted realms are purged when a test says so.
+  await iam.server.jobs.stop();
   master = iam.browser();
   await master.signIn("master", "admin", MASTER_PASSWORD);
 });
@@ -239,9 +241,10 @@ describe("deleting a realm", () => {
     }
     return counts;
   };
+  // Once: a purge that fails is due again after two seconds, so that a slow machine would never come to the end of what is due.
   const purge = async () => {
     clock.advance(MINUTE);
-    while ((await iam.server.jobs.runDue()) > 0);
+    await iam.server.jobs.runDue();
   };
 
   test("takes it away at once, then every row of it, then frees the name for a clean start", async () => {

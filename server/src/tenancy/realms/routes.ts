@@ -40,7 +40,7 @@ export const realmRoutes: FastifyPluginAsyncTypebox<RealmMaker> = async (app, ma
       run: (ctx, { realm }, body) => updateRealm(ctx, realm, body),
     },
     remove: {
-      config,
+      config: { ...config, recentAuthentication: true },
       summary: "Delete a realm and everything in it",
       description: "The realm is gone at once; its rows are purged in the background, after which the name is free again.",
       run: (ctx, { realm }) => deleteRealm(ctx, realm),

@@ -21,8 +21,9 @@ export interface Claim extends SealedSecrets {
 export const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 /**
- * The enabled webhooks that have something due, in the order of their ids, from behind `after` on. One step in the index for each
- * webhook that has deliveries waiting, however many these are.
+ * The webhooks that have something due, in the order of their ids, from behind `after` on. One step in the index for each webhook
+ * that has deliveries waiting, however many these are. Also those that are disabled by now: whether an event is delivered was decided
+ * when it happened.
  */
 export async function dueWebhooks(db: Db, after: string, limit: number, now: number): Promise<string[]> {
   const { rows } = await sql<{ webhook_id: string }>`
@@ -36,10 +37,15 @@ export async function dueWebhooks(db: Db, after: string, limit: number, now: num
     )
     select f.webhook_id from first f
     where f.next_at <= ${now}
-      and exists (select 1 from webhooks w where w.realm_id = f.realm_id and w.webhook_id = f.webhook_id and w.enabled)
       and exists (select 1 from realms r where r.realm_id = f.realm_id and r.deleted_at is null)
     limit ${limit}`.execute(db);
   return rows.map(({ webhook_id }) => webhook_id);
+}
+
+/** Whether a delivery waits for an attempt, now or later. */
+export async function hasPending(db: Db): Promise<boolean> {
+  const row = await db.selectFrom("webhook_deliveries").select("webhook_id").where("status", "=", "PENDING").limit(1).executeTakeFirst();
+  return row !== undefined;
 }
 
 export interface Want {

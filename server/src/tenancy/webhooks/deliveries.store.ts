@@ -134,25 +134,22 @@ export async function deleteEndedDeliveries(db: Db, now: number): Promise<void> 
 /** Counted to here: an exact count of a long backlog would cost more than it tells. */
 const COUNTED = 10_000;
 
-/** What is due and not sent, over all nodes, of webhooks that are enabled: how many (to 10,000), and for how long the oldest. */
+/** What is due and not sent, over all nodes: how many (to 10,000), and for how long the oldest. */
 export async function webhookBacklog(db: Db, now: number): Promise<{ waiting: number; oldestMs: number }> {
   const { rows } = await sql<{ waiting: number; oldest: number | null }>`
     with recursive first as (
-      (select realm_id, webhook_id, next_at from webhook_deliveries where status = 'PENDING' order by webhook_id, next_at limit 1)
+      (select webhook_id, next_at from webhook_deliveries where status = 'PENDING' order by webhook_id, next_at limit 1)
       union all
-      select n.realm_id, n.webhook_id, n.next_at from first f cross join lateral (
-        select d.realm_id, d.webhook_id, d.next_at from webhook_deliveries d
+      select n.webhook_id, n.next_at from first f cross join lateral (
+        select d.webhook_id, d.next_at from webhook_deliveries d
         where d.status = 'PENDING' and d.webhook_id > f.webhook_id order by d.webhook_id, d.next_at limit 1) n
-    ), live as (
-      select f.webhook_id, f.next_at from first f
-      join webhooks w on w.realm_id = f.realm_id and w.webhook_id = f.webhook_id and w.enabled
     )
     select (select count(*) from (
-        select 1 from live l cross join lateral (
+        select 1 from first l cross join lateral (
           select 1 from webhook_deliveries d
           where d.status = 'PENDING' and d.webhook_id = l.webhook_id and d.next_at <= ${now} limit ${sql.lit(COUNTED)}) due
         limit ${sql.lit(COUNTED)}) counted) as waiting,
-      (select min(next_at) from live where next_at <= ${now}) as oldest`.execute(db);
+      (select min(next_at) from first where next_at <= ${now}) as oldest`.execute(db);
   const { waiting = 0, oldest = null } = rows[0] ?? {};
   return { waiting, oldestMs: oldest === null ? 0 : now - oldest };
 }

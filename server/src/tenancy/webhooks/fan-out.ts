@@ -4,7 +4,7 @@ import { type Db, inTransaction } from "../../platform/db/index.ts";
 import { lockCursor, moveCursor, type Position, readStream } from "../audit/index.ts";
 import { insertDeliveries, type NewDelivery } from "./deliveries.store.ts";
 import { subscriptionTo } from "./event-types.ts";
-import { shareSubscriptions } from "./store.ts";
+import { contains, moveIntervalsToThisCluster, shareIntervals } from "./intervals.store.ts";
 
 /** Events at a time, and rows per statement. */
 const EVENTS = 500;
@@ -20,7 +20,7 @@ export interface FannedOut {
 const nothing = (position: Position | null): FannedOut => ({ more: false, deliveries: 0, position });
 
 /**
- * Makes the deliveries of the next events and moves the cursor, in one transaction: after a crash neither is there, or both.
+ * Makes the deliveries of the next events, to those who were subscribed when they happened, and moves the cursor, in one transaction: after a crash neither is there, or both.
  * `known` is where this node last saw the cursor: as long as nothing follows that, no lock is taken.
  */
 export async function fanOut(db: Db, known: Position | null): Promise<FannedOut> {
@@ -32,16 +32,18 @@ export async function fanOut(db: Db, known: Position | null): Promise<FannedOut>
     const events = await readStream(tx, from, EVENTS);
     const last = events.at(-1);
     if (!last) return nothing(from);
-    const subscriptions = await shareSubscriptions(tx, [...new Set(events.map(({ event }) => event.realm))]);
-    const wants = subscriptions.map(({ realm_id, webhook_id, event_types }) => ({
-      realm: realm_id,
-      webhook: webhook_id,
-      takes: subscriptionTo(event_types),
-    }));
-    const deliveries = events.flatMap(({ event }) =>
+    await moveIntervalsToThisCluster(tx);
+    const intervals = await shareIntervals(tx, [...new Set(events.map(({ event }) => event.realm))], events[0]!.position.xid);
+    const wants = intervals.map((interval) => ({ interval, takes: subscriptionTo(interval.event_types) }));
+    const deliveries = events.flatMap(({ event, position }) =>
       wants
-        .filter(({ realm, takes }) => realm === event.realm && takes(event))
-        .map(({ realm, webhook }): NewDelivery => ({ realm, webhook, id: newId(), event: event.id, ts: event.ts, type: event.type })),
+        .filter(({ interval, takes }) => interval.realm_id === event.realm && contains(interval, position.xid) && takes(event))
+        .map(
+          ({ interval }): NewDelivery => ({
+            ...{ realm: event.realm, webhook: interval.webhook_id, id: newId() },
+            ...{ event: event.id, ts: event.ts, type: event.type },
+          }),
+        ),
     );
     const now = clock.now();
     for (let at = 0; at < deliveries.length; at += ROWS) await insertDeliveries(tx, deliveries.slice(at, at + ROWS), now);

@@ -1,7 +1,9 @@
-// Webhooks: who subscribes to a realm's events, and every delivery of an event to a subscriber. Owns `webhooks`, `webhook_deliveries`.
+// Webhooks: who subscribes to a realm's events, and every delivery of an event to a subscriber. Owns `webhooks`,
+// `webhook_intervals`, `webhook_deliveries`.
 // Deliveries are made from committed events (fan-out.ts) and sent at least once (dispatch.ts); a request never waits for either.
 export { deleteEndedDeliveries, webhookBacklog } from "./deliveries.store.ts";
 export { forgetAnswers } from "./erasure.ts";
+export { deletePassedIntervals } from "./intervals.store.ts";
 export { PLACES as WEBHOOKS_AT_ONCE } from "./lanes.ts";
 export { webhookRoutes } from "./routes.ts";
 export { createWebhookSender, type WebhookSender } from "./sender.ts";

@@ -144,7 +144,7 @@ test.runIf(onPostgres)("two nodes share the work, and each delivery is sent once
       await two.server.webhooks.runDue();
       expect(ids(realm).length).toBeGreaterThanOrEqual(80);
     },
-    { timeout: 20_000 },
+    { timeout: 90_000 },
   );
   await iam.core.db.transaction().execute((tx) => insertEvents(tx, events.slice(20)));
   // The second node's own loops run as well, so three of them reach for the same rows.
@@ -157,7 +157,7 @@ test.runIf(onPostgres)("two nodes share the work, and each delivery is sent once
       expect(rows).toEqual([]);
       expect(ids(realm).length).toBeGreaterThanOrEqual(400);
     },
-    { timeout: 20_000 },
+    { timeout: 90_000 },
   );
   const keys = peer.received.flatMap(({ path, body }) => (path.startsWith(`/${realm.name}/`) ? [`${path} ${body.id}`] : []));
   expect(new Set(keys).size).toBe(400);

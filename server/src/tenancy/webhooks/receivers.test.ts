@@ -178,7 +178,7 @@ describe("answers", () => {
 
 describe("one receiver does not delay another", () => {
   const EVENTS = 12;
-  const patiently = { timeout: 20 * SECOND };
+  const patiently = { timeout: 90 * SECOND };
 
   test("a receiver that hangs gets a few at once and then one, while another gets everything", async () => {
     const realm = await iam.realm();
@@ -268,7 +268,7 @@ describe("a claim", () => {
     expect(await lock()).toBe(0);
   });
 
-  test("passes over webhooks that are disabled or have nothing due, and goes round all of them", async () => {
+  test("passes over webhooks that have nothing due, and goes round all of them, also those disabled by now", async () => {
     const realm = await iam.realm();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.push(await hooked(realm, "https://nobody.invalid/"));
@@ -281,11 +281,11 @@ describe("a claim", () => {
     expect(await due(zero, 3)).toEqual(ids.slice(0, 3));
     expect(await due(ids[2]!, 3)).toEqual(ids.slice(3));
     await iam.core.db.updateTable("webhooks").set({ enabled: false }).where("webhook_id", "=", ids[1]!).execute();
-    expect(await due(zero, 10)).toEqual(ids.filter((id) => id !== ids[1]));
-    expect(await webhookBacklog(iam.core.db, clock.now())).toMatchObject({ waiting: 4 });
+    expect(await due(zero, 10)).toEqual(ids);
+    expect(await webhookBacklog(iam.core.db, clock.now())).toMatchObject({ waiting: 5 });
     expect((await webhookBacklog(iam.core.db, clock.now())).oldestMs).toBeGreaterThan(30 * SECOND);
     const metrics = (await iam.browser().get("/monitoring/metrics")).text;
-    expect(metrics).toContain("\nsvc_webhook_deliveries_waiting 4\n");
+    expect(metrics).toContain("\nsvc_webhook_deliveries_waiting 5\n");
     expect(Number(/\nsvc_webhook_deliveries_oldest_waiting_seconds ([\d.]+)/.exec(metrics)?.[1])).toBeGreaterThan(30);
   });
 });

@@ -56,7 +56,9 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
     replace: {
       config,
       summary: "Update a webhook",
-      description: "Deliveries that wait are sent to the new address, signed with the new secret.",
+      description:
+        "Deliveries that wait are sent to the new address, signed with the new secret. Another scheme, host or port without a new " +
+        "secret clears the old one: deliveries are not signed then.",
       body: UpdateWebhook,
       run: (ctx, { webhookId }, body) => saveWebhook(ctx, tools, webhookId, body),
     },

@@ -39,7 +39,7 @@ export const Webhook = Type.Object(
     secret: Type.Null({ description: "Never shown; `secretSet` says whether there is one" }),
     secretSet: Type.Boolean(),
     eventTypes: Type.String(),
-    enabled: Type.Boolean({ description: "While false, nothing is sent and no new deliveries are made" }),
+    enabled: Type.Boolean({ description: "Events that happen while it is false are not sent. Those from before still are" }),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
     previousSecretUntil: Type.Union([Type.Integer(), Type.Null()], {
       description: "Until then the secret before the last rotation signs too",
@@ -71,7 +71,9 @@ export const UpdateWebhook = Type.Object(
     secret: Type.Optional(
       Type.Union([secret, Type.Null()], {
         writeOnly: true,
-        description: "Left out: kept. Null: cleared, unless `secretSet` is true beside it, as a read answers. A text replaces it at once",
+        description:
+          "Left out: kept, unless scheme, host or port of `url` change. Null: cleared, unless `secretSet` is true beside it, as a read answers. " +
+          "A text replaces it at once",
       }),
     ),
   },

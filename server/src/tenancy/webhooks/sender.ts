@@ -1,7 +1,8 @@
 import type { Registry } from "prom-client";
 import { SECOND } from "../../kernel/clock.ts";
-import { createLoop } from "../../platform/loop.ts";
+import { createLoop, pollEvery } from "../../platform/loop.ts";
 import type { Position } from "../audit/index.ts";
+import { hasPending } from "./claims.store.ts";
 import { createDispatcher, type DispatchParts } from "./dispatch.ts";
 import { fanOut } from "./fan-out.ts";
 import { createWebhookMetrics } from "./metrics.ts";
@@ -16,7 +17,8 @@ export interface WebhookSender {
   stop(): Promise<void>;
 }
 
-const POLL = SECOND;
+/** While deliveries wait for their next attempt. */
+const RETRY_POLL = SECOND;
 /** Sign-ins come in crowds: their events are taken together. */
 const GATHER = 100;
 
@@ -25,7 +27,7 @@ export function createWebhookSender({
   registry,
   ...parts
 }: Omit<DispatchParts, "metrics" | "onEnd"> & { readonly registry: Registry }): WebhookSender {
-  const { db, log } = parts;
+  const { db, log, alone } = parts;
   let position: Position | null = null;
   const dispatcher = createDispatcher({ ...parts, metrics: createWebhookMetrics(registry), onEnd: () => sendLoop.wake() });
 
@@ -37,7 +39,7 @@ export function createWebhookSender({
   };
   const spreadLoop = createLoop(
     async () => (await spread()).more,
-    POLL,
+    pollEvery(alone),
     (err) => log.warn({ err }, "could not make webhook deliveries of new events; they are made at the next turn"),
   );
   const sendLoop = createLoop(
@@ -46,9 +48,10 @@ export function createWebhookSender({
       const [looked, stored] = await Promise.allSettled([dispatcher.look(), dispatcher.store()]);
       if (stored.status === "rejected") throw stored.reason;
       if (looked.status === "rejected") throw looked.reason;
+      if (alone && (await hasPending(db))) sendLoop.wake(RETRY_POLL);
       return looked.value.more;
     },
-    POLL,
+    pollEvery(alone),
     (err) => log.warn({ err }, "could not look for webhook deliveries, or store how they ended; both are tried again"),
   );
 
@@ -57,8 +60,15 @@ export function createWebhookSender({
       await dispatcher.takeOver();
       spreadLoop.start();
       sendLoop.start();
+      // What came before this start, and what its end left behind.
+      spreadLoop.wake(RETRY_POLL);
+      sendLoop.wake(RETRY_POLL);
     },
-    wake: () => spreadLoop.wake(GATHER),
+    wake: () => {
+      spreadLoop.wake(GATHER);
+      // The event may tell of a webhook that was enabled, or of a delivery to repeat.
+      if (alone) sendLoop.wake(GATHER);
+    },
     async runDue() {
       while ((await spread()).more);
       let attempts = 0;

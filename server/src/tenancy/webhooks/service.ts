@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { SECOND } from "../../kernel/clock.ts";
 import { invalidFields } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
+import { secretChange } from "../../kernel/stored-secret.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
@@ -166,15 +167,12 @@ function checkReceiver(outbound: Outbound, url: string): void {
 const mayBeThisMachine = (host: string): boolean =>
   isIP(host) ? !isPublicAddress(host) : host === "localhost" || host.endsWith(".localhost");
 
-/**
- * A secret left out is kept, null clears it, a text replaces it. A read answers null and `secretSet` true for a secret that it does
- * not show, and what was read may be written back: that pair keeps it.
- */
+/** Null: the secrets stay as they are. */
 function changedSecret(ctx: Ctx, { vault }: Tools, current: WebhookRow, input: UpdateWebhook): SealedSecrets | null {
-  const { secret, secretSet } = input;
-  if (typeof secret === "string")
-    return { secret: vault.seal(secret, secretPlace(ctx.realm, current.id, "secret")), previous_secret: null, previous_until: null };
-  if (secret === null && secretSet !== true) return { secret: null, previous_secret: null, previous_until: null };
-  refuseReadOnly(current, { secretSet }, ["secretSet"], "follows from the secret: send a secret, or null to clear it");
-  return null;
+  const none = { secret: null, previous_secret: null, previous_until: null };
+  const change = secretChange(input, [current.url], [input.url]);
+  if (change === "replaced") return { ...none, secret: vault.seal(input.secret!, secretPlace(ctx.realm, current.id, "secret")) };
+  if (input.secret !== null || input.secretSet === true)
+    refuseReadOnly(current, { secretSet: input.secretSet }, ["secretSet"], "follows from the secret: send a secret, or null to clear it");
+  return change === "cleared" ? none : null;
 }

@@ -159,22 +159,6 @@ export async function deleteWebhook(tx: Tx, realm: string, webhookId: string): P
   await tx.deleteFrom("webhooks").where("realm_id", "=", realm).where("webhook_id", "=", webhookId).execute();
 }
 
-export interface Subscription {
-  readonly realm_id: string;
-  readonly webhook_id: string;
-  readonly event_types: string;
-}
-
-/** Who is to hear of events of these realms, kept from being deleted until commit: a delivery refers to its webhook. */
-export async function shareSubscriptions(tx: Tx, realms: readonly string[]): Promise<Subscription[]> {
-  const { rows } = await sql<Subscription>`
-    select w.realm_id, w.webhook_id, w.event_types from webhooks w
-    where w.realm_id = any(${[...realms]}::text[]) and w.enabled
-      and exists (select 1 from realms r where r.realm_id = w.realm_id and r.deleted_at is null)
-    for key share of w`.execute(tx);
-  return rows;
-}
-
 /** A secret whose overlap is over is not kept. */
 export async function forgetPreviousSecrets(db: Db, now: number): Promise<void> {
   await sql`update webhooks set previous_secret = null, previous_until = null where previous_until <= ${now}`.execute(db);

@@ -91,6 +91,27 @@ describe("a webhook", () => {
 });
 
 describe("a secret", () => {
+  test("stays with the scheme, host and port of its address, unless the request brings it", async () => {
+    const realm = await iam.realm();
+    const admin = realm.asMaster();
+    const { body } = await admin.post("/webhooks", { ...hook, secret: SECRET });
+    await admin.post(`/webhooks/${body.id}/rotate-secret`, { overlapSeconds: 600 });
+    const { previousSecretUntil: _, ...read } = (await admin.get(`/webhooks/${body.id}`)).body;
+    const put = (change: object) => admin.put(`/webhooks/${body.id}`, { ...read, ...change });
+    const { origin } = new URL(hook.url);
+    expect((await put({ url: `${origin}/another/path` })).body.secretSet).toBe(true);
+    for (const url of ["https://evil.example/", `${origin}:8443/`]) {
+      expect((await put({ url })).body, url).toMatchObject({ secretSet: false, previousSecretUntil: null });
+      const stored = await iam.core.db
+        .selectFrom("webhooks")
+        .select(["secret", "previous_secret"])
+        .where("webhook_id", "=", body.id)
+        .execute();
+      expect(stored).toEqual([{ secret: null, previous_secret: null }]);
+      expect((await put({ url: `${origin}/`, secret: SECRET, secretSet: false })).body.secretSet).toBe(true);
+    }
+  });
+
   const read = async (admin: Admin, id: string) => (await admin.get(`/webhooks/${id}`)).body;
 
   test("is kept when left out, cleared by null, and what was read can be written back", async () => {

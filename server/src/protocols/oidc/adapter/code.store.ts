@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { type Db, prepared } from "../../../platform/db/index.ts";
-import type { NewGrant } from "./grants.store.ts";
-import type { NewRecord } from "./records.store.ts";
+import type { NewGrant, NewRecord } from "../../tokens/index.ts";
 
 interface Taken {
   readonly sessionId: string;

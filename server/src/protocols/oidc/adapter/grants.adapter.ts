@@ -1,7 +1,7 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { isId } from "../../../kernel/ids.ts";
-import { deleteGrant, findLiveGrant, type LiveGrant, writeGrant } from "./grants.store.ts";
+import { deleteGrant, findLiveGrant, type GrantPayload, type LiveGrant, writeGrant } from "../../tokens/index.ts";
 import type { AdapterParts } from "./index.ts";
 
 /** Grants of users to clients. One whose session, user or client is gone or shut out is not found. */
@@ -53,11 +53,11 @@ export class GrantsAdapter implements Adapter {
 }
 
 /** What the columns do not say. */
-export const storedGrant = ({ openid, resources, rejected, rar }: AdapterPayload & Record<string, unknown>): AdapterPayload =>
-  ({ openid, resources, rejected, rar }) as AdapterPayload;
+export const storedGrant = ({ openid, resources, rejected, rar }: AdapterPayload & Record<string, unknown>): GrantPayload =>
+  ({ openid, resources, rejected, rar }) as GrantPayload;
 
 export const grantPayload = (grant: LiveGrant): AdapterPayload => ({
-  ...grant.payload,
+  ...(grant.payload as AdapterPayload),
   kind: "Grant",
   jti: grant.grantId,
   accountId: grant.userId,

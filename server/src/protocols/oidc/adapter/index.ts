@@ -2,16 +2,12 @@
 // client.ts, which the engine meets before it would ask an adapter.
 import type { Adapter, AdapterFactory } from "oidc-provider";
 import type { Db } from "../../../platform/db/index.ts";
-import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { GrantsAdapter } from "./grants.adapter.ts";
 import { RecordsAdapter } from "./records.adapter.ts";
 
 export interface AdapterParts {
   readonly db: Db;
-  readonly work: UnitOfWork;
   readonly realm: string;
-  readonly refreshReuseGraceSeconds: number;
-  readonly sessionIdleMs: number;
 }
 
 /** JWTs are not stored, and nothing is found by them here. */
@@ -25,7 +21,7 @@ const nothing: Adapter = {
   revokeByGrantId: async () => {},
 };
 
-const notStored = new Set(["AccessToken", "ClientCredentials", "Session", "Client"]);
+const notStored = new Set(["AccessToken", "ClientCredentials", "RefreshToken", "Session", "Client"]);
 
 export const createAdapters =
   (parts: AdapterParts): AdapterFactory =>

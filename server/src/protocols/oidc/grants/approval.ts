@@ -1,4 +1,3 @@
-import type { AdapterPayload } from "oidc-provider";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { grantConsent } from "../../../directory/consents/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
@@ -8,14 +7,19 @@ import { sha256 } from "../../../kernel/vault.ts";
 import type { Actor, Ctx } from "../../../platform/context.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { joinSession, type LiveSession } from "../../../signin/sessions/index.ts";
-import { memberOf } from "../accounts.ts";
-import { storedGrant } from "../adapter/grants.adapter.ts";
-import { writeGrant } from "../adapter/grants.store.ts";
-import { consentToClaim, needsConsent } from "../interactions/consent.ts";
-import { lifetimesOf } from "../lifetimes.ts";
+import {
+  type DecoupledModel,
+  decide,
+  findOpenDevice,
+  findOpenRequest,
+  holdSession,
+  type OpenRequest,
+  openRequestsOf,
+} from "../../decoupled/index.ts";
+import { needsConsent } from "../../token-endpoint/index.ts";
+import { lifetimesOf, memberOf, writeGrant } from "../../tokens/index.ts";
+import { consentToClaim } from "../interactions/consent.ts";
 import type { RealmParts } from "../parts.ts";
-import { acrOf } from "../session.ts";
-import { type AwayModel, decide, findOpenDevice, findOpenRequest, holdSession, type OpenRequest, openRequestsOf } from "./away.store.ts";
 import { enqueuePing } from "./ciba-ping.ts";
 
 /** What a client asked for away from the browser, as the page shows it. */
@@ -85,7 +89,7 @@ export const messageOf = ({ request }: Waiting): string | null =>
 
 export interface Approval extends Waiting {
   readonly parts: RealmParts;
-  readonly model: AwayModel;
+  readonly model: DecoupledModel;
   readonly session: LiveSession;
 }
 
@@ -130,10 +134,10 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
     userId: session.userId,
     clientId: client.clientId,
     sessionId: isOffline ? null : session.sessionId,
-    payload: storedGrant({
+    payload: {
       openid: { scope, ...(claims.length > 0 && { claims: [...claims] }) },
       resources: Object.fromEntries(resources.map((resource) => [resource, scope])),
-    } as AdapterPayload),
+    },
     now: ctx.now,
     expiresAt: isOffline ? ctx.now + lifetimesOf(parts.realm.settings, client).offline * SECOND : session.absoluteExpiry,
   });
@@ -143,7 +147,7 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
     grantId,
     scope,
     resource: resources.length === 1 ? resources[0] : resources,
-    acr: acrOf(session),
+    acr: session.acr,
     amr: [...session.amr],
     authTime: Math.floor(session.authTime / SECOND),
     ...(Object.keys(asked).length > 0 && { claims: asked }),
@@ -159,7 +163,7 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
   return true;
 }
 
-function deny(ctx: Ctx, model: AwayModel, request: OpenRequest): Promise<boolean> {
+function deny(ctx: Ctx, model: DecoupledModel, request: OpenRequest): Promise<boolean> {
   const payload = { error: "access_denied", errorDescription: "the user did not allow it" };
   return decide(ctx.tx, { realm: ctx.realm, model, recordId: request.recordId }, { grantId: null, payload }, ctx.now);
 }

@@ -168,8 +168,8 @@ describe("a device", () => {
   test("of a client that does not list the grant is refused", async () => {
     const realm = await iam.realm();
     const app = await relyingParty(iam, realm);
-    expect((await app.post("/device/authorize", { scope: "openid" })).body.error).toBe("invalid_request");
-    expect((await poll(app, "x")).body.error).toBe("invalid_request");
+    expect((await app.post("/device/authorize", { scope: "openid" })).body.error).toBe("unauthorized_client");
+    expect((await poll(app, "x")).body.error).toBe("unauthorized_client");
   });
 });
 

@@ -3,8 +3,8 @@ import type { Place, Vault } from "../../../kernel/vault.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { enqueue, GiveUp, type JobHandler } from "../../../platform/jobs/index.ts";
+import { findSealed, storeSealed } from "../../decoupled/index.ts";
 import type { Issuers } from "../provider.ts";
-import { findSealed, storeSealed } from "./away.store.ts";
 
 export const CIBA_PING_JOB = "oidc.ciba_ping";
 

@@ -3,11 +3,11 @@ import { findUserByLogin } from "../../../directory/users/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { isId } from "../../../kernel/ids.ts";
 import { sha256 } from "../../../kernel/vault.ts";
+import { refuseDirtyText } from "../../../platform/http/index.ts";
+import { isActiveUser, openRequestsOf, userOfSession } from "../../decoupled/index.ts";
 import { accountOf } from "../accounts.ts";
 import { snapshotOf } from "../client.ts";
 import type { RealmParts } from "../parts.ts";
-import { checkText } from "./asked.ts";
-import { isActiveUser, openRequestsOf, userOfSession } from "./away.store.ts";
 import { keepCallback } from "./ciba-ping.ts";
 
 /** CIBA §7.1: short, and plain enough to be compared at a glance. */
@@ -35,7 +35,7 @@ export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configur
       throw new errors.InvalidRequest("login_hint_token is not supported: send login_hint or id_token_hint");
     },
     processLoginHint: async (_ctx, hint = "") => {
-      checkText({ hint });
+      refuseDirtyText({ hint });
       const user = await findUserByLogin(db, realm.realmId, hint);
       return user?.enabled && !user.locked ? user.userId : undefined;
     },
@@ -45,8 +45,7 @@ export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configur
       const hint = ctx.oidc.entities.IdTokenHint as unknown as Hinted | undefined;
       const userId = hint ? await userOfHint(parts, ctx, hint) : account.accountId;
       if (userId === null) throw new errors.UnknownUserId("could not identify end-user");
-      const claims = { db, realm: realm.realmId, scopes: parts.scopesOfRealm };
-      ctx.oidc.entity("Account", accountOf(claims, ctx, userId));
+      ctx.oidc.entity("Account", accountOf(parts, ctx, userId));
       if ((await openRequestsOf(db, realm.realmId, userId, clock.now())).length >= MOST_WAITING)
         throw new errors.AccessDenied("too many requests wait for this user already");
       putAside(ctx);

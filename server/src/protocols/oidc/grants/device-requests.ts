@@ -1,10 +1,9 @@
-import type { KoaContextWithOIDC } from "oidc-provider";
+import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
+import { hasOpenDevices } from "../../decoupled/index.ts";
 import { requestOf } from "../error-page.ts";
 import type { RealmParts } from "../parts.ts";
 import { beforeSaving, tooMany } from "../strangers.ts";
-import { hasOpenDevices } from "./away.store.ts";
-import type { RegisterGrant } from "./index.ts";
 
 /** Many devices may be behind one address, and a shop may set up a shelf of them. */
 const PER_CLIENT_AND_ADDRESS = { limit: 120, windowMs: MINUTE };
@@ -12,7 +11,7 @@ const PER_CLIENT_AND_ADDRESS = { limit: 120, windowMs: MINUTE };
 const MOST_OPEN = 10_000;
 
 /** A device asks without anybody having signed in: how often, and for how many at once, is limited before its code is stored. */
-export const limitDeviceRequests: RegisterGrant = (provider, parts) =>
+export const limitDeviceRequests = (provider: Provider, parts: RealmParts): void =>
   beforeSaving(provider.DeviceCode, async (ctx, { clientId }) => {
     if (ctx.oidc.route === "device_authorization") await assertMayAsk(parts, ctx, String(clientId));
   });

@@ -1,3 +1,6 @@
+/** What a sign-in can prove, each more than the one before: `1` one kind of proof, `2` two, or a passkey that verified its user. */
+export const ACR_VALUES: readonly string[] = ["1", "2"];
+
 type AcrClaim = { readonly essential?: boolean; readonly value?: unknown; readonly values?: unknown } | null | undefined;
 
 /** What a request says of how sure a sign-in is to be. */

@@ -17,12 +17,13 @@ export function signInAtOnce(provider: Provider, { db, cookies, realm: { realmId
     const interaction = entities?.Interaction;
     if (route !== "authorization" || interaction?.prompt.name !== "login" || !client || !request) return;
     const waiting = { uid: interaction.uid, interaction, client: snapshotOf(client), params: interaction.params as Waiting["params"] };
-    const browser = cookies.preSession(request, {
-      setCookie(name, value, options) {
-        ctx.append("set-cookie", request.server.serializeCookie(name, value, options as object));
+    const reply = {
+      setCookie(name: string, value: string, options?: object) {
+        ctx.append("set-cookie", request.server.serializeCookie(name, value, options));
         return this as never;
       },
-    });
+    };
+    const browser = cookies.preSession(request, reply, realmId);
     const signIn = await askToSignIn(db, realmId, waiting, { browser });
     ctx.redirect(signInPath(realmId, waiting, signIn, cookies.language(request)));
     ctx.status = 303;

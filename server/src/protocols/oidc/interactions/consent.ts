@@ -1,19 +1,16 @@
 import type { Client, Grant, KoaContextWithOIDC, Provider } from "oidc-provider";
-import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { findConsent } from "../../../directory/consents/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { RealmSnapshot } from "../../../tenancy/realms/index.ts";
+import { needsConsent } from "../../token-endpoint/index.ts";
+import { lifetimesOf } from "../../tokens/index.ts";
 import { requestedDetails } from "../authorization-details.ts";
 import { snapshotOf } from "../client.ts";
 import { liveGrantOf } from "../grant.ts";
 import { draftGrant } from "../grant-draft.ts";
-import { lifetimesOf } from "../lifetimes.ts";
 import { liveSessionOf } from "../session.ts";
-
-/** Whether the user is asked at all. */
-export const needsConsent = (client: ClientSnapshot): boolean => client.settings.consentRequired && !client.settings.firstParty;
 
 /** A claim that was asked for by itself, as it stands among the scopes of a consent. No scope's name holds a colon and a space. */
 export const consentToClaim = (name: string): string => `claim:${name}`;

@@ -1,7 +1,7 @@
 import { type Interaction, type InteractionResults, Provider } from "oidc-provider";
 import { SECOND } from "../../../kernel/clock.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
-import { acrOf, liveSessionOf } from "../session.ts";
+import { liveSessionOf } from "../session.ts";
 import { resumedBy } from "./resumed.ts";
 
 /**
@@ -39,5 +39,5 @@ function forWhoeverIsHere(interaction: Interaction): void {
 export function loginSince(session: LiveSession, since: number): InteractionResults {
   const ts = Math.floor(session.authTime / SECOND);
   if (ts < since) return {};
-  return { login: { accountId: session.userId, ts, acr: acrOf(session), amr: [...session.amr] }, select_account: {}, create: {} };
+  return { login: { accountId: session.userId, ts, acr: session.acr, amr: [...session.amr] }, select_account: {}, create: {} };
 }

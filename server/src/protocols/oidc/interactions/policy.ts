@@ -1,9 +1,11 @@
 import { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
 import type { Settings } from "../../../tenancy/settings/index.ts";
+import { needsConsent } from "../../token-endpoint/index.ts";
 import { requestedDetails } from "../authorization-details.ts";
 import { snapshotOf } from "../client.ts";
+import type { RealmParts } from "../parts.ts";
 import { acrWanted } from "./acr.ts";
-import { needsConsent } from "./consent.ts";
+import { sessionStanding } from "./standing.ts";
 
 const { base, Check, Prompt } = interactionPolicy;
 
@@ -14,7 +16,8 @@ export const promptValues = ({ registration }: Settings): readonly string[] => [
 ];
 
 /** When the user is asked something, and what. */
-export function createPolicy(acrValues: readonly string[], settings: Settings) {
+export function createPolicy(acrValues: readonly string[], parts: RealmParts) {
+  const { settings } = parts.realm;
   const policy = base();
 
   const login = policy.get("login")!;
@@ -23,6 +26,22 @@ export function createPolicy(acrValues: readonly string[], settings: Settings) {
   login.checks.add(
     new Check("essential_acr", "the requested authentication could not be obtained", "unmet_authentication_requirements", (ctx) =>
       needsStepUp(ctx, acrValues),
+    ),
+  );
+  login.checks.add(
+    new Check(
+      "client_flow",
+      "the client asks for more than the session has proven",
+      "login_required",
+      async (ctx) => (await sessionStanding(parts, ctx)) === "proof",
+    ),
+  );
+  login.checks.add(
+    new Check(
+      "required_actions",
+      "the user has to do something first",
+      "interaction_required",
+      async (ctx) => (await sessionStanding(parts, ctx)) === "action",
     ),
   );
 

@@ -116,8 +116,8 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     const { interaction } = request.query as { interaction?: unknown };
     if (typeof interaction === "string") {
       const waiting = await findWaiting(issuer, uid, request.cookies, RESUME_COOKIE);
-      const { session, preSession } = await visitors.visitorOf(request, reply);
-      await signedIn(parts.db, issuer, waiting, session, interaction, preSession);
+      const { session, preSessions } = await visitors.visitorOf(request, reply);
+      await signedIn(parts.db, issuer, waiting, session, interaction, preSessions);
       rememberResumed(request.raw, { interaction: waiting.interaction, session });
     }
     return handOver(issuer, request, reply, `/authorize/${encodeURIComponent(uid)}`, "") as never;

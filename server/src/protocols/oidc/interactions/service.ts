@@ -9,11 +9,10 @@ import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/interactions/index.ts";
 import { LOCALES, type ShownApplication } from "../../../signin/pages/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
-import { memberOf } from "../accounts.ts";
-import { ACR_VALUES } from "../configuration.ts";
+import { memberOf } from "../../tokens/index.ts";
 import { wasSentTo } from "../cookies.ts";
 import type { Issuer } from "../provider.ts";
-import { acrWanted } from "./acr.ts";
+import { ACR_VALUES, acrWanted } from "./acr.ts";
 import { consentToClaim } from "./consent.ts";
 import { ANSWERED_BY, loginSince } from "./other-user.ts";
 
@@ -49,11 +48,25 @@ export const interactionPath = (realm: string, uid: string) => `/realms/${realm}
  * Why the engine asks for a sign-in where a session may still do: one that has begun in another tab since, that proves more, or that began
  * with the account that was just made.
  */
-const SESSION_MAY_DO = ["no_session", "essential_acr", "create_prompt"];
+const SESSION_MAY_DO = ["no_session", "essential_acr", "create_prompt", "client_flow", "required_actions"];
 
 /** Asked for an account, the engine has not looked yet at what else the client wants to be fresh. */
 const wantsFreshToo = ({ params: { prompt = "", max_age }, interaction }: Waiting): boolean =>
   interaction.prompt.name === "create" && (max_age !== undefined || prompt.split(" ").includes("login"));
+
+/** The sign-in that a client asks for. */
+export function signInRequestOf(client: ClientSnapshot, params: Waiting["params"]): SignInRequest {
+  const { acr, essential } = acrWanted({ acr_values: params.acr_values, claims: claimsIn(params) }, ACR_VALUES);
+  return {
+    clientId: client.clientId,
+    application: applicationOf(client),
+    loginHint: params.login_hint,
+    flow: client.settings.browserFlow ?? undefined,
+    acr: acr ?? undefined,
+    acrEssential: essential,
+    ...(params.redirect_uri !== undefined && { formActionOrigins: [params.redirect_uri] }),
+  };
+}
 
 /** The engine has read it once, so it can be read. */
 const claimsIn = ({ claims }: Waiting["params"]): Parameters<typeof acrWanted>[0]["claims"] =>
@@ -79,17 +92,10 @@ export async function askToSignIn(
   { browser, asSomebodyElse = false }: { readonly browser: string; readonly asSomebodyElse?: boolean },
 ): Promise<string> {
   const { client, params, uid, interaction } = waiting;
-  const { acr, essential } = acrWanted({ acr_values: params.acr_values, claims: claimsIn(params) }, ACR_VALUES);
   const request: SignInRequest = {
-    clientId: client.clientId,
-    application: applicationOf(client),
-    loginHint: params.login_hint,
-    flow: client.settings.browserFlow ?? undefined,
-    acr: acr ?? undefined,
-    acrEssential: essential,
+    ...signInRequestOf(client, params),
     reauthenticate:
       asSomebodyElse || wantsFreshToo(waiting) || interaction.prompt.reasons.some((reason) => !SESSION_MAY_DO.includes(reason)),
-    ...(params.redirect_uri !== undefined && { formActionOrigins: [params.redirect_uri] }),
   };
   return startInteraction(
     { tx: db, realm, now: clock.now() },
@@ -116,9 +122,16 @@ function languageFor({ params: { ui_locales } }: Waiting, chosen: string | undef
 }
 
 /** The sign-in is done: what the engine was waiting for. */
-export async function signedIn(db: Db, issuer: Issuer, waiting: Waiting, session: LiveSession | null, signIn: string, browser: string) {
+export async function signedIn(
+  db: Db,
+  issuer: Issuer,
+  waiting: Waiting,
+  session: LiveSession | null,
+  signIn: string,
+  preSessions: readonly string[],
+) {
   const realm = issuer.parts.realm.realmId;
-  const { result } = await takeResult({ tx: db, realm, now: clock.now() }, signIn, browser);
+  const { result } = await takeResult({ tx: db, realm, now: clock.now() }, signIn, preSessions);
   if (typeof result?.error === "string") {
     const { error } = result;
     return answer(waiting, session, { error, ...(REFUSALS[error] !== undefined && { error_description: REFUSALS[error] }) });

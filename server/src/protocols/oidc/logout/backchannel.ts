@@ -1,10 +1,9 @@
-import type { Client, Provider } from "oidc-provider";
 import { subjectData } from "../../../applications/claims/index.ts";
 import { MINUTE, SECOND } from "../../../kernel/clock.ts";
-import { newId } from "../../../kernel/ids.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { enqueue, GiveUp, type JobHandler } from "../../../platform/jobs/index.ts";
 import type { Participant } from "../../../signin/sessions/index.ts";
+import { logoutToken } from "../../tokens/index.ts";
 import type { Issuers } from "../provider.ts";
 import { clientsToTell } from "./participants.store.ts";
 
@@ -45,12 +44,12 @@ export const backchannelJob = (issuers: Issuers): JobHandler => ({
     const { clientId, sessionId, userId } = payload as unknown as Told;
     const issuer = await issuers.get(realm!);
     if (!issuer) return;
-    const uri = (await issuer.parts.clients.get(realm!, clientId))?.settings.backchannelLogoutUri;
-    const client = await issuer.provider.Client.find(clientId);
-    if (!uri || !client) return; // gone, shut out or no longer interested
+    const client = await issuer.parts.clients.get(realm!, clientId);
+    const uri = client?.settings.backchannelLogoutUri;
+    if (!uri || !client?.enabled) return; // gone, shut out or no longer interested
     // Of a user who is gone only the session is known; a token needs one of the two (§2.4).
     const user = userId === null ? null : await subjectData(issuer.parts.db, realm!, userId, nothingMore);
-    const body = new URLSearchParams({ logout_token: await logoutToken(issuer.provider, client, sessionId, user && userId) }).toString();
+    const body = new URLSearchParams({ logout_token: await logoutToken(issuer.parts, client, sessionId, user && userId) }).toString();
     const { status } = await issuer.parts.outbound.fetch(uri, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded" },
@@ -63,11 +62,3 @@ export const backchannelJob = (issuers: Issuers): JobHandler => ({
     throw new Error(`${clientId} answered ${status} to a logout token`);
   },
 });
-
-function logoutToken(provider: Provider, client: Client, sessionId: string, userId: string | null): Promise<string> {
-  const token = new provider.IdToken(userId === null ? {} : { sub: userId }, { client });
-  token.set("jti", newId());
-  token.set("sid", sessionId);
-  token.set("events", { "http://schemas.openid.net/event/backchannel-logout": {} });
-  return token.issue({ use: "logout" });
-}

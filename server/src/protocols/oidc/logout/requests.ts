@@ -1,8 +1,8 @@
 import { defineErrors } from "../../../kernel/errors.ts";
 import type { LogoutRequest, LogoutRequests } from "../../../signin/login/index.ts";
+import { verifyIdTokenHint } from "../../tokens/index.ts";
 import { keepPosted, takePosted } from "../posted-requests.ts";
 import type { Issuer, Issuers } from "../provider.ts";
-import { verifyJwt } from "../tokens/verify.ts";
 
 const errors = defineErrors("oidc", {
   logout_hint: [400, "The id_token_hint is not an ID token of this realm, or not one of the client that is named"],
@@ -54,13 +54,10 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
 };
 
 /** However old it is (§2): it says who asks, and opens nothing. */
-function hintOf({ parts: { realm, issuer } }: Issuer, jwt: string): { clientId: string; sessionId: unknown } {
-  const verified = verifyJwt(realm, jwt, { issuer, ignoreExpiration: true });
-  const { aud, sid } = verified?.payload ?? {};
-  // An access token has its type in the header and other audiences: it is no ID token.
-  if (!verified || (verified.header.typ !== undefined && verified.header.typ !== "JWT") || typeof aud !== "string")
-    throw errors.logout_hint();
-  return { clientId: aud, sessionId: sid };
+function hintOf({ parts }: Issuer, jwt: string): { clientId: string; sessionId: unknown } {
+  const verified = verifyIdTokenHint(parts, jwt);
+  if (!verified) throw errors.logout_hint();
+  return { clientId: String(verified.payload.aud), sessionId: verified.payload.sid };
 }
 
 function withState(uri: string, state: string | undefined): string {

@@ -69,6 +69,8 @@ export const de: Messages = {
   impersonationGoneTitle: "Dieser Link funktioniert nicht mehr",
   impersonationGoneText:
     "Er funktioniert nur einmal und nur eine Minute lang. Fordern Sie dort, wo Sie ihn erhalten haben, einen neuen an.",
+  impersonationElsewhereTitle: "Dieser Link gehört zu einem anderen Browser",
+  impersonationElsewhereText: "Öffnen Sie ihn in dem Browser, in dem Sie ihn angefordert haben und angemeldet sind.",
   impersonationRefusedTitle: "Sie können nicht als diese Person handeln",
   impersonationRefusedText:
     "Die Person darf sich zurzeit nicht anmelden, Sie sind abgemeldet, oder Ihre Berechtigungen haben sich inzwischen geändert.",
@@ -104,6 +106,8 @@ export const de: Messages = {
   usernameTakenText: "Jemand hat diesen Benutzernamen schon. Wählen Sie einen anderen.",
   usernameInvalidTitle: "Dieser Benutzername ist nicht möglich",
   usernameInvalidText: "Ein Benutzername hat 1 bis 255 Zeichen, keine unsichtbaren, und kein Leerzeichen am Anfang oder Ende.",
+  usernameMailText:
+    "Ein Benutzername in der Form einer E-Mail-Adresse muss Ihre eigene, bestätigte Adresse sein. Wählen Sie einen Namen ohne @.",
   passwordMismatchTitle: "Die Passwörter stimmen nicht überein",
   passwordMismatchText: "Geben Sie zweimal dasselbe Passwort ein.",
   passwordRefusedTitle: "Bitte wählen Sie ein anderes Passwort",
@@ -379,7 +383,7 @@ export const de: Messages = {
 
   choosePush: "Auf dem Telefon bestätigen",
   pushTitle: "Sehen Sie auf Ihr Telefon",
-  pushText: "Dort haben wir gefragt, ob Sie es sind. Wählen Sie auf Ihrem Telefon diese Zahl:",
+  pushText: "Dort haben wir gefragt, ob Sie es sind. Geben Sie auf Ihrem Telefon diese Zahl ein:",
   pushWaiting: "Diese Seite macht von selbst weiter, sobald Sie geantwortet haben.",
   pushContinue: "Ich habe geantwortet",
   pushAgain: "Telefon noch einmal fragen",
@@ -387,9 +391,9 @@ export const de: Messages = {
   pushDeniedTitle: "Die Anmeldung wurde abgelehnt",
   pushDeniedText:
     "Auf Ihrem Telefon wurde gesagt, dass Sie es nicht sind. Wenn das ein Versehen war, warten Sie einige Minuten, bevor Sie noch einmal fragen, oder wählen Sie eine andere Möglichkeit.",
-  pushStoppedTitle: "Es wurde eine andere Zahl gewählt",
+  pushStoppedTitle: "Es wurde eine falsche Zahl eingegeben",
   pushStoppedText:
-    "Zur Sicherheit wurde die Anfrage gestoppt. Fragen Sie Ihr Telefon noch einmal und wählen Sie die Zahl, die diese Seite anzeigt.",
+    "Zur Sicherheit wurde die Anfrage gestoppt. Fragen Sie Ihr Telefon noch einmal und geben Sie die Zahl ein, die diese Seite anzeigt.",
   pushExpiredTitle: "Ihr Telefon hat nicht geantwortet",
   pushExpiredText: "Die Anfrage ist abgelaufen. Fragen Sie Ihr Telefon noch einmal, oder wählen Sie eine andere Möglichkeit.",
   pushPausedTitle: "Ihr Telefon wird gerade nicht gefragt",
@@ -397,7 +401,9 @@ export const de: Messages = {
     "Es wurde zu oft gefragt, oder eine Anfrage wurde abgelehnt. Warten Sie etwa zehn Minuten, oder wählen Sie eine andere Möglichkeit.",
   pushAskTitle: "Melden Sie sich gerade an?",
   pushAskText: "Jemand meldet sich als {account} an. Machen Sie nur weiter, wenn Sie das jetzt gerade selbst sind.",
-  pushChoose: "Welche Zahl zeigt der andere Bildschirm?",
+  pushType: "Die Zahl, die der andere Bildschirm zeigt",
+  pushApprove: "Das bin ich",
+  pushTypeAgain: "Sehen Sie noch einmal auf den anderen Bildschirm und geben Sie die Zahl ein, die er zeigt.",
   pushDeny: "Das bin ich nicht",
   pushApprovedTitle: "Bestätigt",
   pushApprovedText: "Machen Sie am anderen Bildschirm weiter. Sie können dieses Fenster jetzt schließen.",

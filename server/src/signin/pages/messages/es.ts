@@ -68,6 +68,8 @@ export const es: Messages = {
   impersonationStart: "Actuar como esta persona",
   impersonationGoneTitle: "Este enlace ya no funciona",
   impersonationGoneText: "Solo funciona una vez y durante un minuto. Pide otro donde lo conseguiste.",
+  impersonationElsewhereTitle: "Este enlace es de otro navegador",
+  impersonationElsewhereText: "Ábrelo en el navegador en el que lo pediste y en el que has iniciado sesión.",
   impersonationRefusedTitle: "No puedes actuar como esta persona",
   impersonationRefusedText: "Ahora mismo no puede iniciar sesión, o has cerrado la tuya, o tus permisos han cambiado desde que lo pediste.",
 
@@ -101,6 +103,8 @@ export const es: Messages = {
   usernameTakenText: "Alguien ya lo usa. Elige otro.",
   usernameInvalidTitle: "Este nombre de usuario no sirve",
   usernameInvalidText: "Un nombre de usuario tiene de 1 a 255 caracteres, ninguno invisible, sin espacios al principio ni al final.",
+  usernameMailText:
+    "Un nombre de usuario con forma de dirección de correo tiene que ser tu propia dirección confirmada. Elige un nombre sin @.",
   passwordMismatchTitle: "Las contraseñas no coinciden",
   passwordMismatchText: "Escribe dos veces la misma contraseña.",
   passwordRefusedTitle: "Elige otra contraseña",
@@ -360,7 +364,7 @@ export const es: Messages = {
 
   choosePush: "Aprobar en tu teléfono",
   pushTitle: "Mira tu teléfono",
-  pushText: "Allí hemos preguntado si eres tú. Elige este número en tu teléfono:",
+  pushText: "Allí hemos preguntado si eres tú. Escribe este número en tu teléfono:",
   pushWaiting: "Esta página continuará sola en cuanto respondas.",
   pushContinue: "Ya he respondido",
   pushAgain: "Volver a preguntar a mi teléfono",
@@ -368,16 +372,18 @@ export const es: Messages = {
   pushDeniedTitle: "El inicio de sesión se ha rechazado",
   pushDeniedText:
     "Alguien ha dicho en tu teléfono que no eres tú. Si ha sido un error, espera unos minutos antes de volver a preguntar o elige otra forma.",
-  pushStoppedTitle: "Se ha elegido otro número",
+  pushStoppedTitle: "Se ha escrito un número equivocado",
   pushStoppedText:
-    "Por seguridad, la solicitud se ha detenido. Vuelve a preguntar a tu teléfono y elige el número que muestra esta página.",
+    "Por seguridad, la solicitud se ha detenido. Vuelve a preguntar a tu teléfono y escribe el número que muestra esta página.",
   pushExpiredTitle: "Tu teléfono no ha respondido",
   pushExpiredText: "La solicitud ha caducado. Vuelve a preguntar a tu teléfono o elige otra forma.",
   pushPausedTitle: "Por ahora no preguntamos a tu teléfono",
   pushPausedText: "Se le ha preguntado demasiadas veces o se ha rechazado una solicitud. Espera unos diez minutos o elige otra forma.",
   pushAskTitle: "¿Eres tú quien inicia sesión?",
   pushAskText: "Alguien está iniciando sesión como {account}. Continúa solo si eres tú, ahora mismo.",
-  pushChoose: "¿Qué número muestra la otra pantalla?",
+  pushType: "El número que muestra la otra pantalla",
+  pushApprove: "Soy yo",
+  pushTypeAgain: "Vuelve a mirar la otra pantalla y escribe el número que muestra.",
   pushDeny: "No soy yo",
   pushApprovedTitle: "Aprobado",
   pushApprovedText: "Continúa en la otra pantalla. Ya puedes cerrar esta ventana.",

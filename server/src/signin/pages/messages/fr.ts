@@ -69,6 +69,8 @@ export const fr: Messages = {
   impersonationStart: "Agir à la place de cette personne",
   impersonationGoneTitle: "Ce lien ne fonctionne plus",
   impersonationGoneText: "Il ne fonctionne qu’une fois et pendant une minute. Demandez-en un autre là où vous l’avez obtenu.",
+  impersonationElsewhereTitle: "Ce lien appartient à un autre navigateur",
+  impersonationElsewhereText: "Ouvrez-le dans le navigateur où vous l’avez demandé et où vous êtes connecté.",
   impersonationRefusedTitle: "Vous ne pouvez pas agir à la place de cette personne",
   impersonationRefusedText:
     "Elle ne peut pas se connecter pour le moment, ou vous êtes déconnecté, ou vos autorisations ont changé depuis votre demande.",
@@ -104,6 +106,7 @@ export const fr: Messages = {
   usernameTakenText: "Quelqu’un l’utilise déjà. Choisissez-en un autre.",
   usernameInvalidTitle: "Ce nom d’utilisateur n’est pas possible",
   usernameInvalidText: "Un nom d’utilisateur compte de 1 à 255 caractères, aucun d’invisible, sans espace au début ni à la fin.",
+  usernameMailText: "Un nom d’utilisateur en forme d’adresse e-mail doit être votre propre adresse confirmée. Choisissez un nom sans @.",
   passwordMismatchTitle: "Les mots de passe sont différents",
   passwordMismatchText: "Saisissez deux fois le même mot de passe.",
   passwordRefusedTitle: "Veuillez choisir un autre mot de passe",
@@ -369,7 +372,7 @@ export const fr: Messages = {
 
   choosePush: "Approuver sur votre téléphone",
   pushTitle: "Consultez votre téléphone",
-  pushText: "Nous y avons demandé si c’est bien vous. Choisissez ce nombre sur votre téléphone :",
+  pushText: "Nous y avons demandé si c’est bien vous. Saisissez ce nombre sur votre téléphone :",
   pushWaiting: "Cette page continuera d’elle-même dès que vous aurez répondu.",
   pushContinue: "J’ai répondu",
   pushAgain: "Interroger à nouveau mon téléphone",
@@ -377,9 +380,9 @@ export const fr: Messages = {
   pushDeniedTitle: "La connexion a été refusée",
   pushDeniedText:
     "Quelqu’un a indiqué sur votre téléphone que ce n’est pas vous. Si c’était une erreur, attendez quelques minutes avant de redemander, ou choisissez une autre méthode.",
-  pushStoppedTitle: "Un autre nombre a été choisi",
+  pushStoppedTitle: "Un mauvais nombre a été saisi",
   pushStoppedText:
-    "Par sécurité, la demande a été arrêtée. Interrogez à nouveau votre téléphone et choisissez le nombre affiché sur cette page.",
+    "Par sécurité, la demande a été arrêtée. Interrogez à nouveau votre téléphone et saisissez le nombre affiché sur cette page.",
   pushExpiredTitle: "Votre téléphone n’a pas répondu",
   pushExpiredText: "La demande a expiré. Interrogez à nouveau votre téléphone, ou choisissez une autre méthode.",
   pushPausedTitle: "Votre téléphone n’est plus interrogé pour l’instant",
@@ -387,7 +390,9 @@ export const fr: Messages = {
     "Il l’a été trop souvent, ou une demande a été refusée. Attendez une dizaine de minutes, ou choisissez une autre méthode.",
   pushAskTitle: "Est-ce vous qui vous connectez ?",
   pushAskText: "Quelqu’un se connecte en tant que {account}. Continuez seulement si c’est vous, en ce moment même.",
-  pushChoose: "Quel nombre affiche l’autre écran ?",
+  pushType: "Le nombre affiché sur l’autre écran",
+  pushApprove: "C’est moi",
+  pushTypeAgain: "Regardez à nouveau l’autre écran et saisissez le nombre qu’il affiche.",
   pushDeny: "Ce n’est pas moi",
   pushApprovedTitle: "Approuvé",
   pushApprovedText: "Continuez sur l’autre écran. Vous pouvez fermer cette fenêtre.",

@@ -50,12 +50,15 @@ interface Kept {
 const tokens = keepPerProvider<{ readonly value: string; readonly until: number }>();
 const sessions = keepPerProvider<Kept>((kept) => void kept.session.then(endSession, () => {}));
 
+const addressOf = ({ baseUrl, environment = "production" }: ApnsConfig): string => baseUrl ?? HOSTS[environment];
+
 /** Push to Apple's devices, over HTTP/2 with a signed token. */
 export const apns: MessageDriver = {
   channel: "PUSH",
   config: ApnsConfig,
   secret: { required: true, what: "the .p8 key of the team, in PEM form" },
   needsFromAddress: false,
+  addresses: (config) => [addressOf(config as ApnsConfig)],
 
   check(provider, outbound) {
     const { baseUrl } = provider.config as ApnsConfig;
@@ -169,8 +172,7 @@ async function post(provider: Provider, delivery: Delivery, headers: Record<stri
 }
 
 async function open(provider: Provider, outbound: Outbound, signal: AbortSignal, ended: () => void): Promise<ClientHttp2Session> {
-  const { baseUrl, environment = "production" } = provider.config as ApnsConfig;
-  const url = new URL(baseUrl ?? HOSTS[environment]);
+  const url = new URL(addressOf(provider.config as ApnsConfig));
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const socket = await outbound.connect({ host, port: Number(url.port || 443), tls: true, alpn: ["h2"], signal });
   if ((socket as TLSSocket).alpnProtocol !== "h2") {

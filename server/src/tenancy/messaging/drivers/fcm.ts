@@ -41,6 +41,7 @@ export const fcm: MessageDriver = {
   config: FcmConfig,
   secret: { required: true, what: "the JSON key file of a service account" },
   needsFromAddress: false,
+  addresses: (config) => [(config as FcmConfig).baseUrl ?? BASE_URL],
 
   check(provider, outbound) {
     const { baseUrl } = provider.config as FcmConfig;

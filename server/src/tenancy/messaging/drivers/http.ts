@@ -42,6 +42,8 @@ type HttpConfig = Static<typeof HttpConfig>;
 
 const secret = { required: false, what: "the token or key that the gateway asks for" };
 
+const addresses = (config: Provider["config"]) => [(config as HttpConfig).url];
+
 const MAIL_VALUES = ["id", "to", "from", "fromName", "subject", "text", "html"] as const;
 const TEXT_VALUES = ["id", "to", "from", "text"] as const;
 
@@ -51,6 +53,7 @@ export const emailHttp: MessageDriver = {
   config: HttpConfig,
   secret,
   needsFromAddress: true,
+  addresses,
   check: (provider, outbound) => faultsOf(provider, outbound, MAIL_VALUES),
   async send(provider, envelope, delivery) {
     if (!isMailAddress(envelope.to)) throw new MessageError("recipient", new Error("not an email address"));
@@ -74,6 +77,7 @@ export const smsHttp: MessageDriver = {
   config: HttpConfig,
   secret,
   needsFromAddress: false,
+  addresses,
   check: (provider, outbound) => faultsOf(provider, outbound, TEXT_VALUES),
   async send(provider, envelope, delivery) {
     if (!isPhoneNumber(envelope.to)) throw new MessageError("recipient", new Error("not a telephone number"));

@@ -40,6 +40,7 @@ export const smtp: MessageDriver = {
   config: SmtpConfig,
   secret: { required: false, what: "the password of config.username" },
   needsFromAddress: true,
+  addresses: (config) => [`smtp+${(config as SmtpConfig).security ?? "starttls"}://${authority(config as SmtpConfig)}`],
   check: faultsOf,
 
   async send(provider, envelope, { outbound, signal }) {
@@ -122,10 +123,12 @@ function credentialsOf({ username }: SmtpConfig, secret: string | null): { user:
   return { user: username, pass: secret };
 }
 
+const authority = ({ host, port, security = "starttls" }: SmtpConfig): string =>
+  `${host.includes(":") ? `[${host}]` : host}:${port ?? PORTS[security]}`;
+
 function faultsOf(provider: Provider, outbound: Outbound): FieldFault[] {
-  const { host, port, username, security = "starttls" } = provider.config as SmtpConfig;
-  const literal = host.includes(":") ? `[${host}]` : host;
-  const faults: FieldFault[] = urlFault(`https://${literal}:${port ?? PORTS[security]}/`, "config.host", outbound);
+  const { host, username, security = "starttls" } = provider.config as SmtpConfig;
+  const faults: FieldFault[] = urlFault(`https://${authority(provider.config as SmtpConfig)}/`, "config.host", outbound);
   if (security === "none" && isPublicAddress(host))
     faults.push({ field: "config.security", message: "config.security may be none only towards a host on this server's own network" });
   if (provider.secret !== null && username === undefined)

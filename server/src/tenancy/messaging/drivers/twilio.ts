@@ -29,6 +29,7 @@ export const twilio: MessageDriver = {
   config: TwilioConfig,
   secret: { required: true, what: "the auth token of the account" },
   needsFromAddress: false,
+  addresses: (config) => [(config as TwilioConfig).baseUrl ?? BASE_URL],
 
   check(provider, outbound) {
     const { baseUrl, messagingServiceSid } = provider.config as TwilioConfig;

@@ -1,0 +1,109 @@
+import { loginKey } from "../../kernel/text.ts";
+import { type Tx, translating } from "../../platform/db/index.ts";
+import { userErrors } from "./errors.ts";
+
+/**
+ * What a mail address is worth as a name to sign in by.
+ * - `given`: an administrator, an import or a directory says so. It is taken as it is, and refused where another user has it.
+ * - `unconfirmed`: a person says so. Nobody signs in by it before it is confirmed, so nobody learns whether another user has it.
+ * - `confirmed`: its owner has just proven to read its mail. It is taken from a user whose username merely looks like it.
+ */
+export type AddressProof = "given" | "unconfirmed" | "confirmed";
+
+interface Named {
+  readonly username: string;
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+}
+
+/**
+ * Follows the key of a name that is the user's, and by which lists find them, but by which they do not sign in. No username and no mail
+ * address holds it; what is typed at sign-in is never looked up with it.
+ */
+const INACTIVE = "\u0001";
+const inactive = (key: string, userId: string) => key + INACTIVE + userId;
+export const isActiveKey = (key: string): boolean => !key.includes(INACTIVE);
+
+/** The name has the form of a mail address: people can choose it only where it is their own. */
+export const isMailShaped = (name: string): boolean => /.@./su.test(loginKey(name));
+
+const keysOf = ({ username, email }: Pick<Named, "username" | "email">) =>
+  [...new Set([username, email].filter((name) => name !== null).map(loginKey))].sort();
+
+/** Of a new user. Answers whose username the address was taken from. */
+export const insertLoginNames = (tx: Tx, realm: string, userId: string, user: Named, proof: AddressProof): Promise<string[]> =>
+  saveNames(tx, realm, userId, user, proof, null);
+
+/** Of a user who is held, `before` the change. Names that stay as they were never collide. */
+export async function replaceLoginNames(
+  tx: Tx,
+  realm: string,
+  userId: string,
+  before: Named,
+  user: Named,
+  proof: AddressProof,
+): Promise<string[]> {
+  const rows = await tx.deleteFrom("login_names").where("realm_id", "=", realm).where("user_id", "=", userId).returning("key").execute();
+  return saveNames(tx, realm, userId, user, proof, { ...before, active: new Set(rows.map(({ key }) => key)) });
+}
+
+async function saveNames(
+  tx: Tx,
+  realm: string,
+  userId: string,
+  user: Named,
+  proof: AddressProof,
+  before: (Named & { readonly active: ReadonlySet<string> }) | null,
+): Promise<string[]> {
+  const address = user.email === null ? null : loginKey(user.email);
+  const kept = new Set(before ? keysOf(before) : []);
+  const losers: string[] = [];
+  const rows: string[] = [];
+  for (const key of keysOf(user)) {
+    const isAddress = key === address;
+    const isUsername = key === loginKey(user.username);
+    if (isAddress && proof === "confirmed") {
+      const loser = await takeFromUsername(tx, realm, key, userId);
+      if (loser !== null) losers.push(loser);
+      rows.push(key);
+    } else if (kept.has(key) && !before!.active.has(key)) {
+      // An address that an administrator vouches for by now counts; a username comes back once nobody else signs in by it.
+      const vouched = isAddress && user.emailVerified && !before!.emailVerified;
+      const free = isUsername && (await isFree(tx, realm, key));
+      rows.push(vouched || free ? key : inactive(key, userId));
+    } else rows.push(isAddress && !isUsername && proof === "unconfirmed" && !kept.has(key) ? inactive(key, userId) : key);
+  }
+  // The primary key is the check: whoever comes second with a name gets a 409.
+  await translating(
+    { login_names_taken: userErrors.login_name_taken },
+    tx
+      .insertInto("login_names")
+      .values(rows.map((key) => ({ realm_id: realm, key, user_id: userId })))
+      .execute(),
+  );
+  return losers;
+}
+
+const holderOf = (tx: Tx, realm: string, key: string) =>
+  tx.selectFrom("login_names as n").where("n.realm_id", "=", realm).where("n.key", "=", key);
+
+const isFree = async (tx: Tx, realm: string, key: string): Promise<boolean> =>
+  (await holderOf(tx, realm, key).select("n.user_id").executeTakeFirst()) === undefined;
+
+/** Whoever has it as their address keeps it, and the claim is refused like any taken name. */
+async function takeFromUsername(tx: Tx, realm: string, key: string, userId: string): Promise<string | null> {
+  const holder = await holderOf(tx, realm, key)
+    .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "n.realm_id").onRef("u.user_id", "=", "n.user_id"))
+    .select(["n.user_id", "u.email_key"])
+    .forUpdate("n")
+    .executeTakeFirst();
+  if (!holder || holder.user_id === userId) return null;
+  if (holder.email_key === key) throw userErrors.login_name_taken();
+  await tx
+    .updateTable("login_names")
+    .set({ key: inactive(key, holder.user_id) })
+    .where("realm_id", "=", realm)
+    .where("key", "=", key)
+    .execute();
+  return holder.user_id;
+}

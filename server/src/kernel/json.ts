@@ -1,0 +1,60 @@
+/** Deeper than anything that is meant. What walks a value calls itself once per level, and a few thousand levels end the stack. */
+export const MAX_JSON_DEPTH = 100;
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+
+/** Whether a text, if it is JSON, is nested too deeply to be worked with. Reads it once, without calling itself. */
+export function isTooDeep(json: string): boolean {
+  // Each level takes two brackets.
+  if (json.length <= 2 * MAX_JSON_DEPTH) return false;
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    switch (json.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(json, at + 1);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++depth > MAX_JSON_DEPTH) return true;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth--;
+    }
+  }
+  return false;
+}
+
+/** Where the closing quote is; the end of the text where there is none. */
+function endOfString(json: string, from: number): number {
+  for (let at = json.indexOf('"', from); at !== -1; at = json.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (json.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return at;
+  }
+  return json.length;
+}
+
+/** The members of a value that make it too deep, of all that stand at its top; none where it is no object. */
+export function tooDeepMembers(value: unknown): string[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) => (isDeeper(member, MAX_JSON_DEPTH - 1) ? [name] : []));
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= levels; depth++) {
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? [each as object] : []));
+    if (level.length === 0) return false;
+    if (depth === levels) return true;
+    level = level.flatMap((each) => Object.values(each as object));
+  }
+  return false;
+}
+
+/** The same for a parameter: JSON, or a JWT whose header or claims are JSON. */
+export function isTooDeepParameter(text: string): boolean {
+  if (text.length <= 2 * MAX_JSON_DEPTH) return false;
+  if (!text.startsWith("eyJ")) return isTooDeep(text);
+  return text.split(".", 2).some((part) => isTooDeep(Buffer.from(part, "base64url").toString("utf8")));
+}

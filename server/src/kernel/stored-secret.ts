@@ -1,0 +1,27 @@
+/** What a change of a record says of its secret, as the API takes it: left out, null, or a new one. */
+export interface SecretInput {
+  readonly secret?: string | null;
+  /** A read answers null and `secretSet: true` for a secret that it does not show: written back, that pair keeps it. */
+  readonly secretSet?: boolean;
+}
+
+/**
+ * What becomes of a stored secret. It was given for the peers that the record addressed then, so another scheme, host or port clears
+ * it unless the same request brings it: otherwise a caller could have it sent to a server of their own and read it there. Every record
+ * that holds a secret and an address asks this; a test call uses a stored secret with the stored address only.
+ */
+export function secretChange(input: SecretInput, before: readonly string[], after: readonly string[]): "kept" | "cleared" | "replaced" {
+  if (typeof input.secret === "string") return "replaced";
+  if (input.secret === null && input.secretSet !== true) return "cleared";
+  const known = new Set(before.map(peerOf));
+  return after.every((address) => known.has(peerOf(address))) ? "kept" : "cleared";
+}
+
+const PORTS: Readonly<Record<string, string>> = { "https:": "443", "http:": "80", "ldaps:": "636", "ldap:": "389" };
+
+/** Scheme, host and port of an address. One that is no URL is a peer of its own. */
+function peerOf(address: string): string {
+  if (!URL.canParse(address)) return address;
+  const { protocol, hostname, port } = new URL(address);
+  return `${protocol}//${hostname.toLowerCase()}:${port || (PORTS[protocol] ?? "")}`;
+}

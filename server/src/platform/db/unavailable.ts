@@ -1,0 +1,34 @@
+/** The database did not answer: it cannot be reached, the connection broke, or a deadline passed. The message and code of the cause stay. */
+export class DatabaseUnavailable extends Error {
+  readonly code: string | undefined;
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "DatabaseUnavailable";
+    this.code = (cause as { code?: string } | undefined)?.code;
+  }
+}
+
+/** A failure of the driver or the socket as what it means to the caller. */
+export const asUnavailable = (cause: Error): DatabaseUnavailable =>
+  cause instanceof DatabaseUnavailable ? cause : new DatabaseUnavailable(cause.message, cause);
+
+const states = new Set([
+  "57014", // query_canceled: statement_timeout
+  "55P03", // lock_not_available: lock_timeout
+  "25P03", // idle_in_transaction_session_timeout
+  "25P04", // transaction_timeout
+  "25006", // read_only_sql_transaction: the primary became a standby
+]);
+// Connection exceptions, insufficient resources (too many connections, a full disk), and operator intervention (a restart).
+const CLASSES = /^(08|53|57P)...?$/;
+
+/**
+ * Whether the same request could succeed once the database is back: the one rule behind every 503 of the database. What failed below
+ * the protocol is marked where it happens (postgres.ts, pglite-database.ts): a refused connection to another host must not count.
+ */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return true;
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === "string" && (states.has(code) || CLASSES.test(code));
+}

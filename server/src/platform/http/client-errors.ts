@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { ConnectionError } from "fastify";
+import { SECOND } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { problemOf } from "./problem.ts";
+
+/** How long a client may take to send a request. Whoever drips would otherwise hold connections for nothing. */
+export const REQUEST_TIMEOUTS = {
+  /** For the whole of it, body included. */
+  requestTimeout: 60 * SECOND,
+  /** Without a byte in either direction: a body that is streamed, an answer that nobody reads. */
+  connectionTimeout: 300 * SECOND,
+  http: { headersTimeout: 20 * SECOND, connectionsCheckingInterval: 5 * SECOND },
+};
+
+const streaming = new WeakSet<Socket>();
+
+/**
+ * For a route whose body may take as long as it likes, as long as it keeps coming. Node knows one limit for all requests; it says when one
+ * is over, and leaves the connection alone if we do.
+ */
+export function allowSlowBody({ socket }: IncomingMessage, body: NodeJS.ReadableStream): void {
+  streaming.add(socket);
+  body.once("close", () => streaming.delete(socket));
+}
+
+const errorOf = ({ code }: ConnectionError): AppError => {
+  switch (code as string) {
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new AppError("request.timeout", 408, "The request took too long to arrive; send it again");
+    case "HPE_HEADER_OVERFLOW":
+      return new AppError("request.headers_too_large", 431, "The headers are larger than 16 KiB together: send fewer or shorter cookies");
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return new AppError("request.too_large", 413, "The extensions of the chunks are larger than accepted");
+    default:
+      return new AppError("request.malformed", 400, "This is not a valid HTTP request", { errors: [] });
+  }
+};
+
+/** What is wrong before there is a request to answer. `manners`: what every answer carries, names and values in turn. */
+export const answerClientError = (manners: readonly string[]) => (cause: ConnectionError, socket: Socket) => {
+  if (cause.code === "ERR_HTTP_REQUEST_TIMEOUT" && streaming.has(socket)) return;
+  // A second answer on top of one that has begun would be read as part of it.
+  const begun = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+  if (socket.writable && cause.code !== "ECONNRESET" && !begun?.headersSent) {
+    const error = errorOf(cause);
+    const requestId = randomUUID();
+    const problem = problemOf(error, requestId);
+    const body = JSON.stringify(problem);
+    const headers = [
+      ...["content-type", "application/problem+json; charset=utf-8", "content-length", String(Buffer.byteLength(body))],
+      ...["cache-control", "no-store", "x-request-id", requestId, "connection", "close", ...manners],
+    ];
+    const lines = headers.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${headers[at + 1]}`] : []));
+    socket.write([`HTTP/1.1 ${error.status} ${problem.title}`, ...lines, "", body].join("\r\n"));
+  }
+  socket.destroy();
+};

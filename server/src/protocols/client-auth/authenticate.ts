@@ -1,0 +1,82 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
+import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
+import type { ClientActivity } from "./activity.ts";
+import { type AssertionParts, reasonAgainstAssertion } from "./client-assertion.ts";
+import { isSecretOf } from "./client-secret.ts";
+import { reasonAgainstCertificate } from "./mutual-tls.ts";
+import { type Form, type PresentedCredentials, presentedCredentials } from "./presented.ts";
+
+export interface ClientAuthParts extends AssertionParts {
+  readonly issuer: string;
+  readonly clients: Clients;
+  readonly activity: ClientActivity;
+  readonly tlsClientCertHeader: string | null;
+}
+
+export interface ClientRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly form: Form;
+  /** The address of the endpoint that is asked. */
+  readonly endpoint: string;
+  readonly sourceIp: string | null;
+}
+
+/** A client that has nothing to authenticate with. */
+export const isPublic = ({ publicClient, settings }: ClientSnapshot): boolean => publicClient || settings.authMethod === "none";
+
+/** RFC 6749 §2.3: the client of a request, authenticated as it is configured. A failure is recorded as CLIENT_LOGIN_FAILURE. */
+export async function authenticateClient(parts: ClientAuthParts, request: ClientRequest): Promise<ClientSnapshot> {
+  const credentials = presentedCredentials(request.headers, request.form);
+  const known = await parts.clients.get(parts.realm.realmId, credentials.clientId);
+  const client = known?.enabled ? known : null;
+  if (client) refuseForeignOrigin(client, request.headers);
+  const reason = client ? await reasonAgainst(parts, client, credentials, request) : "client not found";
+  if (client && reason === null) return client;
+  parts.activity.refused({
+    realm: parts.realm.realmId,
+    clientId: credentials.clientId,
+    id: client?.id ?? null,
+    sourceIp: request.sourceIp,
+  });
+  throw basicChallenge(parts.issuer, request.headers, oauthErrors.invalidClient(reason ?? undefined));
+}
+
+/** RFC 6749 §5.2: whoever tried with a header is told which. */
+function basicChallenge(issuer: string, { authorization }: IncomingHttpHeaders, error: OAuthError): OAuthError {
+  if (authorization === undefined) return error;
+  const challenge = `Basic realm="${issuer}", error="${error.error}", error_description="${error.message}"`;
+  return new OAuthError(error.error, error.message, { cause: error.cause, headers: { "www-authenticate": challenge } });
+}
+
+/** A page of another site asks in the browser of somebody who visits it: neither does it learn anything nor is anything used up. */
+export class ForeignOrigin extends OAuthError {}
+
+function refuseForeignOrigin({ webOrigins, clientId }: ClientSnapshot, { origin }: IncomingHttpHeaders): void {
+  if (origin !== undefined && !webOrigins.includes(origin))
+    throw new ForeignOrigin("invalid_request", `origin ${origin} not allowed for client: ${clientId}`);
+}
+
+/** Null: it has proven to be the client. */
+async function reasonAgainst(
+  parts: ClientAuthParts,
+  client: ClientSnapshot,
+  credentials: PresentedCredentials,
+  { headers, endpoint }: ClientRequest,
+): Promise<string | null> {
+  const { authMethod } = client.settings;
+  switch (credentials.kind) {
+    case "secret":
+      return !isPublic(client) && isSecretOf(client, credentials.secret, credentials.byHeader) ? null : "invalid secret provided";
+    case "assertion": {
+      if (authMethod !== "client_secret_jwt" && authMethod !== "private_key_jwt") return MISMATCH;
+      const audience = new Set([parts.issuer, `${parts.issuer}/token`, endpoint]);
+      return reasonAgainstAssertion(parts, client, credentials.assertion, audience);
+    }
+    case "none":
+      if (isPublic(client)) return null;
+      return authMethod.endsWith("tls_client_auth") ? reasonAgainstCertificate(parts, client, headers) : MISMATCH;
+  }
+}
+
+const MISMATCH = "the provided authentication mechanism does not match the registered client authentication method";

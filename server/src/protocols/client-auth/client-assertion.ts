@@ -1,0 +1,118 @@
+import { compactVerify, decodeJwt, decodeProtectedHeader, type JWK, type JWTPayload, type ProtectedHeaderParameters } from "jose";
+import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { isFirst } from "../tokens/index.ts";
+import type { ClientKeys } from "./client-keys.ts";
+import { currentSecrets } from "./client-secret.ts";
+
+/** RFC 7518 §3.1, RFC 8037: what clients may sign assertions with, as discovery announces it. */
+export const ASSERTION_ALGS: readonly string[] = ["HS256", "RS256", "PS256", "ES256", "Ed25519", "EdDSA"];
+
+/** In seconds. An assertion is made for one request: what lives longer is a password that travels. */
+const MAX_LIFETIME = (10 * MINUTE) / SECOND;
+/** In seconds: how far a client's clock may be ahead, */
+const SKEW = MINUTE / SECOND;
+/** and how far behind. */
+const TOLERANCE = 15;
+
+export interface AssertionParts {
+  readonly db: Db;
+  readonly realm: { readonly realmId: string };
+  readonly clientKeys: ClientKeys;
+}
+
+/** RFC 7523 §3: null where the assertion is this client's, otherwise why not. It counts once. */
+export async function reasonAgainstAssertion(
+  parts: AssertionParts,
+  client: ClientSnapshot,
+  assertion: string,
+  audience: ReadonlySet<string>,
+): Promise<string | null> {
+  let header: ProtectedHeaderParameters;
+  let payload: JWTPayload;
+  try {
+    header = decodeProtectedHeader(assertion);
+    payload = decodeJwt(assertion);
+  } catch {
+    return "it is no JWT";
+  }
+  const reason = reasonAgainstAlg(client, header.alg) ?? reasonAgainstClaims(client, payload, audience);
+  if (reason !== null) return reason;
+  const isSigned =
+    client.settings.authMethod === "client_secret_jwt"
+      ? await isSignedBy(assertion, header.alg!, secretKeys(client))
+      : await isSignedByClient(parts.clientKeys, client, assertion, header);
+  if (!isSigned) return "its signature is not the client's";
+  const until = (payload.exp! + TOLERANCE) * SECOND;
+  const key = { realm: parts.realm.realmId, model: "ReplayDetection", recordId: sha256(JSON.stringify([payload.iss, payload.jti])) };
+  return (await isFirst(parts.db, key, Math.max(until, clock.now() + SECOND))) ? null : "it was used already";
+}
+
+/** The client's registration decides, not the header (RFC 8725 §3.1). */
+function reasonAgainstAlg({ settings: { authMethod, authSigningAlg } }: ClientSnapshot, alg: string | undefined): string | null {
+  const fits = ASSERTION_ALGS.filter((each) => each.startsWith("HS") === (authMethod === "client_secret_jwt"));
+  return alg !== undefined && fits.includes(alg) && (authSigningAlg === null || alg === authSigningAlg) ? null : "alg mismatch";
+}
+
+/** A second audience could use the assertion here as it came in there. */
+function reasonAgainstClaims(client: ClientSnapshot, payload: JWTPayload, audience: ReadonlySet<string>): string | null {
+  const { iss, sub, aud, exp, nbf, iat, jti } = payload;
+  const now = Math.floor(clock.now() / SECOND);
+  if (typeof exp !== "number" || now - TOLERANCE >= exp) return "it has expired, or does not say when it does";
+  if (exp - now > MAX_LIFETIME + SKEW) return `it lives longer than ${MAX_LIFETIME} seconds`;
+  for (const begin of [iat, nbf]) {
+    if (begin === undefined) continue;
+    if (typeof begin !== "number" || begin > now + SKEW) return "it is from the future";
+    if (exp - begin > MAX_LIFETIME) return `it lives longer than ${MAX_LIFETIME} seconds`;
+  }
+  if (typeof jti !== "string" || jti === "") return "it has no jti";
+  if (iss !== client.clientId || sub !== client.clientId) return "iss and sub must be the client_id";
+  const [only, ...others] = [aud].flat();
+  if (only === undefined || others.length > 0 || !audience.has(only)) return "it is not meant for this server alone";
+  return null;
+}
+
+const secretKeys = (client: ClientSnapshot): readonly JWK[] =>
+  currentSecrets(client).map(({ value }) => ({ kty: "oct", k: Buffer.from(value).toString("base64url") }));
+
+/** With a key that is known or, if none fits, with one that the client has published since. */
+async function isSignedByClient(
+  clientKeys: ClientKeys,
+  client: ClientSnapshot,
+  assertion: string,
+  { alg, kid }: ProtectedHeaderParameters & { kid?: string },
+): Promise<boolean> {
+  const attempt = () => isSignedBy(assertion, alg!, fitting(clientKeys.known(client), alg!, kid));
+  if (await attempt()) return true;
+  // Whatever keeps its keys from being read: without them it has not proven anything.
+  const isNewer = await clientKeys.refresh(client).catch(() => false);
+  return isNewer && attempt();
+}
+
+const KEY_TYPES: Readonly<Record<string, string>> = { R: "RSA", P: "RSA", E: "EC" };
+
+/** RFC 7517 §4: by type, and by what the key itself says of its use. */
+function fitting(keys: readonly JWK[], alg: string, kid: string | undefined): readonly JWK[] {
+  const kty = alg.startsWith("Ed") ? "OKP" : KEY_TYPES[alg[0]!];
+  return keys.filter(
+    (key) =>
+      key.kty === kty &&
+      (kid === undefined || key.kid === kid) &&
+      (key.alg === undefined || key.alg === alg) &&
+      (key.use === undefined || key.use === "sig"),
+  );
+}
+
+async function isSignedBy(assertion: string, alg: string, keys: readonly JWK[]): Promise<boolean> {
+  for (const key of keys) {
+    try {
+      await compactVerify(assertion, key, { algorithms: [alg] });
+      return true;
+    } catch {
+      // Not by this one.
+    }
+  }
+  return false;
+}

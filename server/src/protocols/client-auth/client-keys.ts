@@ -1,0 +1,102 @@
+import type { JWK } from "jose";
+import { LRUCache } from "lru-cache";
+import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { clock, DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
+import type { Outbound } from "../../platform/outbound/index.ts";
+
+/** The public keys of clients: those in their configuration, and those that they publish at `jwksUri`. */
+export interface ClientKeys {
+  /** What is known at this moment, without asking anybody. */
+  known(client: ClientSnapshot): readonly JWK[];
+  /** Asks `jwksUri` again, if what is known is older than it may be. False: nothing newer is to be had. */
+  refresh(client: ClientSnapshot): Promise<boolean>;
+  /** What `jwksUri` publishes, read again if it is older than it may be. */
+  published(client: ClientSnapshot): Promise<{ readonly keys: readonly JWK[] }>;
+}
+
+interface Published {
+  keys: readonly JWK[];
+  freshUntil: number;
+}
+
+const MAX_KEPT = 1_000;
+/** However short a client says: nobody is flooded by those who send assertions with keys that nobody knows. */
+const MIN_FRESH = MINUTE;
+const MAX_FRESH = DAY;
+/** After an answer that could not be read. */
+const RETRY = 5 * SECOND;
+
+/** One guarded cache for all who verify what clients sign. */
+export function createClientKeys(outbound: Outbound): ClientKeys {
+  const kept = new LRUCache<string, Published>({ max: MAX_KEPT });
+  const reading = new Map<string, Promise<Published>>();
+
+  const read = async (key: string, uri: string): Promise<Published> => {
+    const before = kept.get(key);
+    try {
+      const { status, headers, text } = await outbound.fetch(uri, { headers: { accept: "application/json" } }).then((answer) => ({
+        status: answer.status,
+        headers: answer.headers,
+        text: answer.text(),
+      }));
+      if (status !== 200) throw new Error(`unexpected status ${status} of a client's JSON Web Key Set`);
+      return { keys: keysIn(text), freshUntil: clock.now() + freshness(headers) };
+    } catch (error) {
+      kept.set(key, { keys: before?.keys ?? [], freshUntil: clock.now() + RETRY });
+      throw error;
+    }
+  };
+
+  const current = (client: ClientSnapshot, uri: string): Promise<Published> => {
+    const key = keyOf(client, uri);
+    const known = kept.get(key);
+    if (known && known.freshUntil > clock.now()) return Promise.resolve(known);
+    const asked =
+      reading.get(key) ??
+      read(key, uri)
+        .then((published) => {
+          kept.set(key, published);
+          return published;
+        })
+        .finally(() => reading.delete(key));
+    reading.set(key, asked);
+    return asked;
+  };
+
+  return {
+    known(client) {
+      const { jwks, jwksUri } = client.settings;
+      return jwksUri === null ? ((jwks?.keys ?? []) as JWK[]) : (kept.get(keyOf(client, jwksUri))?.keys ?? []);
+    },
+    async refresh(client) {
+      const { jwksUri } = client.settings;
+      if (jwksUri === null) return false;
+      const before = kept.get(keyOf(client, jwksUri));
+      return (await current(client, jwksUri)) !== before;
+    },
+    async published(client) {
+      const { jwksUri } = client.settings;
+      return jwksUri === null ? { keys: [] } : current(client, jwksUri);
+    },
+  };
+}
+
+/** Clients that name the same address do not share what was read there. */
+const keyOf = ({ realmId, clientId }: ClientSnapshot, uri: string): string => JSON.stringify([realmId, clientId, uri]);
+
+/** RFC 7517 §5. Symmetric keys, and private ones, are nobody's public keys. */
+function keysIn(text: string): readonly JWK[] {
+  const { keys } = JSON.parse(text) as { keys?: unknown };
+  if (!Array.isArray(keys)) throw new Error("a client's JSON Web Key Set is not valid");
+  return keys.filter(
+    (key): key is JWK => typeof key === "object" && key !== null && ["RSA", "EC", "OKP"].includes(key.kty) && key.d === undefined,
+  );
+}
+
+/** RFC 9111 §5.2.2.1, §5.3 */
+function freshness(headers: Readonly<Record<string, string | readonly string[] | undefined>>): number {
+  const [, maxAge] = /max-age=(\d+)/.exec(String(headers["cache-control"] ?? "")) ?? [];
+  const expires = Date.parse(String(headers.expires ?? ""));
+  const announced = Math.max(maxAge === undefined ? 0 : Number(maxAge) * SECOND, Number.isNaN(expires) ? 0 : expires - clock.now());
+  return Math.min(Math.max(announced, MIN_FRESH), MAX_FRESH);
+}

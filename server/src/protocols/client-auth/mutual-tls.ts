@@ -1,0 +1,34 @@
+import { X509Certificate } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { certificateOf, hasSubject, thumbprintOf } from "../proof/index.ts";
+import type { ClientKeys } from "./client-keys.ts";
+
+/** RFC 8705 §2: null where the certificate is this client's, otherwise why not. The proxy has verified the chain: the operator says so. */
+export async function reasonAgainstCertificate(
+  parts: { readonly tlsClientCertHeader: string | null; readonly clientKeys: ClientKeys },
+  client: ClientSnapshot,
+  headers: IncomingHttpHeaders,
+): Promise<string | null> {
+  const certificate = certificateOf({ headers }, parts.tlsClientCertHeader);
+  if (!certificate) return "client certificate was not provided";
+  const { authMethod, tlsClientAuthSubjectDn } = client.settings;
+  if (authMethod === "tls_client_auth")
+    return tlsClientAuthSubjectDn !== null && hasSubject(certificate, tlsClientAuthSubjectDn)
+      ? null
+      : "certificate subject value does not match the registered one";
+  await parts.clientKeys.refresh(client).catch(() => false);
+  return isAmong(parts.clientKeys.known(client), thumbprintOf(certificate)) ? null : "unregistered client certificate provided";
+}
+
+/** RFC 8705 §2.2: the certificates that the client has published with its keys. */
+const isAmong = (keys: ReturnType<ClientKeys["known"]>, thumbprint: string): boolean =>
+  keys.some(({ x5c }) => typeof x5c?.[0] === "string" && thumbprintOfText(x5c[0]) === thumbprint);
+
+function thumbprintOfText(base64: string): string | null {
+  try {
+    return thumbprintOf(new X509Certificate(Buffer.from(base64, "base64")));
+  } catch {
+    return null; // no certificate: it is nobody's
+  }
+}

@@ -1,0 +1,82 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { decodeJwt } from "jose";
+import { oauthErrors } from "../../kernel/oauth-error.ts";
+
+/** A form as it was sent: what came twice is a list. */
+export type Form = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What a request authenticates its client with. */
+export type PresentedCredentials =
+  | { readonly kind: "secret"; readonly clientId: string; readonly secret: string; readonly byHeader: boolean }
+  | { readonly kind: "assertion"; readonly clientId: string; readonly assertion: string }
+  /** Its name alone, or a certificate that the connection has shown. */
+  | { readonly kind: "none"; readonly clientId: string };
+
+const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+const MEMBERS = ["client_id", "client_secret", "client_assertion", "client_assertion_type"];
+
+/** RFC 6749 §2.3: one way of authentication, and one client. */
+export function presentedCredentials({ authorization }: IncomingHttpHeaders, form: Form): PresentedCredentials {
+  const refuse = oauthErrors.invalidRequest;
+  const twice = MEMBERS.filter((name) => Array.isArray(form[name]));
+  if (twice.length > 0) throw refuse(`${twice.join(" and ")} must not be provided twice`);
+  const {
+    client_id: named,
+    client_secret: secret,
+    client_assertion: assertion,
+    client_assertion_type: type,
+  } = form as Record<string, string | undefined>;
+  if ([authorization, secret, assertion].filter(Boolean).length > 1)
+    throw refuse("client authentication must only be provided using one mechanism");
+  const credentials: PresentedCredentials = secret
+    ? { kind: "secret", clientId: named ?? "", secret, byHeader: false }
+    : authorization !== undefined
+      ? { kind: "secret", ...basicCredentials(authorization), byHeader: true }
+      : assertion
+        ? { kind: "assertion", clientId: subjectOf(assertion), assertion }
+        : { kind: "none", clientId: named ?? "" };
+  if (credentials.kind === "assertion" && type !== ASSERTION_TYPE)
+    throw refuse(type ? `client_assertion_type must have value ${ASSERTION_TYPE}` : "client_assertion_type must be provided");
+  if (named && named !== credentials.clientId) throw refuse("client_id mismatch");
+  if (!credentials.clientId) throw refuse("no client authentication mechanism provided");
+  return credentials;
+}
+
+const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
+/** RFC 6749 appendix A: what an id or a secret may consist of. */
+const VSCHAR = /^[\x20-\x7E]*$/;
+
+/** RFC 6749 §2.3.1: both are encoded as in a form, then joined. */
+function basicCredentials(authorization: string): { clientId: string; secret: string } {
+  const refuse = oauthErrors.invalidRequest;
+  const [, encoded] = BASIC.exec(authorization) ?? [];
+  const pair = encoded === undefined ? "" : Buffer.from(encoded, "base64").toString("utf8");
+  const at = pair.indexOf(":");
+  if (at === -1) throw refuse("invalid authorization header value format");
+  const [clientId, secret] = [decoded(pair.slice(0, at)), decoded(pair.slice(at + 1))];
+  if (clientId === null || secret === null)
+    throw refuse("client_id and client_secret in the authorization header are not properly encoded");
+  if (secret === "") throw refuse("client_secret must be provided in the Authorization header");
+  return { clientId, secret };
+}
+
+function decoded(text: string): string | null {
+  try {
+    const plain = /[%+]/.test(text) ? decodeURIComponent(text.replaceAll("+", "%20")) : text;
+    return VSCHAR.test(plain) ? plain : null;
+  } catch {
+    return null; // a percent sign that begins nothing
+  }
+}
+
+/** Whom an assertion names; that it is theirs is yet to be verified. */
+function subjectOf(assertion: string): string {
+  let sub: unknown;
+  try {
+    ({ sub } = decodeJwt(assertion));
+  } catch (cause) {
+    throw oauthErrors.invalidRequest("invalid client_assertion format", { cause });
+  }
+  if (typeof sub !== "string" || sub === "") throw oauthErrors.invalidClient("the assertion has no subject");
+  return sub;
+}

@@ -1,0 +1,18 @@
+// Requests that begin on a device or at a server and wait for a user in a browser: the device flow (RFC 8628) and CIBA.
+// Reads and writes their records in `oidc_records`, which protocols/tokens owns.
+export {
+  countPoll,
+  type DecoupledModel,
+  decide,
+  findOpenDevice,
+  findOpenRequest,
+  findPolled,
+  findSealed,
+  hasOpenDevices,
+  holdSession,
+  isActiveUser,
+  type OpenRequest,
+  openRequestsOf,
+  storeSealed,
+  userOfSession,
+} from "./requests.store.ts";

@@ -1,0 +1,157 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import type { RecordPayload } from "../tokens/index.ts";
+
+/** What begins on a device or at a server, and waits for a user in a browser. */
+export type DecoupledModel = "DeviceCode" | "BackchannelAuthenticationRequest";
+
+interface Key {
+  readonly realm: string;
+  readonly model: DecoupledModel;
+  /** sha256 of what the client holds. */
+  readonly recordId: string;
+}
+
+const isOpen = sql`(grant_id is null and not payload ? 'error' and consumed_at is null)`;
+
+export interface PolledRecord {
+  readonly clientId: string;
+  readonly isOpen: boolean;
+  readonly isExpired: boolean;
+}
+
+/** Also one that has expired, as long as it is there: its client is told so. */
+export async function findPolled(db: Db, { realm, model, recordId }: Key, now: number): Promise<PolledRecord | null> {
+  const { rows } = await sql<{ client_id: string; open: boolean; expires_at: number }>`
+    select client_id, ${isOpen} as open, expires_at from oidc_records
+    where realm_id = ${realm} and model = ${model} and record_id = ${recordId}`.execute(db);
+  const [row] = rows;
+  return row ? { clientId: row.client_id, isOpen: row.open, isExpired: row.expires_at <= now } : null;
+}
+
+/**
+ * RFC 8628 §3.5: false for a client that asks again too soon; from then on it has to wait longer. One statement, so that of many at once
+ * one is in time.
+ */
+export async function countPoll(
+  db: Db,
+  { realm, model, recordId }: Key,
+  now: number,
+  { interval, slower }: { readonly interval: number; readonly slower: number },
+): Promise<boolean> {
+  const isSoon = sql`coalesce((payload #>> '{poll,due}')::bigint, 0) > ${now}`;
+  const wait = sql`coalesce((payload #>> '{poll,wait}')::bigint, ${interval}::bigint) + case when ${isSoon} then ${slower}::bigint else 0 end`;
+  const { rows } = await sql<{ soon: boolean }>`
+    update oidc_records
+    set payload = jsonb_set(payload, '{poll}', jsonb_build_object('due', ${now}::bigint + ${wait}, 'wait', ${wait}, 'soon', ${isSoon}))
+    where realm_id = ${realm} and model = ${model} and record_id = ${recordId}
+    returning (payload #>> '{poll,soon}')::boolean as soon`.execute(db);
+  return !rows[0]?.soon;
+}
+
+/** Answers what was asked, once: of two answers at the same time the second finds nothing open. */
+export async function decide(
+  tx: Tx,
+  { realm, model, recordId }: Key,
+  answer: { readonly grantId: string | null; readonly payload: Record<string, unknown> },
+  now: number,
+): Promise<boolean> {
+  const { rows } = await sql<{ record_id: string }>`
+    update oidc_records set payload = payload || ${JSON.stringify(answer.payload)}::text::jsonb, grant_id = ${answer.grantId}
+    where realm_id = ${realm} and model = ${model} and record_id = ${recordId} and expires_at > ${now} and ${isOpen}
+    returning record_id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** What waits for an answer. */
+export interface OpenRequest {
+  readonly recordId: string;
+  readonly clientId: string;
+  readonly payload: RecordPayload;
+  readonly expiresAt: number;
+}
+
+interface OpenRow {
+  record_id: string;
+  client_id: string;
+  payload: RecordPayload;
+  expires_at: number;
+}
+
+const toOpen = (row: OpenRow): OpenRequest => ({
+  recordId: row.record_id,
+  clientId: row.client_id,
+  payload: row.payload,
+  expiresAt: row.expires_at,
+});
+
+export async function findOpenDevice(db: Db, realm: string, userCodeHash: string, now: number): Promise<OpenRequest | null> {
+  const { rows } = await sql<OpenRow>`
+    select record_id, client_id, payload, expires_at from oidc_records
+    where realm_id = ${realm} and model = 'DeviceCode' and user_code = ${userCodeHash} and expires_at > ${now} and ${isOpen}`.execute(db);
+  return rows[0] ? toOpen(rows[0]) : null;
+}
+
+/** Whether as many of a client's devices wait for an answer. By their codes: a client may have a million refresh tokens besides. */
+export async function hasOpenDevices(db: Db, realm: string, clientId: string, many: number, now: number): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from oidc_records
+    where realm_id = ${realm} and model = 'DeviceCode' and user_code is not null and client_id = ${clientId} and expires_at > ${now} and ${isOpen}
+    offset ${many - 1} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Nobody reads a longer list; the oldest go first, which expire first. */
+const MOST = 50;
+
+export async function openRequestsOf(db: Db, realm: string, userId: string, now: number): Promise<OpenRequest[]> {
+  const { rows } = await sql<OpenRow>`
+    select record_id, client_id, payload, expires_at from oidc_records
+    where realm_id = ${realm} and model = 'BackchannelAuthenticationRequest' and payload ->> 'accountId' = ${userId}
+      and expires_at > ${now} and ${isOpen}
+    order by expires_at, record_id limit ${MOST}`.execute(db);
+  return rows.map(toOpen);
+}
+
+export async function findOpenRequest(db: Db, realm: string, userId: string, recordId: string, now: number): Promise<OpenRequest | null> {
+  const { rows } = await sql<OpenRow>`
+    select record_id, client_id, payload, expires_at from oidc_records
+    where realm_id = ${realm} and model = 'BackchannelAuthenticationRequest' and record_id = ${recordId}
+      and payload ->> 'accountId' = ${userId} and expires_at > ${now} and ${isOpen}`.execute(db);
+  return rows[0] ? toOpen(rows[0]) : null;
+}
+
+export async function storeSealed(db: Db, realm: string, recordId: string, sealed: string): Promise<void> {
+  await sql`
+    update oidc_records set sealed = ${sealed}
+    where realm_id = ${realm} and model = 'BackchannelAuthenticationRequest' and record_id = ${recordId}`.execute(db);
+}
+
+export async function findSealed(db: Db, realm: string, recordId: string, now: number): Promise<string | null> {
+  const { rows } = await sql<{ sealed: string | null }>`
+    select sealed from oidc_records
+    where realm_id = ${realm} and model = 'BackchannelAuthenticationRequest' and record_id = ${recordId} and expires_at > ${now}`.execute(
+    db,
+  );
+  return rows[0]?.sealed ?? null;
+}
+
+/** False: it has ended. Otherwise whoever ends it waits, and then finds what was made in it. */
+export async function holdSession(tx: Tx, realm: string, sessionId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from sessions where realm_id = ${realm} and session_id = ${sessionId} for key share`.execute(tx);
+  return rows.length > 0;
+}
+
+/** A user who may sign in. */
+export async function isActiveUser(db: Db, realm: string, userId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from users where realm_id = ${realm} and user_id = ${userId} and enabled and not locked`.execute(db);
+  return rows.length > 0;
+}
+
+export async function userOfSession(db: Db, realm: string, sessionId: string, now: number): Promise<string | null> {
+  const { rows } = await sql<{ user_id: string }>`
+    select user_id from sessions where realm_id = ${realm} and session_id = ${sessionId} and expires_at > ${now}`.execute(db);
+  return rows[0]?.user_id ?? null;
+}

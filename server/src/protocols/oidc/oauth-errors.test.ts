@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Answer } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { CALLBACK, type Party, relyingParty, walk } from "../../testing/relying-party.ts";
+
+let iam: Harness;
+let base: string;
+let realm: RealmUnderTest;
+let user: { username: string; password: string };
+beforeAll(async () => {
+  iam = await harness();
+  base = iam.config.baseUrl;
+  realm = await iam.realm();
+  user = await realm.user();
+});
+afterAll(() => iam?.close());
+
+const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
+const CIBA = "urn:openid:params:grant-type:ciba";
+const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
+
+let made = 0;
+const confidential = (members: object = {}): Promise<Party> =>
+  relyingParty(iam, realm, { clientId: `client${made++}`, publicClient: false, ...members });
+const errorOf = ({ status, body }: Answer) => [status, body?.error];
+
+describe("a grant that a client may not use is unauthorized_client", () => {
+  test("at the token endpoint, once the client is known", async () => {
+    const none = await confidential({ grantTypes: [] });
+    for (const grant_type of ["authorization_code", "refresh_token", "client_credentials", "password", DEVICE, CIBA, EXCHANGE]) {
+      const members = { code: "x", redirect_uri: CALLBACK, refresh_token: "x", username: "x", password: "x", device_code: "x" };
+      expect([grant_type, ...errorOf(await none.post("/token", { grant_type, ...members }))]).toEqual([
+        grant_type,
+        400,
+        "unauthorized_client",
+      ]);
+    }
+    expect(errorOf(await none.post("/token", { grant_type: "made-up" }))).toEqual([400, "unsupported_grant_type"]);
+    expect(errorOf(await none.post("/token", { grant_type: "implicit" }))).toEqual([400, "unsupported_grant_type"]);
+    const wrong = { grant_type: "client_credentials", client_secret: "wrong" };
+    expect(errorOf(await none.post("/token", wrong)), "an unauthenticated caller learns nothing").toEqual([401, "invalid_client"]);
+  });
+
+  test("at the device, CIBA and authorization endpoints", async () => {
+    const machine = await confidential({ grantTypes: ["client_credentials"] });
+    expect(errorOf(await machine.post("/device/authorize", { scope: "openid" }))).toEqual([400, "unauthorized_client"]);
+    const asked = { scope: "openid", login_hint: user.username };
+    expect(errorOf(await machine.post("/backchannel/authorize", asked))).toEqual([400, "unauthorized_client"]);
+    const { left } = await walk(iam.browser(), base, machine.url());
+    expect(left?.searchParams.get("error")).toBe("unauthorized_client");
+  });
+});
+
+describe("scopes that the realm does not know are ignored, in every grant, and the answer tells what was given", () => {
+  const grantTypes = ["authorization_code", "refresh_token", "client_credentials", "password", "device", "CIBA", "token-exchange"];
+  const scopes = ["openid", "email", "profile"];
+  let app: Party;
+  const asked = { scope: "email made-up openid" };
+  const unknown = { scope: "made-up another" };
+  beforeAll(async () => {
+    app = await confidential({ grantTypes, scopes });
+  });
+
+  test("authorization code and refresh", async () => {
+    const signedIn = await app.signIn(iam.browser(), user, asked);
+    expect(signedIn.body.scope.split(" ").sort()).toEqual(["email", "openid"]);
+    const refresh = (token: string, more: object = {}) =>
+      app.post("/token", { grant_type: "refresh_token", refresh_token: token, ...more });
+    const narrowed = await refresh(signedIn.body.refresh_token, { scope: "made-up email" });
+    expect([narrowed.status, narrowed.body.scope]).toEqual([200, "email"]);
+    expect(errorOf(await refresh(narrowed.body.refresh_token, { scope: "email profile" })), "was not granted").toEqual([
+      400,
+      "invalid_scope",
+    ]);
+    expect(errorOf(await refresh(narrowed.body.refresh_token, unknown))).toEqual([400, "invalid_scope"]);
+    const whole = await refresh(narrowed.body.refresh_token);
+    expect(whole.body.scope.split(" ").sort(), "and the token is not used up by it").toEqual(["email", "openid"]);
+    const { left } = await walk(iam.browser(), base, app.url(unknown));
+    expect(left?.searchParams.get("error")).toBe("invalid_scope");
+  });
+
+  test("pushed requests", async () => {
+    const params = Object.fromEntries(new URL(app.url(), base).searchParams);
+    expect((await app.post("/par", { ...params, ...asked })).status).toBe(201);
+    expect(errorOf(await app.post("/par", { ...params, ...unknown }))).toEqual([400, "invalid_scope"]);
+  });
+
+  test.each([
+    ["client_credentials", {}],
+    ["client_credentials, with a resource", { resource: "realm" }],
+  ])("%s", async (_, more) => {
+    const resource = "resource" in more ? { resource: `${base}/realms/${realm.name}` } : {};
+    const ask = (scope: object) => app.post("/token", { grant_type: "client_credentials", ...resource, ...scope });
+    expect((await ask(asked)).body.scope).toBe("email openid");
+    expect(errorOf(await ask(unknown))).toEqual([400, "invalid_scope"]);
+    expect(errorOf(await ask({ scope: "email roles" })), "known, and not the client's").toEqual([400, "invalid_scope"]);
+  });
+
+  test("password", async () => {
+    const ask = (scope: object) => app.post("/token", { grant_type: "password", ...user, ...scope });
+    const given = await ask(asked);
+    expect([given.status, given.body.scope]).toEqual([200, "email openid"]);
+    expect(errorOf(await ask(unknown))).toEqual([400, "invalid_scope"]);
+  });
+
+  test("token exchange", async () => {
+    const token = (await app.signIn(iam.browser(), user, { scope: "openid email" })).body.access_token;
+    const ask = (scope: object) =>
+      app.post("/token", { grant_type: EXCHANGE, subject_token: token, subject_token_type: ACCESS_TOKEN, ...scope });
+    const given = await ask({ scope: "made-up email" });
+    expect([given.status, given.body.scope]).toEqual([200, "email"]);
+    expect(errorOf(await ask({ scope: "email profile" })), "subject_token does not have it").toEqual([400, "invalid_scope"]);
+    expect(errorOf(await ask(unknown))).toEqual([400, "invalid_scope"]);
+  });
+
+  test("device and CIBA", async () => {
+    expect((await app.post("/device/authorize", asked)).status).toBe(200);
+    expect(errorOf(await app.post("/device/authorize", unknown))).toEqual([400, "invalid_scope"]);
+    expect((await app.post("/backchannel/authorize", { ...asked, login_hint: user.username })).status).toBe(200);
+    expect(errorOf(await app.post("/backchannel/authorize", { ...unknown, login_hint: user.username }))).toEqual([400, "invalid_scope"]);
+  });
+
+  test("what is left of the request is told also where it is nothing", async () => {
+    const direct = await confidential({ grantTypes: ["password"], scopes: ["openid", "offline_access"] });
+    const given = await direct.post("/token", { grant_type: "password", ...user, scope: "offline_access" });
+    expect([given.status, given.body.scope]).toEqual([200, ""]);
+  });
+});
+
+test.each(["/token", "/introspect", "/revoke", "/par", "/device/authorize", "/backchannel/authorize"])(
+  "%s takes POST alone, and says so as OAuth does",
+  async (path) => {
+    for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
+      const { status, headers, body } = await iam.browser().request(method, `/realms/${realm.name}${path}`);
+      expect([method, status, body?.error]).toEqual([method, 405, "invalid_request"]);
+      expect(headers).toMatchObject({
+        allow: "POST, OPTIONS",
+        "content-type": expect.stringMatching(/^application\/json/),
+        "cache-control": "no-store",
+      });
+    }
+    const { status, headers, body } = await iam.browser().get(`/realms/nobody${path}`);
+    expect([status, body.error, headers["content-type"]]).toEqual([404, "invalid_request", "application/json; charset=utf-8"]);
+  },
+);

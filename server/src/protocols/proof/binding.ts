@@ -1,0 +1,70 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { type OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { Binding, LiveToken } from "../tokens/index.ts";
+import { certificateOf, hasShown, thumbprintOf } from "./certificate.ts";
+import { type DpopProof, isFirstUse, verifyDpopProof } from "./dpop.ts";
+
+export interface ProofParts {
+  readonly db: Db;
+  readonly realm: { readonly realmId: string };
+  readonly tlsClientCertHeader: string | null;
+}
+
+export interface ProofRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly method: string;
+  /** The endpoint's address. */
+  readonly url: string;
+}
+
+/** RFC 8705 §3: a client that authenticates with certificates gets tokens that are worth nothing without one. */
+const isBoundToCertificate = ({ settings }: ClientSnapshot): boolean =>
+  settings.authMethod.endsWith("tls_client_auth") && !settings.requireDpop;
+
+/** RFC 9449 §5, RFC 8705 §3: what comes with a token request and its tokens are bound to. Empty where there is none and none is needed. */
+export async function proveBinding(parts: ProofParts, client: ClientSnapshot, request: ProofRequest): Promise<Binding> {
+  const certificate = isBoundToCertificate(client) ? certificateOf(request, parts.tlsClientCertHeader) : undefined;
+  if (isBoundToCertificate(client) && !certificate) throw oauthErrors.invalidGrant("mutual TLS client certificate not provided");
+  const proof = await presentedProof(parts, client.clientId, request, oauthErrors.invalidGrant);
+  if (!proof && client.settings.requireDpop) throw oauthErrors.invalidGrant("DPoP proof JWT not provided");
+  return { ...(proof && { jkt: proof.jkt }), ...(certificate && { "x5t#S256": thumbprintOf(certificate) }) };
+}
+
+/** The proof of a request, which counts once; null where none was sent. */
+export async function presentedProof(
+  { db, realm }: ProofParts,
+  clientId: string,
+  { headers, method, url }: ProofRequest,
+  refuse: (description: string) => OAuthError,
+  accessToken?: string,
+): Promise<DpopProof | null> {
+  const { dpop } = headers;
+  if (dpop === undefined) return null;
+  const proof = await verifyDpopProof({ proof: String(dpop), method, url, ...(accessToken !== undefined && { accessToken }) });
+  if (!(await isFirstUse(db, realm.realmId, clientId, proof))) throw refuse("DPoP proof JWT Replay detected");
+  return proof;
+}
+
+export interface PresentedToken {
+  readonly scheme: "bearer" | "dpop";
+  readonly token: string;
+}
+
+/** RFC 9449 §7, RFC 8705 §3: a token that is bound to a key is worth nothing without it. */
+export async function checkPossession(
+  parts: ProofParts,
+  request: ProofRequest,
+  live: LiveToken,
+  { scheme, token }: PresentedToken,
+): Promise<void> {
+  const { jkt, "x5t#S256": thumbprint } = live.confirmation ?? {};
+  const refuse = oauthErrors.invalidToken;
+  if ((scheme === "dpop") !== (jkt !== undefined)) throw refuse("the token and its scheme do not belong together");
+  if (jkt !== undefined) {
+    const proof = await presentedProof(parts, live.clientId, request, refuse, token);
+    if (proof?.jkt !== jkt) throw refuse("failed jkt verification");
+  }
+  if (thumbprint !== undefined && !hasShown(request, parts.tlsClientCertHeader, thumbprint)) throw refuse("failed x5t#S256 verification");
+}

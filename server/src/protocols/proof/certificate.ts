@@ -1,0 +1,88 @@
+import { hash, X509Certificate } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { BlockList, isIP } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+/** The largest certificate that is looked at. */
+const MAX_LENGTH = 16 * 1024;
+
+/** A request, as far as it matters here. */
+interface WithHeaders {
+  readonly headers: IncomingHttpHeaders;
+}
+
+/**
+ * RFC 8705 behind a proxy that ends TLS: the certificate it saw, in the header that was configured. URL-encoded PEM (nginx, Traefik with
+ * `pem`), bare base64 (Traefik) and RFC 9440's `:base64:` are understood.
+ */
+export function certificateOf(request: WithHeaders, header: string | null): X509Certificate | undefined {
+  const value = header === null ? undefined : request.headers[header.toLowerCase()];
+  if (typeof value !== "string" || value === "" || value.length > MAX_LENGTH) return undefined;
+  const base64 = unescaped(value)
+    .replace(/-----(BEGIN|END) CERTIFICATE-----/g, "")
+    .replace(/[:\s]/g, "");
+  try {
+    return new X509Certificate(Buffer.from(base64, "base64"));
+  } catch {
+    return undefined; // not a certificate: the request goes on without one, and is refused where it needs one
+  }
+}
+
+function unescaped(value: string): string {
+  try {
+    return value.includes("%") ? decodeURIComponent(value) : value;
+  } catch {
+    return value;
+  }
+}
+
+/** RFC 8705 §3.1 */
+export const thumbprintOf = (certificate: X509Certificate): string => hash("sha256", certificate.raw, "base64url");
+
+/** RFC 8705 §3.1: whether whoever sent the request has shown the certificate that a token is bound to. */
+export function hasShown(request: WithHeaders, header: string | null, thumbprint: string): boolean {
+  const certificate = certificateOf(request, header);
+  return certificate !== undefined && thumbprintOf(certificate) === thumbprint;
+}
+
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  loopback: ["127.0.0.0/8", "::1/128"],
+  linklocal: ["169.254.0.0/16", "fe80::/10"],
+  uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
+};
+
+/** A hook for `onRequest`. Certificates are public: whoever reaches this server past its proxies could write anybody's into the header. */
+export function createCertificateGuard(
+  header: string,
+  proxies: boolean | number | readonly string[],
+): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void {
+  const isProxy = trustedPeers(proxies);
+  return ({ raw }, _reply, done) => {
+    if (raw.headers[header] !== undefined && !isProxy(raw.socket.remoteAddress)) delete raw.headers[header];
+    done();
+  };
+}
+
+/** Which peers the configured proxies are. */
+function trustedPeers(proxies: boolean | number | readonly string[]): (address: string | undefined) => boolean {
+  if (typeof proxies === "boolean" || typeof proxies === "number") return () => Boolean(proxies);
+  const known = new BlockList();
+  for (const network of proxies.flatMap((each) => NAMED[each] ?? [each])) {
+    const [address = "", length] = network.split("/");
+    const type = isIP(address) === 6 ? "ipv6" : "ipv4";
+    known.addSubnet(address, length === undefined ? (type === "ipv6" ? 128 : 32) : Number(length), type);
+  }
+  return (address) => address !== undefined && isIP(address) !== 0 && known.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+}
+
+/** RFC 8705 §2.1.2: the subject as RFC 4514 writes it, whatever spaces stand around its separators, most specific part first. */
+export function hasSubject(certificate: X509Certificate, expected: string): boolean {
+  const parts = (name: string, separator: RegExp) =>
+    name
+      .split(separator)
+      .map((part) => part.trim().replace(/\s*=\s*/, "="))
+      .filter(Boolean);
+  const actual = parts(certificate.subject, /\n/).reverse();
+  const wanted = parts(expected, /(?<!\\),/);
+  return actual.length === wanted.length && actual.every((part, at) => part === wanted[at]);
+}

@@ -1,0 +1,78 @@
+import { hash } from "node:crypto";
+import { calculateJwkThumbprint, EmbeddedJWK, errors, type JWTPayload, jwtVerify } from "jose";
+import { clock, SECOND } from "../../kernel/clock.ts";
+import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { isFirst } from "../tokens/index.ts";
+
+/** RFC 9449 §5.1, as discovery announces them. */
+export const DPOP_ALGS: readonly string[] = ["ES256", "Ed25519", "EdDSA"];
+/** Seconds by which the clocks of clients may differ from ours; for as long a proof is remembered. */
+const WINDOW = 5 * 60;
+const MAX_LENGTH = 8 * 1024;
+
+export interface DpopProof {
+  /** RFC 7638: of the key that signed it. */
+  readonly jkt: string;
+  readonly jti: string;
+}
+
+export interface ProvenRequest {
+  /** The header. */
+  readonly proof: string;
+  readonly method: string;
+  /** The endpoint's address, without a query. */
+  readonly url: string;
+  /** What comes with the proof; undefined at the token endpoint. */
+  readonly accessToken?: string;
+}
+
+/** RFC 9449 §4.3. Nonces are off: a proof is recent by its `iat`, and counts once by its `jti`. */
+export async function verifyDpopProof({ proof, method, url, accessToken }: ProvenRequest): Promise<DpopProof> {
+  const refuse = oauthErrors.invalidDpopProof;
+  if (proof.length > MAX_LENGTH) throw refuse("the DPoP proof is too long");
+  try {
+    const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
+      algorithms: [...DPOP_ALGS],
+      typ: "dpop+jwt",
+      currentDate: new Date(clock.now()),
+    });
+    const reason = reasonAgainst(payload, method, url, accessToken);
+    if (reason !== null) throw refuse(reason);
+    return { jkt: await calculateJwkThumbprint(protectedHeader.jwk!), jti: payload.jti! };
+  } catch (cause) {
+    if (cause instanceof OAuthError) throw cause;
+    // Whatever else is wrong with it comes from outside: a key that cannot be read, a signature that does not fit.
+    if (cause instanceof errors.JOSEError || cause instanceof TypeError || cause instanceof DOMException || cause instanceof SyntaxError)
+      throw refuse("invalid DPoP key binding", { cause });
+    throw cause;
+  }
+}
+
+function reasonAgainst(payload: JWTPayload, method: string, url: string, accessToken: string | undefined): string | null {
+  const { iat, jti, nonce, htm, htu, ath } = payload as JWTPayload & Record<"nonce" | "htm" | "htu" | "ath", unknown>;
+  if (typeof iat !== "number" || !iat) return "DPoP proof must have a iat number property";
+  if (typeof jti !== "string" || !jti) return "DPoP proof must have a jti string property";
+  if (nonce !== undefined) return "DPoP nonces are not supported";
+  if (Math.abs(Math.floor(clock.now() / SECOND) - iat) > WINDOW) return "DPoP proof iat is not recent enough";
+  if (htm !== method) return "DPoP proof htm mismatch";
+  if (typeof htu !== "string" || addressOf(htu) !== new URL(url).href) return "DPoP proof htu mismatch";
+  if (accessToken !== undefined && ath !== hash("sha256", accessToken, "base64url")) return "DPoP proof ath mismatch";
+  return null;
+}
+
+/** §4.3: compared after normalisation, without query and fragment. */
+function addressOf(htu: string): string | null {
+  if (!URL.canParse(htu)) return null;
+  const url = new URL(htu);
+  url.hash = "";
+  url.search = "";
+  return url.href;
+}
+
+/** RFC 9449 §11.1: false for a proof that came before. */
+export const isFirstUse = (db: Db, realm: string, clientId: string, { jti }: DpopProof): Promise<boolean> => {
+  const key = { realm, model: "ReplayDetection", recordId: sha256(JSON.stringify([clientId, jti])) };
+  return isFirst(db, key, clock.now() + WINDOW * SECOND);
+};

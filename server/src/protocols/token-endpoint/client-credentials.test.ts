@@ -1,0 +1,317 @@
+import { createHash, createPublicKey, verify } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+
+let iam: Harness;
+let realm: RealmUnderTest;
+beforeAll(async () => {
+  iam = await harness();
+  realm = await iam.realm();
+});
+afterAll(() => iam?.close());
+afterEach(() => clock.reset());
+
+let made = 0;
+type Machine = { id: string; clientId: string; secret: string };
+const machine = async (more: object = {}): Promise<Machine> => {
+  const answer = await realm.asMaster().post("/clients", { clientId: `machine${made++}`, grantTypes: ["client_credentials"], ...more });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+};
+
+const basic = ({ clientId, secret }: Pick<Machine, "clientId" | "secret">) =>
+  `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`).toString("base64")}`;
+
+const ask = async (form: Record<string, string> | string, headers: Record<string, string> = {}) => {
+  const answer = await iam.server.app.inject({
+    method: "POST",
+    url: `/realms/${realm.name}/token`,
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    payload: typeof form === "string" ? form : new URLSearchParams(form).toString(),
+  });
+  return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
+};
+const grant = { grant_type: "client_credentials" };
+const token = (client: Pick<Machine, "clientId" | "secret">, form: Record<string, string> = {}) =>
+  ask({ ...grant, ...form }, { authorization: basic(client) });
+
+const part = (jwt: string, at: number) => JSON.parse(Buffer.from(jwt.split(".")[at]!, "base64url").toString());
+const header = (answer: { body: { access_token: string } }) => part(answer.body.access_token, 0);
+const payload = (answer: { body: { access_token: string } }) => part(answer.body.access_token, 1);
+
+async function isSigned(jwt: string): Promise<boolean> {
+  const { keys } = (await iam.server.app.inject({ url: `/realms/${realm.name}/jwks` })).json();
+  const { kid, alg } = part(jwt, 0);
+  const key = createPublicKey({ key: keys.find((each: { kid: string }) => each.kid === kid), format: "jwk" });
+  const [head, body, signature] = jwt.split(".");
+  const how = alg === "ES256" ? { key, dsaEncoding: "ieee-p1363" as const } : key;
+  return verify("sha256", Buffer.from(`${head}.${body}`), how, Buffer.from(signature!, "base64url"));
+}
+
+describe("a token in a client's own name", () => {
+  test("is a signed JWT (RFC 9068) that says whose it is", async () => {
+    const client = await machine();
+    const answer = await token(client);
+    expect(answer.status).toBe(200);
+    expect(answer.headers).toMatchObject({ "cache-control": "no-store", "content-type": "application/json; charset=utf-8" });
+    expect(answer.body).toEqual({ access_token: expect.any(String), expires_in: 300, token_type: "Bearer", scope: "email profile roles" });
+    expect(header(answer)).toEqual({ alg: "RS256", typ: "at+jwt", kid: expect.any(String) });
+    const issuer = `${iam.config.baseUrl}/realms/${realm.name}`;
+    const claims = payload(answer);
+    expect(claims).toMatchObject({
+      iss: issuer,
+      aud: issuer,
+      sub: client.clientId,
+      client_id: client.clientId,
+      scope: "email profile roles",
+    });
+    expect(claims.exp - claims.iat).toBe(300);
+    expect(claims).not.toHaveProperty("gid");
+    expect(await isSigned(answer.body.access_token)).toBe(true);
+    expect(payload(await token(client)).jti).not.toBe(claims.jti);
+  });
+
+  test("is the same for the resource that is meant anyway, with roles, audiences and a lifetime of its own", async () => {
+    const client = await machine({ audience: ["https://api.example"], accessTokenLifetime: 77 });
+    await realm.asMaster().post("/roles", { name: "exporter" });
+    await realm.asMaster().post(`/clients/${client.id}/service-account/roles`, { name: "exporter" });
+    const plain = await token(client);
+    const named = await token(client, { resource: `${iam.config.baseUrl}/realms/${realm.name}` });
+    const { jti: _jti, iat: _iat, exp: _exp, ...claims } = payload(plain);
+    const { jti: _other, iat: _then, exp: _until, ...same } = payload(named);
+    expect(claims).toEqual(same);
+    expect(claims.roles).toEqual(["exporter"]);
+    expect(claims.aud).toEqual([expect.stringContaining(realm.name), "https://api.example"]);
+    expect(header(plain)).toEqual(header(named));
+    const { access_token: _a, ...answer } = plain.body;
+    const { access_token: _b, ...sameAnswer } = named.body;
+    expect(answer).toEqual(sameAnswer);
+    expect(answer.expires_in).toBe(77);
+  });
+
+  test("is refused for a resource that the client may not address, and for two", async () => {
+    const client = await machine();
+    const issuer = encodeURIComponent(`${iam.config.baseUrl}/realms/${realm.name}`);
+    expect(await token(client, { resource: "https://api.example" })).toMatchObject({ status: 400, body: { error: "invalid_target" } });
+    const twice = await ask(`grant_type=client_credentials&resource=${issuer}&resource=${issuer}`, { authorization: basic(client) });
+    expect(twice).toMatchObject({ status: 400, body: { error: "invalid_target" } });
+  });
+
+  test("comes by either way of sending the secret, and by one only", async () => {
+    const client = await machine();
+    const inForm = { client_id: client.clientId, client_secret: client.secret };
+    expect(await ask({ ...grant, ...inForm })).toMatchObject({ status: 200 });
+    expect(await token(client, { client_id: client.clientId })).toMatchObject({ status: 200 });
+    expect(await token(client, { client_id: "another" })).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+    expect(await token(client, inForm)).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+    expect(
+      await ask(`grant_type=client_credentials&client_id=${client.clientId}&client_secret=${client.secret}&client_secret=x`),
+    ).toMatchObject({
+      status: 400,
+    });
+  });
+
+  test("holds what the scopes bring, and no scope that the client may not have", async () => {
+    const client = await machine({ scopes: ["email", "groups"] });
+    expect((await token(client)).body.scope).toBe("email");
+    expect((await token(client, { scope: "groups email groups" })).body.scope).toBe("groups email");
+    expect((await token(client, { scope: "nonsense groups" })).body.scope).toBe("groups");
+    expect(await token(client, { scope: "nonsense" })).toMatchObject({ status: 400, body: { error: "invalid_scope" } });
+    expect(await token(client, { scope: "email roles" })).toMatchObject({ status: 400, body: { error: "invalid_scope" } });
+    expect(await token(client, { scope: 'e"mail' })).toMatchObject({ status: 400, body: { error: "invalid_scope" } });
+  });
+
+  test("holds the roles that the client has at this moment, under their present names", async () => {
+    const client = await machine();
+    const { body: inner } = await realm.asMaster().post("/roles", { name: "inner" });
+    const { body: outer } = await realm.asMaster().post("/roles", { name: "outer" });
+    const roles = async () => payload(await token(client)).roles;
+    expect(await roles()).toEqual([]);
+    await realm.asMaster().post(`/clients/${client.id}/service-account/roles`, { name: "outer" });
+    expect(await roles()).toEqual(["outer"]);
+    await realm.asMaster().put(`/roles/${outer.roleId}`, { name: "outer", compositeRoles: ["inner"] });
+    expect(await roles()).toEqual(["inner", "outer"]);
+    await realm.asMaster().patch(`/roles/${inner.roleId}`, { name: "core" });
+    expect(await roles()).toEqual(["core", "outer"]);
+    await realm.asMaster().delete(`/roles/${inner.roleId}`);
+    expect(await roles()).toEqual(["outer"]);
+    await realm.asMaster().delete(`/clients/${client.id}/service-account/roles?name=outer`);
+    expect(await roles()).toEqual([]);
+  });
+
+  test("is signed with ES256 where the client asks for it", async () => {
+    const client = await machine({ accessTokenAlg: "ES256" });
+    const answer = await token(client);
+    expect(header(answer)).toMatchObject({ alg: "ES256", kid: expect.stringMatching(/-ec$/) });
+    expect(await isSigned(answer.body.access_token)).toBe(true);
+  });
+
+  test("is counted", async () => {
+    const client = await machine();
+    const count = async () =>
+      Number(
+        new RegExp(`^svc_tokens_issued_total\\{realm="${realm.name}",grant_type="client_credentials"\\} (\\d+)$`, "m").exec(
+          await iam.core.metrics.registry.metrics(),
+        )?.[1] ?? 0,
+      );
+    const before = await count();
+    await token(client);
+    await token(client, { resource: `${iam.config.baseUrl}/realms/${realm.name}` });
+    expect(await count()).toBe(before + 2);
+  });
+});
+
+describe("is refused", () => {
+  test.each<[string, (client: Machine) => Promise<unknown>, number, string]>([
+    ["a wrong secret", (client) => token({ ...client, secret: `${client.secret}x` }), 401, "invalid_client"],
+    ["a secret of the same length", (client) => token({ ...client, secret: "x".repeat(client.secret.length) }), 401, "invalid_client"],
+    ["an unknown client", (client) => token({ ...client, clientId: "nobody" }), 401, "invalid_client"],
+    ["no secret", (client) => ask({ ...grant, client_id: client.clientId }), 401, "invalid_client"],
+    [
+      "a header that is no header",
+      (client) => ask({ ...grant, client_id: client.clientId }, { authorization: "Basic ???" }),
+      400,
+      "invalid_request",
+    ],
+    ["nobody at all", () => ask(grant), 400, "invalid_request"],
+    [
+      "another type of body",
+      (client) => ask("{}", { authorization: basic(client), "content-type": "application/json" }),
+      400,
+      "invalid_request",
+    ],
+    ["a body too long", (client) => token(client, { scope: "x".repeat(60_000) }), 413, "invalid_request"],
+  ])("%s", async (_what, send, status, error) => {
+    expect(await send(await machine())).toMatchObject({ status, body: { error } });
+  });
+
+  test("a client that may not, is public, is disabled, or must prove a key", async () => {
+    const web = await machine({ grantTypes: ["authorization_code"], redirectUris: ["https://app.example/cb"] });
+    expect(await token(web)).toMatchObject({ status: 400, body: { error: "unauthorized_client" } });
+    const bound = await machine({ requireDpop: true });
+    expect(await token(bound)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    const client = await machine();
+    expect(await token(client)).toMatchObject({ status: 200 });
+    const { body } = await realm.asMaster().get(`/clients/${client.id}`);
+    expect(await realm.asMaster().put(`/clients/${client.id}`, { ...body, enabled: false })).toMatchObject({ status: 200 });
+    expect(await token(client)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
+  });
+
+  test("a client of another realm", async () => {
+    const elsewhere = await iam.realm();
+    const { body } = await elsewhere.asMaster().post("/clients", { clientId: "elsewhere", grantTypes: ["client_credentials"] });
+    expect(await token(body)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
+  });
+
+  test("the old secret, once its overlap is over; the new one counts at once", async () => {
+    const client = await machine();
+    await token(client);
+    const { body } = await realm.asMaster().post(`/clients/${client.id}/secret`, { overlapSeconds: 60 });
+    expect(await token({ ...client, secret: body.secret })).toMatchObject({ status: 200 });
+    expect(await token(client)).toMatchObject({ status: 200 });
+    clock.advance(61 * SECOND);
+    expect(await token(client)).toMatchObject({ status: 401 });
+    expect(await token({ ...client, secret: body.secret })).toMatchObject({ status: 200 });
+  });
+});
+
+describe("the trail", () => {
+  const failures = (clientId: string) => realm.events(`type=CLIENT_LOGIN_FAILURE&actor=${clientId}`);
+
+  test("tells that a client was refused: the first time at once, the others as a number", async () => {
+    const client = await machine();
+    const wrong = { ...client, secret: "guess" };
+    for (let n = 0; n < 30; n++) await token(wrong);
+    await expect.poll(() => failures(client.clientId)).toHaveLength(1);
+    await iam.server.activity.flush();
+    const [rest, first] = await failures(client.clientId);
+    expect(first).toMatchObject({
+      category: "AUTHN",
+      outcome: "FAILURE",
+      resourceType: "clients",
+      resourceId: client.id,
+      sourceIp: "127.0.0.1",
+    });
+    expect(rest).toMatchObject({ detail: "29 more since the last event" });
+    await iam.server.activity.flush();
+    expect(await failures(client.clientId)).toHaveLength(2);
+  });
+
+  test("is not filled by names that nobody has", async () => {
+    for (let n = 0; n < 50; n++) await ask({ ...grant, client_id: `ghost-${n}\u0000`, client_secret: "boo" });
+    await iam.server.activity.flush();
+    const told = (await realm.events("type=CLIENT_LOGIN_FAILURE")).filter(({ actor }) => /^(ghost|\(several)/.test(actor));
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.length).toBeLessThanOrEqual(2);
+  });
+
+  test("tells of refusals at the other endpoints of clients", async () => {
+    const client = await machine();
+    const answer = await iam.server.app.inject({
+      method: "POST",
+      url: `/realms/${realm.name}/introspect`,
+      headers: { "content-type": "application/x-www-form-urlencoded", authorization: basic({ ...client, secret: "guess" }) },
+      payload: "token=x",
+    });
+    expect(answer.statusCode).toBe(401);
+    await expect.poll(() => failures(client.clientId)).toHaveLength(1);
+  });
+
+  test("tells of each token only where the realm wants it", async () => {
+    const client = await machine();
+    const logins = () => realm.events(`type=CLIENT_LOGIN&actor=${client.clientId}`);
+    await token(client);
+    expect(await logins()).toHaveLength(0);
+    expect(await realm.asMaster().put("/settings", { auditClientLogins: true })).toMatchObject({ status: 200 });
+    await token(client);
+    await token(client, { resource: `${iam.config.baseUrl}/realms/${realm.name}` });
+    const told = await logins();
+    expect(told).toHaveLength(2);
+    expect(told[0]).toMatchObject({ category: "AUTHN", outcome: "SUCCESS", resourceType: "clients", resourceId: client.id });
+    await realm.asMaster().put("/settings", { auditClientLogins: false });
+  });
+});
+
+describe("service-account sessions", () => {
+  const list = async (search: string) => (await (await realm.as("view-events")).get(`/sessions/service-accounts?search=${search}`)).body;
+
+  test("tell which clients hold tokens, counted over what was flushed, until the last has expired", async () => {
+    const client = await machine({ name: "Nightly export" });
+    await token(client);
+    await token(client);
+    await iam.server.activity.flush();
+    await token(client, { resource: `${iam.config.baseUrl}/realms/${realm.name}` });
+    await iam.server.activity.flush();
+    const [session] = await list(client.clientId);
+    expect(session).toMatchObject({ id: client.id, clientId: client.clientId, name: "Nightly export", tokens: 3, sourceIp: "127.0.0.1" });
+    expect(session.expiresAt).toBeGreaterThan(session.lastSeenAt);
+    expect(session.lastSeenAt).toBeGreaterThanOrEqual(session.createdAt);
+    clock.advance(6 * MINUTE);
+    expect(await list(client.clientId)).toEqual([]);
+    await token(client);
+    await iam.server.activity.flush();
+    expect((await list(client.clientId))[0]).toMatchObject({ tokens: 1 });
+  });
+
+  test("end with their client", async () => {
+    const client = await machine();
+    await token(client);
+    expect(await realm.asMaster().delete(`/clients/${client.id}`)).toMatchObject({ status: 204 });
+    await iam.server.activity.flush();
+    expect(await list(client.clientId)).toEqual([]);
+  });
+});
+
+test("the key's name does not change what is signed", async () => {
+  const client = await machine();
+  const before = await token(client);
+  expect(await realm.asMaster().post("/keys/rotate")).toMatchObject({ status: 201 });
+  const after = await token(client);
+  expect(header(after).kid).not.toBe(header(before).kid);
+  for (const { body } of [before, after]) expect(await isSigned(body.access_token)).toBe(true);
+  expect(createHash("sha256").update(before.body.access_token).digest("hex")).not.toBe(
+    createHash("sha256").update(after.body.access_token).digest("hex"),
+  );
+});

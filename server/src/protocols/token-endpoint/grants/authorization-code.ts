@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { oauthErrors } from "../../../kernel/oauth-error.ts";
+import { safeEqual } from "../../../kernel/vault.ts";
+import { isPublic } from "../../client-auth/index.ts";
+import type { RecordPayload } from "../../tokens/index.ts";
+import { type Grant, Replayed } from "../grant.ts";
+import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } from "../stored-source.ts";
+
+/** RFC 6749 §4.1.3 */
+export const authorizationCode: Grant<StoredSource> = {
+  type: "authorization_code",
+  parameters: ["code", "redirect_uri", "code_verifier", ...NARROWING],
+  lists: ["resource"],
+
+  async find(ctx, { params: { code, redirect_uri: redirectUri = onlyRedirectUri(ctx.client), code_verifier: verifier } }) {
+    if (code === undefined) throw oauthErrors.invalidRequest("missing required parameter 'code'");
+    if (redirectUri === undefined) throw oauthErrors.invalidRequest("missing required parameter 'redirect_uri'");
+    const source = await findStored(ctx, "AuthorizationCode", code);
+    if (!source) throw oauthErrors.invalidGrant();
+    liveGrantOf(ctx, source);
+    const { payload, consumedAt } = source.record;
+    checkPkce(ctx.client, payload, verifier);
+    if (payload.redirectUri !== redirectUri) throw oauthErrors.invalidGrant("redirect_uri is not that of the authorization request");
+    // §4.1.2: known to be replayed only once the caller has shown to be the client that it was issued to.
+    return consumedAt === null ? source : new Replayed(source.record);
+  },
+
+  /** RFC 9449 §10: the key that the authorization request named. */
+  check({ binding }, { record: { payload } }) {
+    if (payload.dpopJkt !== undefined && payload.dpopJkt !== binding.jkt)
+      throw oauthErrors.invalidGrant("the DPoP proof is not by the key of the authorization request");
+  },
+
+  issue: (ctx, source, presented) => issueStored(ctx, source, presented, { scope: undefined, gty: "authorization_code" }),
+};
+
+/** OAuth 2.1 has dropped it from token requests; a client that has registered one need not repeat it. */
+const onlyRedirectUri = ({ redirectUris }: ClientSnapshot): string | undefined => (redirectUris.length === 1 ? redirectUris[0] : undefined);
+
+const VERIFIER = /^[\w.~-]{43,128}$/;
+
+/** RFC 7636 §4.6. A client that cannot authenticate must have announced a verifier. */
+function checkPkce(client: ClientSnapshot, { codeChallenge, codeChallengeMethod }: RecordPayload, verifier: string | undefined): void {
+  if (verifier !== undefined && !VERIFIER.test(verifier))
+    throw oauthErrors.invalidRequest("code_verifier must be 43 to 128 letters, digits, '-', '.', '_' or '~'");
+  const fits =
+    codeChallenge === undefined
+      ? verifier === undefined && !isPublic(client)
+      : codeChallengeMethod === "S256" && verifier !== undefined && safeEqual(codeChallenge, hash("sha256", verifier, "base64url"));
+  if (!fits) throw oauthErrors.invalidGrant("code_verifier does not fit the code_challenge of the authorization request");
+}

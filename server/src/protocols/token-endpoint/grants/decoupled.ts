@@ -1,0 +1,47 @@
+import { clock, SECOND } from "../../../kernel/clock.ts";
+import { OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
+import { sha256 } from "../../../kernel/vault.ts";
+import { countPoll, type DecoupledModel, findPolled } from "../../decoupled/index.ts";
+import { type Grant, Replayed } from "../grant.ts";
+import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } from "../stored-source.ts";
+
+/** RFC 8628 §3.2, CIBA §7.3: what counts where the answer names none, which ours do not. */
+const POLLING = { interval: 5 * SECOND, slower: 5 * SECOND };
+
+interface Decoupled {
+  readonly type: string;
+  readonly model: DecoupledModel;
+  /** The parameter that names the request. */
+  readonly parameter: string;
+  /** As refresh tokens name the grant they come from. */
+  readonly gty: string;
+}
+
+/** RFC 8628 §3.4, CIBA §10.1: a client asks whether the user has answered yet. */
+export const decoupledGrant = ({ type, model, parameter, gty }: Decoupled): Grant<StoredSource> => ({
+  type,
+  parameters: [parameter, ...NARROWING],
+  lists: ["resource"],
+
+  async find(ctx, { params }) {
+    const value = params[parameter];
+    if (value === undefined) throw oauthErrors.invalidRequest(`missing required parameter '${parameter}'`);
+    const { parts, client } = ctx;
+    const now = clock.now();
+    const key = { realm: parts.realm.realmId, model, recordId: sha256(value) };
+    const polled = await findPolled(parts.db, key, now);
+    // Whose it is comes first: another client learns nothing, and slows nobody down.
+    if (polled?.clientId !== client.clientId) throw oauthErrors.invalidGrant();
+    if (polled.isExpired) throw oauthErrors.expiredToken();
+    if (polled.isOpen) throw (await countPoll(parts.db, key, now, POLLING)) ? oauthErrors.authorizationPending() : oauthErrors.slowDown();
+    const source = await findStored(ctx, model, value);
+    if (!source) throw oauthErrors.invalidGrant();
+    if (source.record.consumedAt !== null) return new Replayed(source.record);
+    const { error, errorDescription } = source.record.payload;
+    if (error !== undefined) return { ...source, denied: new OAuthError(error, errorDescription ?? error) };
+    liveGrantOf(ctx, source);
+    return source;
+  },
+
+  issue: (ctx, source, presented) => issueStored(ctx, source, presented, { scope: undefined, gty }),
+});

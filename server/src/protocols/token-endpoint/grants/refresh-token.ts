@@ -1,0 +1,36 @@
+import { oauthErrors } from "../../../kernel/oauth-error.ts";
+import { REFRESH_TOKEN } from "../../tokens/index.ts";
+import { type Grant, Replayed } from "../grant.ts";
+import { isRepeated, keepAwake } from "../store.ts";
+import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } from "../stored-source.ts";
+
+/** RFC 6749 §6, with rotation (RFC 9700 §4.14.2). */
+export const refreshToken: Grant<StoredSource> = {
+  type: "refresh_token",
+  parameters: ["refresh_token", "scope", ...NARROWING],
+  lists: ["resource"],
+
+  async find(ctx, { params: { refresh_token: token } }) {
+    if (token === undefined) throw oauthErrors.invalidRequest("missing required parameter 'refresh_token'");
+    const source = await findStored(ctx, REFRESH_TOKEN, token);
+    if (!source) throw oauthErrors.invalidGrant();
+    // Whoever presents it, and as whatever client: one that was used before is stolen.
+    if (source.record.consumedAt !== null && !isRepeated(ctx.parts, REFRESH_TOKEN, source.record)) return new Replayed(source.record);
+    liveGrantOf(ctx, source);
+    return source;
+  },
+
+  /** RFC 6749 §6, and the binding of public clients' tokens (RFC 9449 §5, RFC 8705 §7.1). */
+  check({ binding }, { record: { payload } }, { params: { scope } }) {
+    if (payload.jkt !== undefined && payload.jkt !== binding.jkt) throw oauthErrors.invalidGrant("failed jkt verification");
+    if (payload["x5t#S256"] !== undefined && payload["x5t#S256"] !== binding["x5t#S256"])
+      throw oauthErrors.invalidGrant("failed x5t#S256 verification");
+    const held = new Set(payload.scope?.split(" "));
+    const beyond = scope?.split(" ").filter((name) => !held.has(name)) ?? [];
+    if (beyond.length > 0) throw oauthErrors.invalidScope("refresh token missing requested scope", { scope: beyond.join(" ") });
+  },
+
+  issue: (ctx, source, presented) => issueStored(ctx, source, presented, { scope: presented.params.scope, gty: null }),
+
+  record: (ctx, source) => keepAwake(ctx.parts, liveGrantOf(ctx, source)),
+};

@@ -1,0 +1,77 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { oauthErrors } from "../../kernel/oauth-error.ts";
+import { authenticateClient, isPublic } from "../client-auth/index.ts";
+import { allowOrigin, FORM, formOf, preflight, sendOAuthError, single, takeForms } from "../gate/index.ts";
+import { introspect, revoke } from "./introspection.ts";
+import { partsFor, type TokenEndpoints } from "./parts.ts";
+
+const tags = ["Protocol"];
+const params = Type.Object({ realm: Type.String() });
+const consumes = [FORM];
+const Introspection = Type.Object({ active: Type.Boolean() }, { $id: "Introspection", additionalProperties: true });
+
+/** Mounted under /realms/:realm. */
+export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
+  app.setErrorHandler(sendOAuthError);
+  takeForms(app);
+
+  /** Who asks, and about which token. */
+  const asked = async (request: FastifyRequest, reply: FastifyReply, path: "introspect" | "revoke") => {
+    const parts = await partsFor(issuers, request);
+    const form = formOf(request);
+    reply.header("cache-control", "no-store");
+    const endpoint = `${parts.issuer}/${path}`;
+    const client = await authenticateClient(parts, { headers: request.headers, form, endpoint, sourceIp: request.ip });
+    allowOrigin(request, reply, client);
+    const token = single(form, "token");
+    single(form, "token_type_hint");
+    if (token === undefined) throw oauthErrors.invalidRequest("missing required parameter 'token'");
+    return { parts, client, token };
+  };
+
+  app.post(
+    "/introspect",
+    {
+      schema: {
+        summary: "What a token is worth now (RFC 7662)",
+        description:
+          "With the client's authentication; public clients are refused. Tells of tokens that were issued to the client or whose audience names it or one of its allowed resources, and with the client setting `introspectAll` of every access token of the realm. Everything else is inactive.",
+        consumes,
+        tags,
+        params,
+        response: { 200: Introspection },
+      },
+      serializerCompiler: () => JSON.stringify,
+    },
+    async (request, reply) => {
+      const { parts, client, token } = await asked(request, reply, "introspect");
+      // RFC 7662 §2.1: some form of authorization is required, and a client id is public.
+      if (isPublic(client)) throw oauthErrors.invalidClient("only a client that can prove who it is may introspect");
+      return (await introspect(parts, client, token)) as { active: boolean };
+    },
+  );
+  app.options("/introspect", { schema: { hide: true } }, preflight("POST"));
+
+  app.post(
+    "/revoke",
+    {
+      schema: {
+        summary: "End a token (RFC 7009)",
+        description: "With the client's authentication. A refresh token ends together with everything that was given with it.",
+        consumes,
+        tags,
+        params,
+        response: { 200: Type.Null({ description: "It is over, or was never known" }) },
+      },
+      serializerCompiler: () => () => "",
+    },
+    async (request, reply) => {
+      const { parts, client, token } = await asked(request, reply, "revoke");
+      await revoke(parts, client, token);
+      return reply.code(200).send(null);
+    },
+  );
+  app.options("/revoke", { schema: { hide: true } }, preflight("POST"));
+};

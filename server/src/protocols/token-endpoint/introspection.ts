@@ -1,0 +1,93 @@
+import { type ClientSnapshot, isWithinServer } from "../../applications/clients/index.ts";
+import { clock, SECOND } from "../../kernel/clock.ts";
+import { oauthErrors } from "../../kernel/oauth-error.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import { isPublic } from "../client-auth/index.ts";
+import {
+  clientClaims,
+  deleteGrant,
+  findLiveGrant,
+  findRecord,
+  type LiveToken,
+  REFRESH_TOKEN,
+  readAccessToken,
+  revokeToken,
+  userClaims,
+  verifyJwt,
+} from "../tokens/index.ts";
+import type { TokenEndpointParts } from "./parts.ts";
+
+const isJwt = (token: string) => token.split(".").length === 3;
+
+/** RFC 7662. What the caller may not see is inactive, like what does not exist (§2.2): the answer tells nothing of it. */
+export async function introspect(parts: TokenEndpointParts, caller: ClientSnapshot, token: string): Promise<Record<string, unknown>> {
+  const found = isJwt(token) ? await introspectAccessToken(parts, caller, token) : await introspectRefreshToken(parts, caller, token);
+  return found ?? { active: false };
+}
+
+async function introspectAccessToken(
+  parts: TokenEndpointParts,
+  caller: ClientSnapshot,
+  jwt: string,
+): Promise<Record<string, unknown> | null> {
+  const live = await readAccessToken(parts, parts.realm, parts.issuer, jwt);
+  if (!live || !maySee(parts, caller, live)) return null;
+  const { gid: _grant, userinfo_claims: _asked, ...payload } = live.payload;
+  const claims = await introspectionClaims(parts, live);
+  return {
+    ...claims,
+    ...payload,
+    active: true,
+    token_type: live.confirmation?.jkt === undefined ? "Bearer" : "DPoP",
+    ...(live.holder && { username: live.holder.username }),
+  };
+}
+
+/** A client sees the tokens that were issued to it, and those that are meant for it: by its client id, or by one of its resources. */
+function maySee({ baseUrl }: TokenEndpointParts, caller: ClientSnapshot, { clientId, audience }: LiveToken): boolean {
+  if (clientId === caller.clientId || caller.settings.introspectAll || audience.includes(caller.clientId)) return true;
+  // The admin API is a resource that a client may ask for, and nobody's own.
+  return caller.allowedResources.some((resource) => audience.includes(resource) && !isWithinServer(baseUrl, resource));
+}
+
+async function introspectionClaims(parts: TokenEndpointParts, live: LiveToken): Promise<Record<string, unknown>> {
+  const client = await parts.clients.get(live.realm, live.clientId);
+  if (!client) return {};
+  if (!live.holder) return clientClaims(parts, client, "introspection", live.scopes);
+  const about = { ...live.holder, session: null };
+  return (await userClaims(parts, client, about, [{ target: "introspection", scopes: live.scopes }]))?.[0] ?? {};
+}
+
+async function introspectRefreshToken(
+  parts: TokenEndpointParts,
+  caller: ClientSnapshot,
+  token: string,
+): Promise<Record<string, unknown> | null> {
+  const { db, realm, issuer: iss, subjectOf } = parts;
+  const now = clock.now();
+  const record = await findRecord(db, { realm: realm.realmId, model: REFRESH_TOKEN, recordId: sha256(token) }, now);
+  if (!record?.grantId || record.consumedAt !== null || record.payload.clientId !== caller.clientId) return null;
+  const grant = await findLiveGrant(db, realm.realmId, record.grantId, now);
+  if (!grant) return null;
+  const { scope, exp, iat, sid } = record.payload;
+  const sub = await subjectOf(realm.realmId, caller, grant.userId);
+  return { active: true, iss, sub, client_id: caller.clientId, scope, exp, iat, sid, token_type: "refresh_token" };
+}
+
+/** RFC 7009. A refresh token takes with it everything that was given with it; a token that nobody knows is no error. */
+export async function revoke(parts: TokenEndpointParts, caller: ClientSnapshot, token: string): Promise<void> {
+  const { db, realm } = parts;
+  const isTheirs = (clientId: unknown): boolean => {
+    if (clientId === caller.clientId) return true;
+    if (isPublic(caller)) return false;
+    throw oauthErrors.invalidRequest("client is not authorized to revoke the presented token");
+  };
+  if (isJwt(token)) {
+    const verified = verifyJwt(realm, token, { issuer: parts.issuer, typ: "at+jwt" });
+    const { jti, exp, client_id } = verified?.payload ?? {};
+    if (typeof jti === "string" && isTheirs(client_id)) await revokeToken(db, realm.realmId, jti, Number(exp) * SECOND);
+    return;
+  }
+  const record = await findRecord(db, { realm: realm.realmId, model: REFRESH_TOKEN, recordId: sha256(token) }, clock.now());
+  if (record?.grantId && isTheirs(record.payload.clientId)) await deleteGrant(db, realm.realmId, record.grantId);
+}

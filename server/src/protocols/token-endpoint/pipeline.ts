@@ -1,0 +1,117 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { ClientSnapshot, GrantType } from "../../applications/clients/index.ts";
+import { oauthErrors } from "../../kernel/oauth-error.ts";
+import { refuseDirtyText } from "../../platform/http/index.ts";
+import { authenticateClient, type Form, isPublic } from "../client-auth/index.ts";
+import { proveBinding } from "../proof/index.ts";
+import { checkScopeSyntax, clientAccessToken, knownScopes, revokeFamily, tokenTypeOf, userTokens } from "../tokens/index.ts";
+import { type Grant, type Issue, type Presented, Replayed, type Source, type TokenCtx } from "./grant.ts";
+import { grants } from "./grants/index.ts";
+import type { TokenEndpointParts } from "./parts.ts";
+import { refreshTokenOf, useAndStore } from "./store.ts";
+
+export interface TokenRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly form: Form;
+  readonly sourceIp: string;
+}
+
+export interface TokenAnswer {
+  readonly client: ClientSnapshot;
+  /** RFC 6749 §5.1 */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The token endpoint (RFC 6749 §3.2), from top to bottom. A grant cannot skip a step, and a step does not know the grants. */
+export async function answerTokenRequest(parts: TokenEndpointParts, { headers, form, sourceIp }: TokenRequest): Promise<TokenAnswer> {
+  const url = `${parts.issuer}/token`;
+  const client = await authenticateClient(parts, { headers, form, endpoint: url, sourceIp });
+  const grant = allowedGrant(client, form);
+  const presented = presentedParameters(parts, grant, form);
+  const binding = await proveBinding(parts, client, { headers, method: "POST", url });
+  const ctx: TokenCtx = { parts, client, binding, sourceIp };
+
+  const source = await grant.find(ctx, presented);
+  if (source instanceof Replayed) return refuseReplay(ctx, source);
+  grant.check?.(ctx, source, presented);
+  if (source.denied) return refuseDenied(ctx, source);
+  const issue = await grant.issue(ctx, source, presented);
+
+  // Signed before anything is used up: a failure costs nobody their token.
+  const refresh = issue.kind === "user" && issue.refresh ? refreshTokenOf(ctx, issue.refresh) : null;
+  const tokens = await makeTokens(ctx, issue);
+  const outcome = await useAndStore(ctx, source, refresh);
+  if (outcome instanceof Replayed) return refuseReplay(ctx, outcome);
+
+  const body = { ...tokens.body, ...(refresh && { refresh_token: refresh.token }) };
+  await grant.record?.(ctx, source, tokens.expiresAt);
+  parts.metrics.tokens(parts.realm.realmId, TOKENS.filter((name) => Object.hasOwn(body, name)).length, grant.type);
+  return { client, body };
+}
+
+const TOKENS = ["access_token", "id_token", "refresh_token"];
+
+/** RFC 6749 §5.2: whether we know the grant, then whether the client may use it. */
+function allowedGrant(client: ClientSnapshot, form: Form): Grant {
+  const { grant_type: type } = form;
+  if (Array.isArray(type)) throw oauthErrors.invalidRequest("grant_type parameter must not be provided twice");
+  if (!type) throw oauthErrors.invalidRequest("missing required parameter 'grant_type'");
+  const grant = grants.get(type as string);
+  if (!grant) throw oauthErrors.unsupportedGrantType();
+  if (!client.grantTypes.includes(grant.type as GrantType))
+    throw oauthErrors.unauthorizedClient("requested grant type is not allowed for this client");
+  if (grant.confidentialOnly && isPublic(client))
+    throw oauthErrors.unauthorizedClient("only a client that can prove who it is may use this grant");
+  return grant;
+}
+
+/** RFC 6749 §3.2: what the grant does not know is ignored, what is empty was not sent, and what came twice is refused. */
+function presentedParameters({ scopesOfRealm }: TokenEndpointParts, { parameters, lists = [] }: Grant, form: Form): Presented {
+  const once = parameters.filter((name) => !lists.includes(name));
+  const twice = once.filter((name) => Array.isArray(form[name]));
+  if (twice.length > 0) throw oauthErrors.invalidRequest(`${twice.join(" and ")} must not be provided twice`);
+  const params: Record<string, string | undefined> = {};
+  for (const name of once) params[name] = (form[name] as string) || undefined;
+  const several: Record<string, readonly string[]> = {};
+  for (const name of lists) several[name] = [form[name] ?? []].flat().filter((value) => value !== "");
+  refuseDirtyText({ ...params, ...several });
+  checkScopeSyntax(params.scope);
+  params.scope = knownScopes(scopesOfRealm, params.scope);
+  return { params, lists: several };
+}
+
+/** Access token and ID token, as the answer names them. */
+async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue) {
+  const details = issue.kind === "client" ? issue.authorizationDetails : issue.tokens.authorizationDetails;
+  const about = {
+    token_type: tokenTypeOf(binding),
+    ...(details && { authorization_details: details }),
+  };
+  if (issue.kind === "client") {
+    const { scopes, resource, authorizationDetails } = issue;
+    const access = await clientAccessToken(parts, client, { scopes, resource, binding, authorizationDetails });
+    const scope = scopes.join(" ") || undefined;
+    return { body: { access_token: access.jwt, expires_in: access.expiresIn, scope, ...about }, expiresAt: access.expiresAt };
+  }
+  const { access, idToken } = await userTokens(parts, client, issue.tokens, binding);
+  const body = {
+    access_token: access.jwt,
+    expires_in: access.expiresIn,
+    ...(idToken !== null && { id_token: idToken }),
+    scope: issue.tokens.scopes.join(" "),
+    ...about,
+    ...issue.extras,
+  };
+  return { body, expiresAt: access.expiresAt };
+}
+
+/** RFC 9700 §4.14.2: one of those who presented it is a thief. */
+async function refuseReplay({ parts }: TokenCtx, { record }: Replayed): Promise<never> {
+  await revokeFamily({ work: parts.work, realm: parts.realm.realmId }, record);
+  throw oauthErrors.invalidGrant();
+}
+
+async function refuseDenied(ctx: TokenCtx, source: Source): Promise<never> {
+  const outcome = await useAndStore(ctx, source, null);
+  throw outcome instanceof Replayed ? oauthErrors.invalidGrant() : source.denied;
+}

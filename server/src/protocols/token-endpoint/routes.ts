@@ -1,0 +1,61 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { ForeignOrigin } from "../client-auth/index.ts";
+import { allowAnyOrigin, allowOrigin, FORM, formOf, preflight, sendOAuthError, takeForms } from "../gate/index.ts";
+import { partsFor, type TokenEndpoints } from "./parts.ts";
+import { answerTokenRequest } from "./pipeline.ts";
+
+const params = Type.Object({ realm: Type.String() });
+const Tokens = Type.Object(
+  {
+    access_token: Type.String({ description: "A JWT (RFC 9068)" }),
+    token_type: Type.String(),
+    expires_in: Type.Integer({ description: "Seconds" }),
+    scope: Type.Optional(Type.String()),
+    id_token: Type.Optional(Type.String()),
+    refresh_token: Type.Optional(Type.String()),
+  },
+  { $id: "Tokens", additionalProperties: true },
+);
+
+/** Mounted under /realms/:realm: the token endpoint. */
+export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
+  app.setErrorHandler(refuse);
+  takeForms(app);
+
+  app.post(
+    "/token",
+    {
+      schema: {
+        summary: "The token endpoint (RFC 6749 §3.2)",
+        description: "A form with `grant_type` and what that grant needs, and the client's authentication.",
+        consumes: [FORM],
+        tags: ["Protocol"],
+        params,
+        response: { 200: Tokens },
+      },
+      serializerCompiler: () => JSON.stringify,
+    },
+    async (request, reply) => {
+      const parts = await partsFor(issuers, request);
+      const { client, body } = await answerTokenRequest(parts, {
+        headers: request.headers,
+        form: formOf(request),
+        sourceIp: request.ip,
+      });
+      // RFC 6749 §5.1
+      reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store");
+      allowOrigin(request, reply, client);
+      return reply.send(body as never);
+    },
+  );
+  app.options("/token", { schema: { hide: true } }, preflight("POST"));
+};
+
+/** A page of the client's may read why it was refused; one of another origin learns nothing. */
+function refuse(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (cause instanceof ForeignOrigin) reply.header("vary", "Origin");
+  else allowAnyOrigin(request, reply);
+  return sendOAuthError(cause, request, reply);
+}

@@ -1,0 +1,74 @@
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { oauthErrors } from "../../kernel/oauth-error.ts";
+import { awakeFor, keepSessionAwake } from "../../signin/sessions/index.ts";
+import { isPublic } from "../client-auth/index.ts";
+import {
+  addRefreshToken,
+  consumeRecord,
+  findRecord,
+  type IssuedRefreshToken,
+  issueRefreshToken,
+  type LiveGrant,
+  lifetimesOf,
+  REFRESH_TOKEN,
+  refreshLifetime,
+  replaceByRefreshToken,
+  type StoredRecord,
+} from "../tokens/index.ts";
+import { type RefreshSource, Replayed, type Source, type TokenCtx } from "./grant.ts";
+import type { TokenEndpointParts } from "./parts.ts";
+
+/** RFC 9449 §5: refresh tokens of public clients are bound as their access tokens are; others are bound by client authentication. */
+export function refreshTokenOf({ parts, client, binding }: TokenCtx, { from, gty, grant }: RefreshSource): IssuedRefreshToken {
+  return issueRefreshToken({
+    realm: parts.realm.realmId,
+    from,
+    first: gty === null ? null : { gty, binding: isPublic(client) ? binding : {} },
+    lifetime: refreshLifetime(grant, lifetimesOf(parts.realm.settings, client)),
+  });
+}
+
+/**
+ * Uses up what was presented and stores its successor in the same statement: both or neither. Of many at the same time one gets it. What
+ * was used a moment before may be repeated, because the answer may have been lost; what was used before that is replayed.
+ */
+export async function useAndStore(
+  { parts }: TokenCtx,
+  { record }: Source,
+  successor: IssuedRefreshToken | null,
+): Promise<"used" | "repeated" | Replayed> {
+  const { db, realm } = parts;
+  const now = clock.now();
+  try {
+    if (record === null) {
+      if (successor) await addRefreshToken(db, successor.record);
+      return "used";
+    }
+    const key = { realm: realm.realmId, model: record.model, recordId: record.recordId };
+    const isUsed = successor ? await replaceByRefreshToken(db, key, successor.record, now) : await consumeRecord(db, key, now);
+    if (isUsed) return "used";
+    const found = await findRecord(db, key, now);
+    if (!found) throw oauthErrors.invalidGrant();
+    if (!isRepeated(parts, record.model, found)) return new Replayed(found);
+    if (successor) await addRefreshToken(db, successor.record);
+    return "repeated";
+  } catch (error) {
+    // The grant ended while the request was under way: whatever was to hang on it is not given.
+    if ((error as { constraint?: string }).constraint === "oidc_records_grant") throw oauthErrors.invalidGrant();
+    throw error;
+  }
+}
+
+/** Realm setting `refreshReuseGraceSeconds`. */
+export function isRepeated({ realm }: TokenEndpointParts, model: string, { consumedAt }: StoredRecord): boolean {
+  const grace = realm.settings.tokens.refreshReuseGraceSeconds * SECOND;
+  return model === REFRESH_TOKEN && consumedAt !== null && grace > 0 && clock.now() - consumedAt <= grace;
+}
+
+/** A user whose client refreshes is still there, whether or not their browser asks us anything. */
+export async function keepAwake({ db, realm }: TokenEndpointParts, { sessionId, seenAt }: LiveGrant): Promise<void> {
+  const idleMs = realm.settings.sessions.idleMinutes * MINUTE;
+  const now = clock.now();
+  if (sessionId !== null && seenAt !== null && seenAt <= now - awakeFor(idleMs))
+    await keepSessionAwake(db, realm.realmId, sessionId, idleMs, now);
+}

@@ -1,0 +1,81 @@
+import { clock } from "../../kernel/clock.ts";
+import { oauthErrors } from "../../kernel/oauth-error.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import {
+  allowedScopes,
+  audienceOf,
+  findWithGrant,
+  grantedClaims,
+  grantedScopes,
+  type LiveGrant,
+  narrowedDetails,
+  requestedDetails,
+  resourceOf,
+  type StoredRecord,
+} from "../tokens/index.ts";
+import type { Issue, Presented, Source, TokenCtx } from "./grant.ts";
+
+// Grants whose source is a stored record (a code, a refresh token, a device's or a CIBA request) with the user's grant that it hangs on.
+
+/** The parameters that all of them know beside their own. */
+export const NARROWING = ["resource", "authorization_details"];
+
+export interface StoredSource extends Source {
+  readonly record: StoredRecord & { readonly model: string };
+}
+
+/** One statement finds both. Null: there is none, or not any more. */
+export async function findStored({ parts }: TokenCtx, model: string, value: string): Promise<StoredSource | null> {
+  const key = { realm: parts.realm.realmId, model, recordId: sha256(value) };
+  const found = await findWithGrant(parts.db, key, clock.now());
+  return found && { record: { ...found.record, model }, grant: found.grant };
+}
+
+/** The user, the session and the client are alive, and all of it belongs together. */
+export function liveGrantOf({ client }: TokenCtx, { record: { payload }, grant }: StoredSource): LiveGrant {
+  const fits =
+    grant?.clientId === client.clientId &&
+    payload.clientId === client.clientId &&
+    payload.accountId === grant.userId &&
+    payload.grantId === grant.grantId;
+  if (!grant || !fits) throw oauthErrors.invalidGrant();
+  return grant;
+}
+
+interface Narrowing {
+  /** Undefined: all that was granted. */
+  readonly scope: string | undefined;
+  /** The name of the grant that begins a family of refresh tokens; null: the record is a refresh token. */
+  readonly gty: string | null;
+}
+
+/** Tokens for what the user granted, or for less if the request says so. */
+export function issueStored(ctx: TokenCtx, source: StoredSource, { params, lists }: Presented, { scope, gty }: Narrowing): Issue {
+  const { parts, client } = ctx;
+  const { payload } = source.record;
+  const grant = liveGrantOf(ctx, source);
+  const resource = resourceOf(parts, client, [payload.resource ?? []].flat(), lists.resource ?? []);
+  const allowed = allowedScopes(parts.scopesOfRealm, client);
+  const scopes = (scope ?? payload.scope ?? "").split(" ").filter((name) => allowed.has(name));
+  const requested = requestedDetails(params.authorization_details, parts.realm.settings.tokens.authorizationDetailsTypes);
+  const details = narrowedDetails(payload.rar ?? [], requested);
+  const { accountId, clientId, grantId, acr, amr, authTime, sid, nonce, claims } = payload;
+  return {
+    kind: "user",
+    tokens: {
+      grantId: grant.grantId,
+      userId: grant.userId,
+      user: grant.user,
+      impersonator: grant.actingUser,
+      scopes: grantedScopes(grant.payload, resource).filter((name) => scopes.includes(name)),
+      audience: audienceOf(client, resource),
+      authentication: { acr, amr, authTime, sid },
+      idToken: scopes.includes("openid") ? { scopes, nonce, requested: grantedClaims(grant.payload, claims) } : null,
+      claims,
+      authorizationDetails: details.length > 0 ? details : undefined,
+    },
+    refresh: client.grantTypes.includes("refresh_token")
+      ? { from: { ...payload, accountId: accountId!, clientId: clientId!, grantId: grantId! }, gty, grant }
+      : null,
+  };
+}

@@ -1,0 +1,35 @@
+import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import type { Signer, SigningAlg } from "../../tenancy/keys/index.ts";
+import type { IssuerParts } from "./parts.ts";
+
+/** RFC 9068 §2.1, OpenID Connect Back-Channel Logout §2.4; an ID token has no type. */
+export type JwtType = "at+jwt" | "logout+jwt" | undefined;
+
+const headers = new WeakMap<Signer, Map<JwtType, string>>();
+
+/** Encoded: there are as many as keys. */
+function headerFor(signer: Signer, typ: JwtType): string {
+  const ofSigner = headers.get(signer) ?? new Map<JwtType, string>();
+  headers.set(signer, ofSigner);
+  let header = ofSigner.get(typ);
+  if (header === undefined) {
+    header = base64url(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }));
+    ofSigner.set(typ, header);
+  }
+  return header;
+}
+
+const base64url = (text: string): string => Buffer.from(text, "utf8").toString("base64url");
+
+/** Signs a payload that is text already, with the key that the realm signs with now. */
+export async function signJwt({ signingKeys, realm }: IssuerParts, alg: SigningAlg, typ: JwtType, payload: string): Promise<string> {
+  const signer = await signingKeys.signer(realm.realmId, alg);
+  if (!signer) throw new Error("The realm was deleted while a token was made");
+  const signed = `${headerFor(signer, typ)}.${base64url(payload)}`;
+  const signature = await signer.sign(Buffer.from(signed, "latin1"));
+  return `${signed}.${signature.toString("base64url")}`;
+}
+
+/** What a client's tokens are signed with: as it is configured, or as its realm is. */
+export const algOf = ({ realm }: IssuerParts, { settings }: ClientSnapshot, token: "accessTokenAlg" | "idTokenAlg"): SigningAlg =>
+  settings[token] ?? realm.settings.tokens.signingAlg;

@@ -1,0 +1,50 @@
+import { isTooDeep, MAX_JSON_DEPTH } from "../../kernel/json.ts";
+
+/** How deep tokens may stand in each other: a pushed request, and the `id_token_hint` in it. */
+const MAX_TOKENS = 4;
+/** How deep JSON may be nested, tokens and what the engine stores around a parameter included. */
+const MAX_DEPTH = 2 * MAX_JSON_DEPTH;
+const MAX_VALUES = 10_000;
+const TOO_DEEP = Symbol("too deep");
+
+/**
+ * Whether one of these texts stands somewhere in a value, also inside a token that nobody verifies here. Case does not matter. What is too deep or
+ * too large to be looked through counts as naming them: erasing must neither fail nor leave anything behind.
+ */
+export function names(value: unknown, texts: readonly string[]): boolean {
+  const wanted = new Set(texts.map((text) => text.toLowerCase()));
+  return search(value, (text) => wanted.has(text.toLowerCase())) ?? true;
+}
+
+/** Whether a value can be looked through. Anybody may send a request; what is stored of it must be found again when a user is erased. */
+export const isReadable = (value: unknown): boolean => search(value, () => false) !== null;
+
+/** Null: too deep or too large. With a list of its own instead of the stack, which a crafted token would exhaust. */
+function search(value: unknown, isWanted: (text: string) => boolean): boolean | null {
+  const open: { readonly value: unknown; readonly depth: number; readonly tokens: number }[] = [{ value, depth: 0, tokens: 0 }];
+  for (let seen = 0; ; seen++) {
+    const next = open.pop();
+    if (!next) return false;
+    const { value, depth, tokens } = next;
+    if (depth > MAX_DEPTH || tokens > MAX_TOKENS || seen > MAX_VALUES) return null;
+    if (typeof value === "string") {
+      if (isWanted(value)) return true;
+      const content = contentOf(value);
+      if (content === TOO_DEEP) return null;
+      if (content !== undefined) open.push({ value: content, depth: depth + 1, tokens: tokens + 1 });
+    } else if (typeof value === "object" && value !== null)
+      for (const member of Object.values(value)) open.push({ value: member, depth: depth + 1, tokens });
+  }
+}
+
+/** The claims of what looks like a JWT, signed or not; undefined for any other text. */
+function contentOf(text: string): unknown {
+  const [, body] = /^eyJ[\w-]*\.(eyJ[\w-]*)\.[\w-]*$/.exec(text) ?? [];
+  if (body === undefined) return undefined;
+  try {
+    const json = Buffer.from(body, "base64url").toString("utf8");
+    return isTooDeep(json) ? TOO_DEEP : JSON.parse(json);
+  } catch {
+    return undefined; // it only looks like one
+  }
+}

@@ -1,0 +1,59 @@
+import { clock, SECOND } from "../../kernel/clock.ts";
+import { randomToken, sha256 } from "../../kernel/vault.ts";
+import type { Binding } from "./access-token.ts";
+import type { NewRecord } from "./records.store.ts";
+import type { RecordPayload } from "./records.ts";
+
+/** How the record of a refresh token is named. */
+export const REFRESH_TOKEN = "RefreshToken";
+
+export interface IssuedRefreshToken {
+  readonly token: string;
+  readonly record: NewRecord;
+}
+
+export interface RefreshTokenSource {
+  readonly realm: string;
+  /** The code, request or refresh token that it comes from, or what would have been stored of one. */
+  readonly from: RecordPayload & { readonly accountId: string; readonly clientId: string; readonly grantId: string };
+  /** The grant that began the family, such as `authorization_code`; null: `from` is a refresh token, which it takes the place of. */
+  readonly first: { readonly gty: string; readonly binding: Binding } | null;
+  /** Seconds. */
+  readonly lifetime: number;
+}
+
+/** RFC 6749 §1.5: an opaque value, of which only the hash is stored. Narrowing one request's scope or resource does not narrow the next. */
+export function issueRefreshToken({ realm, from, first, lifetime }: RefreshTokenSource): IssuedRefreshToken {
+  const now = clock.now();
+  const iat = Math.floor(now / SECOND);
+  const token = randomToken();
+  const { jkt, "x5t#S256": thumbprint } = first ? first.binding : from;
+  const payload = {
+    kind: REFRESH_TOKEN,
+    iat,
+    exp: iat + lifetime,
+    iiat: from.iiat ?? iat,
+    accountId: from.accountId,
+    clientId: from.clientId,
+    grantId: from.grantId,
+    acr: from.acr,
+    amr: from.amr,
+    authTime: from.authTime,
+    claims: from.claims,
+    nonce: from.nonce,
+    resource: from.resource,
+    scope: from.scope,
+    sessionUid: from.sessionUid,
+    sid: from.sid,
+    rar: from.rar,
+    gty: first ? first.gty : refreshed(from.gty),
+    rotations: first ? 0 : (from.rotations ?? 0) + 1,
+    jkt,
+    "x5t#S256": thumbprint,
+  } as RecordPayload;
+  const key = { realm, model: REFRESH_TOKEN, recordId: sha256(token) };
+  const { grantId, clientId } = from;
+  return { token, record: { ...key, payload, grantId, clientId, userCode: null, expiresAt: now + lifetime * SECOND } };
+}
+
+const refreshed = (gty = ""): string => (gty.endsWith("refresh_token") ? gty : `${gty} refresh_token`.trim());

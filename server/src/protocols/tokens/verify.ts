@@ -1,0 +1,94 @@
+import { createPublicKey, type KeyObject, verify as verifySignature } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { clock, SECOND } from "../../kernel/clock.ts";
+import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
+
+/** A JWT of ours whose signature, issuer, type and times are good. Whether it still lives is another question. */
+export interface VerifiedJwt {
+  readonly header: { readonly alg: string; readonly kid: string; readonly typ?: string };
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+type Alg = "RS256" | "PS256" | "ES256";
+
+/** Per snapshot: when the realm's keys change, there is another one. */
+const keysOf = new WeakMap<RealmSnapshot, Map<string, KeyObject>>();
+
+function publicKey(realm: RealmSnapshot, kid: string, alg: Alg): KeyObject | null {
+  let keys = keysOf.get(realm);
+  if (!keys) {
+    keys = new Map();
+    keysOf.set(realm, keys);
+  }
+  const known = keys.get(kid);
+  if (known) return known;
+  // A key verifies what it signs, and nothing else: the header does not choose (RFC 8725 §3.1).
+  const rsa = alg === "ES256" ? undefined : realm.keys.find(({ keyId }) => keyId === kid);
+  const ec = alg === "ES256" ? realm.companions.find(({ publicJwk }) => publicJwk.kid === kid) : undefined;
+  const key = rsa
+    ? createPublicKey({ key: Buffer.from(rsa.publicKey, "base64"), format: "der", type: "spki" })
+    : ec && createPublicKey({ key: { ...ec.publicJwk }, format: "jwk" });
+  if (key) keys.set(kid, key);
+  return key ?? null;
+}
+
+const algorithms: Record<Alg, (key: KeyObject) => Parameters<typeof verifySignature>[2]> = {
+  RS256: (key) => key,
+  PS256: (key) => ({ key, padding: 6, saltLength: 32 }), // RSA_PKCS1_PSS_PADDING
+  ES256: (key) => ({ key, dsaEncoding: "ieee-p1363" }),
+};
+
+const MAX_LENGTH = 16 * 1024;
+
+export interface VerifyRules {
+  readonly issuer: string;
+  /** RFC 8725 §3.11: what it must be; undefined for an ID token, which has none. */
+  readonly typ?: string;
+  readonly ignoreExpiration?: boolean;
+}
+
+/** Null for anything that is not what it claims to be. */
+export function verifyJwt(realm: RealmSnapshot, jwt: string, { issuer, typ, ignoreExpiration = false }: VerifyRules): VerifiedJwt | null {
+  const known = seen.get(jwt);
+  const signed = known?.realm === realm ? known.signed : readSigned(realm, jwt);
+  if (!signed) return null;
+  if (known?.signed !== signed) seen.set(jwt, { realm, signed });
+  const { header, payload } = signed;
+  if (typ !== undefined && header.typ?.toLowerCase().replace(/^application\//, "") !== typ) return null;
+  const now = clock.now() / SECOND;
+  const isCurrent = typeof payload.exp === "number" && payload.exp > now && (typeof payload.nbf !== "number" || payload.nbf <= now);
+  return payload.iss === issuer && (ignoreExpiration || isCurrent) ? { header, payload } : null;
+}
+
+/** False: it names a key that the realm may have had for a moment only. What is no JWT names none. */
+export function isKnownKey(realm: RealmSnapshot, jwt: string): boolean {
+  const { kid } = parse(jwt.slice(0, MAX_LENGTH).split(".", 1)[0]!) ?? {};
+  if (typeof kid !== "string") return true;
+  return realm.keys.some(({ keyId }) => keyId === kid) || realm.companions.some(({ publicJwk }) => publicJwk.kid === kid);
+}
+
+/** Tokens come again and again; their signature is looked at once, for as long as the realm's keys are the same. */
+const seen = new LRUCache<string, { readonly realm: RealmSnapshot; readonly signed: VerifiedJwt }>({ max: 2_000 });
+
+function readSigned(realm: RealmSnapshot, jwt: string): VerifiedJwt | null {
+  const [head = "", body = "", signature = "", ...rest] = jwt.length > MAX_LENGTH ? [] : jwt.split(".");
+  if (rest.length > 0 || signature === "") return null;
+  const header = parse(head) as VerifiedJwt["header"] | null;
+  const payload = parse(body);
+  if (!header || !payload || !Object.hasOwn(algorithms, header.alg) || typeof header.kid !== "string" || Object.hasOwn(header, "crit"))
+    return null;
+  const alg = header.alg as Alg;
+  const key = publicKey(realm, header.kid, alg);
+  const isSigned =
+    key && verifySignature("sha256", Buffer.from(`${head}.${body}`), algorithms[alg](key), Buffer.from(signature, "base64url"));
+  return isSigned ? { header, payload } : null;
+}
+
+function parse(part: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null; // not a JWT
+  }
+}

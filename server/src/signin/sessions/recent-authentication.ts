@@ -1,0 +1,77 @@
+import { sql } from "kysely";
+import { MINUTE, SECOND } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { isId } from "../../kernel/ids.ts";
+import type { ReadCtx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { levelOf, proofsOf, type SessionProof, type StoredProofs } from "./proofs.ts";
+
+/** For how long a proof is recent. */
+export const RECENT = 10 * MINUTE;
+
+/** Types of credentials by which users prove more than a password does. */
+export const secondFactors: readonly string[] = ["totp", "passkey", "push"];
+/** The authenticators that ask for one of these, or for what stands in when it is lost. */
+const asksSecondFactor = new Set([...secondFactors, "recovery-code"]);
+
+export const hasSecondFactor = (credentials: ReadonlySet<string>): boolean => secondFactors.some((type) => credentials.has(type));
+
+type TimedProof = Pick<SessionProof, "authenticator" | "factor" | "at">;
+
+export const recentProofs = <P extends TimedProof>(proofs: readonly P[], now: number): P[] => proofs.filter(({ at }) => at > now - RECENT);
+
+/**
+ * Recent authentication, the rule: what was proven within the last ten minutes is a whole sign-in, with the second factor where the user
+ * has one. A second factor alone is not: it is shown on top of something else, unless it verifies its user by itself.
+ */
+export function isRecentlyAuthenticated(proofs: readonly TimedProof[], needsSecondFactor: boolean, now: number): boolean {
+  const recent = recentProofs(proofs, now).filter(({ factor }) => factor !== null);
+  if (!needsSecondFactor) return recent.length > 0;
+  if (levelOf(recent) === "2") return true;
+  const names = new Set(recent.map(({ authenticator }) => authenticator));
+  return names.size > 1 && [...names].some((name) => asksSecondFactor.has(name));
+}
+
+/** RFC 9470 §3 says to an application what to ask for; the code says the same to our own pages. */
+function recentAuthenticationRequired(needsSecondFactor: boolean): AppError {
+  const detail = `This asks for a sign-in within the last 10 minutes${needsSecondFactor ? ", with the second factor" : ""}: sign in again, then repeat it`;
+  const parameters = {
+    error: "insufficient_user_authentication",
+    error_description: detail,
+    max_age: String(RECENT / SECOND),
+    ...(needsSecondFactor && { acr_values: "2" }),
+  };
+  const challenge = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
+  return new AppError("auth.recent_authentication_required", 403, detail, {
+    headers: { "www-authenticate": `Bearer ${challenge.join(", ")}` },
+  });
+}
+
+/** For an API: the session behind a cookie or a token is read as it is now. What lives without a session has no authentication. */
+export async function assertRecentAuthentication({ tx, actor, now }: Pick<ReadCtx, "tx" | "actor" | "now">): Promise<void> {
+  // A client that acts in its own name has shown its credentials for this very token, and there is no person to ask.
+  if (actor.isClient) return;
+  const { proofs, needsSecondFactor } = await findAuthentication(tx, actor.realm, actor.id, actor.sessionId);
+  if (!isRecentlyAuthenticated(proofs, needsSecondFactor, now)) throw recentAuthenticationRequired(needsSecondFactor);
+}
+
+interface Authentication {
+  readonly proofs: readonly SessionProof[];
+  readonly needsSecondFactor: boolean;
+}
+
+/** Of a session; nothing is proven in one in which an administrator acts as the user. */
+export async function findAuthentication(db: Db, realm: string, userId: string, sessionId: string | null): Promise<Authentication> {
+  if (!isId(userId)) return { proofs: [], needsSecondFactor: false };
+  const { rows } = await sql<{ needs: boolean; auth_time: number | null; amr: string[] | null; proofs: StoredProofs | null }>`
+    select exists (select 1 from credentials c where c.realm_id = u.realm_id and c.user_id = u.user_id
+        and c.type = any(${secondFactors}::text[])) as needs,
+      s.auth_time, s.amr, s.proofs
+    from users u left join sessions s on s.realm_id = u.realm_id and s.session_id = ${sessionId}::uuid and s.user_id = u.user_id
+      and s.impersonator is null
+    where u.realm_id = ${realm} and u.user_id = ${userId}`.execute(db);
+  const [row] = rows;
+  if (!row) return { proofs: [], needsSecondFactor: false };
+  const { auth_time: authTime, amr, proofs, needs } = row;
+  return { needsSecondFactor: needs, proofs: authTime === null ? [] : proofsOf(proofs, { authTime, amr: amr ?? [] }) };
+}
