@@ -2,7 +2,7 @@ import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { expectVersion } from "../../platform/http/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { credentialErrors, listCredentials, type PreparedPassword, storePassword } from "../credentials/index.ts";
 import type { CreateCredential, CreatedCredential } from "./credentials.schema.ts";
 import { addEnrollmentToken, removeCredential } from "./credentials.service.ts";

@@ -12,13 +12,14 @@ import {
   revokeOwnCredential,
 } from "../../directory/users/index.ts";
 import { invalidFields } from "../../kernel/errors.ts";
+import { noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
 import { creationOptions } from "../../signin/passkeys/index.ts";
 import { assertMayChangeSignIn } from "./gate.ts";
 import { addOwnPasskey, type OwnCredentialParts, ownRegistration, renameOwnPasskey } from "./passkeys.service.ts";
 import { confirmOwnTotp, startOwnTotp } from "./totp.service.ts";
 
 const tags = ["Account"];
-const params = Type.Object({ realm: Type.String() });
+const params = pathParams();
 const onlyThey = "Never open to an administrator who acts as the user.";
 const bySession = `${onlyThey} Those who administer the realm use their session.`;
 
@@ -103,7 +104,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
           type: Type.String({ description: "The credential's type" }),
           credentialId: Type.String({ description: "The credential's id" }),
         }),
-        response: { 204: Type.Null({ description: "Removed" }) },
+        response: noContentAnswer("Removed"),
       },
     },
     async (req, reply) => {
@@ -113,7 +114,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
         await assertMayChangeSignIn(ctx, req.broughtBy);
         await revokeOwnCredential(ctx, type, credentialId, history);
       });
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

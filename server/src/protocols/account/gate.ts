@@ -4,6 +4,7 @@ import { permissionsOfUser } from "../../directory/roles/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import type { Actor, ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
+import { answerConditionally, refuseUnknownQuery } from "../../platform/http/index.ts";
 import {
   actorOfSession,
   assertRecentAuthentication,
@@ -46,6 +47,8 @@ export function guardAccountRoutes(app: Parameters<FastifyPluginAsync>[0], parts
   // What a page of another site can send without asking us first is not taken here at all.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   app.decorateRequest("broughtBy", null);
+  refuseUnknownQuery(app);
+  answerConditionally(app);
   app.addHook("onRoute", (route) => {
     route.config = { ...route.config, account: true };
   });

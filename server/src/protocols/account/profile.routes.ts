@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { onRequestAsyncHookHandler } from "fastify";
-import Type from "typebox";
-import { etag } from "../../platform/http/index.ts";
+import { noContent, noContentAnswer, pathParams, versioned } from "../../platform/http/index.ts";
 import type { MailParts } from "../../signin/action-tokens/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { ChangePassword, changePassword, type PasswordChangeParts } from "./password.service.ts";
@@ -9,7 +8,7 @@ import { Profile, UpdateProfile } from "./profile.schema.ts";
 import { readProfile, saveProfile } from "./profile.service.ts";
 
 const tags = ["Account"];
-const params = Type.Object({ realm: Type.String() });
+const params = pathParams();
 
 export interface ProfileParts extends PasswordChangeParts, MailParts {
   readonly realms: RealmSnapshots;
@@ -24,8 +23,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
     { config: { impersonated: true }, schema: { summary: "Read your profile", tags, params, response: { 200: Profile } } },
     async (req, reply) => {
       const profile = await req.read(readProfile);
-      reply.header("etag", etag(profile.version));
-      return profile;
+      return versioned(reply, profile);
     },
   );
 
@@ -49,8 +47,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
     async (req, reply) => {
       const policy = (await realms.get(req.realmId))!.settings.account;
       const profile = await req.transact((ctx) => saveProfile(ctx, req.body, { policy, broughtBy: req.broughtBy, mail: parts }));
-      reply.header("etag", etag(profile.version));
-      return profile;
+      return versioned(reply, profile);
     },
   );
 
@@ -68,13 +65,13 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
         tags,
         params,
         body: ChangePassword,
-        response: { 204: Type.Null({ description: "Changed" }) },
+        response: noContentAnswer("Changed"),
       },
     },
     async (req, reply) => {
       const realm = (await realms.get(req.realmId))!;
       await changePassword(parts, { ...req.body, realm, actor: req.actor!, sourceIp: req.ip });
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

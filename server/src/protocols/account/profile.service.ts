@@ -3,7 +3,7 @@ import { readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../direc
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { MailParts } from "../../signin/action-tokens/index.ts";
 import { askToChangeEmail, pendingEmailOf, tellPresentAddress } from "../../signin/actions/index.ts";
 import { assertRecentAuthentication } from "../../signin/sessions/index.ts";

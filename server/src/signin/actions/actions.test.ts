@@ -30,7 +30,7 @@ async function person(realm: RealmUnderTest, actions: string[], more: Record<str
   const user = await realm.user(`ada${people}`);
   const email = `ada${people++}@example.com`;
   const admin = realm.asMaster();
-  const saved = await admin.put(`/users/${user.userId}`, { username: user.username, email, ...more });
+  const saved = await admin.patch(`/users/${user.userId}`, { email, ...more });
   expect(saved.status, saved.text).toBe(200);
   expect((await admin.put(`/users/${user.userId}/required-actions`, actions)).status).toBe(200);
   return { ...user, email };
@@ -194,7 +194,7 @@ describe("VERIFY_EMAIL", () => {
     const opened = await browser.get(pathOf(link));
     const csrf = await browser.request("POST", pathOf(link), { form: {}, csrf: false });
     expect([csrf.status, heading(csrf)]).toEqual([403, "Confirm your email address"]);
-    await realm.asMaster().put(`/users/${ada.userId}`, { username: ada.username, email: `new-${ada.email}` });
+    await realm.asMaster().patch(`/users/${ada.userId}`, { email: `new-${ada.email}` });
     expect((await submit(browser, base, opened, {})).page.status).toBe(410);
     expect(await isVerified(realm, ada)).toBe(false);
   });

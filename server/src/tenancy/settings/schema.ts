@@ -220,13 +220,17 @@ const members = {
 export const Settings = Type.Object(members, { $id: "RealmSettings" });
 export type Settings = Static<typeof Settings>;
 
+const optional = (schemas: Record<string, Type.TSchema>): Record<string, Type.TSchema> =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(isGroup(schema) ? group(optional(schema.properties)) : schema)]),
+  );
+const isGroup = (schema: Type.TSchema): schema is Type.TObject => "properties" in schema;
+
 /** PUT takes the full state: what is left out returns to its default. */
-export const UpdateSettings = Type.Object(
-  Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, Type.Optional(schema)])) as {
-    [K in keyof typeof members]: Type.TOptional<(typeof members)[K]>;
-  },
-  { $id: "UpdateRealmSettings", additionalProperties: false },
+export const UpdateSettings = Type.Unsafe<DeepPartial<Settings>>(
+  Type.Object(optional(members), { $id: "UpdateRealmSettings", additionalProperties: false }),
 );
-export type UpdateSettings = Partial<Settings>;
+export type UpdateSettings = DeepPartial<Settings>;
+type DeepPartial<T> = { [K in keyof T]?: T[K] extends readonly unknown[] | null ? T[K] : T[K] extends object ? DeepPartial<T[K]> : T[K] };
 
 export type Branding = Pick<Settings, "realmId" | keyof typeof brandingMembers>;
