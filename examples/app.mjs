@@ -14,7 +14,7 @@ const provider = await oidc.discovery(new URL(issuer), clientId, undefined, oidc
 /** Sign-ins that have begun, by their state. A real application keeps them in its own session. */
 const pending = new Map();
 
-const escape = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+const escapeHtml = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 const page = (reply, status, body) =>
   reply
     .writeHead(status, { "content-type": "text/html; charset=utf-8" })
@@ -47,7 +47,11 @@ async function callback(request, reply) {
   });
   const { sub } = tokens.claims();
   const user = await oidc.fetchUserInfo(provider, tokens.access_token, sub);
-  page(reply, 200, `<h1>Hello ${escape(user.name ?? user.preferred_username)}</h1><p>Your address is ${escape(user.email ?? "not known")}.</p>`);
+  page(
+    reply,
+    200,
+    `<h1>Hello ${escapeHtml(user.name ?? user.preferred_username)}</h1><p>Your address is ${escapeHtml(user.email ?? "not known")}.</p>`,
+  );
 }
 
 createServer(async (request, reply) => {
@@ -58,6 +62,6 @@ createServer(async (request, reply) => {
     else if (pathname === "/callback") await callback(request, reply);
     else page(reply, 404, "<p>There is no such page.</p>");
   } catch (error) {
-    page(reply, 500, `<p>Signing in failed: ${escape(error.message)}</p><p><a href="/">Start again</a></p>`);
+    page(reply, 500, `<p>Signing in failed: ${escapeHtml(error.message)}</p><p><a href="/">Start again</a></p>`);
   }
 }).listen(new URL(own).port, "localhost", () => console.log(`Open ${own}`));

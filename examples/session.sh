@@ -15,9 +15,11 @@ sign_in() {
 
 # api METHOD PATH [curl options]: calls {base}/admin{path} with the session and its CSRF token.
 api() {
-  local method=$1 path=$2
+  local method=$1 path=$2 type=application/json
   shift 2
-  curl -s -b "$jar" -c "$jar" -X "$method" -H "X-XSRF-TOKEN: $(token)" -H 'content-type: application/json' "$base/admin$path" "$@"
+  # RFC 7396: a PATCH names only what changes.
+  if [ "$method" = PATCH ]; then type=application/merge-patch+json; fi
+  curl -s -b "$jar" -c "$jar" -X "$method" -H "X-XSRF-TOKEN: $(token)" -H "content-type: $type" "$base/admin$path" "$@"
 }
 
 # json MEMBER: prints one member of the JSON on standard input, for example json 0.userId

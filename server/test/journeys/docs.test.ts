@@ -73,12 +73,16 @@ describe("the commands of", () => {
   });
   afterAll(() => server?.stop());
 
-  test.each(pages.filter((page) => blocksOf(page).length > 0))("%s run as printed", async (page) => {
-    const script = join(folder, "scripts", `${page.replaceAll("/", "-")}.sh`);
-    writeFileSync(script, scriptOf(page, place));
-    const { code, out, err } = await bash(script, { ...process.env, base: place("http://localhost:8080") });
-    expect(code, `${page} stopped in the block named last:\n${err.slice(-1500)}\n--- output\n${out.slice(-3000)}`).toBe(0);
-  }, 120_000);
+  test.each(pages.filter((page) => blocksOf(page).length > 0))(
+    "%s run as printed",
+    async (page) => {
+      const script = join(folder, "scripts", `${page.replaceAll("/", "-")}.sh`);
+      writeFileSync(script, scriptOf(page, place));
+      const { code, out, err } = await bash(script, { ...process.env, base: place("http://localhost:8080") });
+      expect(code, `${page} stopped in the block named last:\n${err.slice(-1500)}\n--- output\n${out.slice(-3000)}`).toBe(0);
+    },
+    120_000,
+  );
 });
 
 async function bash(script: string, env: NodeJS.ProcessEnv) {
