@@ -1,7 +1,7 @@
 import { applicationRoutes } from "./applications/applications/index.ts";
 import { claimRoutes } from "./applications/claims/index.ts";
 import { clientScopeRoutes, completeRealms, createScopes } from "./applications/client-scopes/index.ts";
-import { clientRoutes, createClients } from "./applications/clients/index.ts";
+import { clientRoutes, createAdminOrigins, createClients } from "./applications/clients/index.ts";
 import { createSubjects, subjectClaimRoutes } from "./applications/subject-claim/index.ts";
 import { cleanUp } from "./cleanup.ts";
 import { redactUrl } from "./config/redact.ts";
@@ -14,7 +14,7 @@ import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "./direct
 import { MINUTE, SECOND } from "./kernel/clock.ts";
 import { manifest } from "./kernel/package.ts";
 import { sha256 } from "./kernel/vault.ts";
-import { createAdminBearer, guardAdminRoutes } from "./operations/admin-gate/index.ts";
+import { adminPreflightRoutes, createAdminBearer, guardAdminRoutes } from "./operations/admin-gate/index.ts";
 import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs/index.ts";
 import { gdprRoutes } from "./operations/gdpr/index.ts";
 import {
@@ -308,10 +308,12 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   await app.register(wellKnownChangePassword, { cookies });
   await app.register(assetRoutes);
 
+  const origins = createAdminOrigins({ db, changes, baseUrl: config.baseUrl });
+  await app.register(adminPreflightRoutes, { prefix: "/admin", realms, origins });
   await app.register(
     async (admin) => {
       const bearer = createAdminBearer({ db, clients, tokens, baseUrl: config.baseUrl });
-      guardAdminRoutes(admin, { db, work, realms, csrf, cookies, metrics, bearer });
+      guardAdminRoutes(admin, { db, work, realms, csrf, cookies, metrics, bearer, origins });
       await admin.register(auditConfigRoutes, { prefix: "/audit", ...audit });
       await admin.register(metricsSummaryRoutes, { prefix: "/metrics" });
       await admin.register(realmRoutes, { prefix: "/realms", vault, hasher, makeKeyPair, breaches });

@@ -64,7 +64,8 @@ const settingMembers = {
   webOrigins: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
     maxItems: 100,
     uniqueItems: true,
-    description: "Origins whose scripts may call; `+` stands for the origins of the redirect URIs",
+    description:
+      "Origins whose scripts may call, also the admin API where the client is allowed its audience; `+` stands for the origins of the redirect URIs",
   }),
   scopes: texts("Client scopes that it may ask for; empty: what the realm gives", 200),
   description: nullable(Type.String({ maxLength: 1000 }), "For administrators"),

@@ -9,9 +9,10 @@ import { assertRecentAuthentication } from "../../signin/sessions/index.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
 import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
 import { type ActorParts, actorOf, isWrite } from "./actors.ts";
+import { allowAdminOrigin, type CorsParts } from "./cors.ts";
 import { gateErrors } from "./errors.ts";
 
-export interface GateParts extends ActorParts {
+export interface GateParts extends ActorParts, CorsParts {
   readonly work: UnitOfWork;
   readonly metrics: Metrics;
 }
@@ -27,8 +28,11 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
   app.addHook("onRequest", async (request, reply) => {
     const { permission, masterOnly = false, recentAuthentication = false } = request.routeOptions.config;
     const named = (request.params as { realm?: string }).realm;
-    if (named !== undefined && !(await parts.realms.get(named))) throw unknownRealm();
-    const realm = (await parts.realms.get(masterOnly ? MASTER : named!))!;
+    const known = named === undefined ? null : await parts.realms.get(named);
+    // Before anything is refused: a page may read why.
+    await allowAdminOrigin(parts, request, reply, masterOnly ? null : (known?.realmId ?? null));
+    if (named !== undefined && !known) throw unknownRealm();
+    const realm = (masterOnly ? await parts.realms.get(MASTER) : known)!;
     reply.header("cache-control", "no-store");
     request.realmId = realm.realmId;
     request.actor = await actorOf(parts, request, reply, realm);
