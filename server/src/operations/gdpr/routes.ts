@@ -3,6 +3,7 @@ import Type from "typebox";
 import { Consent, readConsents } from "../../directory/consents/index.ts";
 import { readUser } from "../../directory/users/index.ts";
 import { collectPersonalData, fileNameOf, PersonalData } from "../../protocols/account/index.ts";
+import { withdrawConsent } from "./consents.ts";
 import { eraseUser } from "./erasure.ts";
 
 const tags = ["Users"];
@@ -38,6 +39,29 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
     "/:userId/gdpr/consents",
     { config: read, schema: { summary: "List what a user allowed applications", tags, params, response: { 200: Type.Array(Consent) } } },
     (req) => req.read(async (ctx) => readConsents(ctx, (await readUser(ctx, req.params.userId)).userId)),
+  );
+
+  app.delete(
+    "/:userId/gdpr/consents/:clientId",
+    {
+      config: { permission: "manage-users" },
+      schema: {
+        summary: "Revoke a user's consent to an application",
+        description:
+          "Ends every grant and token that the application has from this user. The user is asked again at the next sign-in to it.",
+        tags,
+        params: Type.Object({
+          realm: Type.String(),
+          userId: Type.String(),
+          clientId: Type.String({ description: "The client's `id`, or its OAuth client id as the list of consents shows it" }),
+        }),
+        response: { 204: Type.Null({ description: "Revoked" }) },
+      },
+    },
+    async (req, reply) => {
+      await req.transact((ctx) => withdrawConsent(ctx, req.params.userId, req.params.clientId));
+      return reply.code(204).send(null);
+    },
   );
 
   app.delete(

@@ -59,6 +59,7 @@ const opens: Record<string, readonly Permission[]> = {
   "POST /users/:userId/impersonate": ["manage-users"],
   "GET /users/:userId/gdpr/export": ["view-users"],
   "GET /users/:userId/gdpr/consents": ["view-users"],
+  "DELETE /users/:userId/gdpr/consents/:clientId": ["manage-users"],
   "DELETE /users/:userId/gdpr": ["manage-users"],
   "GET /roles": ["view-users"],
   "POST /roles": ["manage-roles"],
