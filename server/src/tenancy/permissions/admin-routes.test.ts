@@ -41,6 +41,11 @@ const opens: Record<string, readonly Permission[]> = {
   "GET /users/:userId/roles": ["view-users", "manage-users", "manage-roles"],
   "POST /users/:userId/roles": ["manage-users", "manage-roles"],
   "DELETE /users/:userId/roles/:roleId": ["manage-users", "manage-roles"],
+  "GET /users/:userId/groups": ["view-users"],
+  "GET /users/:userId/organizations": ["view-users"],
+  "GET /users/:userId/sessions": ["view-users"],
+  "DELETE /users/:userId/sessions": ["manage-users"],
+  "POST /users/:userId/logout": ["manage-users"],
   "GET /groups": ["view-users"],
   "POST /groups": ["manage-organizations"],
   "GET /groups/:groupId": ["view-users"],
@@ -182,6 +187,8 @@ let iam: Harness;
 let realm: RealmUnderTest;
 beforeAll(async () => {
   iam = await harness();
+  // It would change the delivery that a test compares before and after.
+  await iam.server.webhooks.stop();
   realm = await iam.realm();
 });
 afterAll(() => iam?.close());
