@@ -6,9 +6,9 @@ import { createSubjects, subjectClaimRoutes } from "./applications/subject-claim
 import { cleanUp } from "./cleanup.ts";
 import { redactUrl } from "./config/redact.ts";
 import type { Core } from "./core.ts";
-import { groupRoutes } from "./directory/groups/index.ts";
+import { groupRoutes, userGroupRoutes } from "./directory/groups/index.ts";
 import { endAbandonedImports, userImportRoutes } from "./directory/import/index.ts";
-import { organizationRoutes } from "./directory/organizations/index.ts";
+import { organizationRoutes, userOrganizationRoutes } from "./directory/organizations/index.ts";
 import { adminRoleRoutes, assertMayControl, roleRoutes } from "./directory/roles/index.ts";
 import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "./directory/users/index.ts";
 import { MINUTE, SECOND } from "./kernel/clock.ts";
@@ -59,7 +59,7 @@ import { loginRoutes } from "./signin/login/index.ts";
 import { createPasswordUpgrades, localPasswords } from "./signin/passwords/index.ts";
 import { selfRegistrationRoutes } from "./signin/registration/index.ts";
 import { changePasswordRoutes, mailLinkRoutes, resetRoutes, wellKnownChangePassword } from "./signin/self-service/index.ts";
-import { createCookies, createCsrf, sessionRoutes } from "./signin/sessions/index.ts";
+import { createCookies, createCsrf, sessionRoutes, userSessionRoutes } from "./signin/sessions/index.ts";
 import {
   applyRetention,
   auditConfigRoutes,
@@ -320,11 +320,14 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       await admin.register(
         async (realm) => {
           await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms });
-          await realm.register(userRoutes, { prefix: "/users" });
+          await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
           await realm.register(impersonateRoutes, { prefix: "/users", baseUrl: config.baseUrl });
           await realm.register(gdprRoutes, { prefix: "/users" });
           await realm.register(userCredentialRoutes, { prefix: "/users", hasher, breaches, realms });
           await realm.register(requiredActionRoutes, { prefix: "/users" });
+          await realm.register(userGroupRoutes, { prefix: "/users" });
+          await realm.register(userOrganizationRoutes, { prefix: "/users" });
+          await realm.register(userSessionRoutes, { prefix: "/users" });
           await realm.register(groupRoutes, { prefix: "/groups" });
           await realm.register(organizationRoutes, { prefix: "/organizations", messages, baseUrl: config.baseUrl });
           await realm.register(roleRoutes, { prefix: "/roles" });

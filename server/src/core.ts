@@ -45,6 +45,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "settings.changed": [guardInheritance, scheduleRetention, endAllTrust],
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrantsOfUser],
+  "user.logged_out": [endGrantsOfUser],
   "session.ended": [endGrantsOfSession, tellParticipants],
   "user.password_changed": [endOtherSessions, endGrantsBesides, endSignInsOf, endMailedLinks, endTrust],
   "user.credentials_changed": [endTrust],

@@ -25,9 +25,10 @@ export async function grantConsent(ctx: Ctx, userId: string, clientId: string, s
   return consent;
 }
 
-/** The user takes back what a client was allowed. */
+/** Ends what a user allowed a client. Where an administrator does it, the event names the user, too. */
 export async function revokeConsent(ctx: Ctx, userId: string, clientId: string): Promise<void> {
   if (!(await deleteConsent(ctx.tx, ctx.realm, userId, clientId))) throw consentErrors.not_found();
   await ctx.emit("consent.revoked", { userId, clientId });
-  ctx.audit({ category: "SECURITY", type: "CONSENT_REVOKED", resourceType: "consents", resourceId: clientId });
+  const detail = ctx.actor.id === userId ? null : `user ${userId}`;
+  ctx.audit({ category: "SECURITY", type: "CONSENT_REVOKED", resourceType: "consents", resourceId: clientId, detail });
 }

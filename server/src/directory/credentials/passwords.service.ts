@@ -34,8 +34,10 @@ export async function preparePassword(
   policy: Policy,
   owner: Owner,
   password: string,
+  /** The member that a refusal names. */
+  field?: string,
 ): Promise<PreparedPassword> {
-  checkPasswordPolicy(policy, password, owner);
+  checkPasswordPolicy(policy, password, owner, field);
   const { history } = policy;
   const { userId } = owner;
   const current = userId === null ? null : await findPassword(tx, realm, userId);
@@ -43,9 +45,9 @@ export async function preparePassword(
     const present = current ? [current.hash] : [];
     const earlier = await listEarlierPasswords(tx, realm, userId, history - present.length);
     // One after the other: a long history must not take the places of everybody who signs in.
-    for (const hash of [...present, ...earlier]) if (await hasher.verify(hash, password)) throw passwordErrors.history(history);
+    for (const hash of [...present, ...earlier]) if (await hasher.verify(hash, password)) throw passwordErrors.history(history, field);
   }
-  if (policy.breachCheck && (await breaches.has(password))) throw passwordErrors.breached();
+  if (policy.breachCheck && (await breaches.has(password))) throw passwordErrors.breached(field);
   return { hash: await hasher.hash(password), replaces: current?.hash ?? null, history };
 }
 

@@ -2,4 +2,5 @@
 // `group_member_counts` and `group_roles`. What a member may do by them is in the views of directory/roles.
 export { groupErrors } from "./errors.ts";
 export { guardInheritance } from "./inheritance.ts";
+export { userGroupRoutes } from "./of-user.routes.ts";
 export { groupRoutes } from "./routes.ts";

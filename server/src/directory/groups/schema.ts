@@ -55,6 +55,28 @@ export const GroupMember = Type.Object(
 );
 export type GroupMember = Static<typeof GroupMember>;
 
+export const UserGroup = Type.Object(
+  {
+    groupId: id,
+    name: Type.String(),
+    description,
+    parentId: Type.Union([id, Type.Null()]),
+    direct: Type.Boolean({
+      description:
+        "Whether the user is a member of this very group. false: inherited, the user is a member of a group below it, and gets its roles " +
+        "only with the realm setting `groups.inheritRoles`",
+    }),
+    joinedAt: Type.Union([time, Type.Null()], { description: "Epoch milliseconds; null where it is inherited" }),
+  },
+  { $id: "UserGroup" },
+);
+export type UserGroup = Static<typeof UserGroup>;
+
+export const UserGroupQuery = listQuery({
+  direct: Type.Optional(Type.Boolean({ description: "Only direct memberships, or only inherited ones" })),
+});
+export type UserGroupQuery = Static<typeof UserGroupQuery>;
+
 export const AddGroupMember = Type.Object(
   { userId: Type.String({ maxLength: 64 }) },
   { $id: "AddGroupMember", additionalProperties: false },

@@ -4,4 +4,5 @@ export { organizationErrors } from "./errors.ts";
 export { forgetInvitationsTo, inviteeOf, joinByInvitation, presentInvitation, takeInvitation } from "./invitations.service.ts";
 export { deleteExpiredInvitations, type PresentedInvitation } from "./invitations.store.ts";
 export { type Membership, membershipsOf } from "./members.store.ts";
+export { userOrganizationRoutes } from "./of-user.routes.ts";
 export { organizationRoutes } from "./routes.ts";

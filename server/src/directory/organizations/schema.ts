@@ -107,6 +107,20 @@ export const Member = Type.Object(
 );
 export type Member = Static<typeof Member>;
 
+export const UserOrganization = Type.Object(
+  {
+    organizationId: Type.String({ format: "uuid" }),
+    name: Type.String(),
+    alias: Type.String(),
+    displayName: Type.Union([Type.String(), Type.Null()]),
+    enabled: Type.Boolean({ description: "Whether the organization is" }),
+    role: Type.String({ description: "The user's role in it" }),
+    joinedAt: time,
+  },
+  { $id: "UserOrganization", description: "Always direct: organizations do not hand memberships down" },
+);
+export type UserOrganization = Static<typeof UserOrganization>;
+
 export const MemberQuery = listQuery({ role: Type.Optional(role) });
 export type MemberQuery = Static<typeof MemberQuery>;
 

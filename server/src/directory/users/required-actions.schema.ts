@@ -20,7 +20,9 @@ export const RequiredActions = Type.Array(action, {
   description: "In the order in which the user is asked",
 });
 
-const Wrapped = Type.Object({ requiredActions: Type.Array(action, { uniqueItems: true }) }, { additionalProperties: false });
+export const requiredActionList = Type.Array(action, { uniqueItems: true });
+
+const Wrapped = Type.Object({ requiredActions: requiredActionList }, { additionalProperties: false });
 
 /** What GET answers; or the same as a member of an object. `if` and not a union: then only the form that was meant is complained of. */
 export const ReplaceRequiredActions = Type.Unsafe<readonly RequiredAction[] | Static<typeof Wrapped>>({
@@ -28,7 +30,7 @@ export const ReplaceRequiredActions = Type.Unsafe<readonly RequiredAction[] | St
   description: "The whole list, as it was read; or an object with the list as `requiredActions`",
   if: { type: "array" },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: Type.Array(action, { uniqueItems: true }),
+  then: requiredActionList,
   else: Wrapped,
 });
 

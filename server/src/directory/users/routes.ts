@@ -3,10 +3,12 @@ import Type from "typebox";
 import { created, noContent, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { AssignRole, givenRoles, RoleMapping } from "../roles/index.ts";
+import { createUserToSignIn, prepareFirstPassword } from "./creation.service.ts";
+import type { UserCredentialParts } from "./credentials.routes.ts";
 import { UserQuery } from "./list.schema.ts";
 import { assignRole, readMappings, unassignRole } from "./roles.service.ts";
-import { CreateUser, UpdateUser, User } from "./schema.ts";
-import { createUser, readUser, removeUser, saveUser, searchUsers } from "./service.ts";
+import { CreateUserToSignIn, UpdateUser, User } from "./schema.ts";
+import { readUser, removeUser, saveUser, searchUsers } from "./service.ts";
 
 const tags = ["Users"];
 const params = pathParams("userId");
@@ -15,7 +17,7 @@ const write = { permission: "manage-users" } as const;
 const done = Type.Null({ description: "Done" });
 
 /** Mounted under /admin/realms/:realm/users. */
-export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const userRoutes: FastifyPluginAsyncTypebox<UserCredentialParts> = async (app, { realms, hasher, breaches }) => {
   app.get(
     "/",
     { config: read, schema: { summary: "List users", tags, querystring: UserQuery, response: { 200: Type.Array(User) } } },
@@ -24,9 +26,22 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.post(
     "/",
-    { config: write, schema: { summary: "Create a user", tags, body: CreateUser, response: { 201: User } } },
+    {
+      config: write,
+      schema: {
+        summary: "Create a user",
+        description:
+          "With a `password` and `requiredActions`, if they are sent: all of it, or nothing. A password that is refused is a 400 " +
+          "(`password.policy`, `password.breached`) and makes no user.",
+        tags,
+        body: CreateUserToSignIn,
+        response: { 201: User },
+      },
+    },
     async (req, reply) => {
-      const user = await req.transact((ctx) => createUser(ctx, req.body));
+      const { passwordPolicy } = (await realms.get(req.realmId))!.settings;
+      const hash = await req.read((ctx) => prepareFirstPassword(ctx, { hasher, breaches }, passwordPolicy, req.body));
+      const user = await req.transact((ctx) => createUserToSignIn(ctx, req.body, hash));
       return created(reply, user.userId, user);
     },
   );

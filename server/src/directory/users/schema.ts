@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { visibleName } from "../../platform/http/index.ts";
+import { requiredActionList } from "./required-actions.schema.ts";
 
 const username = visibleName("a username", "ada");
 const email = Type.Union([Type.String({ format: "email", maxLength: 320 }), Type.Null()]);
@@ -46,9 +47,25 @@ export const CreateUser = Type.Object(
     attributes: Type.Optional(attributes),
     roles: Type.Optional(roles),
   },
-  { $id: "CreateUser", additionalProperties: false },
+  { additionalProperties: false },
 );
 export type CreateUser = Static<typeof CreateUser>;
+
+/** With what the first sign-in takes and asks for. */
+export const CreateUserToSignIn = Type.Object(
+  {
+    ...CreateUser.properties,
+    password: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1024, description: "Checked as `PUT …/password` checks it; never shown again" }),
+    ),
+    temporary: Type.Optional(
+      Type.Boolean({ description: "Only with `password`: the user has to replace it at the first sign-in (`UPDATE_PASSWORD`)" }),
+    ),
+    requiredActions: Type.Optional(requiredActionList),
+  },
+  { $id: "CreateUser", additionalProperties: false },
+);
+export type CreateUserToSignIn = Static<typeof CreateUserToSignIn>;
 
 /** The full state. What decides access is never left to a default. */
 export const UpdateUser = Type.Object(

@@ -5,6 +5,7 @@ import { eraseUser, readUser } from "../../directory/users/index.ts";
 import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { collectPersonalData, fileNameOf, PersonalData } from "../../protocols/account/index.ts";
+import { withdrawConsent } from "./consents.ts";
 
 const tags = ["Users"];
 const params = pathParams("userId");
@@ -55,6 +56,29 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (req, reply) => {
       const consents = await req.read(async (ctx) => readConsents(ctx, (await readUser(ctx, req.params.userId)).userId));
       return paged(reply, pageInMemory(consents, consentList, req.query));
+    },
+  );
+
+  app.delete(
+    "/:userId/gdpr/consents/:clientId",
+    {
+      config: { permission: "manage-users" },
+      schema: {
+        summary: "Revoke a user's consent to an application",
+        description:
+          "Ends every grant and token that the application has from this user. The user is asked again at the next sign-in to it.",
+        tags,
+        params: Type.Object({
+          realm: Type.String(),
+          userId: Type.String(),
+          clientId: Type.String({ description: "The client's `id`, or its OAuth client id as the list of consents shows it" }),
+        }),
+        response: noContentAnswer("Revoked"),
+      },
+    },
+    async (req, reply) => {
+      await req.transact((ctx) => withdrawConsent(ctx, req.params.userId, req.params.clientId));
+      return noContent(reply);
     },
   );
 

@@ -36,6 +36,8 @@ afterAll(async () => {
 
 const endings: Record<string, (realm: RealmUnderTest, user: { userId: string }) => Promise<unknown>> = {
   "revoking the session": async (realm) => realm.asMaster().delete(`/sessions/${(await realm.asMaster().get("/sessions")).body[0].id}`),
+  "ending the sessions of the user": (realm, { userId }) => realm.asMaster().delete(`/users/${userId}/sessions`),
+  "signing the user out": (realm, { userId }) => realm.asMaster().post(`/users/${userId}/logout`),
   "disabling the user": async (realm, { userId }) => {
     const known = (await realm.asMaster().get(`/users/${userId}`)).body;
     return realm.asMaster().put(`/users/${userId}`, { ...known, enabled: false });

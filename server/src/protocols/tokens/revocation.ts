@@ -15,7 +15,7 @@ export async function endGrantsOfSession(
   await deleteGrantsOf(ctx.tx, realm, { sessionId });
 }
 
-/** `user.disabled`: also what would live without a session. */
+/** `user.disabled`, `user.logged_out`: also what would live without a session. */
 export async function endGrantsOfUser(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   await deleteGrantsOf(ctx.tx, ctx.realm, { userId });
 }

@@ -5,6 +5,7 @@ export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
 export { proveByEnrolling } from "./enrolled.ts";
 export { isAtWork, takeBackSession } from "./impersonators.store.ts";
+export { userSessionRoutes } from "./of-user.routes.ts";
 export { endOtherOwnSessions, endOwnSession } from "./own.service.ts";
 export { listOwnSessions } from "./own.store.ts";
 export { awakeFor, joinSession, keepSessionAwake, type Participant } from "./participants.store.ts";

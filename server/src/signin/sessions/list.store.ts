@@ -31,7 +31,13 @@ const order: ListOrder = {
   id: sql.ref("sessions.session_id"),
 };
 
-export async function listSessions(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<Omit<Session, "current">>> {
+/** Of the realm, or of one of its users. */
+export async function listSessions(
+  db: Db,
+  realm: string,
+  query: ListQuery & { readonly userId?: string },
+  now: number,
+): Promise<Page<Omit<Session, "current">>> {
   const search = query.search ?? "";
   const base = db
     .selectFrom("sessions")
@@ -39,6 +45,7 @@ export async function listSessions(db: Db, realm: string, query: ListQuery, now:
     .select(listed)
     .where("sessions.realm_id", "=", realm)
     .where("sessions.expires_at", ">", now)
+    .$if(query.userId !== undefined, (q) => q.where("sessions.user_id", "=", query.userId!))
     .$if(search !== "", (q) =>
       isId(search)
         ? q.where((eb) => eb.or([eb("sessions.session_id", "=", search), eb("sessions.user_id", "=", search)]))

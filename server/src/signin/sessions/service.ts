@@ -205,7 +205,7 @@ async function tellEnded(ctx: Ctx, ended: readonly EndedSession[]): Promise<void
   }
 }
 
-export async function searchSessions(ctx: ReadCtx, query: ListQuery): Promise<Page<Session>> {
+export async function searchSessions(ctx: ReadCtx, query: ListQuery & { readonly userId?: string }): Promise<Page<Session>> {
   const page = await listSessions(ctx.tx, ctx.realm, query, ctx.now);
   return { ...page, rows: page.rows.map((session) => ({ ...session, current: session.id === ctx.actor.sessionId })) };
 }

@@ -41,6 +41,11 @@ const opens: Record<string, readonly Permission[]> = {
   "GET /users/:userId/roles": ["view-users", "manage-users", "manage-roles"],
   "POST /users/:userId/roles": ["manage-users", "manage-roles"],
   "DELETE /users/:userId/roles/:roleId": ["manage-users", "manage-roles"],
+  "GET /users/:userId/groups": ["view-users"],
+  "GET /users/:userId/organizations": ["view-users"],
+  "GET /users/:userId/sessions": ["view-users"],
+  "DELETE /users/:userId/sessions": ["manage-users"],
+  "POST /users/:userId/logout": ["manage-users"],
   "GET /groups": ["view-users"],
   "POST /groups": ["manage-organizations"],
   "GET /groups/:groupId": ["view-users"],
@@ -59,6 +64,7 @@ const opens: Record<string, readonly Permission[]> = {
   "POST /users/:userId/impersonate": ["manage-users"],
   "GET /users/:userId/gdpr/export": ["view-users"],
   "GET /users/:userId/gdpr/consents": ["view-users"],
+  "DELETE /users/:userId/gdpr/consents/:clientId": ["manage-users"],
   "DELETE /users/:userId/gdpr": ["manage-users"],
   "GET /roles": ["view-users"],
   "POST /roles": ["manage-roles"],
@@ -192,6 +198,8 @@ let iam: Harness;
 let realm: RealmUnderTest;
 beforeAll(async () => {
   iam = await harness();
+  // It would change the delivery that a test compares before and after.
+  await iam.server.webhooks.stop();
   realm = await iam.realm();
 });
 afterAll(() => iam?.close());

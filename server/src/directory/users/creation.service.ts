@@ -1,0 +1,42 @@
+import { invalidFields } from "../../kernel/errors.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import type { Settings } from "../../tenancy/settings/index.ts";
+import { type PasswordParts, preparePassword, savePassword } from "../credentials/index.ts";
+import { replaceRequiredActions } from "./required-actions.store.ts";
+import type { CreateUserToSignIn } from "./schema.ts";
+import { createUser, readUser } from "./service.ts";
+import type { UserRow } from "./store.ts";
+
+/** The hash of the first password, made before the transaction; null where none is given. */
+export async function prepareFirstPassword(
+  ctx: ReadCtx,
+  parts: PasswordParts,
+  policy: Settings["passwordPolicy"],
+  { username, email = null, password, temporary }: CreateUserToSignIn,
+): Promise<string | null> {
+  if (password === undefined) {
+    if (temporary === undefined) return null;
+    throw invalidFields([{ field: "temporary", code: "needs_password", message: "temporary is said of a password: send `password`, too" }]);
+  }
+  return (await preparePassword(ctx, parts, policy, { userId: null, username, email }, password, "password")).hash;
+}
+
+/** The user, the first password and what the user has to do: all of it, or nothing. */
+export async function createUserToSignIn(
+  ctx: Ctx,
+  { password: _, temporary = false, requiredActions = [], ...input }: CreateUserToSignIn,
+  passwordHash: string | null,
+): Promise<UserRow> {
+  const { userId } = await createUser(ctx, input);
+  const about = { resourceType: "users", resourceId: userId };
+  if (passwordHash !== null) {
+    await savePassword(ctx.tx, ctx.realm, userId, passwordHash, ctx.now);
+    ctx.audit({ category: "SECURITY", type: "PASSWORD_RESET", ...about, detail: "first password" });
+  }
+  const actions = new Set([...requiredActions, ...(temporary ? (["UPDATE_PASSWORD"] as const) : [])]);
+  if (actions.size > 0) {
+    await replaceRequiredActions(ctx.tx, ctx.realm, userId, [...actions]);
+    ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", ...about, detail: `required actions: ${[...actions].join(", ")}` });
+  }
+  return readUser(ctx, userId);
+}

@@ -1,0 +1,23 @@
+import { findClient } from "../../applications/clients/index.ts";
+import { consentErrors, findConsent, revokeConsent } from "../../directory/consents/index.ts";
+import { readUser } from "../../directory/users/index.ts";
+import { isId } from "../../kernel/ids.ts";
+import type { Ctx } from "../../platform/context.ts";
+
+/**
+ * An administrator revokes a user's consent. It takes access away and gives the administrator none, so the escalation rule has no say.
+ * Clients known by a metadata document have no `id`: their consents are found by the OAuth client id.
+ */
+export async function withdrawConsent(ctx: Ctx, id: string, client: string): Promise<void> {
+  const { userId } = await readUser(ctx, id);
+  const clientId = await consentedClient(ctx, userId, client);
+  await revokeConsent(ctx, userId, clientId);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "users", resourceId: userId, detail: `consent to ${clientId}` });
+}
+
+async function consentedClient({ tx, realm }: Ctx, userId: string, client: string): Promise<string> {
+  if (await findConsent(tx, realm, userId, client)) return client;
+  const registered = isId(client) ? await findClient(tx, realm, client) : null;
+  if (!registered) throw consentErrors.not_found();
+  return registered.clientId;
+}

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { relyingParty } from "../../testing/relying-party.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+const idsOf = (sessions: { id: string }[]) => sessions.map(({ id }) => id).sort();
+
+describe("the sessions of a user", () => {
+  test("are listed page by page, and nobody else's among them", async () => {
+    const realm = await iam.realm();
+    const [ada, bob] = [await realm.user("ada"), await realm.user("bob")];
+    for (const user of [ada, ada, ada, bob]) await iam.browser().signIn(realm.name, user.username, user.password);
+    const looker = await realm.as("view-users");
+    const first = await looker.get(`/users/${ada.userId}/sessions?size=2`);
+    expect(first.headers["x-total-count"]).toBe("3");
+    const next = /<[^>]*\/users([^>]*)>; rel="next"/.exec(String(first.headers.link))![1]!;
+    const all = [...first.body, ...(await looker.get(`/users${next}`)).body];
+    expect(new Set(idsOf(all)).size).toBe(3);
+    expect(all.every(({ userId }: { userId: string }) => userId === ada.userId)).toBe(true);
+    const [bobs] = (await looker.get(`/users/${bob.userId}/sessions`)).body;
+    expect((await looker.get(`/users/${ada.userId}/sessions?search=${bobs.id}`)).body).toEqual([]);
+    expect((await looker.get(`/users/${looker.userId}/sessions`)).body).toMatchObject([{ current: true }]);
+    expect((await looker.get(`/users/${ada.userId}/sessions?unheardOf=1`)).status).toBe(400);
+    expect((await looker.delete(`/users/${ada.userId}/sessions`)).status).toBe(403);
+  });
+
+  test("end all at once, each with its event, and offline access goes on until the user is logged out", async () => {
+    const realm = await iam.realm();
+    const party = await relyingParty(iam, realm, { publicClient: false });
+    const [ada, bob] = [await realm.user("ada"), await realm.user("bob")];
+    const browser = iam.browser();
+    const offline = (await party.signIn(browser, ada, { scope: "openid offline_access" })).body;
+    const bound = (await party.signIn(iam.browser(), ada)).body;
+    const bobs = (await party.signIn(iam.browser(), bob)).body;
+    const alive = async () =>
+      Promise.all(
+        [offline, bound, bobs].map(async ({ access_token }) => (await party.post("/introspect", { token: access_token })).body.active),
+      );
+    expect(await alive()).toEqual([true, true, true]);
+    const admin = await realm.as("manage-users");
+    const live = idsOf((await realm.asMaster().get(`/users/${ada.userId}/sessions`)).body);
+    expect(live).toHaveLength(2);
+
+    expect((await admin.delete(`/users/${ada.userId}/sessions`)).status).toBe(204);
+    expect(await alive()).toEqual([true, false, true]);
+    expect((await realm.asMaster().get(`/users/${ada.userId}/sessions`)).body).toEqual([]);
+    expect((await browser.get(`/realms/${realm.name}/account/sessions`)).status, "the cookie opens nothing").toBe(401);
+    const revoked = await realm.events(`type=SESSION_REVOKED&resourceId=${ada.userId}`);
+    expect(revoked.map(({ detail }) => detail).sort()).toEqual(live);
+    expect(revoked[0]).toMatchObject({ category: "SECURITY", actor: admin.username });
+    expect(await realm.events(`type=ADMIN_DELETE&resourceId=${ada.userId}`)).toMatchObject([{ detail: "sessions: 2" }]);
+    expect((await admin.delete(`/users/${ada.userId}/sessions`)).status, "none is left").toBe(204);
+    expect(await realm.events(`type=ADMIN_DELETE&resourceId=${ada.userId}`)).toHaveLength(1);
+
+    expect((await admin.post(`/users/${ada.userId}/logout`)).status).toBe(204);
+    expect(await alive()).toEqual([false, false, true]);
+    const refreshed = await party.post("/token", { grant_type: "refresh_token", refresh_token: offline.refresh_token });
+    expect(refreshed.body.error).toBe("invalid_grant");
+    expect(await realm.events(`type=ADMIN_ACTION&resourceId=${ada.userId}`)).toMatchObject([{ detail: "logout, sessions: 0" }]);
+  });
+
+  test("take with them those in which the user impersonates somebody", async () => {
+    const realm = await iam.realm();
+    const support = await realm.as("manage-users");
+    const { userId } = await realm.user();
+    const { url } = (await support.post(`/users/${userId}/impersonate`)).body;
+    await support.browser.get(url.replace(iam.config.baseUrl, ""));
+    expect((await realm.asMaster().get(`/users/${userId}/sessions`)).body).toMatchObject([{ impersonator: support.username }]);
+    expect((await realm.asMaster().post(`/users/${support.userId}/logout`)).status).toBe(204);
+    expect((await realm.asMaster().get(`/users/${userId}/sessions`)).body).toEqual([]);
+  });
+});
