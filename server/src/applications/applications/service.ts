@@ -49,7 +49,7 @@ export async function saveApplication(ctx: Ctx, tools: ClientTools, name: string
   const row = await clientOf(ctx, name);
   const { version: _, ...client } = showClient(row);
   refuseReadOnly(toApplication(showClient(row)), input, ["realmId", "name", "protocol", "clientRef", "template", "createdAt"]);
-  const saved = await saveClient(toldAs(ctx, name), tools, row.id, {
+  const { client: saved } = await saveClient(toldAs(ctx, name), tools, row.id, {
     ...client,
     name: input.displayName ?? null,
     enabled: input.enabled,

@@ -12,6 +12,7 @@ import {
   CreatedClient,
   RegenerateSecret,
   UpdateClient,
+  UpdatedClient,
 } from "./schema.ts";
 import { regenerateSecret, revealSecret } from "./secrets.service.ts";
 import { type ClientTools, createClient, readClient, removeClient, saveClient, searchClients, shown } from "./service.ts";
@@ -37,7 +38,8 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
       config: write,
       schema: {
         summary: "Create a client",
-        description: "A confidential client's secret is in the answer, and in no other.",
+        description:
+          "A confidential client's secret is in the answer, and in no other: the one that the request brings as `secret`, or a generated one.",
         tags,
         body: CreateClient,
         response: { 201: CreatedClient },
@@ -58,9 +60,13 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
       config: write,
       summary: "Replace a client's state",
       description:
-        "What is left out returns to its default; `enabled` and `publicClient` are required. The client id cannot be changed. A client that becomes confidential gets a secret, to be read or made anew at `/secret`.",
+        "What is left out returns to its default; `enabled` and `publicClient` are required. The client id cannot be changed. A client that becomes confidential gets a secret, which is in this answer alone: the `secret` of the request, or a generated one. Of a client that has a secret, `secret` replaces it at once; left out, it is kept.",
       body: UpdateClient,
-      run: async (ctx, { clientId }, body) => shown(await saveClient(ctx, tools, clientId, body)),
+      answer: UpdatedClient,
+      run: async (ctx, { clientId }, body) => {
+        const { client, secret } = await saveClient(ctx, tools, clientId, body);
+        return { ...shown(client), ...(secret !== null && { secret }) };
+      },
     },
     remove: {
       config: write,

@@ -49,6 +49,15 @@ const name = nullable(
   "Shown to users who are asked for their consent",
 );
 
+/** Chosen by the caller: for an application whose secret is set already. */
+const ownSecret = Type.String({
+  minLength: 16,
+  maxLength: 255,
+  pattern: "^[!-~]+$",
+  description: "a secret is made of 16 to 255 letters, digits and signs of ASCII, without spaces, 8 of them different",
+  writeOnly: true,
+});
+
 /** Every member that is kept in the settings, with what it may be. */
 const settingMembers = {
   redirectUris: uris("Exact callback addresses. Native clients may use any port of a loopback address (RFC 8252)"),
@@ -160,11 +169,20 @@ export const CreatedClient = Type.Object(
 );
 export type CreatedClient = Static<typeof CreatedClient>;
 
+export const UpdatedClient = Type.Object(
+  {
+    ...members,
+    secret: Type.Optional(Type.String({ description: "Where this request gave the client a new one. Shown here and nowhere else" })),
+  },
+  { $id: "UpdatedClient" },
+);
+
 const inputMembers = {
   name: Type.Optional(name),
   enabled: Type.Optional(Type.Boolean()),
   publicClient: Type.Optional(Type.Boolean()),
   grantTypes: Type.Optional(grantTypesInput),
+  secret: Type.Optional(ownSecret),
   ...optional(settingMembers),
 };
 

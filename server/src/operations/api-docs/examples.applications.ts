@@ -156,6 +156,7 @@ export const examplesOfApplications: Readonly<Record<string, unknown>> = {
   UpdateSubjectClaim: { strategy: "attribute", attribute: "employeeNumber" },
   Client: client,
   CreatedClient: { ...client, secret: "shown here and nowhere else" },
+  UpdatedClient: { ...client, secret: "shown here and nowhere else" },
   CreateClient: { clientId: "shop", name: "Web shop", redirectUris: client.redirectUris, webOrigins: ["+"] },
   UpdateClient: clientState,
   ClientSecret: { secret: "the-new-secret-of-43-letters", previousSecretUntil: time + 3_600_000 },

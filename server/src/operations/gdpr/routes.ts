@@ -1,11 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { Consent, readConsents } from "../../directory/consents/index.ts";
-import { readUser } from "../../directory/users/index.ts";
+import { eraseUser, readUser } from "../../directory/users/index.ts";
 import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { collectPersonalData, fileNameOf, PersonalData } from "../../protocols/account/index.ts";
-import { eraseUser } from "./erasure.ts";
 
 const tags = ["Users"];
 const params = pathParams("userId");

@@ -26,6 +26,8 @@ interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, 
   readonly replace?: Operation & {
     /** The full state. A named schema. */
     readonly body: B;
+    /** What PUT and PATCH answer, where that is more than the record: a secret that is shown once. */
+    readonly answer?: TSchema;
     run(ctx: Ctx, params: Static<P>, body: Static<B>, query: Static<Q>): Promise<Versioned<R>>;
     /** Where one of the two stands at another path, or means something else. */
     readonly methods?: readonly ("PUT" | "PATCH")[];
@@ -76,8 +78,9 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
   });
 
   const methods = replace?.methods ?? ["PUT", "PATCH"];
+  const answered = replace?.answer && { response: { 200: replace.answer } };
   if (replace && methods.includes("PUT"))
-    route("PUT", replace, { body: replace.body }, async (req, reply) => {
+    route("PUT", replace, { body: replace.body, ...answered }, async (req, reply) => {
       const { params, query } = named(req);
       return versioned(reply, await req.transact((ctx) => replace.run(ctx, params, req.body as Static<B>, query)));
     });
@@ -89,7 +92,7 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
       operationId: replace.operationId?.replace(/^update/, "patch"),
     };
     const accepted = [MERGE_PATCH, "application/json"];
-    route("PATCH", operation as typeof replace, { body: patchSchema(body), consumes: accepted }, async (req, reply) => {
+    route("PATCH", operation as typeof replace, { body: patchSchema(body), consumes: accepted, ...answered }, async (req, reply) => {
       const { params, query } = named(req);
       const patched = await untilUnchanged(req, () =>
         req.transact(async (ctx) => {

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { onRequestAsyncHookHandler } from "fastify";
 import { noContent, noContentAnswer, pathParams, versioned } from "../../platform/http/index.ts";
+import type { MailParts } from "../../signin/action-tokens/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { ChangePassword, changePassword, type PasswordChangeParts } from "./password.service.ts";
 import { Profile, UpdateProfile } from "./profile.schema.ts";
@@ -9,7 +10,7 @@ import { readProfile, saveProfile } from "./profile.service.ts";
 const tags = ["Account"];
 const params = pathParams();
 
-export interface ProfileParts extends PasswordChangeParts {
+export interface ProfileParts extends PasswordChangeParts, MailParts {
   readonly realms: RealmSnapshots;
   /** How often one user may try to change the password. */
   readonly limitPassword: onRequestAsyncHookHandler;
@@ -32,7 +33,9 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
       schema: {
         summary: "Change your profile",
         description:
-          "Takes the full state, as it was read. Another email address has to be verified again. Whether the username and the email address " +
+          "Takes the full state, as it was read. Another email address is `pendingEmail` until the link that is sent to it has come back; the " +
+          "present one is told. Username, email address and phone number ask for a sign-in within the last 10 minutes, with the second factor " +
+          "where there is one (403 `auth.recent_authentication_required`). Whether the username and the email address " +
           "can be changed is the realm's to say (`account` of its settings); what applications know you by (`sub`) never can. " +
           "Administrators change both with their session only.",
         tags,
@@ -43,7 +46,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
     },
     async (req, reply) => {
       const policy = (await realms.get(req.realmId))!.settings.account;
-      const profile = await req.transact((ctx) => saveProfile(ctx, req.body, { policy, broughtBy: req.broughtBy }));
+      const profile = await req.transact((ctx) => saveProfile(ctx, req.body, { policy, broughtBy: req.broughtBy, mail: parts }));
       return versioned(reply, profile);
     },
   );
@@ -51,6 +54,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
   app.put(
     "/password",
     {
+      config: { recentAuthentication: true },
       // Not before it is known whose limit it is.
       preHandler: limitPassword,
       schema: {

@@ -291,7 +291,7 @@ describe("changing the password", () => {
     const { realm, ada } = await situation();
     const browser = iam.browser();
     await browser.signIn(realm.name, ada.username, ada.password);
-    clock.advance(6 * MINUTE);
+    clock.advance(10 * MINUTE);
     const { page } = await walk(browser, base, change(realm));
     expect([heading(page), page.text.includes(`value="${ada.username}"`)]).toEqual([expect.stringContaining("Sign in"), true]);
     const choose = await submit(browser, base, page, { username: ada.username, password: ada.password });
