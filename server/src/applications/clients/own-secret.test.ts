@@ -77,7 +77,7 @@ describe("the secret that a request brings", () => {
 describe("a public client becomes confidential in one step", () => {
   test("and the answer alone shows the secret that was made for it", async () => {
     const { id } = (await admin.post("/clients", { clientId: "spa", publicClient: true })).body;
-    const saved = await admin.put(`/clients/${id}`, { enabled: true, publicClient: false, publicClient: false, ...MACHINE });
+    const saved = await admin.put(`/clients/${id}`, { enabled: true, publicClient: false, ...MACHINE });
     expect(saved, saved.text).toMatchObject({ status: 200, body: { publicClient: false, authMethod: "client_secret" } });
     const { secret, ...state } = saved.body;
     expect(secret).toMatch(/^[\w-]{43}$/);
@@ -96,7 +96,6 @@ describe("a public client becomes confidential in one step", () => {
     const saved = await admin.put(`/clients/${id}`, {
       enabled: true,
       publicClient: false,
-      publicClient: false,
       secret: SECRET,
       ...MACHINE,
     });
@@ -104,7 +103,6 @@ describe("a public client becomes confidential in one step", () => {
     expect(await ask("spa2", SECRET)).toBe(200);
     const weak = await admin.put(`/clients/${id}`, {
       enabled: true,
-      publicClient: false,
       publicClient: false,
       secret: "aaaaaaaaaaaaaaaaaaaa",
       ...MACHINE,
@@ -130,7 +128,7 @@ describe("the secret of a confidential client", () => {
     expect(await realm.events(`type=CLIENT_SECRET_ROTATED&resourceId=${id}`)).toMatchObject([{ category: "SECURITY", detail: "shop" }]);
     // Signing needs a longer one than it has.
     const signing = { authMethod: "client_secret_jwt", ...MACHINE };
-    const short = await admin.put(`/clients/${id}`, signing);
+    const short = await admin.patch(`/clients/${id}`, signing);
     expect(short).toMatchObject({ status: 400, body: { errors: [{ field: "secret", code: "short" }] } });
     expect((await admin.put(`/clients/${id}`, { enabled: true, publicClient: false, ...signing, secret: `${next}${next}` })).status).toBe(
       200,
@@ -146,7 +144,7 @@ describe("the secret of a confidential client", () => {
         status: 403,
         body: { code: "permissions.escalation" },
       });
-    expect((await admin.put(`/clients/${id}`, MACHINE)).status).toBe(200);
+    expect((await admin.patch(`/clients/${id}`, MACHINE)).status).toBe(200);
     expect(await ask("mighty", SECRET)).toBe(200);
   });
 });
