@@ -69,17 +69,17 @@ export const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean =
 /**
  * Makes the version that a route has set a strong ETag, and answers `If-None-Match` with 304. Records also show what changes without a
  * new version (a user's `mfaEnabled`, the path of a group whose parent was renamed), so the tag carries a digest of the representation.
- * Answers to POST keep the bare version: they may hold a secret that is shown once, and nothing derived from it belongs in a header.
+ * Answers to writes keep the bare version: they may hold a secret that is shown once, and nothing derived from it belongs in a header.
  */
 export function answerConditionally(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     const version = reply.getHeader("etag");
-    if (typeof version !== "string" || typeof payload !== "string" || request.method === "POST") return done(null, payload);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (!isRead || typeof version !== "string" || typeof payload !== "string") return done(null, payload);
     const digest = createHash("sha256").update(payload).digest("base64url").slice(0, 16);
     const tag = `${version.slice(0, -1)}.${digest}"`;
     reply.header("etag", tag);
-    const isRead = request.method === "GET" || request.method === "HEAD";
-    if (!isRead || reply.statusCode !== 200 || !isKnown(request.headers["if-none-match"], tag)) return done(null, payload);
+    if (reply.statusCode !== 200 || !isKnown(request.headers["if-none-match"], tag)) return done(null, payload);
     // RFC 9110 §15.4.5: nothing that describes a body.
     reply.code(304).removeHeader("content-type").removeHeader("content-length");
     done(null, null);
