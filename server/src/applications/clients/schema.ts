@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
-import { listQuery, oneOf } from "../../platform/http/index.ts";
+import { oneOf } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
 import { claimMapperMembers, claimMapperState } from "../claims/index.ts";
 import { grantTypeNames, grantTypeUrns } from "./settings.ts";
 
@@ -48,13 +49,23 @@ const name = nullable(
   "Shown to users who are asked for their consent",
 );
 
+/** Chosen by the caller: for an application whose secret is set already. */
+const ownSecret = Type.String({
+  minLength: 16,
+  maxLength: 255,
+  pattern: "^[!-~]+$",
+  description: "a secret is made of 16 to 255 letters, digits and signs of ASCII, without spaces, 8 of them different",
+  writeOnly: true,
+});
+
 /** Every member that is kept in the settings, with what it may be. */
 const settingMembers = {
   redirectUris: uris("Exact callback addresses. Native clients may use any port of a loopback address (RFC 8252)"),
   webOrigins: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
     maxItems: 100,
     uniqueItems: true,
-    description: "Origins whose scripts may call; `+` stands for the origins of the redirect URIs",
+    description:
+      "Origins whose scripts may call, also the admin API where the client is allowed its audience; `+` stands for the origins of the redirect URIs",
   }),
   scopes: texts("Client scopes that it may ask for; empty: what the realm gives", 200),
   description: nullable(Type.String({ maxLength: 1000 }), "For administrators"),
@@ -159,18 +170,27 @@ export const CreatedClient = Type.Object(
 );
 export type CreatedClient = Static<typeof CreatedClient>;
 
+export const UpdatedClient = Type.Object(
+  {
+    ...members,
+    secret: Type.Optional(Type.String({ description: "Where this request gave the client a new one. Shown here and nowhere else" })),
+  },
+  { $id: "UpdatedClient" },
+);
+
 const inputMembers = {
   name: Type.Optional(name),
   enabled: Type.Optional(Type.Boolean()),
   publicClient: Type.Optional(Type.Boolean()),
   grantTypes: Type.Optional(grantTypesInput),
+  secret: Type.Optional(ownSecret),
   ...optional(settingMembers),
 };
 
 export const CreateClient = Type.Object({ clientId, ...inputMembers }, { $id: "CreateClient", additionalProperties: false });
 export type CreateClient = Static<typeof CreateClient>;
 
-/** The full state: what is left out returns to its default, except whether it is enabled and public, which stay. */
+/** The full state. What decides access is never left to a default. */
 export const UpdateClient = Type.Object(
   {
     id: Type.Optional(Type.String()),
@@ -179,6 +199,8 @@ export const UpdateClient = Type.Object(
     createdAt: Type.Optional(Type.Integer()),
     updatedAt: Type.Optional(Type.Integer()),
     ...inputMembers,
+    enabled: Type.Boolean(),
+    publicClient: Type.Boolean(),
   },
   { $id: "UpdateClient", additionalProperties: false },
 );

@@ -1,5 +1,6 @@
-import type { Place, Vault } from "../../kernel/vault.ts";
-import type { ClientAuthMethod, ClientSnapshot } from "./snapshot.ts";
+import type { FieldError } from "../../kernel/errors.ts";
+import { type Place, safeEqual, type Vault } from "../../kernel/vault.ts";
+import type { ClientAuthMethod, ClientSettings, ClientSnapshot } from "./snapshot.ts";
 
 /** As the row holds them. */
 export interface SealedSecrets {
@@ -29,3 +30,32 @@ export function openSecrets(vault: Vault, realm: string, id: string, sealed: Sea
     ...(previous_secret === null ? [] : [{ value: open(previous_secret, "previous_secret"), until: previous_secret_until }]),
   ];
 }
+
+const MIN_DISTINCT = 8;
+/** RFC 7518 §3.2: a key of HS256 is no shorter than its hash. */
+const MIN_SIGNING_LENGTH = 32;
+
+/** What a schema cannot say of the secret that a request brings, or of the one that the client keeps. */
+export function secretErrors(
+  brought: string | undefined,
+  kept: string | null,
+  clientId: string,
+  { authMethod, requestObjectAlg }: Pick<ClientSettings, "authMethod" | "requestObjectAlg">,
+): FieldError[] {
+  const error = (code: string, message: string): FieldError[] => [{ field: "secret", code, message: `secret: ${message}` }];
+  if (!usesSecret(authMethod))
+    return brought === undefined
+      ? []
+      : error("unexpected", "a client that is public, or authenticates with keys or a certificate, has none");
+  const secret = brought ?? kept;
+  if (secret === null) return [];
+  if (brought !== undefined && (new Set(brought).size < MIN_DISTINCT || brought.toLowerCase() === clientId.toLowerCase()))
+    return error("weak", `choose one at random: it needs ${MIN_DISTINCT} different characters at least, and is not the client id`);
+  const signs = authMethod === "client_secret_jwt" || requestObjectAlg?.startsWith("HS");
+  if (signs && secret.length < MIN_SIGNING_LENGTH)
+    return error("short", `signing with HMAC needs ${MIN_SIGNING_LENGTH} characters at least: send a longer one with this request`);
+  return [];
+}
+
+/** Whether two states of a client's secret are the same. */
+export const isSameSecret = (a: string | null, b: string | null): boolean => (a === null || b === null ? a === b : safeEqual(a, b));

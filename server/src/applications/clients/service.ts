@@ -4,7 +4,9 @@ import { isId } from "../../kernel/ids.ts";
 import { randomToken, type Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
-import { expectVersion, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { readSettings } from "../../tenancy/settings/index.ts";
 import { shareScopes } from "../client-scopes/index.ts";
 import { isWithinServer } from "./addresses.ts";
@@ -12,7 +14,7 @@ import { clientErrors } from "./errors.ts";
 import { assertMayControlClient, assertMayReachAdministrators, changesControl } from "./reach.ts";
 import { brokenRules } from "./rules.ts";
 import type { Client, ClientQuery, CreateClient, UpdateClient } from "./schema.ts";
-import { noSecrets, type SealedSecrets, secretPlace, usesSecret } from "./secrets.ts";
+import { isSameSecret, noSecrets, openSecrets, secretErrors, secretPlace, usesSecret } from "./secrets.ts";
 import { completeSettings, grantTypeNames, type StoredClient, spellGrantType, toGrantType } from "./settings.ts";
 import {
   type ClientRow,
@@ -69,9 +71,9 @@ export async function takeClient(ctx: Ctx, id: string): Promise<ClientRow> {
   return client;
 }
 
-export interface CreatedClientRow {
+export interface WrittenClient {
   readonly client: ClientRow;
-  /** Null for one that has none. */
+  /** The one that this write gave the client; null where it has none, or kept its own. */
   readonly secret: string | null;
 }
 
@@ -81,13 +83,13 @@ export async function createClient(
   tools: ClientTools,
   input: CreateClient,
   { registrationHash = null }: { readonly registrationHash?: string | null } = {},
-): Promise<CreatedClientRow> {
+): Promise<WrittenClient> {
   const publicClient = input.publicClient ?? false;
   if (isWithinServer(tools.baseUrl, input.clientId))
     throw invalidFields([{ field: "clientId", code: "reserved", message: "clientId: this is an address of the server itself" }]);
-  const stored = await checked(ctx, tools, input, publicClient);
+  const stored = await checked(ctx, tools, input, publicClient, { clientId: input.clientId });
   assertMayReachAdministrators(ctx, tools.baseUrl, { stored, allowedResources: [] });
-  const secret = usesSecret(stored.authMethod) ? randomToken() : null;
+  const secret = usesSecret(stored.authMethod) ? (input.secret ?? randomToken()) : null;
   const seal = (id: string) => (secret === null ? null : tools.vault.seal(secret, secretPlace(ctx.realm, id, "secret")));
   const state = { clientId: input.clientId, name: input.name ?? null, enabled: input.enabled ?? true, publicClient, stored };
   const client = await insertClient(ctx.tx, ctx.realm, { ...state, registrationHash }, seal, ctx.now);
@@ -96,25 +98,33 @@ export async function createClient(
   return { client, secret };
 }
 
-/** Replaces a client's state. */
+/** Replaces a client's state. The secret is kept unless the request brings another, or the client is to have none. */
 export async function saveClient(
   ctx: Ctx,
   tools: ClientTools,
   id: string,
   input: UpdateClient,
   { registrationHash }: { readonly registrationHash?: string | null } = {},
-): Promise<ClientRow> {
+): Promise<WrittenClient> {
   const current = await takeClient(ctx, id);
-  const publicClient = input.publicClient ?? current.publicClient;
-  const stored = await checked(ctx, tools, input, publicClient, current.stored);
+  const { publicClient } = input;
+  const kept = openSecrets(tools.vault, ctx.realm, current.id, current.sealed)[0]?.value ?? null;
+  const stored = await checked(ctx, tools, input, publicClient, { ...current, secret: kept });
   // `updatedAt` may come back as it was read, even if somebody else has written meanwhile: that is what If-Match is for.
   refuseReadOnly(current, input, ["id", "realmId", "clientId", "createdAt"]);
-  const state: ClientState = { name: input.name ?? null, enabled: input.enabled ?? current.enabled, publicClient, stored };
-  if (changesControl(current, state)) await assertMayControlClient(ctx, current.id);
+  const state: ClientState = { name: input.name ?? null, enabled: input.enabled, publicClient, stored };
+  // Also for the secret that it has already: otherwise the answer would tell whether a guess is right.
+  if (input.secret !== undefined || changesControl(current, state)) await assertMayControlClient(ctx, current.id);
   assertMayReachAdministrators(ctx, tools.baseUrl, current, { stored, allowedResources: current.allowedResources });
   expectVersion(ctx, current.version);
-  const sealed = secretFor(ctx, tools, current, stored);
-  const change = { state, ...(sealed && { sealed }), ...(registrationHash !== undefined && { registrationHash }) };
+  const secret = usesSecret(stored.authMethod) ? (input.secret ?? kept ?? randomToken()) : null;
+  const isKept = isSameSecret(secret, kept);
+  const seal = () => (secret === null ? null : tools.vault.seal(secret, secretPlace(ctx.realm, current.id, "secret")));
+  const change = {
+    state,
+    ...(!isKept && { sealed: { ...noSecrets, secret: seal() } }),
+    ...(registrationHash !== undefined && { registrationHash }),
+  };
   const client = await updateClient(ctx.tx, ctx.realm, current.id, change, ctx.now);
   await ctx.configChanged();
   const event = { id: client.id, clientId: client.clientId };
@@ -122,7 +132,15 @@ export async function saveClient(
   await ctx.emit("client.changed", event);
   const detail = current.enabled === client.enabled ? null : client.enabled ? "enabled" : "disabled";
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: client.id, detail });
-  return client;
+  if (!isKept && kept !== null && secret !== null)
+    ctx.audit({
+      category: "SECURITY",
+      type: "CLIENT_SECRET_ROTATED",
+      resourceType: "clients",
+      resourceId: client.id,
+      detail: client.clientId,
+    });
+  return { client, secret: isKept ? null : secret };
 }
 
 /** Its roles go with it, from whoever holds them; so do its mappers, grants and tokens. */
@@ -150,7 +168,7 @@ async function checked(
   { baseUrl }: ClientTools,
   input: CreateClient | UpdateClient,
   publicClient: boolean,
-  current?: StoredClient,
+  current: { readonly clientId: string; readonly stored?: StoredClient; readonly secret?: string | null },
 ): Promise<StoredClient> {
   const { grantTypes, ...rest } = input;
   const given = { ...rest, ...(grantTypes && { grantTypes: [...new Set(grantTypes.map(toGrantType))] }) };
@@ -158,7 +176,8 @@ async function checked(
   const errors = [
     ...brokenRules(stored, publicClient, baseUrl),
     ...(await unknownScopes(ctx, stored.scopes)),
-    ...(await implicitErrors(ctx, stored, current)),
+    ...(await implicitErrors(ctx, stored, current.stored)),
+    ...secretErrors(input.secret, current.secret ?? null, current.clientId, stored),
   ];
   if (errors.length > 0) throw invalidFields(errors);
   if (stored.browserFlow !== null || stored.directGrantFlow !== null) await ctx.emit("client.flows_chosen", stored);
@@ -182,13 +201,6 @@ async function unknownScopes(ctx: Ctx, scopes: readonly string[]): Promise<Field
       code: "unknown_scope",
       message: `There is no client scope “${scope}” in this realm`,
     }));
-}
-
-/** A client that is to have a secret gets one, to be read or made anew by its own path; one that is not to have one loses it. */
-function secretFor(ctx: Ctx, { vault }: ClientTools, current: ClientRow, { authMethod }: StoredClient): SealedSecrets | null {
-  if (!usesSecret(authMethod)) return current.sealed.secret === null ? null : noSecrets;
-  if (current.sealed.secret !== null) return null;
-  return { ...noSecrets, secret: vault.seal(randomToken(), secretPlace(ctx.realm, current.id, "secret")) };
 }
 
 /** As the admin API shows it. */

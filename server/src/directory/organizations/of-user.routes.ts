@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage } from "../../platform/http/index.ts";
+import { paged } from "../../platform/http/index.ts";
 import { readUser } from "../users/index.ts";
 import { listOrganizationsOfUser } from "./of-user.store.ts";
 import { MemberQuery, UserOrganization } from "./schema.ts";
@@ -25,8 +25,7 @@ export const userOrganizationRoutes: FastifyPluginAsyncTypebox = async (app) => 
         const { userId } = await readUser(ctx, req.params.userId);
         return listOrganizationsOfUser(ctx.tx, ctx.realm, userId, req.query);
       });
-      describePage(req, reply, page);
-      return page.rows;
+      return paged(reply, page);
     },
   );
 };

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { Instant, listQuery } from "../../platform/http/index.ts";
+import { Instant } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
 
 const attribute = Type.String({
   minLength: 1,

@@ -2,16 +2,17 @@ import type { FastifyPluginAsync, FastifyRequest, RouteOptions } from "fastify";
 import { clock } from "../../kernel/clock.ts";
 import type { AppError } from "../../kernel/errors.ts";
 import type { Actor } from "../../platform/context.ts";
-import { asAppError, logFailure, sendProblem } from "../../platform/http/index.ts";
+import { answerConditionally, asAppError, logFailure, refuseUnknownQuery, sendProblem } from "../../platform/http/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { assertRecentAuthentication } from "../../signin/sessions/index.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
 import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
 import { type ActorParts, actorOf, isWrite } from "./actors.ts";
+import { allowAdminOrigin, type CorsParts } from "./cors.ts";
 import { gateErrors } from "./errors.ts";
 
-export interface GateParts extends ActorParts {
+export interface GateParts extends ActorParts, CorsParts {
   readonly work: UnitOfWork;
   readonly metrics: Metrics;
 }
@@ -19,14 +20,19 @@ export interface GateParts extends ActorParts {
 /** Put it around the admin routes: `app.register(async (admin) => { guardAdminRoutes(admin, parts); … })`. */
 export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: GateParts): void {
   app.addHook("onRoute", refuseUndeclared);
+  refuseUnknownQuery(app);
+  answerConditionally(app);
   // What a page of another site can send without asking us first is not taken here at all.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
 
   app.addHook("onRequest", async (request, reply) => {
     const { permission, masterOnly = false, recentAuthentication = false } = request.routeOptions.config;
     const named = (request.params as { realm?: string }).realm;
-    if (named !== undefined && !(await parts.realms.get(named))) throw unknownRealm();
-    const realm = (await parts.realms.get(masterOnly ? MASTER : named!))!;
+    const known = named === undefined ? null : await parts.realms.get(named);
+    // Before anything is refused: a page may read why.
+    await allowAdminOrigin(parts, request, reply, masterOnly ? null : (known?.realmId ?? null));
+    if (named !== undefined && !known) throw unknownRealm();
+    const realm = (masterOnly ? await parts.realms.get(MASTER) : known)!;
     reply.header("cache-control", "no-store");
     request.realmId = realm.realmId;
     request.actor = await actorOf(parts, request, reply, realm);

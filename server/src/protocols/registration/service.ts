@@ -103,7 +103,8 @@ export async function replaceRegistration(
   return asItself(tools, caller, known, async (ctx) => {
     const accessToken = await nextToken(ctx, known);
     const state = toNewState(stateOf(await readClient(ctx, known.id)), metadata);
-    return answer(tools, await saveClient(ctx, tools, known.id, state), accessToken);
+    const { client } = await saveClient(ctx, tools, known.id, state);
+    return answer(tools, client, accessToken);
   });
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, ListQuery } from "../../platform/http/index.ts";
+import { paged } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import { logOutUser, revokeSessionsOfUser, searchSessionsOfUser } from "./of-user.service.ts";
 import { Session } from "./schema.ts";
 
@@ -24,8 +25,7 @@ export const userSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       const page = await req.read((ctx) => searchSessionsOfUser(ctx, req.params.userId, req.query));
-      describePage(req, reply, page);
-      return page.rows;
+      return paged(reply, page);
     },
   );
 

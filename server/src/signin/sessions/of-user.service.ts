@@ -1,6 +1,6 @@
 import { readUser } from "../../directory/users/index.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import type { ListQuery, Page } from "../../platform/http/index.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import type { Session } from "./schema.ts";
 import { endWithIt, searchSessions } from "./service.ts";
 import { deleteSessionsOfUser } from "./store.ts";
