@@ -42,7 +42,7 @@ describe("POST /users", () => {
     const { status, body: bob, headers } = await realm.asMaster().post("/users", body);
     expect(status).toBe(201);
     expect(await actionsOf(bob.userId)).toEqual(["UPDATE_PASSWORD", "VERIFY_EMAIL"]);
-    expect(headers.etag).toBe((await realm.asMaster().get(`/users/${bob.userId}`)).headers.etag);
+    expect(headers.etag, "of the version with its actions").toBe('"2"');
     const carol = (await realm.asMaster().post("/users", { username: "carol", requiredActions: ["CONFIGURE_TOTP"] })).body;
     expect(await actionsOf(carol.userId)).toEqual(["CONFIGURE_TOTP"]);
   });

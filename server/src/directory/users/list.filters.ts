@@ -84,6 +84,12 @@ export function conditionsOf(realm: string, query: UserQuery, now: number): RawB
   const from = instant("createdFrom", query.createdFrom);
   const to = instant("createdTo", query.createdTo);
   return [
+    ...(query.username === undefined ? [] : [sql<boolean>`users.username_key = ${loginKey(query.username)}`]),
+    // As its index has it; users without an address are none of those.
+    ...(query.email === undefined
+      ? []
+      : [sql<boolean>`(coalesce(users.email_key, '') = ${loginKey(query.email)} and users.email_key is not null)`]),
+    ...(query.emailVerified === undefined ? [] : [sql<boolean>`users.email_verified = ${query.emailVerified}`]),
     ...(query.enabled === undefined ? [] : [query.enabled ? sql<boolean>`users.enabled` : sql<boolean>`not users.enabled`]),
     ...(query.locked === undefined ? [] : [isLocked(realm, query.locked, now)]),
     ...(from === undefined ? [] : [sql<boolean>`users.created_at >= ${from}`]),

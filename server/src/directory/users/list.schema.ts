@@ -2,8 +2,22 @@ import Type, { type Static } from "typebox";
 import { Instant } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 
+const attribute = Type.String({
+  minLength: 1,
+  maxLength: 4352,
+  description: "`name:value`, exactly; a colon in the name is written `\\:`",
+});
+
 /** What a list of users can be narrowed by. Without `sort` it comes in the order in which its users are found. */
 export const UserQuery = listQuery({
+  username: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "The whole username, in whatever case" })),
+  email: Type.Optional(Type.String({ minLength: 1, maxLength: 320, description: "The whole mail address, in whatever case" })),
+  emailVerified: Type.Optional(Type.Boolean()),
+  attribute: Type.Optional(
+    Type.Union([attribute, Type.Array(attribute, { minItems: 1, maxItems: 10 })], {
+      description: "`name:value`: users who have the value, alone or among others. Repeated, all have to fit",
+    }),
+  ),
   enabled: Type.Optional(Type.Boolean()),
   locked: Type.Optional(Type.Boolean({ description: "As the user's own member: by an administrator, or for a while" })),
   role: Type.Optional(

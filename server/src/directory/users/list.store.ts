@@ -3,6 +3,7 @@ import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith } from "../../platform/db/index.ts";
 import { countUpTo, EXACT_TOTAL, estimate, type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { attributeConditions } from "./list.attributes.ts";
 import { amongFew, belongsTo, conditionsOf, FEW, fewest, type Membership, membershipsOf, TINY } from "./list.filters.ts";
 import type { UserQuery } from "./list.schema.ts";
 import { completeUsers, type PlainUser, plainUsers, type UserRow, userColumns } from "./store.ts";
@@ -21,7 +22,7 @@ const orderOfMembers: ListOrder = { sorts: { id: sql.ref("m.user_id") }, default
 const orderOfIds: ListOrder = { sorts: { id: sql.ref("users.user_id") }, defaultSort: "id", id: sql.ref("users.user_id") };
 
 export async function listUsers(db: Db, realm: string, query: UserQuery, now: number): Promise<Page<UserRow>> {
-  const conditions = conditionsOf(realm, query, now);
+  const conditions = [...conditionsOf(realm, query, now), ...(await attributeConditions(db, realm, query))];
   const memberships = await membershipsOf(db, realm, query);
   if (!memberships) return { rows: [], total: 0, estimated: false, nextCursor: null };
   const page = await (memberships.length > 0
