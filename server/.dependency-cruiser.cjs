@@ -2,6 +2,8 @@
 const tiers = ["kernel", "platform", "tenancy", "directory", "applications", "signin", "protocols", "operations"];
 const features = "tenancy|directory|applications|signin|protocols|operations";
 const test = "[.]test[.]tsx?$";
+// The same within protocols, for what tokens are made of: a room may import those above it.
+const tokenRooms = ["tokens", "proof", "client-auth", "gate", "decoupled", "token-endpoint", "oidc"];
 
 module.exports = {
   forbidden: [
@@ -11,6 +13,18 @@ module.exports = {
       from: { path: `^src/${tier}/`, pathNot: test },
       to: { path: `^src/(${tiers.slice(i + 1).join("|")})/` },
     })),
+    ...tokenRooms.slice(0, -1).map((room, i) => ({
+      name: `${room}-knows-the-rooms-above-only`,
+      severity: "error",
+      from: { path: `^src/protocols/${room}/`, pathNot: test },
+      to: { path: `^src/protocols/(${tokenRooms.slice(i + 1).join("|")})/` },
+    })),
+    {
+      name: "token-rooms-have-no-circles",
+      severity: "error",
+      from: { path: `^src/protocols/(${tokenRooms.slice(0, -1).join("|")})/` },
+      to: { circular: true },
+    },
     {
       name: "tiers-do-not-know-the-composition",
       severity: "error",

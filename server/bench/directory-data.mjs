@@ -47,7 +47,7 @@ export async function fillRealms(client, { like, count, progress }) {
   progress(`writing ${count.toLocaleString("en")} realms`);
   await client.query("set session_replication_role = replica");
   const { rows: tables } = await client.query(`
-    select c.table_name, array_agg(quote_ident(c.column_name) order by c.ordinal_position) filter (where c.column_name <> 'realm_id') as columns
+    select c.table_name, array_agg(quote_ident(c.column_name) order by c.ordinal_position) filter (where c.column_name <> 'realm_id' and c.is_identity = 'NO') as columns
     from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
     where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.table_name <> 'audit_events'
     group by c.table_name having bool_or(c.column_name = 'realm_id')`);

@@ -42,6 +42,7 @@ import {
   cibaPingJob,
   createIssuers,
   createLogoutRequests,
+  type Issuers,
   metadataRoutes,
   oidcRoutes,
 } from "./protocols/oidc/index.ts";
@@ -81,7 +82,7 @@ import {
   pushTokenRoutes,
   templateRoutes,
 } from "./tenancy/messaging/index.ts";
-import { PURGE_JOB, publicRealmRoutes, purgeRealm, realmRoutes } from "./tenancy/realms/index.ts";
+import { limitsOfRealms, PURGE_JOB, publicRealmRoutes, purgeRealm, realmRoutes } from "./tenancy/realms/index.ts";
 import { settingsRoutes } from "./tenancy/settings/index.ts";
 import { createWebhookSender, WEBHOOKS_AT_ONCE, type WebhookSender, webhookRoutes } from "./tenancy/webhooks/index.ts";
 
@@ -92,6 +93,7 @@ export interface Server {
   readonly jobs: JobWorker;
   readonly messages: Messages;
   readonly activity: ClientActivity;
+  readonly issuers: Issuers;
   readonly webhooks: WebhookSender;
   readonly forwarder: Forwarder | null;
   /** Begins the background work; requests are served without it. */
@@ -133,6 +135,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     trustProxy: config.trustProxy as boolean,
     secure,
     isDraining: () => draining,
+    load: { maxInFlight: config.maxInFlight, maxLoopDelayMs: config.maxLoopDelayMs },
     // Where requests are traced, each is a span.
     ...(config.otelEndpoint === null && { onEarlyAnswer: (route, seconds) => metrics.request("GET", route, 200, seconds) }),
   });
@@ -209,11 +212,8 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   await app.register(monitoringRoutes, { health, registry: metrics.registry, info: serverInfo(version, config.mode) });
   await app.register(
     async (protocol) => {
-      const limit = rateLimited(limiter, {
-        name: "login",
-        key: (request) => `login:${request.ip}`,
-        rule: { limit: 600, windowMs: MINUTE },
-      });
+      const limited = limitsOfRealms(limiter, realms);
+      const limit = limited("signIns");
       await protocol.register(publicRealmRoutes, { realms });
       await protocol.register(loginRoutes, {
         db,
@@ -238,27 +238,23 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       await protocol.register(resetRoutes, visiting);
       await protocol.register(mailLinkRoutes, visiting);
       await protocol.register(changePasswordRoutes, visiting);
-      const limitRegistrations = rateLimited(limiter, {
-        name: "self-registration",
-        key: (request) => `self-registration:${(request.params as { realm: string }).realm}:${request.ip}`,
-        rule: { limit: 20, windowMs: 10 * MINUTE },
+      await protocol.register(selfRegistrationRoutes, {
+        ...visiting,
+        vault,
+        hasher,
+        breaches,
+        flows,
+        limits: [limit, limited("registrations")],
       });
-      await protocol.register(selfRegistrationRoutes, { ...visiting, vault, hasher, breaches, flows, limits: [limit, limitRegistrations] });
       await protocol.register(oidcRoutes, { db, work, realms, csrf, cookies, issuers, messages });
       await protocol.register(impersonationPages, { db, work, realms, csrf, cookies });
-      const limitPerRealm = (name: string, perMinute: number) =>
-        rateLimited(limiter, {
-          name,
-          key: (request) => `${name}:${(request.params as { realm: string }).realm}:${request.ip}`,
-          rule: { limit: perMinute, windowMs: MINUTE },
-        });
       const devices = { db, work, realms, csrf, cookies, clients, baseUrl: config.baseUrl };
-      await protocol.register(enrollmentRoutes, { prefix: "/device", ...devices, vault, limit: limitPerRealm("enrollment", 60) });
-      await protocol.register(pushRoutes, { ...devices, limit: limitPerRealm("push", 240) });
-      await protocol.register(qrRoutes, { ...devices, limit: limitPerRealm("qr", 120) });
+      await protocol.register(enrollmentRoutes, { prefix: "/device", ...devices, vault, limit: limited("enrollments") });
+      await protocol.register(pushRoutes, { ...devices, limit: limited("push") });
+      await protocol.register(qrRoutes, { ...devices, limit: limited("qr") });
       await protocol.register(transactionRoutes, {
         ...{ ...devices, vault, tokens, signingKeys, subjectOf },
-        limit: limitPerRealm("transactions", 600),
+        limit: limited("transactions"),
       });
       const limitPassword = rateLimited(limiter, {
         name: "account-password",
@@ -278,17 +274,14 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
         breaches,
         baseUrl: config.baseUrl,
         vault,
+        messages,
         log,
         limitPassword,
       });
       await protocol.register(registrationRoutes, {
         prefix: "/connect/register",
         ...{ db, work, vault, realms, scopes, outbound, provisioning, baseUrl: config.baseUrl },
-        limit: rateLimited(limiter, {
-          name: "registration",
-          key: (request) => `registration:${(request.params as { realm: string }).realm}:${request.ip}`,
-          rule: { limit: 120, windowMs: MINUTE },
-        }),
+        limit: limited("clientRegistrations"),
       });
       // One link must not serve to ask for one username after the other.
       const limitPerLink = rateLimited(limiter, {
@@ -415,6 +408,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     jobs,
     messages,
     activity,
+    issuers,
     webhooks,
     forwarder: audit.forwarder,
     async start() {

@@ -60,6 +60,8 @@ describe("defaults", () => {
       masterKeyPrevious: [],
       bootstrapAdminPassword: null,
       trustProxy: false,
+      maxInFlight: 1000,
+      maxLoopDelayMs: 2000,
       tlsClientCertHeader: null,
       allowedHosts: [],
       audit: { httpUrl: null, httpToken: null, categories: ["AUTHN", "ADMIN"], timeoutMs: 2000 },

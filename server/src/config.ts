@@ -33,6 +33,8 @@ export interface Config {
   readonly masterKeyPrevious: readonly string[];
   readonly bootstrapAdminPassword: string | null;
   readonly trustProxy: boolean | number | readonly string[];
+  readonly maxInFlight: number;
+  readonly maxLoopDelayMs: number;
   /** null: mutual TLS is off. */
   readonly tlsClientCertHeader: string | null;
   readonly allowedHosts: readonly string[];

@@ -26,7 +26,7 @@ import {
   endGrantsUnderConsent,
   forgetRequests,
 } from "./protocols/tokens/index.ts";
-import { endResetLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
+import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { forgetAttemptsOf } from "./signin/attempts/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
@@ -46,7 +46,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrantsOfUser],
   "session.ended": [endGrantsOfSession, tellParticipants],
-  "user.password_changed": [endOtherSessions, endGrantsBesides, endSignInsOf, endResetLinks, endTrust],
+  "user.password_changed": [endOtherSessions, endGrantsBesides, endSignInsOf, endMailedLinks, endTrust],
   "user.credentials_changed": [endTrust],
   "user.deleted": [forgetInvitationsTo],
   "user.erased": [

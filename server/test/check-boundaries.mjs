@@ -72,6 +72,13 @@ const offences = {
   "applications-looks-up-only": ["src/applications/clients/up.ts", 'import "../../signin/login/index.ts";'],
   "signin-looks-up-only": ["src/signin/login/up.tsx", 'import "../../protocols/oidc/index.ts";'],
   "protocols-looks-up-only": ["src/protocols/oidc/up.ts", 'await import("../../operations/gdpr/index.ts");'],
+  "tokens-knows-the-rooms-above-only": ["src/protocols/tokens/up.ts", 'import type {} from "../token-endpoint/index.ts";'],
+  "proof-knows-the-rooms-above-only": ["src/protocols/proof/up.ts", 'import "../client-auth/index.ts";'],
+  "client-auth-knows-the-rooms-above-only": ["src/protocols/client-auth/up.ts", 'import "../token-endpoint/index.ts";'],
+  "gate-knows-the-rooms-above-only": ["src/protocols/gate/up.ts", 'import "../oidc/index.ts";'],
+  "decoupled-knows-the-rooms-above-only": ["src/protocols/decoupled/up.ts", 'import "../oidc/index.ts";'],
+  "token-endpoint-knows-the-rooms-above-only": ["src/protocols/token-endpoint/up.ts", 'import "../oidc/index.ts";'],
+  "token-rooms-have-no-circles": ["src/protocols/tokens/circle.ts", 'import type {} from "./circle-end.ts";'],
   "tiers-do-not-know-the-composition": ["src/operations/gdpr/composition.ts", 'import "../../app.ts";'],
   "enter-a-feature-by-its-index": ["src/directory/roles/window.ts", 'import "../users/service.ts";'],
   "compose-by-the-index": ["src/cli/window.ts", 'import "../directory/users/service.ts";'],
@@ -88,6 +95,9 @@ const accomplices = {
   "src/kernel/cycle-end.ts": 'import "./cycle.ts";',
   "src/signin/login/index.ts": "export {};",
   "src/protocols/oidc/index.ts": "export {};",
+  "src/protocols/client-auth/index.ts": "export {};",
+  "src/protocols/token-endpoint/index.ts": "export {};",
+  "src/protocols/tokens/circle-end.ts": 'import type {} from "./circle.ts";',
   "src/operations/gdpr/index.ts": "export {};",
 };
 

@@ -1,5 +1,5 @@
 import { clock } from "../kernel/clock.ts";
-import { ListQuery } from "../platform/http/index.ts";
+import { ListQuery } from "../platform/paging/index.ts";
 import { shippedBreaches } from "../platform/passwords/index.ts";
 import { CreateRealm, createRealm, MASTER, prepareRealm, searchRealms } from "../tenancy/realms/index.ts";
 import { checked } from "./checked.ts";

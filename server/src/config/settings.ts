@@ -156,6 +156,18 @@ export const settings = {
     ["false", false],
     "Which reverse proxies may name the client's address: true, false, their number, or their addresses.",
   ),
+  maxInFlight: setting(
+    "GATEHOUSE_MAX_IN_FLIGHT",
+    kinds.integer(0, 100_000),
+    ["1000", 1000],
+    "Requests that one node answers at once; more get 503 with `Retry-After`, probes and metrics excepted. 0: no limit.",
+  ),
+  maxLoopDelayMs: setting(
+    "GATEHOUSE_MAX_LOOP_DELAY_MS",
+    kinds.integer(0, 60_000),
+    ["2000", 2000],
+    "How late a node's event loop may run on average before requests get 503 with `Retry-After`, probes and metrics excepted. 0: no limit.",
+  ),
   tlsClientCertHeader: setting(
     "GATEHOUSE_TLS_CLIENT_CERT_HEADER",
     kinds.headerName,

@@ -14,13 +14,13 @@ export interface Semaphore {
   stats(): { running: number; waiting: number };
 }
 
-/** At most `permits` pieces of work at a time and at most `maxWaiting` behind them. */
-export function createSemaphore({ permits, maxWaiting }: { permits: number; maxWaiting: number }): Semaphore {
+/** At most `permits` pieces of work at a time and at most `maxWaiting` behind them, which may depend on how long the work takes now. */
+export function createSemaphore({ permits, maxWaiting }: { permits: number; maxWaiting: number | (() => number) }): Semaphore {
   if (!Number.isInteger(permits) || permits < 1) throw new RangeError("A semaphore needs at least one permit");
   let running = 0;
   const waiting: (() => void)[] = [];
 
-  const isFull = () => running >= permits && waiting.length >= maxWaiting;
+  const isFull = () => running >= permits && waiting.length >= (typeof maxWaiting === "number" ? maxWaiting : maxWaiting());
 
   const acquire = async (): Promise<void> => {
     if (running < permits) {

@@ -78,6 +78,7 @@ export class Visitor {
   get = (path: string, options?: RequestOptions) => this.request("GET", path, options);
   post = (path: string, body?: unknown, options?: RequestOptions) => this.request("POST", path, { body, ...options });
   put = (path: string, body?: unknown) => this.request("PUT", path, { body });
+  patch = (path: string, body?: unknown) => this.request("PATCH", path, { body });
   delete = (path: string) => this.request("DELETE", path);
 
   /** Opens the sign-in page, fills in the form and sends it. */

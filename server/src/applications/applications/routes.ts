@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
+import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import type { ClientTools } from "../clients/index.ts";
 import { Application, CreateApplication, CreatedApplication, UpdateApplication } from "./schema.ts";
 import { createApplication, readApplication, refuseSaml, removeApplication, saveApplication, searchApplications } from "./service.ts";
 
-const params = Type.Object({ realm: Type.String(), name: Type.String() });
+const params = pathParams("name");
 const read = { permission: "view-clients" } as const;
 const write = { permission: "manage-clients" } as const;
 const tags = ["Applications"];
@@ -15,11 +16,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (
   app.get(
     "/",
     { config: read, schema: { summary: "List applications", tags, querystring: ListQuery, response: { 200: Type.Array(Application) } } },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchApplications(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchApplications(ctx, req.query))),
   );
 
   app.post(
@@ -37,58 +34,27 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (
     },
     async (req, reply) => {
       const { application, secret } = await req.transact((ctx) => createApplication(ctx, tools, req.body));
-      return reply
-        .code(201)
-        .header("etag", etag(application.version))
-        .send({ ...application, ...(secret !== null && { secret }) });
+      return created(reply, application.name, { ...application, ...(secret !== null && { secret }) });
     },
   );
 
-  app.get(
-    "/:name",
-    { config: read, schema: { summary: "Read an application", tags, params, response: { 200: Application } } },
-    async (req, reply) => {
-      const application = await req.read((ctx) => readApplication(ctx, req.params.name));
-      reply.header("etag", etag(application.version));
-      return application;
-    },
-  );
-
-  app.put(
-    "/:name",
-    {
+  recordRoutes(app, "/:name", {
+    tags,
+    params,
+    record: Application,
+    read: { config: read, summary: "Read an application", run: (ctx, { name }) => readApplication(ctx, name) },
+    replace: {
       config: write,
-      schema: {
-        summary: "Update an application",
-        description: "What its client has besides stays as it is.",
-        tags,
-        params,
-        body: UpdateApplication,
-        response: { 200: Application },
-      },
+      summary: "Update an application",
+      description: "What its client has besides stays as it is.",
+      body: UpdateApplication,
+      run: (ctx, { name }, body) => saveApplication(ctx, tools, name, body),
     },
-    async (req, reply) => {
-      const application = await req.transact((ctx) => saveApplication(ctx, tools, req.params.name, req.body));
-      reply.header("etag", etag(application.version));
-      return application;
-    },
-  );
-
-  app.delete(
-    "/:name",
-    {
+    remove: {
       config: write,
-      schema: {
-        summary: "Delete an application",
-        description: "Its client goes with it, and every token of that.",
-        tags,
-        params,
-        response: { 204: Type.Null({ description: "Deleted" }) },
-      },
+      summary: "Delete an application",
+      description: "Its client goes with it, and every token of that.",
+      run: (ctx, { name }) => removeApplication(ctx, tools, name),
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removeApplication(ctx, tools, req.params.name));
-      return reply.code(204).send(null);
-    },
-  );
+  });
 };

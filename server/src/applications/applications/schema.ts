@@ -61,7 +61,7 @@ export type CreateApplication = Static<typeof CreateApplication>;
 
 /** The full state of what it shows; what else its client has stays. */
 export const UpdateApplication = Type.Object(
-  { ...Type.Partial(Application).properties, ...state },
+  { ...Type.Partial(Application).properties, ...state, enabled: Type.Boolean() },
   { $id: "UpdateApplication", additionalProperties: false },
 );
 export type UpdateApplication = Static<typeof UpdateApplication>;

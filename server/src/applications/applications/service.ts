@@ -1,6 +1,7 @@
 import { defineErrors, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import {
   type ClientRow,
   type ClientTools,
@@ -51,7 +52,7 @@ export async function saveApplication(ctx: Ctx, tools: ClientTools, name: string
   const { client: saved } = await saveClient(toldAs(ctx, name), tools, row.id, {
     ...client,
     name: input.displayName ?? null,
-    enabled: input.enabled ?? client.enabled,
+    enabled: input.enabled,
     description: input.description ?? null,
     redirectUris: input.redirectUris ?? [],
     postLogoutRedirectUris: input.postLogoutRedirectUris ?? [],

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
+import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import { ClaimMapper, ClaimMapperInput, UpdateClaimMapper } from "./schema.ts";
 import { createClaim, readClaim, removeClaim, saveClaim, searchClaims } from "./service.ts";
 
-const params = Type.Object({ realm: Type.String(), claimId: Type.String() });
+const params = pathParams("claimId");
 const read = { permission: ["manage-authorization", "view-clients"] } as const;
 const write = { permission: "manage-authorization" } as const;
 const tags = ["Claims"];
@@ -14,11 +15,7 @@ export const claimRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     "/",
     { config: read, schema: { summary: "List claim mappers", tags, querystring: ListQuery, response: { 200: Type.Array(ClaimMapper) } } },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchClaims(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchClaims(ctx, req.query))),
   );
 
   app.post(
@@ -35,55 +32,27 @@ export const claimRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       const claim = await req.transact((ctx) => createClaim(ctx, req.body));
-      return reply.code(201).header("etag", etag(claim.version)).send(claim);
+      return created(reply, claim.claimId, claim);
     },
   );
 
-  app.get(
-    "/:claimId",
-    { config: read, schema: { summary: "Read a claim mapper", tags, params, response: { 200: ClaimMapper } } },
-    async (req, reply) => {
-      const claim = await req.read((ctx) => readClaim(ctx, req.params.claimId));
-      reply.header("etag", etag(claim.version));
-      return claim;
-    },
-  );
-
-  app.put(
-    "/:claimId",
-    {
+  recordRoutes(app, "/:claimId", {
+    tags,
+    params,
+    record: ClaimMapper,
+    read: { config: read, summary: "Read a claim mapper", run: (ctx, { claimId }) => readClaim(ctx, claimId) },
+    replace: {
       config: write,
-      schema: {
-        summary: "Update a claim mapper",
-        description: "Counts for the next token, on every node.",
-        tags,
-        params,
-        body: UpdateClaimMapper,
-        response: { 200: ClaimMapper },
-      },
+      summary: "Update a claim mapper",
+      description: "Counts for the next token, on every node.",
+      body: UpdateClaimMapper,
+      run: (ctx, { claimId }, body) => saveClaim(ctx, claimId, body),
     },
-    async (req, reply) => {
-      const claim = await req.transact((ctx) => saveClaim(ctx, req.params.claimId, req.body));
-      reply.header("etag", etag(claim.version));
-      return claim;
-    },
-  );
-
-  app.delete(
-    "/:claimId",
-    {
+    remove: {
       config: write,
-      schema: {
-        summary: "Delete a claim mapper",
-        description: "Scopes that brought it no longer do.",
-        tags,
-        params,
-        response: { 204: Type.Null({ description: "Deleted" }) },
-      },
+      summary: "Delete a claim mapper",
+      description: "Scopes that brought it no longer do.",
+      run: (ctx, { claimId }) => removeClaim(ctx, claimId),
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removeClaim(ctx, req.params.claimId));
-      return reply.code(204).send(null);
-    },
-  );
+  });
 };

@@ -1,6 +1,8 @@
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { checkMapper } from "./check.ts";
 import { claimErrors } from "./errors.ts";
 import { type ClaimMapperInput, type MapperState, stateOf, type UpdateClaimMapper } from "./schema.ts";

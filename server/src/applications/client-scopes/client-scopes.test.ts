@@ -116,6 +116,7 @@ describe("what realms begin with", () => {
     const realm = await iam.realm();
     const fresh = await contents(realm.name);
     expect(fresh.scopes.map((scope) => (scope as { name: string }).name)).toEqual([
+      "account",
       "address",
       "email",
       "groups",
@@ -131,6 +132,7 @@ describe("what realms begin with", () => {
     for (const table of ["client_scope_claims", "claim_mappers", "client_scopes"])
       await sql`delete from ${sql.table(table)}`.execute(iam.core.db);
     for (const statement of statements(seeds!)) await sql.raw(statement).execute(iam.core.db);
+    await completeRealms(iam.core); // what came after that migration
     expect(await contents(realm.name)).toEqual(fresh);
   });
 });
@@ -192,11 +194,26 @@ describe("a realm that a node of the release before made", () => {
     expect(scopes.find(({ name }) => name === "roles")?.claims).toEqual(["resource_access"]);
   });
 
+  test("that lacks only the scope account gets that one, and nothing that an administrator deleted", async () => {
+    const realm = await iam.realm();
+    const admin = realm.asMaster();
+    const { body } = await admin.get("/client-scopes?search=groups");
+    expect((await admin.delete(`/client-scopes/${body[0].scopeId}`)).status).toBe(204);
+    const orphan = (await admin.get("/claims?search=realm_access.roles")).body[0];
+    expect((await admin.delete(`/claims/${orphan.claimId}`)).status).toBe(204);
+    await sql`delete from client_scopes where realm_id = ${realm.name} and name = 'account'`.execute(iam.core.db);
+    const before = await shape(realm);
+    await completeRealms(iam.core);
+    const after = await shape(realm);
+    expect(after).toEqual([{ name: "account", assignment: "NONE", claims: [] }, ...before]);
+    expect((await admin.get("/claims?search=realm_access.roles")).body).toEqual([]);
+  });
+
   test("is found by a job", async () => {
     const realm = await bare();
     clock.advance(MINUTE);
     await iam.server.jobs.runDue();
-    expect((await shape(realm)).length).toBe(9);
+    expect((await shape(realm)).length).toBe(10);
     clock.reset();
   });
 });

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
+import { created, noContent, noContentAnswer, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import { ClientScope, CreateClientScope, UpdateClientScope } from "./schema.ts";
 import { addClaim, createScope, dropClaim, readScope, removeScope, saveScope, searchScopes } from "./service.ts";
 
-const params = Type.Object({ realm: Type.String(), scopeId: Type.String() });
-const claimParams = Type.Object({ realm: Type.String(), scopeId: Type.String(), claimId: Type.String() });
+const params = pathParams("scopeId");
+const claimParams = pathParams("scopeId", "claimId");
 const read = { permission: ["manage-authorization", "view-clients"] } as const;
 const write = { permission: "manage-authorization" } as const;
 const tags = ["Client scopes"];
@@ -15,11 +16,7 @@ export const clientScopeRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     "/",
     { config: read, schema: { summary: "List client scopes", tags, querystring: ListQuery, response: { 200: Type.Array(ClientScope) } } },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchScopes(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchScopes(ctx, req.query))),
   );
 
   app.post(
@@ -27,47 +24,28 @@ export const clientScopeRoutes: FastifyPluginAsyncTypebox = async (app) => {
     { config: write, schema: { summary: "Create a client scope", tags, body: CreateClientScope, response: { 201: ClientScope } } },
     async (req, reply) => {
       const scope = await req.transact((ctx) => createScope(ctx, req.body));
-      return reply.code(201).header("etag", etag(scope.version)).send(scope);
+      return created(reply, scope.scopeId, scope);
     },
   );
 
-  app.get(
-    "/:scopeId",
-    { config: read, schema: { summary: "Read a client scope", tags, params, response: { 200: ClientScope } } },
-    async (req, reply) => {
-      const scope = await req.read((ctx) => readScope(ctx, req.params.scopeId));
-      reply.header("etag", etag(scope.version));
-      return scope;
-    },
-  );
-
-  app.put(
-    "/:scopeId",
-    { config: write, schema: { summary: "Update a client scope", tags, params, body: UpdateClientScope, response: { 200: ClientScope } } },
-    async (req, reply) => {
-      const scope = await req.transact((ctx) => saveScope(ctx, req.params.scopeId, req.body));
-      reply.header("etag", etag(scope.version));
-      return scope;
-    },
-  );
-
-  app.delete(
-    "/:scopeId",
-    {
+  recordRoutes(app, "/:scopeId", {
+    tags,
+    params,
+    record: ClientScope,
+    read: { config: read, summary: "Read a client scope", run: (ctx, { scopeId }) => readScope(ctx, scopeId) },
+    replace: {
       config: write,
-      schema: {
-        summary: "Delete a client scope",
-        description: "Refused for `openid` and `offline_access`, and while clients list it. Its claim mappers stay.",
-        tags,
-        params,
-        response: { 204: Type.Null({ description: "Deleted" }) },
-      },
+      summary: "Update a client scope",
+      body: UpdateClientScope,
+      run: (ctx, { scopeId }, body) => saveScope(ctx, scopeId, body),
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removeScope(ctx, req.params.scopeId));
-      return reply.code(204).send(null);
+    remove: {
+      config: write,
+      summary: "Delete a client scope",
+      description: "Refused for `openid` and `offline_access`, and while clients list it. Its claim mappers stay.",
+      run: (ctx, { scopeId }) => removeScope(ctx, scopeId),
     },
-  );
+  });
 
   app.put(
     "/:scopeId/claims/:claimId",
@@ -77,12 +55,12 @@ export const clientScopeRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: "Attach a claim mapper to a client scope",
         tags,
         params: claimParams,
-        response: { 204: Type.Null({ description: "Attached" }) },
+        response: noContentAnswer("Attached"),
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => addClaim(ctx, req.params.scopeId, req.params.claimId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 
@@ -94,12 +72,12 @@ export const clientScopeRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: "Detach a claim mapper from a client scope",
         tags,
         params: claimParams,
-        response: { 204: Type.Null({ description: "Detached" }) },
+        response: noContentAnswer("Detached"),
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => dropClaim(ctx, req.params.scopeId, req.params.claimId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

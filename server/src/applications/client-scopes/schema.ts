@@ -53,7 +53,7 @@ export type CreateClientScope = Static<typeof CreateClientScope>;
 
 /** The full state; claims are attached and detached one by one. */
 export const UpdateClientScope = Type.Object(
-  { ...Type.Partial(ClientScope).properties, assignment },
+  { ...Type.Partial(ClientScope).properties, assignment: CreateClientScope.properties.assignment },
   { $id: "UpdateClientScope", additionalProperties: false },
 );
 export type UpdateClientScope = Static<typeof UpdateClientScope>;

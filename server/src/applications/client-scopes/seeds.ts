@@ -15,9 +15,14 @@ const scopes: readonly (Pick<ClientScope, "name" | "description" | "assignment">
   { name: "address", description: "Postal address", assignment: "OPTIONAL" },
   { name: "phone", description: "Phone number", assignment: "OPTIONAL" },
   { name: "offline_access", description: "Access while the user is not signed in", assignment: "OPTIONAL", builtIn: true },
+  // For those clients alone that an administrator gives it to.
+  { name: "account", description: "Change the account: profile, password, ways to sign in", assignment: "NONE", builtIn: true },
   { name: "groups", description: "Groups", assignment: "OPTIONAL" },
   { name: "organizations", description: "Organizations", assignment: "OPTIONAL" },
 ];
+
+/** Every realm has this one, and nobody can delete it. */
+const FIRST = "openid";
 
 interface Seed extends MapperState {
   /** Null: there to be attached. */
@@ -96,7 +101,7 @@ async function seed(ctx: Ctx, realm: string, knownScopes: ReadonlySet<string>, k
     )
     .execute();
   const claims = mappers
-    .filter(({ scope, claim }) => (scope === null || ids.has(scope)) && !knownClaims.has(loginKey(claim)))
+    .filter(({ scope, claim }) => ids.has(scope ?? FIRST) && !knownClaims.has(loginKey(claim)))
     .map(({ scope, ...mapper }) => ({ scope, claimId: newId(), mapper }));
   if (claims.length === 0) return;
   await ctx.tx
@@ -114,11 +119,11 @@ async function seed(ctx: Ctx, realm: string, knownScopes: ReadonlySet<string>, k
   if (attached.length > 0) await ctx.tx.insertInto("client_scope_claims").values(attached).execute();
 }
 
-/** Every realm has this one, and nobody can delete it. */
-const FIRST = "openid";
+/** Came with a later release than the others: a realm that has the first and not this one gets this one, and nothing else. */
+const LATER = "account";
 
 /**
- * While nodes of the release before this one still run, realms come into being without what that release did not know. They get it here,
+ * Realms of the release before this one, and those that its nodes make while they still run, lack what it did not know. They get it here,
  * and nobody has to look for them.
  */
 export async function completeRealms({ db, work }: { readonly db: Db; readonly work: UnitOfWork }): Promise<void> {
@@ -127,7 +132,7 @@ export async function completeRealms({ db, work }: { readonly db: Db; readonly w
     .select("r.realm_id")
     .where("r.deleted_at", "is", null)
     .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom("client_scopes as s").select("s.name").whereRef("s.realm_id", "=", "r.realm_id").where("s.name", "=", FIRST))),
+      not(exists(selectFrom("client_scopes as s").select("s.name").whereRef("s.realm_id", "=", "r.realm_id").where("s.name", "=", LATER))),
     )
     .limit(AT_ONCE)
     .execute();
@@ -135,8 +140,10 @@ export async function completeRealms({ db, work }: { readonly db: Db; readonly w
     await work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {
       await lockRealm(ctx.tx, realm); // of two nodes that found it, one does it
       const known = await namesIn(ctx.tx, realm);
-      if (known.scopes.has(FIRST)) return;
-      await seed(ctx, realm, known.scopes, known.claims);
+      if (known.scopes.has(LATER)) return;
+      // What an administrator has deleted since does not come back with it.
+      const there = known.scopes.has(FIRST) ? new Set(scopes.map(({ name }) => name).filter((name) => name !== LATER)) : known.scopes;
+      await seed(ctx, realm, there, known.claims);
       await ctx.configChanged();
     });
 }

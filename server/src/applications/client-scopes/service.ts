@@ -1,6 +1,8 @@
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { takeClaim } from "../claims/index.ts";
 import { inUse, scopeErrors } from "./errors.ts";
 import type { CreateClientScope, UpdateClientScope } from "./schema.ts";
@@ -51,7 +53,11 @@ export async function saveScope(ctx: Ctx, scopeId: string, input: UpdateClientSc
   const claims = input.claims && said(input.claims);
   refuseReadOnly({ claims: said(current.claims) }, { claims }, ["claims"], "are attached and detached one by one");
   expectVersion(ctx, current.version);
-  const state = { description: input.description ?? null, consentText: input.consentText ?? null, assignment: input.assignment };
+  const state = {
+    description: input.description ?? null,
+    consentText: input.consentText ?? null,
+    assignment: input.assignment ?? "OPTIONAL",
+  };
   const scope = await updateScope(ctx.tx, ctx.realm, current.scopeId, state);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "client-scopes", resourceId: scope.scopeId });

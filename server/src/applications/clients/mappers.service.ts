@@ -1,10 +1,19 @@
 import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion, refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { type ClaimMapperInput, checkedMapper } from "../claims/index.ts";
 import { clientErrors } from "./errors.ts";
-import { type ClientMapperRow, deleteMapper, insertMapper, lockMapper, mappersOfClient, updateMapper } from "./mappers.store.ts";
+import {
+  type ClientMapperRow,
+  deleteMapper,
+  findMapper,
+  insertMapper,
+  lockMapper,
+  mappersOfClient,
+  updateMapper,
+} from "./mappers.store.ts";
 import type { UpdateClientMapper } from "./schema.ts";
 import { readClient, takeClient } from "./service.ts";
 
@@ -14,6 +23,13 @@ const MAX_MAPPERS = 100;
 export async function readMappers(ctx: ReadCtx, id: string): Promise<ClientMapperRow[]> {
   const client = await readClient(ctx, id);
   return mappersOfClient(ctx.tx, ctx.realm, client.id);
+}
+
+export async function readMapper(ctx: ReadCtx, id: string, mapperId: string): Promise<ClientMapperRow> {
+  const client = await readClient(ctx, id);
+  const mapper = isId(mapperId) ? await findMapper(ctx.tx, ctx.realm, client.id, mapperId) : null;
+  if (!mapper) throw clientErrors.mapper_not_found();
+  return mapper;
 }
 
 export async function createMapper(ctx: Ctx, id: string, input: ClaimMapperInput): Promise<ClientMapperRow> {

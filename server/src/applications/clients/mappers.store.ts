@@ -19,6 +19,11 @@ export async function mappersOfClient(db: Db, realm: string, client: string): Pr
   return (await ofClient(db, realm, client).orderBy("name_key").execute()).map(toClientMapper);
 }
 
+export async function findMapper(db: Db, realm: string, client: string, mapperId: string): Promise<ClientMapperRow | null> {
+  const row = await ofClient(db, realm, client).where("claim_id", "=", mapperId).executeTakeFirst();
+  return row ? toClientMapper(row) : null;
+}
+
 export async function lockMapper(tx: Tx, realm: string, client: string, mapperId: string): Promise<ClientMapperRow | null> {
   const row = await ofClient(tx, realm, client).where("claim_id", "=", mapperId).forUpdate().executeTakeFirst();
   return row ? toClientMapper(row) : null;

@@ -1,6 +1,6 @@
 import { invalidFields } from "../../kernel/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { expectVersion } from "../../platform/http/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { inList, ownAddressVerdict, resourceVerdict } from "./addresses.ts";
 import { assertMayReachAdministrators } from "./reach.ts";
 import type { AllowedResources } from "./schema.ts";

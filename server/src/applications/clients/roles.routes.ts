@@ -1,17 +1,24 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { AssignRole, CreateRole, Role, roleNameMembers } from "../../directory/roles/index.ts";
-import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
-import { createMapper, readMappers, removeMapper, saveMapper } from "./mappers.service.ts";
-import { createClientRole, removeClientRole, searchClientRoles } from "./roles.service.ts";
+import { AssignRole, CreateRole, givenRoles, Role, roleNameMembers } from "../../directory/roles/index.ts";
+import { created, noContent, noContentAnswer, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
+import { createMapper, readMapper, readMappers, removeMapper, saveMapper } from "./mappers.service.ts";
+import { createClientRole, readClientRole, removeClientRole, searchClientRoles } from "./roles.service.ts";
 import { ClientMapper, CreateClientMapper, ServiceAccountRole, UpdateClientMapper } from "./schema.ts";
 import { grantToServiceAccount, readServiceAccountRoles, takeFromServiceAccount } from "./service-accounts.service.ts";
 
 const tags = ["Clients"];
-const params = Type.Object({ realm: Type.String(), clientId: Type.String() });
+const params = pathParams("clientId");
 const read = { permission: "view-clients" } as const;
 const write = { permission: "manage-clients" } as const;
-const done = { 204: Type.Null({ description: "Done" }) };
+const done = noContentAnswer();
+
+const mapperList: ShortList<ClientMapper> = {
+  sorts: { name: ({ name }) => name, createdAt: ({ createdAt }) => createdAt },
+  names: ({ name, claim }) => [name, claim],
+  ids: ({ mapperId }) => [mapperId],
+};
 
 /** What belongs to one client: its roles, its mappers, its service account. Mounted under /admin/realms/:realm/clients/:clientId. */
 export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -25,11 +32,7 @@ export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: readRoles,
       schema: { summary: "List a client's roles", tags, params, querystring: ListQuery, response: { 200: Type.Array(Role) } },
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchClientRoles(ctx, req.params.clientId, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchClientRoles(ctx, req.params.clientId, req.query))),
   );
 
   app.post(
@@ -37,31 +40,42 @@ export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     { config: writeRoles, schema: { summary: "Create a role of a client", tags, params, body: CreateRole, response: { 201: Role } } },
     async (req, reply) => {
       const role = await req.transact((ctx) => createClientRole(ctx, req.params.clientId, req.body));
-      return reply.code(201).header("etag", etag(role.version)).send(role);
+      return created(reply, role.name, role);
     },
   );
 
-  app.delete(
-    "/roles/:roleName",
-    {
+  recordRoutes(app, "/roles/:roleName", {
+    tags,
+    params: pathParams("clientId", "roleName"),
+    record: Role,
+    read: {
+      config: readRoles,
+      summary: "Read a role of a client",
+      run: (ctx, { clientId, roleName }) => readClientRole(ctx, clientId, roleName),
+    },
+    remove: {
       config: writeRoles,
-      schema: {
-        summary: "Delete a role of a client",
-        tags,
-        params: Type.Object({ realm: Type.String(), clientId: Type.String(), roleName: Type.String() }),
-        response: done,
-      },
+      summary: "Delete a role of a client",
+      run: (ctx, { clientId, roleName }) => removeClientRole(ctx, clientId, roleName),
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removeClientRole(ctx, req.params.clientId, req.params.roleName));
-      return reply.code(204).send(null);
-    },
-  );
+  });
 
   app.get(
     "/mappers",
-    { config: read, schema: { summary: "List a client's own claim mappers", tags, params, response: { 200: Type.Array(ClientMapper) } } },
-    (req) => req.read((ctx) => readMappers(ctx, req.params.clientId)),
+    {
+      config: read,
+      schema: {
+        summary: "List a client's own claim mappers",
+        tags,
+        params,
+        querystring: ListQuery,
+        response: { 200: Type.Array(ClientMapper) },
+      },
+    },
+    async (req, reply) => {
+      const mappers = await req.read((ctx) => readMappers(ctx, req.params.clientId));
+      return paged(reply, pageInMemory(mappers, mapperList, req.query));
+    },
   );
 
   app.post(
@@ -72,46 +86,48 @@ export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       const mapper = await req.transact((ctx) => createMapper(ctx, req.params.clientId, req.body));
-      return reply.code(201).header("etag", etag(mapper.version)).send(mapper);
+      return created(reply, mapper.mapperId, mapper);
     },
   );
 
-  const mapperParams = Type.Object({ realm: Type.String(), clientId: Type.String(), mapperId: Type.String() });
-  app.put(
-    "/mappers/:mapperId",
-    {
+  recordRoutes(app, "/mappers/:mapperId", {
+    tags,
+    params: pathParams("clientId", "mapperId"),
+    record: ClientMapper,
+    read: {
+      config: read,
+      summary: "Read a claim mapper of a client",
+      run: (ctx, { clientId, mapperId }) => readMapper(ctx, clientId, mapperId),
+    },
+    replace: {
       config: write,
-      schema: {
-        summary: "Update a claim mapper of a client",
-        tags,
-        params: mapperParams,
-        body: UpdateClientMapper,
-        response: { 200: ClientMapper },
-      },
+      summary: "Update a claim mapper of a client",
+      body: UpdateClientMapper,
+      run: (ctx, { clientId, mapperId }, body) => saveMapper(ctx, clientId, mapperId, body),
     },
-    async (req, reply) => {
-      const mapper = await req.transact((ctx) => saveMapper(ctx, req.params.clientId, req.params.mapperId, req.body));
-      reply.header("etag", etag(mapper.version));
-      return mapper;
+    remove: {
+      config: write,
+      summary: "Delete a claim mapper of a client",
+      run: (ctx, { clientId, mapperId }) => removeMapper(ctx, clientId, mapperId),
     },
-  );
-
-  app.delete(
-    "/mappers/:mapperId",
-    { config: write, schema: { summary: "Delete a claim mapper of a client", tags, params: mapperParams, response: done } },
-    async (req, reply) => {
-      await req.transact((ctx) => removeMapper(ctx, req.params.clientId, req.params.mapperId));
-      return reply.code(204).send(null);
-    },
-  );
+  });
 
   app.get(
     "/service-account/roles",
     {
       config: read,
-      schema: { summary: "List the roles of a client's service account", tags, params, response: { 200: Type.Array(ServiceAccountRole) } },
+      schema: {
+        summary: "List the roles of a client's service account",
+        tags,
+        params,
+        querystring: ListQuery,
+        response: { 200: Type.Array(ServiceAccountRole) },
+      },
     },
-    (req) => req.read((ctx) => readServiceAccountRoles(ctx, req.params.clientId)),
+    async (req, reply) => {
+      const roles = await req.read((ctx) => readServiceAccountRoles(ctx, req.params.clientId));
+      return paged(reply, pageInMemory(roles, givenRoles, req.query));
+    },
   );
 
   app.post(
@@ -146,7 +162,7 @@ export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       await req.transact((ctx) => takeFromServiceAccount(ctx, req.params.clientId, req.query));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

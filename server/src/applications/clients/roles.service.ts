@@ -11,12 +11,25 @@ import {
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
-import { expectVersion, type ListQuery, type Page } from "../../platform/http/index.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { readClient, takeClient } from "./service.ts";
 
 export async function searchClientRoles(ctx: ReadCtx, id: string, query: ListQuery): Promise<Page<RoleRow>> {
   const client = await readClient(ctx, id);
   return listRoles(ctx.tx, ctx.realm, query, client.id);
+}
+
+export async function readClientRole(ctx: ReadCtx, id: string, name: string): Promise<RoleRow> {
+  const client = await readClient(ctx, id);
+  return roleNamed(ctx, client.id, name);
+}
+
+async function roleNamed(ctx: ReadCtx, client: string, name: string): Promise<RoleRow> {
+  const named = (await rolesOfClient(ctx.tx, ctx.realm, client)).find((one) => loginKey(one.name) === loginKey(name));
+  const role = named && (await findRole(ctx.tx, ctx.realm, named.roleId));
+  if (!role) throw roleErrors.not_found();
+  return role;
 }
 
 export async function createClientRole(ctx: Ctx, id: string, input: CreateRole): Promise<RoleRow> {
@@ -32,9 +45,7 @@ export async function createClientRole(ctx: Ctx, id: string, input: CreateRole):
 export async function removeClientRole(ctx: Ctx, id: string, name: string): Promise<void> {
   await lockRealm(ctx.tx, ctx.realm);
   const client = await takeClient(ctx, id);
-  const named = (await rolesOfClient(ctx.tx, ctx.realm, client.id)).find((one) => loginKey(one.name) === loginKey(name));
-  const role = named && (await findRole(ctx.tx, ctx.realm, named.roleId));
-  if (!role) throw roleErrors.not_found();
+  const role = await roleNamed(ctx, client.id, name);
   await dropRoles(ctx, [role.roleId], async () => expectVersion(ctx, role.version));
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: client.id, detail: `roles -${role.name}` });
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, etag } from "../../platform/http/index.ts";
+import { created, paged, recordRoutes } from "../../platform/http/index.ts";
 import { saveAllowedResources } from "./resources.service.ts";
 import { clientRoleRoutes } from "./roles.routes.ts";
 import {
@@ -29,11 +29,7 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
   app.get(
     "/",
     { config: read, schema: { summary: "List clients", tags, querystring: ClientQuery, response: { 200: Type.Array(Client) } } },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchClients(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchClients(ctx, req.query))),
   );
 
   app.post(
@@ -51,61 +47,34 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
     },
     async (req, reply) => {
       const { client, secret } = await req.transact((ctx) => createClient(ctx, tools, req.body));
-      return reply
-        .code(201)
-        .header("etag", etag(client.version))
-        .send({ ...shown(client), ...(secret !== null && { secret }) });
+      return created(reply, client.id, { ...shown(client), ...(secret !== null && { secret }) });
     },
   );
 
-  app.get(
-    "/:clientId",
-    { config: read, schema: { summary: "Read a client", tags, params, response: { 200: Client } } },
-    async (req, reply) => {
-      const client = await req.read((ctx) => readClient(ctx, req.params.clientId));
-      reply.header("etag", etag(client.version));
-      return shown(client);
-    },
-  );
-
-  app.put(
-    "/:clientId",
-    {
+  recordRoutes(app, "/:clientId", {
+    tags,
+    params,
+    record: Client,
+    read: { config: read, summary: "Read a client", run: async (ctx, { clientId }) => shown(await readClient(ctx, clientId)) },
+    replace: {
       config: write,
-      schema: {
-        summary: "Replace a client's state",
-        description:
-          "What is left out returns to its default, except `enabled` and `publicClient`. The client id cannot be changed. A client that becomes confidential gets a secret, which is in this answer alone: the `secret` of the request, or a generated one. Of a client that has a secret, `secret` replaces it at once; left out, it is kept.",
-        tags,
-        params,
-        body: UpdateClient,
-        response: { 200: UpdatedClient },
+      summary: "Replace a client's state",
+      description:
+        "What is left out returns to its default; `enabled` and `publicClient` are required. The client id cannot be changed. A client that becomes confidential gets a secret, which is in this answer alone: the `secret` of the request, or a generated one. Of a client that has a secret, `secret` replaces it at once; left out, it is kept.",
+      body: UpdateClient,
+      answer: UpdatedClient,
+      run: async (ctx, { clientId }, body) => {
+        const { client, secret } = await saveClient(ctx, tools, clientId, body);
+        return { ...shown(client), ...(secret !== null && { secret }) };
       },
     },
-    async (req, reply) => {
-      const { client, secret } = await req.transact((ctx) => saveClient(ctx, tools, req.params.clientId, req.body));
-      reply.header("etag", etag(client.version));
-      return { ...shown(client), ...(secret !== null && { secret }) };
-    },
-  );
-
-  app.delete(
-    "/:clientId",
-    {
+    remove: {
       config: write,
-      schema: {
-        summary: "Delete a client",
-        description: "Its roles, mappers, grants and tokens go with it.",
-        tags,
-        params,
-        response: { 204: Type.Null({ description: "Deleted" }) },
-      },
+      summary: "Delete a client",
+      description: "Its roles, mappers, grants and tokens go with it.",
+      run: (ctx, { clientId }) => removeClient(ctx, tools, clientId),
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removeClient(ctx, tools, req.params.clientId));
-      return reply.code(204).send(null);
-    },
-  );
+  });
 
   app.get(
     "/:clientId/secret",
@@ -140,35 +109,24 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
     (req) => req.transact((ctx) => regenerateSecret(ctx, tools, req.params.clientId, req.body)),
   );
 
-  app.get(
-    "/:clientId/allowed-resources",
-    {
+  const resourcesOf = ({ allowedResources, version }: { allowedResources: readonly string[]; version: number }) => ({
+    allowedResources: [...allowedResources],
+    version,
+  });
+  recordRoutes(app, "/:clientId/allowed-resources", {
+    tags,
+    params,
+    record: AllowedResources,
+    read: {
       config: read,
-      schema: { summary: "Read the resources that a client may ask tokens for", tags, params, response: { 200: AllowedResources } },
+      summary: "Read the resources that a client may ask tokens for",
+      run: async (ctx, { clientId }) => resourcesOf(await readClient(ctx, clientId)),
     },
-    async (req, reply) => {
-      const client = await req.read((ctx) => readClient(ctx, req.params.clientId));
-      reply.header("etag", etag(client.version));
-      return { allowedResources: [...client.allowedResources] };
-    },
-  );
-
-  app.put(
-    "/:clientId/allowed-resources",
-    {
+    replace: {
       config: write,
-      schema: {
-        summary: "Set the resources that a client may ask tokens for",
-        tags,
-        params,
-        body: AllowedResources,
-        response: { 200: AllowedResources },
-      },
+      summary: "Set the resources that a client may ask tokens for",
+      body: AllowedResources,
+      run: async (ctx, { clientId }, body) => resourcesOf(await saveAllowedResources(ctx, tools, clientId, body)),
     },
-    async (req, reply) => {
-      const client = await req.transact((ctx) => saveAllowedResources(ctx, tools, req.params.clientId, req.body));
-      reply.header("etag", etag(client.version));
-      return { allowedResources: [...client.allowedResources] };
-    },
-  );
+  });
 };

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
-import { listQuery, oneOf } from "../../platform/http/index.ts";
+import { oneOf } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
 import { claimMapperMembers, claimMapperState } from "../claims/index.ts";
 import { grantTypeNames, grantTypeUrns } from "./settings.ts";
 
@@ -189,7 +190,7 @@ const inputMembers = {
 export const CreateClient = Type.Object({ clientId, ...inputMembers }, { $id: "CreateClient", additionalProperties: false });
 export type CreateClient = Static<typeof CreateClient>;
 
-/** The full state: what is left out returns to its default, except whether it is enabled and public, which stay. */
+/** The full state. What decides access is never left to a default. */
 export const UpdateClient = Type.Object(
   {
     id: Type.Optional(Type.String()),
@@ -198,6 +199,8 @@ export const UpdateClient = Type.Object(
     createdAt: Type.Optional(Type.Integer()),
     updatedAt: Type.Optional(Type.Integer()),
     ...inputMembers,
+    enabled: Type.Boolean(),
+    publicClient: Type.Boolean(),
   },
   { $id: "UpdateClient", additionalProperties: false },
 );

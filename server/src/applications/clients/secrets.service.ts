@@ -1,7 +1,7 @@
 import { SECOND } from "../../kernel/clock.ts";
 import { randomToken, type Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { expectVersion } from "../../platform/http/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { readSettings } from "../../tenancy/settings/index.ts";
 import { clientErrors } from "./errors.ts";
 import { assertMayControlClient, assertMayReachAdministrators } from "./reach.ts";

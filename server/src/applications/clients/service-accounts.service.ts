@@ -1,7 +1,7 @@
 import { changingGrants, type MappedRole, type RoleName, roleErrors, shareNamedRole, spellRole } from "../../directory/roles/index.ts";
 import { invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion } from "../../platform/http/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { clientErrors } from "./errors.ts";
 import { assertMayControlClient } from "./reach.ts";
 import { readClient, takeClient } from "./service.ts";

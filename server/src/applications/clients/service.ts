@@ -4,7 +4,9 @@ import { isId } from "../../kernel/ids.ts";
 import { randomToken, type Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
-import { expectVersion, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { readSettings } from "../../tenancy/settings/index.ts";
 import { shareScopes } from "../client-scopes/index.ts";
 import { isWithinServer } from "./addresses.ts";
@@ -105,12 +107,12 @@ export async function saveClient(
   { registrationHash }: { readonly registrationHash?: string | null } = {},
 ): Promise<WrittenClient> {
   const current = await takeClient(ctx, id);
-  const publicClient = input.publicClient ?? current.publicClient;
+  const { publicClient } = input;
   const kept = openSecrets(tools.vault, ctx.realm, current.id, current.sealed)[0]?.value ?? null;
   const stored = await checked(ctx, tools, input, publicClient, { ...current, secret: kept });
   // `updatedAt` may come back as it was read, even if somebody else has written meanwhile: that is what If-Match is for.
   refuseReadOnly(current, input, ["id", "realmId", "clientId", "createdAt"]);
-  const state: ClientState = { name: input.name ?? null, enabled: input.enabled ?? current.enabled, publicClient, stored };
+  const state: ClientState = { name: input.name ?? null, enabled: input.enabled, publicClient, stored };
   // Also for the secret that it has already: otherwise the answer would tell whether a guess is right.
   if (input.secret !== undefined || changesControl(current, state)) await assertMayControlClient(ctx, current.id);
   assertMayReachAdministrators(ctx, tools.baseUrl, current, { stored, allowedResources: current.allowedResources });

@@ -2,7 +2,7 @@ import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { clientErrors } from "./errors.ts";
 import type { SealedSecrets } from "./secrets.ts";
 import { completeSettings, type StoredClient } from "./settings.ts";

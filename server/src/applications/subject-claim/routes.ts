@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { etag } from "../../platform/http/index.ts";
+import { pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { SubjectClaim, UpdateSubjectClaim } from "./schema.ts";
 import { readSubjectClaim, replaceSubjectClaim } from "./service.ts";
 
@@ -8,33 +8,18 @@ const tags = ["Claims"];
 
 /** Mounted under /admin/realms/:realm/subject-claim. */
 export const subjectClaimRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    { config, schema: { summary: "Read what applications know users by", tags, response: { 200: SubjectClaim } } },
-    async (req, reply) => {
-      const { subjectClaim, version } = await req.read(readSubjectClaim);
-      reply.header("etag", etag(version));
-      return subjectClaim;
-    },
-  );
-
-  app.put(
-    "/",
-    {
+  recordRoutes(app, "/", {
+    tags,
+    params: pathParams(),
+    record: SubjectClaim,
+    read: { config, summary: "Read what applications know users by", run: readSubjectClaim },
+    replace: {
       config,
-      schema: {
-        summary: "Set what applications know users by",
-        description:
-          "Counts for the next token. Applications take a changed `sub` for another person, so decide this before the first of them is connected.",
-        tags,
-        body: UpdateSubjectClaim,
-        response: { 200: SubjectClaim },
-      },
+      summary: "Set what applications know users by",
+      description:
+        "Counts for the next token. Applications take a changed `sub` for another person, so decide this before the first of them is connected.",
+      body: UpdateSubjectClaim,
+      run: (ctx, _params, body) => replaceSubjectClaim(ctx, body),
     },
-    async (req, reply) => {
-      const { subjectClaim, version } = await req.transact((ctx) => replaceSubjectClaim(ctx, req.body));
-      reply.header("etag", etag(version));
-      return subjectClaim;
-    },
-  );
+  });
 };

@@ -1,16 +1,16 @@
 import { invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
-import { expectVersion } from "../../platform/http/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import type { SubjectClaim, UpdateSubjectClaim } from "./schema.ts";
 import { findSubjectClaim, saveSubjectClaim } from "./store.ts";
 
-export interface VersionedSubjectClaim {
-  readonly subjectClaim: SubjectClaim;
-  readonly version: number;
-}
+export type VersionedSubjectClaim = SubjectClaim & { readonly version: number };
 
-export const readSubjectClaim = (ctx: ReadCtx): Promise<VersionedSubjectClaim> => findSubjectClaim(ctx.tx, ctx.realm);
+export async function readSubjectClaim(ctx: ReadCtx): Promise<VersionedSubjectClaim> {
+  const { subjectClaim, version } = await findSubjectClaim(ctx.tx, ctx.realm);
+  return { ...subjectClaim, version };
+}
 
 export async function replaceSubjectClaim(ctx: Ctx, input: UpdateSubjectClaim): Promise<VersionedSubjectClaim> {
   const subjectClaim = checkedSubjectClaim(input);
@@ -21,7 +21,7 @@ export async function replaceSubjectClaim(ctx: Ctx, input: UpdateSubjectClaim): 
   await ctx.configChanged();
   const detail = subjectClaim.attribute === null ? subjectClaim.strategy : `${subjectClaim.strategy} ${subjectClaim.attribute}`;
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "subject-claim", resourceId: ctx.realm, detail });
-  return { subjectClaim, version };
+  return { ...subjectClaim, version };
 }
 
 /** What a schema cannot say; `at` is where it stands in the request. */

@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, ListQuery } from "../../platform/http/index.ts";
+import { created, noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import { join, leave, searchMembers } from "./members.service.ts";
 import { AddGroupMember, GroupMember } from "./schema.ts";
 
 const tags = ["Groups"];
-const params = Type.Object({ realm: Type.String(), groupId: Type.String() });
-const itemParams = Type.Object({ realm: Type.String(), groupId: Type.String(), userId: Type.String() });
+const params = pathParams("groupId");
+const itemParams = pathParams("groupId", "userId");
 const write = { permission: "manage-organizations" } as const;
-const done = { 204: Type.Null({ description: "Done" }) };
+const done = noContentAnswer();
 
 /** Mounted under /admin/realms/:realm/groups/:groupId/members. */
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -18,11 +19,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { permission: "view-users" },
       schema: { summary: "List a group's members", tags, params, querystring: ListQuery, response: { 200: Type.Array(GroupMember) } },
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchMembers(ctx, req.params.groupId, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchMembers(ctx, req.params.groupId, req.query))),
   );
 
   app.post(
@@ -40,7 +37,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       const { member, joined } = await req.transact((ctx) => join(ctx, req.params.groupId, req.body.userId));
-      return reply.code(joined ? 201 : 200).send(member);
+      return joined ? created(reply, member.userId, member) : member;
     },
   );
 
@@ -59,7 +56,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
       handler: async (req, reply) => {
         await req.transact((ctx) => join(ctx, req.params.groupId, req.params.userId));
-        return reply.code(204).send(null);
+        return noContent(reply);
       },
     });
 
@@ -68,7 +65,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     { config: write, schema: { summary: "Remove a member from a group", tags, params: itemParams, response: done } },
     async (req, reply) => {
       await req.transact((ctx) => leave(ctx, req.params.groupId, req.params.userId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

@@ -1,6 +1,7 @@
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion, type ListQuery, type Page } from "../../platform/http/index.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { assertMayGrant, changingGrants } from "../roles/index.ts";
 import { userErrors } from "../users/index.ts";
 import { groupErrors } from "./errors.ts";

@@ -1,13 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
+import { givenRoles } from "../roles/index.ts";
 import { grantRole, readGroupRoles, withdrawRole } from "./roles.service.ts";
 import { AddGroupRole, GroupRole } from "./schema.ts";
 
 const tags = ["Groups"];
-const params = Type.Object({ realm: Type.String(), groupId: Type.String() });
-const itemParams = Type.Object({ realm: Type.String(), groupId: Type.String(), roleId: Type.String() });
+const params = pathParams("groupId");
+const itemParams = pathParams("groupId", "roleId");
 const write = { permission: "manage-organizations" } as const;
-const done = { 204: Type.Null({ description: "Done" }) };
+const done = noContentAnswer();
 
 /** Mounted under /admin/realms/:realm/groups/:groupId/roles. */
 export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -15,9 +18,18 @@ export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     "/",
     {
       config: { permission: "view-users" },
-      schema: { summary: "List the roles that a group grants", tags, params, response: { 200: Type.Array(GroupRole) } },
+      schema: {
+        summary: "List the roles that a group grants",
+        tags,
+        params,
+        querystring: ListQuery,
+        response: { 200: Type.Array(GroupRole) },
+      },
     },
-    (req) => req.read((ctx) => readGroupRoles(ctx, req.params.groupId)),
+    async (req, reply) => {
+      const roles = await req.read((ctx) => readGroupRoles(ctx, req.params.groupId));
+      return paged(reply, pageInMemory(roles, givenRoles, req.query));
+    },
   );
 
   app.post(
@@ -49,7 +61,7 @@ export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
       handler: async (req, reply) => {
         await req.transact((ctx) => grantRole(ctx, req.params.groupId, { roleId: req.params.roleId }));
-        return reply.code(204).send(null);
+        return noContent(reply);
       },
     });
 
@@ -58,7 +70,7 @@ export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     { config: write, schema: { summary: "Let a group no longer grant a role", tags, params: itemParams, response: done } },
     async (req, reply) => {
       await req.transact((ctx) => withdrawRole(ctx, req.params.groupId, req.params.roleId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

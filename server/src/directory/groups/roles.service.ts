@@ -1,6 +1,6 @@
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion } from "../../platform/http/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { changingGrants, type MappedRole, type RoleName, roleErrors, shareNamedRole, shareRole, spellRole } from "../roles/index.ts";
 import { groupErrors } from "./errors.ts";
 import { addRole, dropRole, rolesOf } from "./roles.store.ts";

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { listQuery, visibleName } from "../../platform/http/index.ts";
+import { visibleName } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
 import { roleNameMembers } from "../roles/index.ts";
 
 const name = visibleName("a group's name", "Support");
@@ -31,7 +32,7 @@ export const CreateGroup = Type.Object(
 );
 export type CreateGroup = Static<typeof CreateGroup>;
 
-/** The full state: a description that is left out is emptied; a parent that is left out stays, null moves the group to the top. */
+/** The full state: without a parent, the group stands at the top. */
 export const UpdateGroup = Type.Object(
   { ...Type.Partial(Group).properties, name, description: Type.Optional(description), parentId: Type.Optional(parentId) },
   { $id: "UpdateGroup", additionalProperties: false },

@@ -2,7 +2,7 @@ import { type Generated, type Selectable, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/http/index.ts";
+import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { groupErrors } from "./errors.ts";
 import type { Group, GroupQuery } from "./schema.ts";
 

@@ -78,9 +78,10 @@ async function updateUser(ctx: Ctx, userId: string, { user, passwordHash }: Read
       username: user.username,
       email: user.email === undefined ? current.email : user.email,
       attributes: user.attributes ?? current.attributes,
-      ...(user.enabled !== undefined && { enabled: user.enabled }),
-      ...(user.emailVerified !== undefined && { emailVerified: user.emailVerified }),
-      ...(user.roles !== undefined && { roles: user.roles }),
+      enabled: user.enabled ?? current.enabled,
+      locked: current.locked,
+      emailVerified: user.emailVerified ?? current.emailVerified,
+      roles: user.roles ?? current.roles,
     };
     const saved = await saveUser(rowCtx, userId, state);
     // A changed address loses its mark, also when the state that is sent still carries it; here the row itself vouches for it.

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
-import { allowSlowBody, buildValidator } from "../../platform/http/index.ts";
+import { allowSlowBody, buildValidator, pathParams } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { type PasswordParts, preparePassword } from "../credentials/index.ts";
 import type { HashPassword } from "./passwords.ts";
@@ -53,7 +53,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
           "Rows are committed in batches while the body arrives: one bad row never stops or half-applies the others, and what is committed stays. The answer is the report. After a broken connection, send the same file with the same `importId` again: rows that were dealt with are not done twice.",
         operationId: "importUsers",
         tags,
-        params: Type.Object({ realm: Type.String() }),
+        params: pathParams(),
         querystring: ImportQuery,
         body: body as never,
         response: { 200: UserImport },
@@ -88,7 +88,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
         description: "Shows how far it is, and after its end the report, for 30 days.",
         operationId: "getUserImport",
         tags,
-        params: Type.Object({ realm: Type.String(), importId: Type.String() }),
+        params: pathParams("importId"),
         response: { 200: UserImport },
       },
     },

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage } from "../../platform/http/index.ts";
+import { created, noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
 import { type InvitationParts, invite, searchInvitations, withdrawInvitation } from "./invitations.service.ts";
 import { CreateInvitation, Invitation, InvitationQuery } from "./schema.ts";
 
 const tags = ["Organizations"];
-const params = Type.Object({ realm: Type.String(), orgId: Type.String() });
+const params = pathParams("orgId");
 const write = { permission: "manage-organizations" } as const;
 
 /** Mounted under …/organizations/:orgId/invitations. */
@@ -23,11 +23,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = asyn
         response: { 200: Type.Array(Invitation) },
       },
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchInvitations(ctx, req.params.orgId, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchInvitations(ctx, req.params.orgId, req.query))),
   );
 
   app.post(
@@ -47,7 +43,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = asyn
     },
     async (req, reply) => {
       const invitation = await req.transact((ctx) => invite(ctx, parts, req.params.orgId, req.body));
-      return reply.code(201).send(invitation);
+      return created(reply, invitation.invitationId, invitation);
     },
   );
 
@@ -59,13 +55,13 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = asyn
         summary: "Withdraw an invitation",
         description: "Its link ends. Whoever has accepted it stays a member.",
         tags,
-        params: Type.Object({ realm: Type.String(), orgId: Type.String(), invitationId: Type.String() }),
-        response: { 204: Type.Null({ description: "Withdrawn" }) },
+        params: pathParams("orgId", "invitationId"),
+        response: noContentAnswer("Withdrawn"),
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => withdrawInvitation(ctx, req.params.orgId, req.params.invitationId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

@@ -2,7 +2,7 @@ import { HOUR, SECOND } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import type { Page } from "../../platform/http/index.ts";
+import type { Page } from "../../platform/paging/index.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
 import { organizationErrors } from "./errors.ts";
 import {

@@ -3,7 +3,7 @@ import { DAY } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/http/index.ts";
+import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Invitation, InvitationQuery } from "./schema.ts";
 
 interface OrganizationInvitationsTable {

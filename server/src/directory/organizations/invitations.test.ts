@@ -68,7 +68,7 @@ test("an invitation leaves by mail, and its link is neither answered nor stored"
 
 test("the mail names the organization as people know it, in the language of whom it is for", async () => {
   const { realm, admin, at } = await acme();
-  await admin.put(at, { name: "Acme", displayName: "Acme & <Zonen>" });
+  await admin.patch(at, { displayName: "Acme & <Zonen>" });
   const [email, dutch] = [someone(), someone()];
   await realm.asMaster().post("/users", { username: "jan", email: dutch, attributes: { locale: "nl" } });
   for (const address of [email, dutch]) expect((await admin.post(`${at}/invitations`, { email: address })).status).toBe(201);

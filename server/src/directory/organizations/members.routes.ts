@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage } from "../../platform/http/index.ts";
+import { noContent, paged, pathParams } from "../../platform/http/index.ts";
 import { removeMember, searchMembers, setMember } from "./members.service.ts";
 import { Member, MemberQuery, SetMember } from "./schema.ts";
 
 const tags = ["Organizations"];
-const params = Type.Object({ realm: Type.String(), orgId: Type.String(), userId: Type.String() });
+const params = pathParams("orgId", "userId");
 const write = { permission: "manage-organizations" } as const;
 const done = Type.Null({ description: "Done" });
 
@@ -18,16 +18,12 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         summary: "List the members of an organization",
         tags,
-        params: Type.Object({ realm: Type.String(), orgId: Type.String() }),
+        params: pathParams("orgId"),
         querystring: MemberQuery,
         response: { 200: Type.Array(Member) },
       },
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchMembers(ctx, req.params.orgId, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchMembers(ctx, req.params.orgId, req.query))),
   );
 
   app.put(
@@ -45,7 +41,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       await req.transact((ctx) => setMember(ctx, req.params.orgId, req.params.userId, req.body));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 
@@ -54,7 +50,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     { config: write, schema: { summary: "Take a user out of an organization", tags, params, response: { 204: done } } },
     async (req, reply) => {
       await req.transact((ctx) => removeMember(ctx, req.params.orgId, req.params.userId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

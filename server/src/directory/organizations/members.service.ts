@@ -1,6 +1,7 @@
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion, type Page } from "../../platform/http/index.ts";
+import type { Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { userErrors } from "../users/index.ts";
 import { organizationErrors } from "./errors.ts";
 import { deleteMember, listMembers, saveMember } from "./members.store.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/http/index.ts";
+import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { userErrors, usersNamed } from "../users/index.ts";
 import type { Member, MemberQuery } from "./schema.ts";
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
+import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import { invitationRoutes } from "./invitations.routes.ts";
 import type { InvitationParts } from "./invitations.service.ts";
 import { memberRoutes } from "./members.routes.ts";
@@ -8,7 +9,7 @@ import { CreateOrganization, Organization, UpdateOrganization } from "./schema.t
 import { createOrganization, readOrganization, removeOrganization, saveOrganization, searchOrganizations } from "./service.ts";
 
 const tags = ["Organizations"];
-const params = Type.Object({ realm: Type.String(), orgId: Type.String() });
+const params = pathParams("orgId");
 const read = { permission: "view-users" } as const;
 const write = { permission: "manage-organizations" } as const;
 
@@ -26,11 +27,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = as
         response: { 200: Type.Array(Organization) },
       },
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchOrganizations(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchOrganizations(ctx, req.query))),
   );
 
   app.post(
@@ -38,50 +35,28 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = as
     { config: write, schema: { summary: "Create an organization", tags, body: CreateOrganization, response: { 201: Organization } } },
     async (req, reply) => {
       const organization = await req.transact((ctx) => createOrganization(ctx, req.body));
-      return reply.code(201).header("etag", etag(organization.version)).send(organization);
+      return created(reply, organization.organizationId, organization);
     },
   );
 
-  app.get(
-    "/:orgId",
-    { config: read, schema: { summary: "Read an organization", tags, params, response: { 200: Organization } } },
-    async (req, reply) => {
-      const organization = await req.read((ctx) => readOrganization(ctx, req.params.orgId));
-      reply.header("etag", etag(organization.version));
-      return organization;
-    },
-  );
-
-  app.put(
-    "/:orgId",
-    {
+  recordRoutes(app, "/:orgId", {
+    tags,
+    params,
+    record: Organization,
+    read: { config: read, summary: "Read an organization", run: (ctx, { orgId }) => readOrganization(ctx, orgId) },
+    replace: {
       config: write,
-      schema: { summary: "Replace an organization's state", tags, params, body: UpdateOrganization, response: { 200: Organization } },
+      summary: "Replace an organization's state",
+      body: UpdateOrganization,
+      run: (ctx, { orgId }, body) => saveOrganization(ctx, orgId, body),
     },
-    async (req, reply) => {
-      const organization = await req.transact((ctx) => saveOrganization(ctx, req.params.orgId, req.body));
-      reply.header("etag", etag(organization.version));
-      return organization;
-    },
-  );
-
-  app.delete(
-    "/:orgId",
-    {
+    remove: {
       config: write,
-      schema: {
-        summary: "Delete an organization",
-        description: "Its members stay users of the realm.",
-        tags,
-        params,
-        response: { 204: Type.Null({ description: "Deleted" }) },
-      },
+      summary: "Delete an organization",
+      description: "Its members stay users of the realm.",
+      run: (ctx, { orgId }) => removeOrganization(ctx, orgId),
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removeOrganization(ctx, req.params.orgId));
-      return reply.code(204).send(null);
-    },
-  );
+  });
 
   await app.register(memberRoutes, { prefix: "/:orgId/members" });
   await app.register(invitationRoutes, { ...parts, prefix: "/:orgId/invitations" });

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { listQuery, oneOf, visibleName } from "../../platform/http/index.ts";
+import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
 import { brandingMembers } from "../../tenancy/settings/index.ts";
 import { CreateUser } from "../users/index.ts";
 
@@ -78,7 +79,7 @@ export const CreateOrganization = Type.Object(
 );
 export type CreateOrganization = Static<typeof CreateOrganization>;
 
-/** The full state: what is left out is emptied, except whether the organization is enabled, which stays. */
+/** The full state. What decides access is never left to a default. */
 export const UpdateOrganization = Type.Object(
   {
     realmId: Type.Optional(Type.String()),
@@ -87,6 +88,7 @@ export const UpdateOrganization = Type.Object(
     memberCount: Type.Optional(Type.Integer()),
     createdAt: Type.Optional(Type.Integer()),
     ...state,
+    enabled: Type.Boolean(),
   },
   { $id: "UpdateOrganization", additionalProperties: false },
 );

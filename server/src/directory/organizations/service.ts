@@ -1,6 +1,8 @@
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { checkBranding } from "../../tenancy/settings/index.ts";
 import { normalDomains } from "./domains.ts";
 import { organizationErrors } from "./errors.ts";
@@ -55,7 +57,7 @@ export async function saveOrganization(ctx: Ctx, id: string, input: UpdateOrgani
   const { organizationId } = current;
   refuseReadOnly(current, input, ["realmId", "organizationId", "alias", "memberCount", "createdAt"]);
   expectVersion(ctx, current.version);
-  await updateOrganization(ctx.tx, ctx.realm, organizationId, { ...fields, enabled: input.enabled ?? current.enabled });
+  await updateOrganization(ctx.tx, ctx.realm, organizationId, { ...fields, enabled: input.enabled });
   await replaceDomains(ctx.tx, ctx.realm, organizationId, domains);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "organizations", resourceId: organizationId });
   return readOrganization(ctx, organizationId);

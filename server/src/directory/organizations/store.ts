@@ -2,7 +2,7 @@ import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { normalDomain } from "./domains.ts";
 import { organizationErrors } from "./errors.ts";
 import type { Organization, OrganizationBranding } from "./schema.ts";

@@ -48,13 +48,15 @@ describe("composite roles", () => {
     const read = await admin.get(`/roles/${outer.roleId}`);
     expect(read.body).toEqual(outer);
     expect((await admin.put(`/roles/${outer.roleId}`, read.body)).body, "what GET says is a valid PUT").toEqual(outer);
-    expect((await admin.put(`/roles/${outer.roleId}`, { name: outer.name })).body.compositeRoles).toEqual([a.name, b.name]);
+    expect((await admin.patch(`/roles/${outer.roleId}`, { description: null })).body.compositeRoles).toEqual([a.name, b.name]);
+    expect((await admin.put(`/roles/${outer.roleId}`, { name: outer.name })).body.compositeRoles, "left out: none").toEqual([]);
+    await admin.put(`/roles/${outer.roleId}`, read.body);
     expect((await include(outer, b.name)).body.compositeRoles).toEqual([b.name]);
     expect((await admin.get(`/roles?search=${outer.name}`)).body).toMatchObject([{ compositeRoles: [b.name] }]);
-    await admin.put(`/roles/${b.roleId}`, { name: `${b.name}-renamed` });
+    await admin.patch(`/roles/${b.roleId}`, { name: `${b.name}-renamed` });
     expect((await admin.get(`/roles/${outer.roleId}`)).body.compositeRoles).toEqual([`${b.name}-renamed`]);
     const told = (await realm.events(`type=ADMIN_UPDATE&resourceId=${outer.roleId}`)).map(({ detail }) => detail);
-    expect(told).toEqual([`includes ${b.name}`, null, null]);
+    expect(told).toEqual([`includes ${b.name}`, `includes ${a.name}, ${b.name}`, "includes no other role", null, null]);
   });
 
   test.each([[["nobody has it"]], [["__proto__"]], ["admin"], [[5]], [[""]], [null], [Array(1001).fill("user")]])(

@@ -75,7 +75,8 @@ const ways: [string, (call: Call, scene: Scene) => Promise<Answer>, object?][] =
   ["assigning a role", (call, { user, mighty }) => call("POST", `/users/${user.userId}/roles`, { name: mighty.name })],
   [
     "assigning a role by PUT",
-    (call, { user, mighty }) => call("PUT", `/users/${user.userId}`, { username: user.username, roles: ["user", mighty.name] }),
+    (call, { user, mighty }) =>
+      call("PUT", `/users/${user.userId}`, { username: user.username, enabled: true, locked: false, roles: ["user", mighty.name] }),
   ],
   [
     "creating a user with a role",

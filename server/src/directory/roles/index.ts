@@ -6,6 +6,6 @@ export { assertMayControl, assertMayGrant, changingGrants, keepingRealmAdmin } f
 export { shareNamedRole, spellRole } from "./naming.ts";
 export { permissionsOfRoles, permissionsOfUser } from "./permissions.store.ts";
 export { adminRoleRoutes, roleRoutes } from "./routes.ts";
-export { AssignRole, CreateRole, Role, RoleMapping, roleNameMembers } from "./schema.ts";
+export { AssignRole, CreateRole, givenRoles, Role, RoleMapping, roleNameMembers } from "./schema.ts";
 export { addRole, dropRoles, seedRoles } from "./service.ts";
 export { findRole, listRoles, type NamedRole, type RoleRow, shareDefaultRole, shareRolesByName } from "./store.ts";

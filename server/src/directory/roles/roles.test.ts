@@ -21,7 +21,7 @@ describe("/roles", () => {
     });
     const path = `/roles/${created.body.roleId}`;
     const read = await admin.get(path);
-    expect(read).toMatchObject({ status: 200, body: created.body, headers: { etag: created.headers.etag } });
+    expect(read).toMatchObject({ status: 200, body: created.body, headers: { etag: expect.stringMatching(/^"1\.[\w-]+"$/) } });
     expect((await admin.put(path, read.body)).body).toEqual(read.body);
     const renamed = await admin.put(path, { name: "billing" });
     expect(renamed.body).toEqual({ ...read.body, name: "billing", description: null });

@@ -1,11 +1,22 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
+import { created, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { catalogue } from "../../tenancy/permissions/index.ts";
 import { AdminRole, CataloguedPermission, CreateRole, Role, UpdateAdminRole, UpdateRole } from "./schema.ts";
-import { createRole, grantPermissions, makeDefault, readRole, removeRole, saveRole, searchAdminRoles, searchRoles } from "./service.ts";
+import {
+  createRole,
+  grantPermissions,
+  makeDefault,
+  readAdminRole,
+  readRole,
+  removeRole,
+  saveRole,
+  searchAdminRoles,
+  searchRoles,
+} from "./service.ts";
 
-const params = Type.Object({ realm: Type.String(), roleId: Type.String() });
+const params = pathParams("roleId");
 const read = { permission: "view-users" } as const;
 const write = { permission: "manage-roles" } as const;
 
@@ -16,11 +27,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     "/",
     { config: read, schema: { summary: "List roles", tags, querystring: ListQuery, response: { 200: Type.Array(Role) } } },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchRoles(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchRoles(ctx, req.query))),
   );
 
   app.post(
@@ -28,34 +35,23 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     { config: write, schema: { summary: "Create a role", tags, body: CreateRole, response: { 201: Role } } },
     async (req, reply) => {
       const role = await req.transact((ctx) => createRole(ctx, req.body));
-      return reply.code(201).header("etag", etag(role.version)).send(role);
+      return created(reply, role.roleId, role);
     },
   );
 
-  app.get("/:roleId", { config: read, schema: { summary: "Read a role", tags, params, response: { 200: Role } } }, async (req, reply) => {
-    const role = await req.read((ctx) => readRole(ctx, req.params.roleId));
-    reply.header("etag", etag(role.version));
-    return role;
+  recordRoutes(app, "/:roleId", {
+    tags,
+    params,
+    record: Role,
+    read: { config: read, summary: "Read a role", run: (ctx, { roleId }) => readRole(ctx, roleId) },
+    replace: {
+      config: write,
+      summary: "Update a role",
+      body: UpdateRole,
+      run: (ctx, { roleId }, body) => saveRole(ctx, roleId, body),
+    },
+    remove: { config: write, summary: "Delete a role", run: (ctx, { roleId }) => removeRole(ctx, roleId) },
   });
-
-  app.put(
-    "/:roleId",
-    { config: write, schema: { summary: "Update a role", tags, params, body: UpdateRole, response: { 200: Role } } },
-    async (req, reply) => {
-      const role = await req.transact((ctx) => saveRole(ctx, req.params.roleId, req.body));
-      reply.header("etag", etag(role.version));
-      return role;
-    },
-  );
-
-  app.delete(
-    "/:roleId",
-    { config: write, schema: { summary: "Delete a role", tags, params, response: { 204: Type.Null({ description: "Deleted" }) } } },
-    async (req, reply) => {
-      await req.transact((ctx) => removeRole(ctx, req.params.roleId));
-      return reply.code(204).send(null);
-    },
-  );
 
   app.put(
     "/:roleId/default",
@@ -65,10 +61,14 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       const role = await req.transact((ctx) => makeDefault(ctx, req.params.roleId));
-      reply.header("etag", etag(role.version));
-      return role;
+      return versioned(reply, role);
     },
   );
+};
+
+const permissionList: ShortList<(typeof catalogue)[number]> = {
+  sorts: { key: ({ key }) => key, label: ({ label }) => label },
+  names: ({ key, label }) => [key, label],
 };
 
 /** Mounted under /admin/realms/:realm/admin-roles. */
@@ -86,29 +86,33 @@ export const adminRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Type.Array(AdminRole) },
       },
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchAdminRoles(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchAdminRoles(ctx, req.query))),
   );
 
   app.get(
     "/permissions",
-    { config: read, schema: { summary: "The catalogue of permissions", tags, response: { 200: Type.Array(CataloguedPermission) } } },
-    async () => [...catalogue],
+    {
+      config: read,
+      schema: {
+        summary: "The catalogue of permissions",
+        tags,
+        querystring: ListQuery,
+        response: { 200: Type.Array(CataloguedPermission) },
+      },
+    },
+    async (req, reply) => paged(reply, pageInMemory([...catalogue], permissionList, req.query)),
   );
 
-  app.put(
-    "/:roleId",
-    {
+  recordRoutes(app, "/:roleId", {
+    tags,
+    params,
+    record: AdminRole,
+    read: { config: read, summary: "Read a role's admin permissions", run: (ctx, { roleId }) => readAdminRole(ctx, roleId) },
+    replace: {
       config: write,
-      schema: { summary: "Set a role's admin permissions", tags, params, body: UpdateAdminRole, response: { 200: AdminRole } },
+      summary: "Set a role's admin permissions",
+      body: UpdateAdminRole,
+      run: (ctx, { roleId }, body) => grantPermissions(ctx, roleId, body),
     },
-    async (req, reply) => {
-      const { entry, version } = await req.transact((ctx) => grantPermissions(ctx, req.params.roleId, req.body));
-      reply.header("etag", etag(version));
-      return entry;
-    },
-  );
+  });
 };

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { oneOf, visibleName } from "../../platform/http/index.ts";
+import type { ShortList } from "../../platform/paging/index.ts";
 import { permissions } from "../../tenancy/permissions/index.ts";
 
 const name = visibleName("a role's name", "billing");
@@ -43,7 +44,7 @@ export const CreateRole = Type.Object(
 );
 export type CreateRole = Static<typeof CreateRole>;
 
-/** The full state; roles that are not named at all stay included. */
+/** The full state: without `compositeRoles` it includes no role of the realm, without `compositeClientRoles` none of a client. */
 export const UpdateRole = Type.Object(
   {
     ...Type.Partial(Role).properties,
@@ -95,6 +96,13 @@ export const RoleMapping = Type.Object(
   { $id: "RoleMapping" },
 );
 export type RoleMapping = Static<typeof RoleMapping>;
+
+/** Roles that were given to somebody or something: a list that is read as a whole. */
+export const givenRoles: ShortList<{ readonly roleId: string; readonly name: string }> = {
+  sorts: { name: ({ name }) => name },
+  names: ({ name }) => [name],
+  ids: ({ roleId }) => [roleId],
+};
 
 /** How a request names a role. */
 export const roleNameMembers = {

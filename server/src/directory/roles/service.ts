@@ -1,7 +1,9 @@
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
-import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { assertHolds, type Permission } from "../../tenancy/permissions/index.ts";
 import { includedIn, includersOf, reach, rebuildClosure, replaceIncluded } from "./composites.store.ts";
 import { roleErrors } from "./errors.ts";
@@ -61,8 +63,8 @@ export async function saveRole(ctx: Ctx, id: string, input: UpdateRole): Promise
   const held = await includedIn(ctx.tx, ctx.realm, roleId);
   const before = [...held.ofRealm, ...held.ofClients];
   const after = [
-    ...(input.compositeRoles ? await includedByName(ctx, input.compositeRoles) : held.ofRealm),
-    ...(input.compositeClientRoles ? await includedOfClients(ctx, input.compositeClientRoles) : held.ofClients),
+    ...(await includedByName(ctx, input.compositeRoles ?? [])),
+    ...(await includedOfClients(ctx, input.compositeClientRoles ?? [])),
   ];
   const moved = changed(before, after);
   await changingGrants(ctx, moved, async () => {
@@ -140,8 +142,17 @@ export async function searchAdminRoles(ctx: ReadCtx, query: ListQuery): Promise<
   return { ...page, rows: page.rows.map(({ roleId }) => byId.get(roleId)!) };
 }
 
+/** The permissions are a part of the role: they share its version. */
+export type VersionedAdminRole = AdminRole & { readonly version: number };
+
+export async function readAdminRole(ctx: ReadCtx, id: string): Promise<VersionedAdminRole> {
+  const { roleId, version } = await readRole(ctx, id);
+  const [entry] = await adminRoles(ctx.tx, ctx.realm, [roleId]);
+  return { ...entry!, version };
+}
+
 /** Says which admin permissions a role holds. They count on its holders' next request. */
-export async function grantPermissions(ctx: Ctx, id: string, input: UpdateAdminRole): Promise<{ entry: AdminRole; version: number }> {
+export async function grantPermissions(ctx: Ctx, id: string, input: UpdateAdminRole): Promise<VersionedAdminRole> {
   const role = await takeRole(ctx, id);
   const { roleId } = role;
   const named = { realmId: ctx.realm, roleId, roleName: role.name };
@@ -163,7 +174,7 @@ export async function grantPermissions(ctx: Ctx, id: string, input: UpdateAdminR
     detail: [...input.permissions].sort().join(" "),
   });
   const [entry] = await adminRoles(ctx.tx, ctx.realm, [roleId]);
-  return { entry: entry!, version };
+  return { ...entry!, version };
 }
 
 const changed = <T>(before: readonly T[], after: readonly T[]): T[] => [

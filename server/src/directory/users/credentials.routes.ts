@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import { created, noContent, paged, pathParams } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { type PasswordParts, preparePassword, untilStored } from "../credentials/index.ts";
 import { CreateCredential, CreatedCredential, Credential, SetPassword } from "./credentials.schema.ts";
@@ -7,9 +9,15 @@ import { createEnrollmentToken, readCredentials, revokeCredential } from "./cred
 import { readReachableUser, setPassword } from "./service.ts";
 
 const tags = ["Users"];
-const params = Type.Object({ realm: Type.String(), userId: Type.String() });
+const params = pathParams("userId");
 const write = { permission: "manage-users" } as const;
 const done = Type.Null({ description: "Done" });
+
+const credentialList: ShortList<Credential> = {
+  sorts: { type: ({ type }) => type, createdAt: ({ createdAt }) => createdAt },
+  names: ({ type, label }) => [type, label],
+  ids: ({ id }) => [id],
+};
 
 export interface UserCredentialParts extends PasswordParts {
   readonly realms: RealmSnapshots;
@@ -42,7 +50,7 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
         const prepared = await req.read((ctx) => preparePassword(ctx, { hasher, breaches }, policy, user, newPassword));
         return req.transact((ctx) => setPassword(ctx, user.userId, prepared, { temporary }));
       });
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 
@@ -50,9 +58,12 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
     "/:userId/credentials",
     {
       config: { permission: "view-users" },
-      schema: { summary: "List a user's credentials", tags, params, response: { 200: Type.Array(Credential) } },
+      schema: { summary: "List a user's credentials", tags, params, querystring: ListQuery, response: { 200: Type.Array(Credential) } },
     },
-    (req) => req.read((ctx) => readCredentials(ctx, req.params.userId)),
+    async (req, reply) => {
+      const credentials = await req.read((ctx) => readCredentials(ctx, req.params.userId));
+      return paged(reply, pageInMemory(credentials, credentialList, req.query));
+    },
   );
 
   app.post(
@@ -68,7 +79,10 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
         response: { 201: CreatedCredential },
       },
     },
-    async (req, reply) => reply.code(201).send(await req.transact((ctx) => createEnrollmentToken(ctx, req.params.userId, req.body))),
+    async (req, reply) => {
+      const made = await req.transact((ctx) => createEnrollmentToken(ctx, req.params.userId, req.body));
+      return created(reply, [made.type, made.id], made);
+    },
   );
 
   app.delete(
@@ -92,7 +106,7 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
       const { realm, userId, type, credentialId } = req.params;
       const { history } = await policyOf(realm);
       await req.transact((ctx) => revokeCredential(ctx, userId, type, credentialId, history));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

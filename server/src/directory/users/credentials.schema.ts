@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
-import { ENROLLMENT_TOKEN, PASSKEY, RECOVERY_CODE } from "../credentials/index.ts";
+import { ENROLLMENT_TOKEN, PASSKEY, RECOVERY_CODE, TOTP } from "../credentials/index.ts";
 
 const time = Type.Integer({ description: "Epoch milliseconds" });
 const label = Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), Type.Null()], {
@@ -40,15 +40,18 @@ export type CreatedCredential = Static<typeof CreatedCredential>;
 export const CreateOwnCredential = Type.Object(
   {
     ...CreateCredential.properties,
-    type: oneOf([ENROLLMENT_TOKEN, RECOVERY_CODE, PASSKEY], {
+    type: oneOf([ENROLLMENT_TOKEN, RECOVERY_CODE, PASSKEY, TOTP], {
       description:
         "`recovery-code` makes a new set, and ends the one before; it takes no other member. `passkey` answers 200 with `options` for " +
-        "`navigator.credentials.create()`; sent again with what that made as `credential`, it adds the passkey",
+        "`navigator.credentials.create()`; sent again with what that made as `credential`, it adds the passkey. `totp` answers 200 with the secret for an authenticator app; " +
+        "sent again with that answer's `setup` and a `code` of the app, it adds the app",
     }),
     // Without a default, which would look as if somebody had asked for it.
     expiresIn: Type.Optional(
       Type.Integer({ minimum: 60, maximum: 604_800, description: "`enrollment-token`: seconds; 3600 where it is left out" }),
     ),
+    setup: Type.Optional(Type.String({ maxLength: 64, description: "`totp`: as the first answer gave it" })),
+    code: Type.Optional(Type.String({ minLength: 1, maxLength: 32, description: "`totp`: what the app shows" })),
     credential: Type.Optional(
       Type.Object({}, { additionalProperties: true, description: "`passkey`: what the browser made (RegistrationResponseJSON)" }),
     ),
@@ -67,12 +70,23 @@ export const CreatedOwnCredential = Type.Object(
   { $id: "CreatedOwnCredential" },
 );
 
-export const PasskeyOptions = Type.Object(
+/** What the user's device needs to make its half. */
+export const CredentialSetup = Type.Object(
   {
     type: Type.String(),
-    options: Type.Object({}, { additionalProperties: true, description: "PublicKeyCredentialCreationOptionsJSON; good for five minutes" }),
+    options: Type.Optional(
+      Type.Object(
+        {},
+        { additionalProperties: true, description: "`passkey`: PublicKeyCredentialCreationOptionsJSON; good for five minutes" },
+      ),
+    ),
+    setup: Type.Optional(Type.String({ description: "`totp`: to be sent back with the first code; works once" })),
+    secret: Type.Optional(Type.String({ description: "`totp`: in base32, for whoever types it into the app" })),
+    uri: Type.Optional(Type.String({ description: "`totp`: the same as an `otpauth:` address" })),
+    qrCode: Type.Optional(Type.String({ description: "`totp`: the same as a picture, a `data:` address of an SVG" })),
+    expiresAt: Type.Optional(Type.Integer({ description: "`totp`: epoch milliseconds" })),
   },
-  { $id: "PasskeyOptions" },
+  { $id: "CredentialSetup" },
 );
 
 export const RenameCredential = Type.Object({ label }, { $id: "RenameCredential", additionalProperties: false });

@@ -8,15 +8,17 @@ export {
   CreatedOwnCredential,
   CreateOwnCredential,
   Credential,
-  PasskeyOptions,
+  CredentialSetup,
   RenameCredential,
 } from "./credentials.schema.ts";
 export { readCredentials } from "./credentials.service.ts";
+export { eraseOneself, eraseUser } from "./erasure.ts";
 export { userErrors } from "./errors.ts";
 export { type AddressProof, isMailShaped } from "./login-names.store.ts";
 export { usersNamed } from "./named.store.ts";
 export {
   assertOwnName,
+  changeOwnEmail,
   changeOwnPassword,
   confirmEmail,
   createOwnEnrollmentToken,

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { Instant, listQuery } from "../../platform/http/index.ts";
+import { Instant } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
 
 /** What a list of users can be narrowed by. Without `sort` it comes in the order in which its users are found. */
 export const UserQuery = listQuery({

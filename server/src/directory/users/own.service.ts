@@ -2,7 +2,7 @@ import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { expectVersion } from "../../platform/http/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { credentialErrors, listCredentials, type PreparedPassword, storePassword } from "../credentials/index.ts";
 import type { CreateCredential, CreatedCredential } from "./credentials.schema.ts";
 import { addEnrollmentToken, removeCredential } from "./credentials.service.ts";
@@ -30,7 +30,7 @@ export function assertOwnName(username: string, confirmed: string | null): void 
   throw invalidFields([{ field: "username", code, message }]);
 }
 
-/** Of a user that was taken. Another email address has to be verified anew. */
+/** Of a user that was taken. Another email address comes by `changeOwnEmail`; here it can only be spelled otherwise, or given up. */
 export async function saveOwnProfile(
   ctx: Ctx,
   current: UserRow,
@@ -62,6 +62,21 @@ export async function confirmEmail(ctx: Ctx, userId: string, email: string): Pro
   tellClaimed(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, emailVerified: true }, ctx.now, "confirmed"));
   const actor = { id: userId, name: user.username };
   ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail: "emailVerified", actor });
+  return true;
+}
+
+/** The link to a new address has come back. False when the present one is another than it was, or the account is closed. */
+export async function changeOwnEmail(
+  ctx: Ctx,
+  userId: string,
+  { from, to }: { readonly from: string | null; readonly to: string },
+): Promise<boolean> {
+  const user = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
+  if (!user?.enabled || user.locked || user.email !== from) return false;
+  tellClaimed(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, email: to, emailVerified: true }, ctx.now, "confirmed"));
+  await dropRequiredAction(ctx.tx, ctx.realm, userId, "VERIFY_EMAIL");
+  const actor = { id: userId, name: user.username };
+  ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail: "email", actor });
   return true;
 }
 

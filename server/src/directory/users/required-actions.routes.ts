@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
-import Type from "typebox";
-import { etag } from "../../platform/http/index.ts";
+import { pathParams, versioned } from "../../platform/http/index.ts";
 import { AddRequiredAction, ReplaceRequiredActions, RequiredActions } from "./required-actions.schema.ts";
 import { readRequiredActions, requireAction, setRequiredActions, type VersionedActions } from "./required-actions.service.ts";
 
 const tags = ["Users"];
-const params = Type.Object({ realm: Type.String(), userId: Type.String() });
+const params = pathParams("userId");
 const response = { 200: RequiredActions };
 const write = { permission: "manage-users" } as const;
 
@@ -14,7 +13,16 @@ const write = { permission: "manage-users" } as const;
 export const requiredActionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     "/:userId/required-actions",
-    { config: { permission: "view-users" }, schema: { summary: "List what a user has to do at the next sign-in", tags, params, response } },
+    {
+      config: { permission: "view-users" },
+      schema: {
+        summary: "List what a user has to do at the next sign-in",
+        description: "Not paged: there are few, and their order counts.",
+        tags,
+        params,
+        response,
+      },
+    },
     async (req, reply) => answer(reply, await req.read((ctx) => readRequiredActions(ctx, req.params.userId))),
   );
 
@@ -38,6 +46,5 @@ export const requiredActionRoutes: FastifyPluginAsyncTypebox = async (app) => {
 };
 
 function answer(reply: FastifyReply, { actions, version }: VersionedActions) {
-  reply.header("etag", etag(version));
-  return actions;
+  return versioned(reply, actions, version);
 }

@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, etag } from "../../platform/http/index.ts";
-import { AssignRole, RoleMapping } from "../roles/index.ts";
+import { created, noContent, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
+import { AssignRole, givenRoles, RoleMapping } from "../roles/index.ts";
 import { UserQuery } from "./list.schema.ts";
 import { assignRole, readMappings, unassignRole } from "./roles.service.ts";
 import { CreateUser, UpdateUser, User } from "./schema.ts";
 import { createUser, readUser, removeUser, saveUser, searchUsers } from "./service.ts";
 
 const tags = ["Users"];
-const params = Type.Object({ realm: Type.String(), userId: Type.String() });
+const params = pathParams("userId");
 const read = { permission: "view-users" } as const;
 const write = { permission: "manage-users" } as const;
 const done = Type.Null({ description: "Done" });
@@ -18,11 +19,7 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     "/",
     { config: read, schema: { summary: "List users", tags, querystring: UserQuery, response: { 200: Type.Array(User) } } },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchUsers(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchUsers(ctx, req.query))),
   );
 
   app.post(
@@ -30,34 +27,23 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
     { config: write, schema: { summary: "Create a user", tags, body: CreateUser, response: { 201: User } } },
     async (req, reply) => {
       const user = await req.transact((ctx) => createUser(ctx, req.body));
-      return reply.code(201).header("etag", etag(user.version)).send(user);
+      return created(reply, user.userId, user);
     },
   );
 
-  app.get("/:userId", { config: read, schema: { summary: "Read a user", tags, params, response: { 200: User } } }, async (req, reply) => {
-    const user = await req.read((ctx) => readUser(ctx, req.params.userId));
-    reply.header("etag", etag(user.version));
-    return user;
+  recordRoutes(app, "/:userId", {
+    tags,
+    params,
+    record: User,
+    read: { config: read, summary: "Read a user", run: (ctx, { userId }) => readUser(ctx, userId) },
+    replace: {
+      config: write,
+      summary: "Replace a user's state",
+      body: UpdateUser,
+      run: (ctx, { userId }, body) => saveUser(ctx, userId, body),
+    },
+    remove: { config: write, summary: "Delete a user", run: (ctx, { userId }) => removeUser(ctx, userId) },
   });
-
-  app.put(
-    "/:userId",
-    { config: write, schema: { summary: "Replace a user's state", tags, params, body: UpdateUser, response: { 200: User } } },
-    async (req, reply) => {
-      const user = await req.transact((ctx) => saveUser(ctx, req.params.userId, req.body));
-      reply.header("etag", etag(user.version));
-      return user;
-    },
-  );
-
-  app.delete(
-    "/:userId",
-    { config: write, schema: { summary: "Delete a user", tags, params, response: { 204: done } } },
-    async (req, reply) => {
-      await req.transact((ctx) => removeUser(ctx, req.params.userId));
-      return reply.code(204).send(null);
-    },
-  );
 
   app.get(
     "/:userId/roles",
@@ -67,10 +53,14 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: "List a user's roles, also those by groups and other roles",
         tags,
         params,
+        querystring: ListQuery,
         response: { 200: Type.Array(RoleMapping) },
       },
     },
-    (req) => req.read((ctx) => readMappings(ctx, req.params.userId)),
+    async (req, reply) => {
+      const roles = await req.read((ctx) => readMappings(ctx, req.params.userId));
+      return paged(reply, pageInMemory(roles, givenRoles, req.query));
+    },
   );
 
   const assign = { permission: ["manage-users", "manage-roles"] } as const;
@@ -90,13 +80,13 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         summary: "Take a role from a user",
         tags,
-        params: Type.Object({ realm: Type.String(), userId: Type.String(), roleId: Type.String() }),
+        params: pathParams("userId", "roleId"),
         response: { 204: done },
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => unassignRole(ctx, req.params.userId, req.params.roleId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

@@ -50,7 +50,7 @@ export const CreateUser = Type.Object(
 );
 export type CreateUser = Static<typeof CreateUser>;
 
-/** The full state: what is left out is emptied, except roles, lock and whether the user is enabled, which stay. */
+/** The full state. What decides access is never left to a default. */
 export const UpdateUser = Type.Object(
   {
     realmId: Type.Optional(Type.String()),
@@ -60,10 +60,10 @@ export const UpdateUser = Type.Object(
     username,
     email: Type.Optional(email),
     emailVerified: Type.Optional(Type.Boolean()),
-    enabled: Type.Optional(Type.Boolean()),
-    locked: Type.Optional(Type.Boolean()),
+    enabled: Type.Boolean(),
+    locked: Type.Boolean(),
     attributes: Type.Optional(attributes),
-    roles: Type.Optional(roles),
+    roles,
   },
   { $id: "UpdateUser", additionalProperties: false },
 );

@@ -3,7 +3,9 @@ import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { clearUserAttempts, type PreparedPassword, replacePassword, savePassword, storePassword } from "../credentials/index.ts";
 import {
   assertMayControl,
@@ -98,23 +100,22 @@ export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise
   const { userId } = current;
   refuseReadOnly(current, input, ["realmId", "userId", "createdAt", "mfaEnabled"]);
   const email = input.email ?? null;
-  const enabled = input.enabled ?? current.enabled;
+  const { enabled } = input;
   // What GET said of a temporary lock may come back unchanged: that does not make it a lasting one.
-  const unlocks = current.locked && input.locked === false;
-  const lockedByAdmin = input.locked === undefined || input.locked === current.locked ? current.lockedByAdmin : input.locked;
+  const unlocks = current.locked && !input.locked;
+  const lockedByAdmin = input.locked === current.locked ? current.lockedByAdmin : input.locked;
   const shutsOut = (current.enabled && !enabled) || (!current.lockedByAdmin && lockedByAdmin);
   if (shutsOut && isSelf(ctx, userId)) throw userErrors.self();
 
   const sameMail = email !== null && current.email !== null && loginKey(email) === loginKey(current.email);
-  const emailVerified =
-    email !== null && (sameMail ? (input.emailVerified ?? current.emailVerified) : input.emailVerified === true && !current.emailVerified);
+  const emailVerified = email !== null && input.emailVerified === true && (sameMail || !current.emailVerified);
   const write = async () => {
     const fields = { username: input.username, email, emailVerified, enabled, attributes: input.attributes ?? {}, lockedByAdmin };
     await updateUser(ctx.tx, ctx.realm, userId, fields, ctx.now);
-    return input.roles ? replaceRoles(ctx, userId, input.roles) : [];
+    return replaceRoles(ctx, userId, input.roles);
   };
   const heldRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
-  const roleChanges = await (heldRealmAdmin && (shutsOut || input.roles) ? keepingRealmAdmin(ctx, write) : write());
+  const roleChanges = await (heldRealmAdmin ? keepingRealmAdmin(ctx, write) : write());
 
   if (unlocks) await clearUserAttempts(ctx.tx, ctx.realm, userId);
   if (shutsOut) await ctx.emit("user.disabled", { userId });

@@ -37,19 +37,27 @@ describe("PUT /users/{userId}", () => {
     const realm = await iam.realm();
     const admin = realm.asMaster();
     const { userId } = await create(realm, { username: "ada", email: "ada@example.com" });
-    const put = (body: object) => admin.put(`/users/${userId}`, { username: "ada", email: "ada@example.com", ...body });
-    await put({ roles: ["auditor"] });
-    await put({ enabled: false, locked: true });
-    await put({ enabled: true, locked: false, username: "lovelace", attributes: { a: "b" } });
+    const change = (body: object) => admin.patch(`/users/${userId}`, body);
+    await change({ roles: ["auditor"] });
+    await change({ enabled: false, locked: true });
+    await change({ enabled: true, locked: false, username: "lovelace", attributes: { a: "b" } });
     const told = (await realm.events(`type=ADMIN_UPDATE&resourceId=${userId}`)).map(({ detail }) => detail);
     expect(told).toEqual(["enabled, unlocked, username, attributes", "disabled, locked", "roles +auditor -user"]);
   });
 
-  test("empties what is left out, but keeps roles, lock and whether the user is enabled", async () => {
+  test("empties what is left out, but asks for roles, lock and whether the user is enabled", async () => {
     const realm = await iam.realm();
     const { userId } = await create(realm, { username: "ada", email: "ada@example.com", attributes: { a: "b" }, enabled: false });
-    const put = await realm.asMaster().put(`/users/${userId}`, { username: "ada" });
-    expect(put.body).toMatchObject({ email: null, attributes: {}, roles: ["user"], enabled: false, locked: false });
+    const refused = await realm.asMaster().put(`/users/${userId}`, { username: "ada" });
+    expect(refused.status).toBe(400);
+    expect(refused.body.errors.map(({ field, code }: { field: string; code: string }) => `${field} ${code}`)).toEqual([
+      "enabled required",
+      "locked required",
+      "roles required",
+    ]);
+    const state = { username: "ada", roles: ["user"], enabled: false, locked: false };
+    const put = await realm.asMaster().put(`/users/${userId}`, state);
+    expect(put.body).toMatchObject({ ...state, email: null, emailVerified: false, attributes: {} });
   });
 
   test.each([

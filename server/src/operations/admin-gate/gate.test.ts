@@ -27,6 +27,7 @@ describe("order of refusals", () => {
     const taken = await manager.post("/users", { username: "taken" });
     const mine = await manager.post("/users", { username: "mine" });
     const stale = { "if-match": '"999"' };
+    const state = { enabled: true, locked: false, roles: [] };
 
     const unknownRealm = await realm.anonymous().browser.put(`/admin/realms/nowhere/users/${NO_USER}`, bad.body, { csrf: false });
     expect(refusal(unknownRealm)).toEqual([404, "realms.not_found"]);
@@ -34,13 +35,16 @@ describe("order of refusals", () => {
     expect(refusal(await looker.browser.put(at, bad.body, { csrf: false }))).toEqual([403, "auth.csrf"]);
     expect(refusal(await looker.browser.put(at, bad.body))).toEqual([403, "auth.forbidden"]);
     expect(refusal(await manager.put(`/users/${NO_USER}`, bad.body, { headers: stale }))).toEqual([400, "request.invalid"]);
-    expect(refusal(await manager.put(`/users/${NO_USER}`, { username: "taken" }, { headers: stale }))).toEqual([404, "users.not_found"]);
-    expect(refusal(await manager.put(`/users/${mine.body.userId}`, { username: "taken" }, { headers: stale }))).toEqual([
+    expect(refusal(await manager.put(`/users/${NO_USER}`, { ...state, username: "taken" }, { headers: stale }))).toEqual([
+      404,
+      "users.not_found",
+    ]);
+    expect(refusal(await manager.put(`/users/${mine.body.userId}`, { ...state, username: "taken" }, { headers: stale }))).toEqual([
       412,
       "request.precondition_failed",
     ]);
     const current = { "if-match": String(mine.headers.etag) };
-    expect(refusal(await manager.put(`/users/${mine.body.userId}`, { username: "TAKEN" }, { headers: current }))).toEqual([
+    expect(refusal(await manager.put(`/users/${mine.body.userId}`, { ...state, username: "TAKEN" }, { headers: current }))).toEqual([
       409,
       "users.login_name_taken",
     ]);

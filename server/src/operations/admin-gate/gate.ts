@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyRequest, RouteOptions } from "fastify";
 import { clock } from "../../kernel/clock.ts";
 import type { AppError } from "../../kernel/errors.ts";
 import type { Actor } from "../../platform/context.ts";
-import { asAppError, logFailure, sendProblem } from "../../platform/http/index.ts";
+import { answerConditionally, asAppError, logFailure, refuseUnknownQuery, sendProblem } from "../../platform/http/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { assertRecentAuthentication } from "../../signin/sessions/index.ts";
@@ -20,6 +20,8 @@ export interface GateParts extends ActorParts, CorsParts {
 /** Put it around the admin routes: `app.register(async (admin) => { guardAdminRoutes(admin, parts); … })`. */
 export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: GateParts): void {
   app.addHook("onRoute", refuseUndeclared);
+  refuseUnknownQuery(app);
+  answerConditionally(app);
   // What a page of another site can send without asking us first is not taken here at all.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
 

@@ -27,13 +27,20 @@ const problem = { "application/problem+json": { schema: { $ref: "#/components/sc
 const header = (description: string, type: string, example: string | number) => ({ description, schema: { type }, example });
 
 export const components = {
-  responses: Object.fromEntries(Object.values(refusals).map(([name, description]) => [name, { description, content: problem }])),
+  responses: {
+    ...Object.fromEntries(Object.values(refusals).map(([name, description]) => [name, { description, content: problem }])),
+    NotModified: {
+      description: "The record is still the one that `If-None-Match` names",
+      headers: { ETag: { $ref: "#/components/headers/ETag" } },
+    },
+  },
   headers: {
     ETag: header("The record's version, for `If-Match`", "string", '"3"'),
     TotalCount: header("How many there are in all: exact to 10,000", "integer", 42),
     TotalEstimated: header("`true` where the total is an estimate", "string", "true"),
     Link: header("RFC 8288: `first`, `prev` and `next`", "string", '</admin/realms/acme/users?cursor=WyJ1c2Vyb…>; rel="next"'),
     Location: header("Where to go on", "string", "/"),
+    Created: header("The path of the new record", "string", "/admin/realms/acme/users/0197f1c4-6f2a-7c3e-9d5b-2f1e8a7b6c5d"),
   },
   parameters: {
     IfMatch: {
@@ -41,6 +48,13 @@ export const components = {
       in: "header",
       required: false,
       description: "The `ETag` of the record as you read it: the change is refused if somebody else has changed it since",
+      schema: { type: "string" },
+    },
+    IfNoneMatch: {
+      name: "If-None-Match",
+      in: "header",
+      required: false,
+      description: "The `ETag` of the record as you know it: 304 without a body if it is still the same",
       schema: { type: "string" },
     },
   },
@@ -56,7 +70,7 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
       for (const [status, answer] of Object.entries(operation.responses)) {
         if (isReference(answer)) continue;
         if (answer.description === "Default Response") answer.description = statusWords[status] ?? "Answer";
-        if (status.startsWith("30")) addHeaders(answer, { Location: "Location" });
+        if (status === "302" || status === "303") addHeaders(answer, { Location: "Location" });
       }
       if (!operation.security?.length) {
         if (path.startsWith("/realms/{realm}/")) operation.responses[404] ??= unknownRealm(operation);
@@ -81,6 +95,7 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
       describeHeaders(paths, path, item, operation);
     }
   }
+  for (const item of Object.values(paths)) for (const [, operation] of operationsOf(item)) delete operation["x-versioned"];
 }
 
 /** Pages say it to people, everything else to programs. */
@@ -96,8 +111,15 @@ function describeHeaders(paths: Record<string, PathItem>, path: string, item: Pa
   if (read && isList) addHeaders(read, { "X-Total-Count": "TotalCount", "X-Total-Estimated": "TotalEstimated", Link: "Link" });
   const isOne = read?.content?.["application/json"]?.schema.$ref !== undefined;
   const isWhole = operation === item.put || operation === item.patch || (operation === item.get && isOne);
-  if (read && isWhole && (isRecord(item) || isUpserted(paths, path))) addHeaders(read, { ETag: "ETag" });
+  if (read && isWhole && isRecord(item)) {
+    addHeaders(read, { ETag: "ETag" });
+    if (operation === item.get) {
+      operation.parameters = [...(operation.parameters ?? []), refer("parameters", "IfNoneMatch")];
+      operation.responses[304] = refer("responses", "NotModified");
+    }
+  }
   const created = answer(operation, "201");
+  if (created && path.startsWith("/admin/")) addHeaders(created, { Location: "Created" });
   const makesRecord =
     operation === item.put ||
     Object.entries(paths).some(([other, its]) => other.startsWith(`${path}/{`) && other.endsWith("}") && isRecord(its));
@@ -105,17 +127,9 @@ function describeHeaders(paths: Record<string, PathItem>, path: string, item: Pa
 }
 
 /** What is replaced by PUT and answered whole carries a version. */
-function isRecord({ put }: PathItem): boolean {
+function isRecord({ get, put }: PathItem): boolean {
   const answered = put && answer(put, "200")?.content?.["application/json"]?.schema;
-  return answered?.$ref !== undefined;
-}
-
-/** A record that is read under its own path and written by a PUT of the collection, which names it in the body. */
-function isUpserted(paths: Record<string, PathItem>, path: string): boolean {
-  const schemaOf = (operation: Operation | undefined) => operation && answer(operation, "200")?.content?.["application/json"]?.schema?.$ref;
-  const collection = path.replace(/(\/\{\w+\})+$/, "");
-  const read = schemaOf(paths[path]?.get);
-  return read !== undefined && collection !== path && schemaOf(paths[collection]?.put) === read;
+  return get?.["x-versioned"] === true || answered?.$ref !== undefined;
 }
 
 /** A record, or a part of one: `/users/{userId}/password` changes the user. A realm's version is not that of what is in it. */

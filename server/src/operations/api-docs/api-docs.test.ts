@@ -27,6 +27,10 @@ const UNTOLD = [
   // Steps of a sign-in that only our own pages lead to.
   "GET /realms/{realm}/authorize/{uid}",
   ...["GET /realms/{realm}/interaction/{uid}", "POST /realms/{realm}/interaction/{uid}"],
+  // Endpoints of OAuth that take POST only say so in OAuth's form.
+  ...["backchannel/authorize", "device/authorize", "introspect", "par", "revoke", "token"].flatMap((endpoint) =>
+    ["DELETE", "GET", "PATCH", "PUT"].map((method) => `${method} /realms/{realm}/${endpoint}`),
+  ),
 ];
 
 /** Every route of the router, from its own printed tree. */
@@ -113,7 +117,7 @@ test("tells of every admin operation its permission, its security and its refusa
 });
 
 test("asks for no credentials where none are needed, and for the user's own where the account is", () => {
-  const isAccount = (path: string) => path.startsWith("/realms/{realm}/account/");
+  const isAccount = (path: string) => `${path}/`.startsWith("/realms/{realm}/account/");
   for (const { operation, name } of operations.filter(({ path }) => !path.startsWith("/admin/") && !isAccount(path)))
     expect(operation.security, name).toEqual([]);
   const account = operations.filter(({ path }) => isAccount(path));
@@ -205,12 +209,15 @@ test("promises the headers that are sent, and no others", async () => {
   const provider = { channel: "SMS", driver: "http", config: { url: "https://sms.example.com/send" } };
   const configured = await realm.asMaster().put("/messaging/providers", provider);
   expect(configured.headers.etag).toBeDefined();
-  expect(promised(api.paths["/admin/realms/{realm}/messaging/providers"]!.put!, 201)).toEqual(["ETag"]);
+  expect(promised(api.paths["/admin/realms/{realm}/messaging/providers"]!.put!, 201).sort()).toEqual(["ETag", "Location"]);
   const hook = { name: "a", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false };
   const { id: webhookId } = (await realm.asMaster().post("/webhooks", hook)).body;
   await realm.asMaster().post("/applications", { name: "worker", template: "machine" });
   const [[scope], [claim]] = [(await realm.asMaster().get("/client-scopes")).body, (await realm.asMaster().get("/claims")).body];
   const { id: clientId } = (await realm.asMaster().post("/clients", { clientId: "shop" })).body;
+  await realm.asMaster().post(`/clients/${clientId}/roles`, { name: "order" });
+  const mapper = { name: "a", claim: "a", source: "constant", value: "b" };
+  const { mapperId } = (await realm.asMaster().post(`/clients/${clientId}/mappers`, mapper)).body;
   let lists = 0;
   for (const { method, path, operation, name } of admin()) {
     if (method !== "get") continue;
@@ -227,6 +234,9 @@ test("promises the headers that are sent, and no others", async () => {
       .replace("{scopeId}", scope.scopeId)
       .replace("{claimId}", claim.claimId)
       .replace("{importId}", "headers")
+      .replace("{roleName}", "order")
+      .replace("{mapperId}", mapperId)
+      .replace("{templateKey}", "otp-sms")
       .replace("{channel}/{driver}", "SMS/http");
     const answer = await master.get(url);
     expect(answer.status, name).toBe(200);
@@ -239,8 +249,8 @@ test("promises the headers that are sent, and no others", async () => {
 
   const made = await realm.asMaster().post("/users", { username: "somebody" });
   expect(made.headers.etag).toBeDefined();
-  expect(promised(api.paths["/admin/realms/{realm}/users"]!.post!, 201)).toEqual(["ETag"]);
-  expect(promised(api.paths["/admin/realms/{realm}/keys/rotate"]!.post!, 201)).toEqual([]);
+  expect(promised(api.paths["/admin/realms/{realm}/users"]!.post!, 201).sort()).toEqual(["ETag", "Location"]);
+  expect(promised(api.paths["/admin/realms/{realm}/keys/rotate"]!.post!, 201)).toEqual(["Location"]);
 });
 
 test("offers If-Match where a stale version is refused", async () => {
@@ -248,9 +258,9 @@ test("offers If-Match where a stale version is refused", async () => {
   const { userId } = await realm.user();
   const [role] = (await realm.asMaster().get("/roles?search=auditor")).body;
   const stale = { headers: { "if-match": '"999"' } };
-  const provider = { channel: "SMS", driver: "http", config: { url: "https://sms.example.com/send" } };
+  const provider = { channel: "SMS", driver: "http", enabled: true, config: { url: "https://sms.example.com/send" } };
   await realm.asMaster().put("/messaging/providers", provider);
-  const template = { templateKey: "otp-sms", body: "{{code}}" };
+  const template = { templateKey: "otp-sms", body: "{{code}}", enabled: true };
   await realm.asMaster().put("/messaging/templates", template);
   const hook = { name: "a", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false };
   const { id: webhookId } = (await realm.asMaster().post("/webhooks", hook)).body;
@@ -269,7 +279,7 @@ test("offers If-Match where a stale version is refused", async () => {
   const flow = { displayName: "Mine", steps: [{ authenticator: "username-password", requirement: "REQUIRED" }] };
   await realm.asMaster().post("/flows", { alias: "mine", ...flow });
   const tried: Record<string, () => Promise<{ status: number }>> = {
-    "PUT /clients/{clientId}": () => realm.asMaster().put(client, {}, stale),
+    "PUT /clients/{clientId}": () => realm.asMaster().put(client, { enabled: true, publicClient: false }, stale),
     "DELETE /clients/{clientId}": () => realm.asMaster().delete(client, stale),
     "PUT /clients/{clientId}/allowed-resources": () => realm.asMaster().put(`${client}/allowed-resources`, { allowedResources: [] }, stale),
     "PUT /clients/{clientId}/mappers/{mapperId}": () => realm.asMaster().put(`${client}/mappers/${mapperId}`, mapper, stale),
@@ -277,7 +287,8 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /clients/{clientId}/roles/{roleName}": () => realm.asMaster().delete(`${client}/roles/order`, stale),
     "DELETE /clients/{clientId}/service-account/roles": () => realm.asMaster().delete(`${client}/service-account/roles?name=user`, stale),
     "PUT /settings": () => realm.asMaster().put("/settings", {}, stale),
-    "PUT /users/{userId}": () => realm.asMaster().put(`/users/${userId}`, { username: "x" }, stale),
+    "PUT /users/{userId}": () =>
+      realm.asMaster().put(`/users/${userId}`, { username: "x", enabled: true, locked: false, roles: [] }, stale),
     "PUT /users/{userId}/password": () => realm.asMaster().put(`/users/${userId}/password`, { newPassword: "a new password" }, stale),
     "PUT /users/{userId}/required-actions": () => realm.asMaster().put(`/users/${userId}/required-actions`, [], stale),
     "DELETE /users/{userId}/credentials/{type}/{credentialId}": () =>
@@ -295,7 +306,7 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /messaging/templates/{templateKey}": () => realm.asMaster().delete("/messaging/templates/otp-sms", stale),
     "PUT /webhooks/{webhookId}": () => realm.asMaster().put(`/webhooks/${webhookId}`, hook, stale),
     "DELETE /webhooks/{webhookId}": () => realm.asMaster().delete(`/webhooks/${webhookId}`, stale),
-    "PUT /organizations/{orgId}": () => realm.asMaster().put(`/organizations/${organizationId}`, { name: "x" }, stale),
+    "PUT /organizations/{orgId}": () => realm.asMaster().put(`/organizations/${organizationId}`, { name: "x", enabled: true }, stale),
     "DELETE /organizations/{orgId}": () => realm.asMaster().delete(`/organizations/${organizationId}`, stale),
     "PUT /organizations/{orgId}/members/{userId}": () =>
       realm.asMaster().put(`/organizations/${organizationId}/members/${userId}`, {}, stale),
@@ -309,7 +320,7 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /groups/{groupId}/members/{userId}": () => realm.asMaster().delete(`${group}/members/${userId}`, stale),
     "PUT /groups/{groupId}/roles/{roleId}": () => realm.asMaster().put(`${group}/roles/${role.roleId}`, undefined, stale),
     "DELETE /groups/{groupId}/roles/{roleId}": () => realm.asMaster().delete(`${group}/roles/${role.roleId}`, stale),
-    "PUT /applications/{name}": () => realm.asMaster().put("/applications/worker", {}, stale),
+    "PUT /applications/{name}": () => realm.asMaster().put("/applications/worker", { enabled: true }, stale),
     "DELETE /applications/{name}": () => realm.asMaster().delete("/applications/worker", stale),
     "PUT /flows/{alias}": () => realm.asMaster().put("/flows/mine", flow, stale),
     "PATCH /flows/{alias}": () => realm.asMaster().patch("/flows/mine", { alias: "x" }, stale),
@@ -329,6 +340,17 @@ test("offers If-Match where a stale version is refused", async () => {
   const offered = admin()
     .filter(({ operation }) => operation.parameters?.some((parameter) => isReference(parameter) && parameter.$ref.endsWith("/IfMatch")))
     .map(({ name }) => name.replace("/admin/realms/{realm}", ""));
+  const ids: Record<string, string> = {
+    ...{ clientId, mapperId, userId, webhookId, groupId, orgId: organizationId, roleId: role.roleId, scopeId: scope.scopeId },
+    ...{ claimId: claim.claimId, name: "worker", channel: "SMS", driver: "http", templateKey: "otp-sms" },
+  };
+  for (const name of offered.filter((each) => each.startsWith("PATCH ")))
+    tried[name] ??= () =>
+      realm.asMaster().patch(
+        name.slice("PATCH ".length).replace(/\{(\w+)\}/g, (_, id) => ids[id]!),
+        {},
+        stale,
+      );
   expect(offered.sort()).toEqual(Object.keys(tried).sort());
   for (const [name, call] of Object.entries(tried)) expect((await call()).status, name).toBe(412);
 });

@@ -105,15 +105,19 @@ const RECENT_AUTHENTICATION =
 
 /** What a route's declaration tells beyond its schema. */
 function describeRoute(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
-  const { permission, masterOnly, account, recentAuthentication } = config ?? {};
+  const { permission, masterOnly, account, versioned, recentAuthentication } = config ?? {};
   const recent = recentAuthentication && RECENT_AUTHENTICATION;
   const description = (...sentences: (string | false | undefined)[]) => [schema.description, ...sentences].filter(Boolean).join("\n\n");
-  if (permission === undefined)
+  if (permission === undefined) {
+    const isList = account && method === "GET" && ((schema.response ?? {}) as Record<string, Schema>)[200]?.type === "array";
+    const notes = [isList && "Not paged: it is what one person has.", recent].filter(Boolean) as string[];
     return {
       ...schema,
-      ...(recent && { description: description(recent), "x-recent-authentication": true }),
+      ...(notes.length > 0 && { description: description(...notes) }),
+      ...(recent && { "x-recent-authentication": true }),
       security: account ? securityOf(method, "accountBearer") : [],
     } as FastifySchema;
+  }
   const needed = typeof permission === "string" ? `\`${permission}\`` : permission.map((one) => `\`${one}\``).join(" or ");
   const sentence = `Needs ${permission === "any" ? "any admin permission" : needed}${masterOnly ? " in the realm `master`" : ""}.`;
   return {
@@ -122,6 +126,7 @@ function describeRoute(schema: FastifySchema, { method, config }: RouteOptions):
     security: securityOf(method, "bearer"),
     "x-permission": permission,
     ...(masterOnly && { "x-realm": "master" }),
+    ...(versioned && { "x-versioned": true }),
     ...(recent && { "x-recent-authentication": true }),
   } as FastifySchema;
 }

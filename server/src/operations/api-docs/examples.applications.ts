@@ -144,7 +144,7 @@ export const examplesOfApplications: Readonly<Record<string, unknown>> = {
   Application: application,
   CreatedApplication: { ...application, secret: "shown here and nowhere else" },
   CreateApplication: { name: "shop", template: "web", redirectUris: ["https://shop.example.com/callback"] },
-  UpdateApplication: { displayName: "The shop", redirectUris: ["https://shop.example.com/callback"] },
+  UpdateApplication: { displayName: "The shop", enabled: true, redirectUris: ["https://shop.example.com/callback"] },
   ClientScope: clientScope,
   ClientScopeClaim: { claimId, name: "department" },
   CreateClientScope: { name: "staff", consentText: "See which department you work in" },

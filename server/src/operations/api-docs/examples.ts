@@ -1,6 +1,7 @@
 import { examplesOfApplications } from "./examples.applications.ts";
 import { examplesOfDevices } from "./examples.devices.ts";
 import { examplesOfFlows } from "./examples.flows.ts";
+import { examplesOfPatches } from "./examples.patches.ts";
 
 /** An example for each named schema that brings none of its own. Tests hold every one of them against its schema. */
 
@@ -24,7 +25,7 @@ const user = {
 };
 const { realmId: _realm, userId: _user, createdAt: _created, mfaEnabled: _mfa, ...userState } = user;
 const profile = {
-  ...{ realmId: "acme", userId, username: "ada", email: "ada@example.com", emailVerified: true, createdAt: time },
+  ...{ realmId: "acme", userId, username: "ada", email: "ada@example.com", emailVerified: true, pendingEmail: null, createdAt: time },
   ...{ firstName: "Ada", lastName: "Lovelace", locale: "en", attributes: { nickname: "Countess" } },
 };
 const credential = {
@@ -161,6 +162,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   ...examplesOfApplications,
   ...examplesOfFlows,
   ...examplesOfDevices,
+  ...examplesOfPatches,
   Problem: {
     type: "urn:gatehouse:problem:request.invalid",
     title: "Bad Request",
@@ -200,7 +202,7 @@ export const examples: Readonly<Record<string, unknown>> = {
     expiresAt: time + 3_600_000,
     token: "shown here and nowhere else",
   },
-  PasskeyOptions: {
+  CredentialSetup: {
     type: "passkey",
     options: {
       challenge: "AZt22qgAK5…",

@@ -27,6 +27,8 @@ export interface Operation {
   security?: Record<string, string[]>[];
   "x-permission"?: string | string[];
   "x-realm"?: string;
+  /** Of a record with a version. Not published: the headers that follow from it are. */
+  "x-versioned"?: true;
 }
 
 export interface Parameter {

@@ -1,13 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { Consent, readConsents } from "../../directory/consents/index.ts";
-import { readUser } from "../../directory/users/index.ts";
+import { eraseUser, readUser } from "../../directory/users/index.ts";
+import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { collectPersonalData, fileNameOf, PersonalData } from "../../protocols/account/index.ts";
-import { eraseUser } from "./erasure.ts";
 
 const tags = ["Users"];
-const params = Type.Object({ realm: Type.String(), userId: Type.String() });
+const params = pathParams("userId");
 const read = { permission: "view-users" } as const;
+
+const consentList: ShortList<Consent> = {
+  sorts: { clientId: ({ clientId }) => clientId, grantedAt: ({ grantedAt }) => grantedAt },
+  names: ({ clientId }) => [clientId],
+};
 
 /** Mounted under /admin/realms/:realm/users. */
 export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -36,8 +42,20 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.get(
     "/:userId/gdpr/consents",
-    { config: read, schema: { summary: "List what a user allowed applications", tags, params, response: { 200: Type.Array(Consent) } } },
-    (req) => req.read(async (ctx) => readConsents(ctx, (await readUser(ctx, req.params.userId)).userId)),
+    {
+      config: read,
+      schema: {
+        summary: "List what a user allowed applications",
+        tags,
+        params,
+        querystring: ListQuery,
+        response: { 200: Type.Array(Consent) },
+      },
+    },
+    async (req, reply) => {
+      const consents = await req.read(async (ctx) => readConsents(ctx, (await readUser(ctx, req.params.userId)).userId));
+      return paged(reply, pageInMemory(consents, consentList, req.query));
+    },
   );
 
   app.delete(
@@ -51,12 +69,12 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
           "be undone. Needs the permissions that the user holds; 409 for yourself and for the last administrator of the realm.",
         tags,
         params,
-        response: { 204: Type.Null({ description: "Erased" }) },
+        response: noContentAnswer("Erased"),
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => eraseUser(ctx, req.params.userId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

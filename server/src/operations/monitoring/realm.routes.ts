@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
+import { pathParams } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { endpointsOf, RealmEndpoints } from "./endpoints.ts";
 import { readRealmHealth } from "./realm-health.ts";
 import { RealmHealth } from "./schema.ts";
 
 const tags = ["Monitoring"];
-const params = Type.Object({ realm: Type.String() });
+const params = pathParams();
 const config = { permission: "any" } as const;
 
 /** Mounted under /admin/realms/:realm. */

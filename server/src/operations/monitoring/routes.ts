@@ -18,6 +18,9 @@ const codeOf = (status: Status) => (status === "UP" ? 200 : 503);
 
 /** Mounted at the root. Anonymous: no cookie is read or set. */
 export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = async (app, { health, registry, info }) => {
+  app.addHook("onRoute", (route) => {
+    route.config = { ...route.config, servedAlways: true };
+  });
   app.addHook("onRequest", async (_request, reply) => {
     reply.header("cache-control", "no-store");
   });

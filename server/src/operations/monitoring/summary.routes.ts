@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { describePage, ListQuery } from "../../platform/http/index.ts";
+import { paged } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import { MetricsSummary } from "./schema.ts";
 import { summarize } from "./summary.ts";
 
@@ -19,7 +20,7 @@ export const metricsSummaryRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       const { page, summary } = await req.read((ctx) => summarize(ctx, req.query));
-      describePage(req, reply, page);
+      paged(reply, page);
       return summary;
     },
   );

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../platform/db/index.ts";
-import { countUpTo } from "../../platform/http/index.ts";
+import { countUpTo } from "../../platform/paging/index.ts";
 import type { RealmMetric } from "../../platform/telemetry/metrics.ts";
 
 /** The first hour of each window. */

@@ -1,7 +1,7 @@
 import { DAY, HOUR } from "../../kernel/clock.ts";
 import type { ReadCtx } from "../../platform/context.ts";
-import type { ListQuery, Page } from "../../platform/http/index.ts";
 import { queueDepth } from "../../platform/jobs/index.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { hourOf } from "../../platform/telemetry/metrics.ts";
 import { searchRealms } from "../../tenancy/realms/index.ts";
 import type { Figures, MetricsSummary, Window } from "./schema.ts";

@@ -8,6 +8,8 @@ import { notFound } from "./problem.ts";
 
 /** More than anybody reads. */
 const MAX_TOLD = 200;
+/** RFC 7396: says what PATCH changes, and nothing that any other method could mean. */
+export const MERGE_PATCH = "application/merge-patch+json";
 
 /** JSON bodies: valid UTF-8, no prototype tricks, no text that the database could not keep as it was sent. */
 export function parseJson(body: Buffer): unknown {
@@ -47,6 +49,7 @@ function dirtyFields(value: unknown, path = ""): FieldError[] {
   });
 }
 
+const notPatched = () => new AppError("request.media_type", 415, `${MERGE_PATCH} is for PATCH: send application/json`);
 /** For parameters whose texts are JSON or tokens, before anything reads them. */
 export function refuseDeepParameters(parameters: Readonly<Record<string, unknown>>): void {
   const deep = Object.entries(parameters).filter(([, value]) => [value].flat().some((each) => isTooDeepParameter(String(each))));
@@ -75,8 +78,9 @@ const malformed = (message: string, cause?: unknown) => new AppError("request.ma
 
 export function acceptJson(app: FastifyInstance): void {
   app.removeContentTypeParser("application/json");
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+  app.addContentTypeParser(["application/json", MERGE_PATCH], { parseAs: "buffer" }, (request, body, done) => {
     try {
+      if (request.method !== "PATCH" && request.headers["content-type"]?.startsWith(MERGE_PATCH)) throw notPatched();
       // Many clients name the content type and send nothing; where a body is needed, the schema says so.
       done(null, body.length === 0 ? undefined : parseJson(body as Buffer));
     } catch (error) {

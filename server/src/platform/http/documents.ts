@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { isKnown } from "./etag.ts";
+import { isKnown } from "./replies.ts";
 
 /** What anybody may read, as it goes over the wire. */
 export interface PublishedDocument {

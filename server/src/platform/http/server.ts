@@ -9,6 +9,7 @@ import type { Logger } from "pino";
 import { acceptJson } from "./bodies.ts";
 import { answerClientError, REQUEST_TIMEOUTS } from "./client-errors.ts";
 import { answerEarly } from "./early-answers.ts";
+import { type LoadLimits, shedLoad } from "./overload.ts";
 import { asAppError, logFailure, notFound, sendProblem } from "./problem.ts";
 import { requestLog } from "./request-log.ts";
 import { referredTo, schemaStore, shareNamedSchemas } from "./schemas.ts";
@@ -20,6 +21,8 @@ export interface ServerOptions {
   readonly logger: Logger;
   readonly trustProxy: boolean | number | string[];
   readonly secure: boolean;
+  /** Beyond these, requests are refused; without them none is. */
+  readonly load?: LoadLimits;
   /** Told of each document that was answered before its request was routed; without it none is. */
   readonly onEarlyAnswer?: (route: string, seconds: number) => void;
   /** From then on every answer ends its connection. */
@@ -45,7 +48,7 @@ const lazySerializers: typeof serializers = (shared, options) => (route) => {
 };
 
 /** A bare server with the house's manners: strict bodies, problem+json, request ids, security headers, quiet draining. */
-export function createServer({ logger, trustProxy, secure, onEarlyAnswer, isDraining = () => false }: ServerOptions): App {
+export function createServer({ logger, trustProxy, secure, load, onEarlyAnswer, isDraining = () => false }: ServerOptions): App {
   const manners = Object.entries({
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -93,6 +96,7 @@ export function createServer({ logger, trustProxy, secure, onEarlyAnswer, isDrai
     for (const [name, value] of manners) reply.header(name, value);
     done();
   });
+  if (load) shedLoad(app as unknown as FastifyInstance, load);
   app.addHook("onResponse", (request, reply, done) => {
     if (logger.isLevelEnabled("debug")) {
       const { realm } = (request.params ?? {}) as { realm?: string };

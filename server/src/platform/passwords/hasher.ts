@@ -40,8 +40,14 @@ const ARGON2ID = 2;
 const VERSION_19 = 1;
 // A stored or imported hash names its own price; beyond this it is an attack on the server, not a hash.
 const CEILING: HashParams = { memoryKiB: 256 * 1024, passes: 16, parallelism: 16 };
-// About two seconds of work per core at 30 ms a hash: whoever stands further back is better told to come again.
-const QUEUE_PER_CORE = 64;
+/** A request that would wait longer is refused at once: by then the person has pressed the button again. */
+const MAX_WAIT_MS = 2000;
+/** Taken for the time of a hash until some were measured. */
+const ASSUMED_MS = 30;
+/** The weight of the latest hash in the average: a machine that gets busy is noticed within a few. */
+const LATEST = 0.2;
+/** However cheap hashes are, what waits is memory. */
+const MOST_WAITING = 10_000;
 
 const overloaded = (cause: unknown) =>
   new AppError("auth.overloaded", 503, "Too many people are signing in at this moment. Please try again in a few seconds.", {
@@ -82,9 +88,12 @@ function readable(phc: string): ParsedHashOptions | null {
 export const isKnownHash = (encoded: string): boolean => readable(encoded) !== null || readForeignHash(encoded) !== null;
 
 export function createPasswordHasher(
-  options: { concurrency?: number; maxQueue?: number; params?: Partial<HashParams> } = {},
+  options: { concurrency?: number; maxQueue?: number; maxWaitMs?: number; params?: Partial<HashParams> } = {},
 ): PasswordHasher {
-  const { concurrency = availableParallelism(), maxQueue = concurrency * QUEUE_PER_CORE } = options;
+  const { concurrency = availableParallelism(), maxWaitMs = MAX_WAIT_MS } = options;
+  let averageMs = ASSUMED_MS;
+  // The last in a queue of n waits for n hashes, shared among the slots.
+  const maxQueue = options.maxQueue ?? (() => Math.min(MOST_WAITING, Math.floor((maxWaitMs * concurrency) / averageMs)));
   const params: HashParams = { ...DEFAULT_PARAMS, ...options.params };
   const argon2 = {
     algorithm: ARGON2ID,
@@ -97,10 +106,21 @@ export function createPasswordHasher(
   const semaphore = createSemaphore({ permits: concurrency, maxWaiting: maxQueue });
   const nobody = hashOfNothing(params);
 
+  const measured = async <T>(work: () => Promise<T>): Promise<T> => {
+    const began = performance.now();
+    try {
+      return await work();
+    } finally {
+      averageMs += LATEST * (performance.now() - began - averageMs);
+    }
+  };
+
   const queued = <T>(work: () => Promise<T>): Promise<T> =>
-    semaphore.run(work).catch((error: unknown) => {
-      throw error instanceof SemaphoreFull ? overloaded(error) : error;
-    });
+    semaphore
+      .run(() => measured(work))
+      .catch((error: unknown) => {
+        throw error instanceof SemaphoreFull ? overloaded(error) : error;
+      });
 
   const check = async (encoded: string, password: string): Promise<boolean> => {
     const bytes = passwordBytes(password);

@@ -117,6 +117,25 @@ test("a full queue answers 503 with Retry-After at once, and serves again once i
   await expect(passwords.hash("four")).resolves.toMatch(/^\$argon2id\$/);
 });
 
+test("the queue is bounded by how long it takes, not by how many wait in it", async () => {
+  const at = async (params: { memoryKiB: number; passes: number; parallelism: number }) => {
+    const passwords = createPasswordHasher({ params, concurrency: 1, maxWaitMs: 400 });
+    // What a hash costs on this machine is learned from the first ones.
+    const began = performance.now();
+    for (let n = 0; n < 10; n++) await passwords.verifyNothing("one");
+    const each = (performance.now() - began) / 10;
+    const answers = await Promise.allSettled(Array.from({ length: 100 }, () => passwords.verifyNothing("many")));
+    return { each, served: answers.filter(({ status }) => status === "fulfilled").length };
+  };
+  const cheapOnes = await at(cheap);
+  expect(cheapOnes.served).toBe(100);
+  const dear = await at({ memoryKiB: 32 * 1024, passes: 4, parallelism: 1 });
+  expect(dear.served).toBeLessThan(100);
+  // One runs, and no more wait than are done in time; three times as many on a machine that was slow while it learned.
+  expect(dear.served).toBeLessThanOrEqual(2 + (3 * 400) / dear.each);
+  expect(dear.served).toBeGreaterThanOrEqual(1);
+});
+
 test("asks for a new hash when the price or the algorithm changed, and only then", async () => {
   const passwords = createPasswordHasher({ params: cheap });
   expect(passwords.needsRehash(await passwords.hash("x"))).toBe(false);

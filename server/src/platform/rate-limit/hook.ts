@@ -5,16 +5,17 @@ import type { RateLimiter } from "./limiter.ts";
 
 interface Limits {
   /** Who is counted: `(req) => `login:${req.ip}``. It should name the route too, or two routes share one budget. */
-  readonly key: (req: FastifyRequest) => string;
-  readonly rule: RateRule;
+  readonly key: (req: FastifyRequest) => string | Promise<string>;
+  readonly rule: RateRule | ((req: FastifyRequest) => Promise<RateRule>);
   /** What the policy is called in the headers. */
   readonly name?: string;
 }
 
 /** A hook for `onRequest` (or `preHandler`, when the key needs the body) that refuses with 429 what exceeds the rule. */
-export function rateLimited(limiter: RateLimiter, { key, rule, name = "default" }: Limits): onRequestAsyncHookHandler {
+export function rateLimited(limiter: RateLimiter, { key, rule: ruleFor, name = "default" }: Limits): onRequestAsyncHookHandler {
   return async (req, reply) => {
-    const verdict = await limiter.take(key(req), rule);
+    const rule = typeof ruleFor === "function" ? await ruleFor(req) : ruleFor;
+    const verdict = await limiter.take(await key(req), rule);
     const headers = policyHeaders(name, rule, verdict);
     if (verdict.allowed) {
       reply.headers(headers);

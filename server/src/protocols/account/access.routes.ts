@@ -1,12 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import { noContent, pathParams } from "../../platform/http/index.ts";
 import { endOtherOwnSessions, endOwnSession, listOwnSessions } from "../../signin/sessions/index.ts";
 import { AccountSession, LinkedAccount } from "./access.schema.ts";
 import { AccountApplication } from "./applications.schema.ts";
 import { readApplications, removeApplication } from "./applications.service.ts";
 
 const tags = ["Account"];
-const params = Type.Object({ realm: Type.String() });
+const params = pathParams();
 const read = { impersonated: true } as const;
 const ended = Type.Null({ description: "Ended" });
 
@@ -40,7 +41,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       await req.transact(endOtherOwnSessions);
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 
@@ -51,13 +52,13 @@ export const accessRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: "End one of your sessions",
         description: "What applications got in it ends with it. Your own present session may be the one.",
         tags,
-        params: Type.Object({ realm: Type.String(), id: Type.String() }),
+        params: pathParams("id"),
         response: { 204: ended },
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => endOwnSession(ctx, req.params.id));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 
@@ -84,7 +85,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       await req.transact((ctx) => removeApplication(ctx, req.params.clientId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 

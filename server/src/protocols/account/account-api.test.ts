@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { allowMessages, outbox } from "../../testing/outbox.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
 
@@ -47,6 +48,7 @@ describe("the profile", () => {
       ...{
         email: "ada@example.com",
         emailVerified: true,
+        pendingEmail: null,
         firstName: "Ada",
         lastName: null,
         locale: null,
@@ -89,7 +91,7 @@ describe("the profile", () => {
     expect(await put({ username: "other" })).toEqual([400, "username read_only"]);
   });
 
-  test("another email address is not verified, cannot be somebody's name, and is the realm's to allow", async () => {
+  test("another email address counts once its owner confirms it, the present one is told, and it is the realm's to allow", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await signedIn(realm), await realm.user()];
     const boss = realm.asMaster();
@@ -97,16 +99,51 @@ describe("the profile", () => {
     await boss.put(`/users/${ada.userId}`, { ...user, email: "ada@example.com", emailVerified: true });
     const put = (body: object) => ada.browser.put(at(realm, "/profile"), body);
     expect((await put({ email: "Ada@Example.com" })).body).toMatchObject({ email: "Ada@Example.com", emailVerified: true });
-    expect((await put({ email: "new@example.com" })).body).toMatchObject({ email: "new@example.com", emailVerified: false });
+    expect(refusal(await put({ email: "new@example.com" })), "nobody could confirm it").toEqual([409, "account.mail_unavailable"]);
+    await allowMessages(realm);
+    const present = { email: "Ada@Example.com", emailVerified: true };
+    expect((await put({ email: "first@example.com", firstName: "Ada" })).body).toMatchObject({
+      ...{ ...present, pendingEmail: "first@example.com", firstName: "Ada" },
+    });
+    const pending = await put({ email: "new@example.com", firstName: "Ada" });
+    expect(pending.body).toMatchObject({ ...present, pendingEmail: "new@example.com" });
+    // What was read is a valid write, and gives nothing up.
+    expect((await put(pending.body)).body).toMatchObject({ ...present, pendingEmail: "new@example.com" });
+    expect((await put({ ...pending.body, pendingEmail: null })).body.errors).toMatchObject([{ field: "pendingEmail", code: "read_only" }]);
+    const mails = await outbox(iam, realm);
+    expect(mails.map(({ to }) => to)).toEqual(["first@example.com", "Ada@Example.com", "new@example.com", "Ada@Example.com"]);
+    const linkIn = (text: string) => /\/realms\/\S+\/change-email\/[\w-]+/.exec(text)![0];
+    const follow = async (link: string, browser = iam.browser()) => {
+      const page = await browser.get(link);
+      return page.status === 200 ? (await submit(browser, iam.config.baseUrl, page, {})).page.status : page.status;
+    };
+    expect(await follow(linkIn(mails[0]!.text)), "replaced by the one after it").toBe(410);
+    expect((await iam.browser().get(linkIn(mails[2]!.text))).status, "looking changes nothing").toBe(200);
+    expect((await ada.browser.get(at(realm, "/profile"))).body.email).toBe("Ada@Example.com");
+    expect(await follow(linkIn(mails[2]!.text))).toBe(200);
+    expect((await ada.browser.get(at(realm, "/profile"))).body).toMatchObject({
+      ...{ email: "new@example.com", emailVerified: true, pendingEmail: null },
+    });
+    expect(await follow(linkIn(mails[2]!.text)), "once").toBe(410);
+
+    // Whether somebody has an address is told to whoever reads its mail.
     await boss.post("/users", { username: "carol", email: "carol@example.com" });
-    expect(refusal(await put({ email: "CAROL@example.com" }))).toEqual([409, "users.login_name_taken"]);
+    expect((await put({ email: "CAROL@example.com", firstName: "Ada" })).status).toBe(200);
+    const toCarol = (await outbox(iam, realm)).find(({ to }) => to === "CAROL@example.com");
+    expect(await follow(linkIn(toCarol!.text))).toBe(409);
+    // Another password ends what was asked for before it.
+    expect((await put({ email: "late@example.com", firstName: "Ada" })).body.pendingEmail).toBe("late@example.com");
+    const late = (await outbox(iam, realm)).find(({ to }) => to === "late@example.com");
+    expect((await boss.put(`/users/${ada.userId}/password`, { newPassword: NEW })).status).toBe(204);
+    expect(await follow(linkIn(late!.text))).toBe(410);
+    await ada.browser.signIn(realm.name, ada.username, NEW);
 
     const { body: settings } = await boss.get("/settings");
     await boss.put("/settings", { ...settings, account: { changeUsername: true, changeEmail: false } });
     expect((await put({ email: "third@example.com" })).body.errors).toMatchObject([{ field: "email", code: "read_only" }]);
     expect(refusal(await put({ email: "new@example.com", username: bob.username.toUpperCase() }))).toEqual([409, "users.login_name_taken"]);
     expect((await put({ email: "new@example.com", username: "countess" })).body.username).toBe("countess");
-    await ada.browser.signIn(realm.name, "countess", ada.password);
+    await ada.browser.signIn(realm.name, "countess", NEW);
   });
 
   test("nobody becomes somebody else to an application by changing what it knows them by", async () => {
@@ -119,6 +156,7 @@ describe("the profile", () => {
     await boss.put("/subject-claim", { strategy: "userId" });
     await boss.post("/clients", { clientId: "odd", subjectClaim: { strategy: "attribute", attribute: "nickname" } });
     expect(await put({ attributes: { nickname: "victim" } })).toMatchObject([{ field: "attributes.nickname", code: "read_only" }]);
+    await allowMessages(realm);
     expect(await put({ email: "ada@example.com" })).toBeUndefined();
   });
 });
@@ -169,6 +207,8 @@ describe("the password", () => {
     expect((await realm.events("type=USER_LOCKED")).length).toBe(1);
     expect((await realm.events("type=PASSWORD_CHANGED")).map(({ outcome }) => outcome)).toEqual(["FAILURE", "FAILURE"]);
     clock.advance(16 * MINUTE);
+    expect(refusal(await change(ada.browser, realm, ada.password))).toEqual([403, "auth.recent_authentication_required"]);
+    await ada.browser.signIn(realm.name, ada.username, ada.password);
     expect((await change(ada.browser, realm, ada.password)).status).toBe(204);
   });
 
@@ -301,8 +341,8 @@ describe("an administrator who plays the user", () => {
     expect(refusal(await admin.browser.post(at(realm, "/credentials"), { type: "enrollment-token" }))).toEqual(refused);
     expect(refusal(await admin.browser.delete(at(realm, "/sessions")))).toEqual(refused);
     // Nor by a token that an application gets in that session, not even one that would outlive it.
-    const app = await relyingParty(iam, realm, { firstParty: true });
-    const { left } = await walk(admin.browser, iam.config.baseUrl, app.url({ scope: "openid offline_access" }));
+    const app = await relyingParty(iam, realm, { firstParty: true, scopes: ["openid", "offline_access", "account"] });
+    const { left } = await walk(admin.browser, iam.config.baseUrl, app.url({ scope: "openid offline_access account" }));
     const tokens = await app.exchange(left);
     const headers = { authorization: `Bearer ${tokens.body.access_token}` };
     expect((await iam.browser().get(at(realm, "/profile"), { headers })).status).toBe(200);

@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { clock, MINUTE } from "../../kernel/clock.ts";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { allowMessages } from "../../testing/outbox.ts";
 import { dpopKey } from "../../testing/proof.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { type Party, relyingParty } from "../../testing/relying-party.ts";
+import { type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
+import { giveTotp } from "../../testing/totp.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -31,10 +33,11 @@ describe("a user's access token", () => {
   test("opens the account as the session does, without CSRF", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
-    const { access_token: token } = await tokensOf(await relyingParty(iam, realm, { firstParty: true }), user);
+    const party = await relyingParty(iam, realm, { scopes: ["openid", "account"] });
+    const { access_token: token } = await tokensOf(party, user, { scope: "openid account" });
     expect((await enter(realm, token)).body).toMatchObject({ userId: user.userId });
-    const saved = await iam.browser().put(at(realm), { email: "ada@example.com", firstName: "Ada" }, bearing(token));
-    expect(saved.body).toMatchObject({ email: "ada@example.com", firstName: "Ada" });
+    const saved = await iam.browser().put(at(realm), { firstName: "Ada" }, bearing(token));
+    expect(saved.body).toMatchObject({ firstName: "Ada" });
     expect((await realm.events("type=PROFILE_CHANGED"))[0]).toMatchObject({ actor: user.username, impersonator: null });
     const { body: sessions } = await iam.browser().get(at(realm, "/sessions"), bearing(token));
     expect(sessions).toMatchObject([{ current: true, clients: ["app"] }]);
@@ -44,19 +47,77 @@ describe("a user's access token", () => {
     expect((await enter(realm, token)).status).toBe(200);
   });
 
-  test("of somebody else's application needs the scope account, or the account as its resource", async () => {
+  test("of a first-party application without the scope account reads, and changes neither mail address nor credentials", async () => {
+    const realm = await iam.realm();
+    await allowMessages(realm);
+    const user = await realm.user();
+    const party = await relyingParty(iam, realm, { firstParty: true });
+    const { access_token: token } = await tokensOf(party, user);
+    expect((await enter(realm, token)).status).toBe(200);
+    const by = bearing(token);
+    const refused = [403, "account.insufficient_scope"];
+    const put = await iam.browser().put(at(realm), { email: "mine@evil.example" }, by);
+    expect(refusal(put)).toEqual(refused);
+    expect(put.headers["www-authenticate"]).toMatch(/error="insufficient_scope".*scope="account"/);
+    expect(refusal(await iam.browser().post(at(realm, "/credentials"), { type: "recovery-code" }, by))).toEqual(refused);
+    expect(refusal(await iam.browser().delete(at(realm, "/sessions"), by))).toEqual(refused);
+    expect(refusal(await iam.browser().delete(at(realm, ""), by))).toEqual(refused);
+    expect((await realm.asMaster().get(`/users/${user.userId}/credentials`)).body).toHaveLength(1);
+    // Nor does it get the scope by asking for it: an administrator gives it.
+    const { left } = await walk(iam.browser(), iam.config.baseUrl, party.url({ scope: "openid account", prompt: "none" }));
+    expect(left?.searchParams.get("error")).toBe("invalid_scope");
+  });
+
+  test("of a session that is older than ten minutes changes nothing by which the user signs in, and is told what to ask for", async () => {
+    const realm = await iam.realm();
+    await allowMessages(realm);
+    const user = await realm.user();
+    const members = {
+      scopes: ["openid", "account", "offline_access"],
+      accessTokenLifetime: 86_400,
+      grantTypes: ["authorization_code", "refresh_token"],
+    };
+    const party = await relyingParty(iam, realm, members);
+    const browser = iam.browser();
+    const token = (await party.signIn(browser, user, { scope: "openid account" })).body.access_token;
+    const mint = (by: string) => iam.browser().post(at(realm, "/credentials"), { type: "recovery-code" }, bearing(by));
+    expect((await mint(token)).status).toBe(201);
+    clock.advance(10 * MINUTE + SECOND);
+    const stale = await mint(token);
+    expect(refusal(stale)).toEqual([403, "auth.recent_authentication_required"]);
+    expect(stale.headers["www-authenticate"]).toMatch(/^Bearer error="insufficient_user_authentication", .*max_age="600"$/);
+    expect(refusal(await iam.browser().put(at(realm), { email: "new@example.com" }, bearing(token)))).toEqual(refusal(stale));
+    expect(refusal(await iam.browser().put(at(realm), { attributes: { phoneNumber: "+31" } }, bearing(token)))).toEqual(refusal(stale));
+    expect((await iam.browser().put(at(realm), { firstName: "Ada" }, bearing(token))).status, "a name opens nothing").toBe(200);
+    // The session counts as it is now: the same token, once its user has signed in again.
+    const { page } = await walk(browser, iam.config.baseUrl, party.url({ max_age: "600" }));
+    await submit(browser, iam.config.baseUrl, page, { username: user.username, password: user.password });
+    expect((await mint(token)).status).toBe(201);
+    // What lives without a session has no authentication.
+    const offline = await tokensOf(party, user, { scope: "openid account offline_access" });
+    expect(refusal(await mint(offline.access_token))).toEqual(refusal(stale));
+    const code = await giveTotp(iam, realm.name, user.userId);
+    const weak = await mint(token);
+    expect(refusal(weak), "the second factor that there is by now was not shown").toEqual(refusal(stale));
+    expect(weak.headers["www-authenticate"]).toContain('acr_values="2"');
+    const stepUp = JSON.stringify({ id_token: { acr: { essential: true, values: ["2"] } } });
+    const more = await walk(browser, iam.config.baseUrl, party.url({ claims: stepUp }));
+    await submit(browser, iam.config.baseUrl, more.page, { code: code() });
+    expect((await mint(token)).status).toBe(201);
+  });
+
+  test("of somebody else's application needs the scope account, also to read, and is for the realm itself", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const party = await relyingParty(iam, realm);
     const answer = await enter(realm, (await tokensOf(party, user)).access_token);
     expect(refusal(answer)).toEqual([403, "account.insufficient_scope"]);
     expect(answer.headers["www-authenticate"]).toMatch(/^Bearer realm="[^"]+", error="insufficient_scope", .*scope="account"/);
-    await realm.asMaster().post("/client-scopes", { name: "account", assignment: "OPTIONAL" });
+    const { body: client } = await realm.asMaster().get(`/clients/${party.id}`);
+    await realm.asMaster().put(`/clients/${party.id}`, { ...client, scopes: ["openid", "account"] });
     expect((await enter(realm, (await tokensOf(party, user, { scope: "openid account" })).access_token)).status).toBe(200);
 
-    const account = `${iam.config.baseUrl}${at(realm, "")}`;
-    await realm.asMaster().put(`/clients/${party.id}/allowed-resources`, { allowedResources: [account, "https://api.example"] });
-    expect((await enter(realm, (await tokensOf(party, user, { resource: account })).access_token)).status).toBe(200);
+    await realm.asMaster().put(`/clients/${party.id}/allowed-resources`, { allowedResources: ["https://api.example"] });
     const elsewhere = (await tokensOf(party, user, { resource: "https://api.example", scope: "openid account" })).access_token;
     expect(refusal(await enter(realm, elsewhere))).toEqual(INVALID);
   });
@@ -64,8 +125,10 @@ describe("a user's access token", () => {
   test("of an administrator does not change how they sign in", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("view-users");
-    const party = await relyingParty(iam, realm, { firstParty: true });
-    const { access_token: token } = await tokensOf(party, { username: admin.username, password: "a password for tests" });
+    const party = await relyingParty(iam, realm, { firstParty: true, scopes: ["openid", "account"] });
+    const owner = { username: admin.username, password: "a password for tests" };
+    const { access_token: token } = await tokensOf(party, owner, { scope: "openid account" });
+    await allowMessages(realm);
     const refused = [403, "account.administrator"];
     const by = bearing(token);
     expect(refusal(await iam.browser().put(at(realm), { email: "mine@example.com" }, by))).toEqual(refused);

@@ -24,13 +24,14 @@ export async function enterByToken(
   token: string,
   request: IncomingMessage,
 ): Promise<Brought> {
+  const isWrite = !["GET", "HEAD"].includes(request.method ?? "");
   const live = await tokens.verifyAccessToken(realm, token);
   const client = live && (await clients.get(realm, live.clientId));
-  if (!client || !isMeantForUs(live, issuer)) throw accountErrors.bearer(issuer);
+  if (!client || !live.audience.includes(issuer)) throw accountErrors.bearer(issuer);
   if (!tokens.isBroughtByOwner(live, request))
     throw accountErrors.bearer(issuer, UNPROVEN[live.confirmation?.jkt ? "proof" : "certificate"]);
   if (!live.holder) throw accountErrors.bearer(issuer, "The token stands for an application, not for a user");
-  if (!mayManage(live, client, issuer)) throw accountErrors.insufficient_scope(issuer);
+  if (!(isWrite ? mayChange(live) : mayRead(live, client))) throw accountErrors.insufficient_scope(issuer);
   const { userId, username, sessionId, impersonator } = live.holder;
   return {
     client,
@@ -49,14 +50,8 @@ const UNPROVEN = {
   certificate: "The token is bound to a certificate, which was not shown with this request",
 } as const;
 
-const accountOf = (issuer: string): string => `${issuer}/account`;
+/** Every client gets tokens for the realm itself, if only for userinfo: none of them changes the user, unless it was given the scope for it. */
+const mayChange = ({ scopes }: LiveToken): boolean => scopes.includes("account");
 
-const isMeantForUs = ({ audience }: LiveToken, issuer: string): boolean =>
-  audience.includes(issuer) || audience.includes(accountOf(issuer));
-
-/**
- * Every client gets tokens for the realm itself, if only for userinfo: that alone must not let it change the user. It may if it was allowed
- * the resource `{issuer}/account` by name, if the user's token has the scope `account`, or if it is one of the realm's own applications.
- */
-const mayManage = ({ audience, scopes }: LiveToken, { settings }: ClientSnapshot, issuer: string): boolean =>
-  audience.includes(accountOf(issuer)) || scopes.includes("account") || settings.firstParty;
+/** Nor does every client read what the account has: only those that may change it, and the realm's own. */
+const mayRead = (token: LiveToken, { settings }: ClientSnapshot): boolean => mayChange(token) || settings.firstParty;

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { sha256 } from "../../kernel/vault.ts";
+import { noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
 import { forgetBrowser, listBrowsers } from "../../signin/known-devices/index.ts";
 import type { Cookies } from "../../signin/sessions/index.ts";
 import { AccountBrowser } from "./access.schema.ts";
@@ -17,7 +18,7 @@ export const browserRoutes: FastifyPluginAsyncTypebox<{ cookies: Cookies }> = as
         summary: "List the browsers that you signed in with",
         description: "Those that you said to trust are not asked for a second factor, until then. Used last, shown first.",
         tags,
-        params: Type.Object({ realm: Type.String() }),
+        params: pathParams(),
         response: { 200: Type.Array(AccountBrowser) },
       },
     },
@@ -40,13 +41,13 @@ export const browserRoutes: FastifyPluginAsyncTypebox<{ cookies: Cookies }> = as
         summary: "Forget one of your browsers",
         description: "It is not trusted any more, and its next sign-in is that of a new one. Ends no session.",
         tags,
-        params: Type.Object({ realm: Type.String(), id: Type.String() }),
-        response: { 204: Type.Null({ description: "Forgotten" }) },
+        params: pathParams("id"),
+        response: noContentAnswer("Forgotten"),
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => forgetBrowser(ctx, req.params.id));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

@@ -4,20 +4,22 @@ import {
   CreatedOwnCredential,
   CreateOwnCredential,
   Credential,
+  CredentialSetup,
   createOwnEnrollmentToken,
   createOwnRecoveryCodes,
-  PasskeyOptions,
   RenameCredential,
   readCredentials,
   revokeOwnCredential,
 } from "../../directory/users/index.ts";
 import { invalidFields } from "../../kernel/errors.ts";
+import { noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
 import { creationOptions } from "../../signin/passkeys/index.ts";
 import { assertMayChangeSignIn } from "./gate.ts";
 import { addOwnPasskey, type OwnCredentialParts, ownRegistration, renameOwnPasskey } from "./passkeys.service.ts";
+import { confirmOwnTotp, startOwnTotp } from "./totp.service.ts";
 
 const tags = ["Account"];
-const params = Type.Object({ realm: Type.String() });
+const params = pathParams();
 const onlyThey = "Never open to an administrator who acts as the user.";
 const bySession = `${onlyThey} Those who administer the realm use their session.`;
 
@@ -35,17 +37,26 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
   app.post(
     "/",
     {
+      config: { recentAuthentication: true },
       schema: {
-        summary: "Add a passkey, make recovery codes, or an enrollment token for a device of yours",
+        summary: "Add a passkey or an authenticator app, make recovery codes, or an enrollment token for a device of yours",
         description: `Codes and tokens work once each, and take the place of what was made before. ${bySession}`,
         tags,
         params,
         body: CreateOwnCredential,
-        response: { 200: PasskeyOptions, 201: CreatedOwnCredential },
+        response: { 200: CredentialSetup, 201: CreatedOwnCredential },
       },
     },
     async (req, reply) => {
-      const { credential, ...sent } = req.body;
+      const { credential, setup, code, ...sent } = req.body;
+      if (sent.type === "totp") {
+        const { type, label = null, ...others } = sent;
+        refuseOthers({ ...others, ...(credential !== undefined && { credential }) }, type);
+        if (setup === undefined && code === undefined) return reply.code(200).send(await startOwnTotp(parts, req));
+        if (setup === undefined || code === undefined) throw missingHalf(setup === undefined ? "setup" : "code");
+        return reply.code(201).send(await confirmOwnTotp(parts, req, { setup, code, label }));
+      }
+      refuseOthers({ ...(setup !== undefined && { setup }), ...(code !== undefined && { code }) }, sent.type);
       if (sent.type === "passkey") {
         const { type, label = null, ...others } = sent;
         refuseOthers(others, type);
@@ -83,6 +94,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
   app.delete(
     "/:type/:credentialId",
     {
+      config: { recentAuthentication: true },
       schema: {
         summary: "Remove one of your credentials",
         description: `The last one by which you can sign in stays (409). Ends no session. ${bySession}`,
@@ -92,7 +104,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
           type: Type.String({ description: "The credential's type" }),
           credentialId: Type.String({ description: "The credential's id" }),
         }),
-        response: { 204: Type.Null({ description: "Removed" }) },
+        response: noContentAnswer("Removed"),
       },
     },
     async (req, reply) => {
@@ -102,10 +114,13 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
         await assertMayChangeSignIn(ctx, req.broughtBy);
         await revokeOwnCredential(ctx, type, credentialId, history);
       });
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };
+
+const missingHalf = (field: "setup" | "code") =>
+  invalidFields([{ field, code: "required", message: `${field} is required: setup and code confirm an authenticator app together` }]);
 
 /** What has no meaning here is refused, not overlooked. */
 function refuseOthers(input: object, type: string): void {

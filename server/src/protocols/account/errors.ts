@@ -25,6 +25,7 @@ export const accountErrors = {
     impersonated: [403, "You are acting as this user: this is for them alone"],
     two_credentials: [400, "Send either a session cookie or a bearer token, not both"],
     administrator: [403, "You administer this realm: change how you sign in from your own session, not through an application"],
+    erase_off: [403, "People do not erase their own accounts in this realm: ask an administrator"],
     no_password: [409, "You have no password yet: ask for a reset, or sign in as you do"],
     application_not_found: [404, "This application has nothing from you"],
   }),
@@ -41,7 +42,7 @@ export const accountErrors = {
       },
     }),
   insufficient_scope: (issuer: string) => {
-    const description = "The token needs the scope account, or has to come from one of the realm's own applications";
+    const description = "The token needs the scope account: an administrator gives it to the client, which then asks for it";
     return new AppError("account.insufficient_scope", 403, description, {
       headers: challenge(issuer, { error: "insufficient_scope", description, scope: "account" }),
     });

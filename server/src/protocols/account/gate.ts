@@ -4,7 +4,15 @@ import { permissionsOfUser } from "../../directory/roles/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import type { Actor, ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { actorOfSession, type Cookies, CSRF_HEADER, type Csrf, resolveSession } from "../../signin/sessions/index.ts";
+import { answerConditionally, refuseUnknownQuery } from "../../platform/http/index.ts";
+import {
+  actorOfSession,
+  assertRecentAuthentication,
+  type Cookies,
+  CSRF_HEADER,
+  type Csrf,
+  resolveSession,
+} from "../../signin/sessions/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import { allowOrigin, preflight } from "../gate/index.ts";
 import { issuerOf } from "../tokens/index.ts";
@@ -39,6 +47,8 @@ export function guardAccountRoutes(app: Parameters<FastifyPluginAsync>[0], parts
   // What a page of another site can send without asking us first is not taken here at all.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   app.decorateRequest("broughtBy", null);
+  refuseUnknownQuery(app);
+  answerConditionally(app);
   app.addHook("onRoute", (route) => {
     route.config = { ...route.config, account: true };
   });
@@ -52,6 +62,8 @@ export function guardAccountRoutes(app: Parameters<FastifyPluginAsync>[0], parts
     const isBearer = /^bearer(\s|$)/i.test(request.headers.authorization ?? "");
     request.actor = isBearer ? await actorOfBearer(parts, request, reply, realm) : await actorOfCookie(parts, request, reply, realm);
     if (request.actor.impersonator !== null && request.routeOptions.config.impersonated !== true) throw accountErrors.impersonated();
+    if (request.routeOptions.config.recentAuthentication)
+      await assertRecentAuthentication({ tx: parts.db, actor: request.actor, now: clock.now() });
   });
 
   // Only those who bring a token are answered across origins: a preflight allows no cookies.

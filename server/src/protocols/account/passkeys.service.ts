@@ -6,6 +6,7 @@ import { defineErrors } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { addPasskey, checkRegistration, type Registering, type RegistrationParts } from "../../signin/passkeys/index.ts";
+import { proveByEnrolling } from "../../signin/sessions/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { assertMayChangeSignIn } from "./gate.ts";
 
@@ -42,6 +43,7 @@ export async function addOwnPasskey(
     const outcome = await addPasskey(ctx, registering.realm, made, label);
     if (outcome === "spent") throw errors.expired();
     if (outcome !== "added") throw outcome === "taken" ? errors.taken() : errors.too_many();
+    await proveByEnrolling(ctx, { authenticator: "passkey", amr: [made.passkey.deviceType === "singleDevice" ? "hwk" : "swk", "user"] });
     return ownCredential(ctx, made.passkey.id);
   });
 }

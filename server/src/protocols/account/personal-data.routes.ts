@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { Consent, readConsents, revokeConsent } from "../../directory/consents/index.ts";
+import { noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
 import { PersonalData } from "./personal-data.schema.ts";
 import { collectPersonalData, fileNameOf } from "./personal-data.ts";
 
 const tags = ["Account"];
-const params = Type.Object({ realm: Type.String() });
+const params = pathParams();
 
 /** Mounted under /realms/:realm/account/gdpr. */
 export const personalDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -43,12 +44,12 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: "Take back what you allowed an application",
         tags,
         params: Type.Object({ realm: Type.String(), clientId: Type.String({ description: "The application's OAuth client id" }) }),
-        response: { 204: Type.Null({ description: "Taken back" }) },
+        response: noContentAnswer("Taken back"),
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => revokeConsent(ctx, ctx.actor.id, req.params.clientId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

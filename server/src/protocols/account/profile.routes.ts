@@ -1,16 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { onRequestAsyncHookHandler } from "fastify";
-import Type from "typebox";
-import { etag } from "../../platform/http/index.ts";
+import { noContent, noContentAnswer, pathParams, versioned } from "../../platform/http/index.ts";
+import type { MailParts } from "../../signin/action-tokens/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { ChangePassword, changePassword, type PasswordChangeParts } from "./password.service.ts";
 import { Profile, UpdateProfile } from "./profile.schema.ts";
 import { readProfile, saveProfile } from "./profile.service.ts";
 
 const tags = ["Account"];
-const params = Type.Object({ realm: Type.String() });
+const params = pathParams();
 
-export interface ProfileParts extends PasswordChangeParts {
+export interface ProfileParts extends PasswordChangeParts, MailParts {
   readonly realms: RealmSnapshots;
   /** How often one user may try to change the password. */
   readonly limitPassword: onRequestAsyncHookHandler;
@@ -23,8 +23,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
     { config: { impersonated: true }, schema: { summary: "Read your profile", tags, params, response: { 200: Profile } } },
     async (req, reply) => {
       const profile = await req.read(readProfile);
-      reply.header("etag", etag(profile.version));
-      return profile;
+      return versioned(reply, profile);
     },
   );
 
@@ -34,7 +33,9 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
       schema: {
         summary: "Change your profile",
         description:
-          "Takes the full state, as it was read. Another email address has to be verified again. Whether the username and the email address " +
+          "Takes the full state, as it was read. Another email address is `pendingEmail` until the link that is sent to it has come back; the " +
+          "present one is told. Username, email address and phone number ask for a sign-in within the last 10 minutes, with the second factor " +
+          "where there is one (403 `auth.recent_authentication_required`). Whether the username and the email address " +
           "can be changed is the realm's to say (`account` of its settings); what applications know you by (`sub`) never can. " +
           "Administrators change both with their session only.",
         tags,
@@ -45,15 +46,15 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
     },
     async (req, reply) => {
       const policy = (await realms.get(req.realmId))!.settings.account;
-      const profile = await req.transact((ctx) => saveProfile(ctx, req.body, { policy, broughtBy: req.broughtBy }));
-      reply.header("etag", etag(profile.version));
-      return profile;
+      const profile = await req.transact((ctx) => saveProfile(ctx, req.body, { policy, broughtBy: req.broughtBy, mail: parts }));
+      return versioned(reply, profile);
     },
   );
 
   app.put(
     "/password",
     {
+      config: { recentAuthentication: true },
       // Not before it is known whose limit it is.
       preHandler: limitPassword,
       schema: {
@@ -64,13 +65,13 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
         tags,
         params,
         body: ChangePassword,
-        response: { 204: Type.Null({ description: "Changed" }) },
+        response: noContentAnswer("Changed"),
       },
     },
     async (req, reply) => {
       const realm = (await realms.get(req.realmId))!;
       await changePassword(parts, { ...req.body, realm, actor: req.actor!, sourceIp: req.ip });
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

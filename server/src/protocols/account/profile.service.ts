@@ -1,8 +1,13 @@
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../directory/users/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { MailParts } from "../../signin/action-tokens/index.ts";
+import { askToChangeEmail, pendingEmailOf, tellPresentAddress } from "../../signin/actions/index.ts";
+import { assertRecentAuthentication } from "../../signin/sessions/index.ts";
+import { isMailAddress } from "../../tenancy/messaging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { assertMayChangeSignIn } from "./gate.ts";
 import { ownAttributes, type Profile, type UpdateProfile } from "./profile.schema.ts";
@@ -12,17 +17,18 @@ type Value = UserRow["attributes"][string];
 type VersionedProfile = Profile & { readonly version: number };
 
 const named = ["firstName", "lastName", "locale"] as const;
-const NAMES: readonly string[] = ["username", "email"];
+/** What people sign in by, or what reaches them when they cannot. */
+const SENSITIVE: readonly string[] = ["username", "email", "phoneNumber"];
 
 /** An administrator may have written several. */
 const first = (value: Value | undefined): string | null => (Array.isArray(value) ? (value[0] ?? null) : (value ?? null));
 const isSame = (one: Value | null | undefined, other: Value | null | undefined) =>
   JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 
-function toProfile(user: UserRow): VersionedProfile {
+function toProfile(user: UserRow, pendingEmail: string | null): VersionedProfile {
   const { realmId, userId, username, email, emailVerified, attributes, createdAt, version } = user;
   return {
-    ...{ realmId, userId, username, email, emailVerified, createdAt, version },
+    ...{ realmId, userId, username, email, emailVerified, pendingEmail, createdAt, version },
     firstName: first(attributes.firstName),
     lastName: first(attributes.lastName),
     locale: first(attributes.locale),
@@ -30,26 +36,52 @@ function toProfile(user: UserRow): VersionedProfile {
   };
 }
 
-export const readProfile = async (ctx: ReadCtx): Promise<VersionedProfile> => toProfile(await readUser(ctx, ctx.actor.id));
+export const readProfile = async (ctx: ReadCtx): Promise<VersionedProfile> =>
+  toProfile(await readUser(ctx, ctx.actor.id), await pendingEmailOf(ctx, ctx.actor.id));
 
 /** Replaces what people say of themselves; everything else about the user stays as it is. */
 export async function saveProfile(
   ctx: Ctx,
   input: UpdateProfile,
-  { policy, broughtBy }: { readonly policy: Settings["account"]; readonly broughtBy: ClientSnapshot | null },
+  {
+    policy,
+    broughtBy,
+    mail,
+  }: { readonly policy: Settings["account"]; readonly broughtBy: ClientSnapshot | null; readonly mail: MailParts },
 ): Promise<VersionedProfile> {
   const current = await takeOwnUser(ctx);
-  refuseReadOnly(current, input, ["realmId", "userId", "createdAt", "emailVerified"]);
+  const pendingEmail = await pendingEmailOf(ctx, current.userId);
+  refuseReadOnly({ ...current, pendingEmail }, input, ["realmId", "userId", "createdAt", "emailVerified", "pendingEmail"]);
   const next = {
     username: input.username ?? current.username,
     email: input.email ?? null,
     attributes: nextAttributes(current.attributes, input),
   };
   const changed = changedMembers(current, next);
-  if (changed.length === 0) return toProfile(current);
+  if (changed.length === 0) return toProfile(current, pendingEmail);
   await refuseFixed(ctx, changed, policy);
-  if (changed.some((member) => NAMES.includes(member))) await assertMayChangeSignIn(ctx, broughtBy);
-  return toProfile(await saveOwnProfile(ctx, current, next, changed));
+  if (changed.some((member) => SENSITIVE.includes(member))) {
+    await assertMayChangeSignIn(ctx, broughtBy);
+    await assertRecentAuthentication(ctx);
+  }
+  const { email } = next;
+  const isNewAddress = email !== null && (current.email === null || loginKey(email) !== loginKey(current.email));
+  const asker = { user: { id: current.userId, username: current.username, email: current.email, attributes: current.attributes } };
+  if (isNewAddress) {
+    refuseUnreachable(email);
+    await askToChangeEmail(ctx, mail, asker, email);
+  } else if (email === null && current.email !== null) await tellPresentAddress(ctx, mail, asker);
+  const saved = isNewAddress ? { ...next, email: current.email } : next;
+  const savedMembers = isNewAddress ? changed.filter((member) => member !== "email") : changed;
+  const user = savedMembers.length === 0 ? current : await saveOwnProfile(ctx, current, saved, savedMembers);
+  return toProfile(user, isNewAddress ? email : pendingEmail);
+}
+
+function refuseUnreachable(email: string): void {
+  if (!isMailAddress(email))
+    throw invalidFields([
+      { field: "email", code: "format", message: "email must be an address that mail can be sent to, like ada@example.com" },
+    ]);
 }
 
 function nextAttributes(current: UserRow["attributes"], input: UpdateProfile): UserRow["attributes"] {

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, ListQuery } from "../../platform/http/index.ts";
+import { paged } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import { ServiceAccountSession } from "./activity.schema.ts";
 import { searchServiceAccounts } from "./activity.ts";
 
@@ -19,10 +20,6 @@ export const serviceAccountSessionRoutes: FastifyPluginAsyncTypebox = async (app
         response: { 200: Type.Array(ServiceAccountSession) },
       },
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchServiceAccounts(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchServiceAccounts(ctx, req.query))),
   );
 };

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { ServiceAccountSession } from "./activity.schema.ts";
 
 interface ClientActivityTable {

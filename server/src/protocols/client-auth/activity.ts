@@ -5,7 +5,7 @@ import { clock } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
 import { type ReadCtx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { ListQuery, Page } from "../../platform/http/index.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { ServiceAccountSession } from "./activity.schema.ts";
 import { type Activity, addActivity, listActivity } from "./activity.store.ts";

@@ -1,6 +1,6 @@
 import { errors, type KoaContextWithOIDC, Provider } from "oidc-provider";
-import { MINUTE } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { ruleOf } from "../../tenancy/realms/index.ts";
 import { isPublic } from "../client-auth/index.ts";
 import { snapshotOf } from "./client.ts";
 import { requestOf } from "./error-page.ts";
@@ -9,10 +9,8 @@ import type { RealmParts } from "./parts.ts";
 // Requests that are stored although nobody has proven anything yet: how often one address may have that done is limited, so that nobody
 // fills the table. Whoever is signed in, and a client that has shown its secret, is known and may go on.
 
-/** A company whose people all come from one address begins its day within these. */
-const PER_ADDRESS = { limit: 600, windowMs: MINUTE };
-
-const take = ({ limiter, realm }: RealmParts, address: string) => limiter.take(`authorize:${realm.realmId}:${address}`, PER_ADDRESS);
+const take = ({ limiter, realm }: RealmParts, address: string) =>
+  limiter.take(`authorize:${realm.realmId}:${address}`, ruleOf(realm.settings, "authorizations"));
 
 /** For what is stored before the engine sees it. */
 export async function assertMayBegin(parts: RealmParts, address: string): Promise<void> {

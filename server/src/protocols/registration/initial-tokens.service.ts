@@ -2,7 +2,7 @@ import { DAY, SECOND } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import type { ListQuery, Page } from "../../platform/http/index.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { registrationErrors } from "./errors.ts";
 import { deleteToken, insertToken, listTokens } from "./initial-tokens.store.ts";
 import type { CreatedInitialAccessToken, CreateInitialAccessToken, InitialAccessToken } from "./provisioning.schema.ts";

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { InitialAccessToken } from "./provisioning.schema.ts";
 
 interface InitialAccessTokensTable {

@@ -97,6 +97,8 @@ export function toNewState(current: Client, metadata: RegistrationRequest): Upda
   return {
     ...Object.fromEntries(kept),
     ...state,
+    enabled: current.enabled,
+    publicClient: state.publicClient ?? current.publicClient,
     ...(isOverridden && { subjectClaim: current.subjectClaim }),
     ...(isEcho && { authMethod: current.authMethod }),
   };

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
+import { created, noContent, noContentAnswer, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import { createToken, removeToken, searchTokens } from "./initial-tokens.service.ts";
 import {
   CreatedInitialAccessToken,
@@ -13,38 +14,23 @@ import { readProvisioning, replaceProvisioning } from "./provisioning.service.ts
 
 const config = { permission: "manage-realm" } as const;
 const tags = ["Provisioning"];
-const params = Type.Object({ realm: Type.String(), tokenId: Type.String() });
+const params = pathParams("tokenId");
 
 /** Mounted under /admin/realms/:realm/provisioning. */
 export const provisioningRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    { config, schema: { summary: "Read who may register clients, and how", tags, response: { 200: Provisioning } } },
-    async (req, reply) => {
-      const { provisioning, version } = await req.read(readProvisioning);
-      reply.header("etag", etag(version));
-      return provisioning;
-    },
-  );
-
-  app.put(
-    "/",
-    {
+  recordRoutes(app, "/", {
+    tags,
+    params: pathParams(),
+    record: Provisioning,
+    read: { config, summary: "Read who may register clients, and how", run: readProvisioning },
+    replace: {
       config,
-      schema: {
-        summary: "Set who may register clients, and how",
-        description: "What is left out returns to its default. Counts for clients that register or change themselves from now on.",
-        tags,
-        body: UpdateProvisioning,
-        response: { 200: Provisioning },
-      },
+      summary: "Set who may register clients, and how",
+      description: "What is left out returns to its default. Counts for clients that register or change themselves from now on.",
+      body: UpdateProvisioning,
+      run: (ctx, _params, body) => replaceProvisioning(ctx, body),
     },
-    async (req, reply) => {
-      const { provisioning, version } = await req.transact((ctx) => replaceProvisioning(ctx, req.body));
-      reply.header("etag", etag(version));
-      return provisioning;
-    },
-  );
+  });
 
   app.get(
     "/initial-access-tokens",
@@ -58,11 +44,7 @@ export const provisioningRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Type.Array(InitialAccessToken) },
       },
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchTokens(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchTokens(ctx, req.query))),
   );
 
   app.post(
@@ -77,7 +59,10 @@ export const provisioningRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 201: CreatedInitialAccessToken },
       },
     },
-    async (req, reply) => reply.code(201).send(await req.transact((ctx) => createToken(ctx, req.body))),
+    async (req, reply) => {
+      const token = await req.transact((ctx) => createToken(ctx, req.body));
+      return created(reply, token.id, token);
+    },
   );
 
   app.delete(
@@ -89,12 +74,12 @@ export const provisioningRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description: "Clients that were registered with it stay.",
         tags,
         params,
-        response: { 204: Type.Null({ description: "Deleted" }) },
+        response: noContentAnswer("Deleted"),
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => removeToken(ctx, req.params.tokenId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

@@ -2,13 +2,18 @@ import { invalidFields } from "../../kernel/errors.ts";
 import { createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { type Db, lockRealm } from "../../platform/db/index.ts";
-import { expectVersion } from "../../platform/http/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { completeProvisioning, type Provisioning, type UpdateProvisioning } from "./provisioning.schema.ts";
-import { findProvisioning, findProvisioningAt, type StoredProvisioning, saveProvisioning } from "./provisioning.store.ts";
+import { findProvisioning, findProvisioningAt, saveProvisioning } from "./provisioning.store.ts";
 
-export const readProvisioning = (ctx: ReadCtx): Promise<StoredProvisioning> => findProvisioning(ctx.tx, ctx.realm);
+export type VersionedProvisioning = Provisioning & { readonly version: number };
 
-export async function replaceProvisioning(ctx: Ctx, input: UpdateProvisioning): Promise<StoredProvisioning> {
+export async function readProvisioning(ctx: ReadCtx): Promise<VersionedProvisioning> {
+  const { provisioning, version } = await findProvisioning(ctx.tx, ctx.realm);
+  return { ...provisioning, version };
+}
+
+export async function replaceProvisioning(ctx: Ctx, input: UpdateProvisioning): Promise<VersionedProvisioning> {
   const provisioning = completeProvisioning(input);
   refuseSilentStrangers(provisioning);
   // There may be no row to hold.
@@ -19,7 +24,7 @@ export async function replaceProvisioning(ctx: Ctx, input: UpdateProvisioning): 
   await ctx.configChanged();
   const detail = changes(before.provisioning, provisioning);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "provisioning", resourceId: ctx.realm, detail });
-  return { provisioning, version };
+  return { ...provisioning, version };
 }
 
 /** Anybody could register, send somebody a link, and have their data without a question. */

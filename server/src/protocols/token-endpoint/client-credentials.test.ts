@@ -133,7 +133,7 @@ describe("a token in a client's own name", () => {
     expect(await roles()).toEqual(["outer"]);
     await realm.asMaster().put(`/roles/${outer.roleId}`, { name: "outer", compositeRoles: ["inner"] });
     expect(await roles()).toEqual(["inner", "outer"]);
-    await realm.asMaster().put(`/roles/${inner.roleId}`, { name: "core" });
+    await realm.asMaster().patch(`/roles/${inner.roleId}`, { name: "core" });
     expect(await roles()).toEqual(["core", "outer"]);
     await realm.asMaster().delete(`/roles/${inner.roleId}`);
     expect(await roles()).toEqual(["outer"]);

@@ -30,7 +30,7 @@ export interface LinkMail {
   readonly to: string;
   /** Null for somebody who has no account yet. */
   readonly user: MessageUser | null;
-  readonly locale: string;
+  readonly locale: string | null;
   readonly data: Readonly<Record<string, unknown>>;
   readonly minutes: number;
   /** Of the page behind the link, below the realm; the token is put at its end. */

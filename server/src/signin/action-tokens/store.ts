@@ -21,7 +21,7 @@ declare module "../../platform/db/tables.ts" {
 }
 
 /** What a token is for: one of another kind opens nothing. */
-export type TokenKind = "verify-email" | "reset-password" | "registration" | "magic-link";
+export type TokenKind = "verify-email" | "change-email" | "totp-setup" | "reset-password" | "registration" | "magic-link";
 
 export interface ActionToken {
   readonly userId: string | null;
@@ -73,6 +73,25 @@ export async function findToken(ctx: Pick<ReadCtx, "tx" | "realm" | "now">, kind
   return row ? { userId: row.user_id, data: row.data, expiresAt: row.expires_at } : null;
 }
 
+/** The latest of this kind that the user was sent. */
+export async function findTokenOf(
+  ctx: Pick<ReadCtx, "tx" | "realm" | "now">,
+  kind: TokenKind,
+  userId: string,
+): Promise<Pick<ActionToken, "data"> | null> {
+  const row = await ctx.tx
+    .selectFrom("action_tokens")
+    .select("data")
+    .where("realm_id", "=", ctx.realm)
+    .where("user_id", "=", userId)
+    .where("kind", "=", kind)
+    .where("expires_at", ">", ctx.now)
+    .orderBy("created_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 export const takeToken = (ctx: Ctx, kind: TokenKind, token: string): Promise<ActionToken | null> =>
   FORM.test(token) ? takeTokenByHash(ctx, kind, tokenHash(token)) : Promise.resolve(null);
 
@@ -99,9 +118,11 @@ export async function dropTokensOf(ctx: Ctx, kind: TokenKind, userId: string): P
     .execute();
 }
 
-/** `user.password_changed`: a link to choose another is of no use any more, least of all to whoever asked for it in the user's name. */
-export const endResetLinks = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> =>
-  dropTokensOf(ctx, "reset-password", userId);
+/** `user.password_changed`: links to another password or mail address may have been asked for by whoever knew the old one. */
+export async function endMailedLinks(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
+  await dropTokensOf(ctx, "reset-password", userId);
+  await dropTokensOf(ctx, "change-email", userId);
+}
 
 /** `user.erased`: registrations under their names that nobody has confirmed. What hangs on the user goes with the user. */
 export async function forgetRegistrations(

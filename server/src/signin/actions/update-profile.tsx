@@ -1,9 +1,11 @@
 import Type from "typebox";
-import { dropRequiredAction, findUserByLogin, readUser, saveOwnProfile } from "../../directory/users/index.ts";
+import { dropRequiredAction, readUser, saveOwnProfile } from "../../directory/users/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
+import type { MessageUser } from "../../tenancy/messaging/index.ts";
 import type { Question, StepContext } from "../authenticators/index.ts";
 import { Profile } from "../pages/index.ts";
+import { askToChangeEmail } from "./change-email.ts";
 import { isEmail, isPersonName } from "./names.ts";
 
 /** Name and, where the realm lets people change it, email address. */
@@ -33,7 +35,7 @@ export const updateProfile: Question = {
     ),
   }),
   answer: async (at, form) => {
-    const { parts, realm, user } = at;
+    const { realm, user } = at;
     const { userId, email: present } = user!;
     const firstName = (form.firstName ?? "").trim();
     const lastName = (form.lastName ?? "").trim();
@@ -41,21 +43,22 @@ export const updateProfile: Question = {
     const isNew = email !== null && (present === null || loginKey(email) !== loginKey(present));
     if (![firstName, lastName].every(isPersonName) || (isNew && !isEmail(email)) || (email === null && present !== null))
       return { outcome: "again", problem: { title: "profileInvalidTitle", text: "profileInvalidText" } };
-    const holder = isNew ? await findUserByLogin(parts.db, realm.realmId, email) : null;
-    if (holder && holder.userId !== userId) return { outcome: "again", problem: { title: "emailTakenTitle", text: "emailTakenText" } };
     return {
       outcome: "passed",
-      proof: { userId, factor: null, amr: [], writesUser: true, accept: (ctx) => save(ctx, at, { firstName, lastName, email }) },
+      proof: {
+        ...{ userId, factor: null, amr: [], writesUser: true },
+        accept: (ctx) => save(ctx, at, { firstName, lastName, email: isNew ? present : email, newEmail: isNew ? email : null }),
+      },
     };
   },
 };
 
 async function save(
   ctx: Ctx,
-  { user }: StepContext,
-  next: { readonly firstName: string; readonly lastName: string; readonly email: string | null },
+  { user, parts, visitor: { locale } }: StepContext,
+  next: { readonly firstName: string; readonly lastName: string; readonly email: string | null; readonly newEmail: string | null },
 ): Promise<boolean> {
-  const { userId, username } = user!;
+  const { userId, username, attributes: known } = user!;
   const current = await readUser(ctx, userId);
   const { firstName, lastName, email } = next;
   const attributes = { ...current.attributes, firstName, lastName };
@@ -71,6 +74,10 @@ async function save(
       audit: (draft: Parameters<Ctx["audit"]>[0]) => ctx.audit({ ...draft, actor: { id: userId, name: username } }),
     };
     await saveOwnProfile(asUser, current, { username: current.username, email, attributes }, changed);
+  }
+  if (next.newEmail !== null) {
+    const asker = { id: userId, username, email: current.email, attributes: known as MessageUser["attributes"] };
+    await askToChangeEmail(ctx, parts, { user: asker, locale }, next.newEmail);
   }
   return true;
 }

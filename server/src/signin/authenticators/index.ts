@@ -68,7 +68,8 @@ export {
 } from "./progress.ts";
 export { RESET_PATH, type ResetLink } from "./reset-email.tsx";
 export { terms } from "./terms.tsx";
-export { checkTotp, typedDigits } from "./totp.tsx";
+export { accountNameOf, checkTotp, typedDigits } from "./totp.tsx";
+export { base32, matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";
 export { configureTotp } from "./totp-setup.tsx";
 export { findSignInUser, type SignInUser } from "./user.ts";
 export { isTicked } from "./username.tsx";

@@ -8,7 +8,7 @@ import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { AppSetup, RecoveryCodeList } from "../pages/index.ts";
 import type { Answer, Question, StepContext } from "./authenticator.ts";
-import { issuerOf, typedDigits } from "./totp.tsx";
+import { accountNameOf, typedDigits } from "./totp.tsx";
 import { base32, matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";
 
 /** What the set-up keeps; everything that would open the account is sealed. */
@@ -54,7 +54,7 @@ export const configureTotp: Question = {
         body: <RecoveryCodeList text={text} codes={JSON.parse(open(at, codes)) as string[]} />,
       };
     const secret = Buffer.from(open(at, kept.secret), "base64url");
-    const names = { issuer: issuerOf(at.realm), account: at.user!.username };
+    const names = { issuer: accountNameOf(at.realm), account: at.user!.username };
     return {
       title: "totpSetupTitle",
       lead: text.totpSetupText,

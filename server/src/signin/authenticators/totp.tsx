@@ -26,7 +26,7 @@ export const totp: Question = {
   available: async ({ user, progress }) => !isProven(progress) || (user?.credentials.has(TOTP) ?? false),
   page: ({ realm, alert }, text) => ({
     title: "totpTitle",
-    lead: <Named template={text.totpText} values={{ name: issuerOf(realm) }} />,
+    lead: <Named template={text.totpText} values={{ name: accountNameOf(realm) }} />,
     body: <CodeField text={text} label={text.codeLabel} digits invalid={alert?.blames ?? false} quiet={alert !== null} />,
   }),
   answer: async (at, form) => {
@@ -62,7 +62,7 @@ export async function checkTotp(
 }
 
 /** Under which an app files the account. */
-export const issuerOf = ({ realmId, settings }: StepContext["realm"]): string => settings.displayName?.trim() || realmId;
+export const accountNameOf = ({ realmId, settings }: StepContext["realm"]): string => settings.displayName?.trim() || realmId;
 
 /** As people type it, with spaces or a dash in it. */
 export const typedDigits = (typed: string | undefined): string => (typed ?? "").replace(/[\s-]/g, "");

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
+import { created, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { AuthenticatorInfo, CreateFlow, Flow, RenameFlow, UpdateFlow } from "./schema.ts";
 import { BROWSER_FLOW, createFlow, listAuthenticators, readFlow, removeFlow, renameFlow, saveFlow, searchFlows } from "./service.ts";
 
 const tags = ["Flows"];
-const params = Type.Object({ realm: Type.String(), alias: Type.String() });
+const params = pathParams("alias");
 const config = { permission: "manage-authorization" } as const;
 const saving =
   "The full state. Refused with the step and the reason where nobody could pass, or somebody without proving who they are. Sign-ins under way begin again.";
@@ -15,11 +16,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     "/",
     { config, schema: { summary: "List flows", tags, querystring: ListQuery, response: { 200: Type.Array(Flow) } } },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchFlows(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchFlows(ctx, req.query))),
   );
 
   app.post(
@@ -36,25 +33,31 @@ export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       const flow = await req.transact((ctx) => createFlow(ctx, req.body));
-      return reply.code(201).header("etag", etag(flow.version)).send(flow);
+      return created(reply, flow.alias, flow);
     },
   );
 
-  app.get("/:alias", { config, schema: { summary: "Read a flow", tags, params, response: { 200: Flow } } }, async (req, reply) => {
-    const flow = await req.read((ctx) => readFlow(ctx, req.params.alias));
-    reply.header("etag", etag(flow.version));
-    return flow;
+  recordRoutes(app, "/:alias", {
+    tags,
+    params,
+    record: Flow,
+    read: { config, summary: "Read a flow", run: (ctx, { alias }) => readFlow(ctx, alias) },
+    replace: {
+      config,
+      summary: "Save a flow",
+      description: saving,
+      body: UpdateFlow,
+      run: (ctx, { alias }, body) => saveFlow(ctx, alias, body),
+      // PATCH of a flow renames it.
+      methods: ["PUT"],
+    },
+    remove: {
+      config,
+      summary: "Delete a flow",
+      description: "Refused for a built-in one, and while clients use it.",
+      run: (ctx, { alias }) => removeFlow(ctx, alias),
+    },
   });
-
-  app.put(
-    "/:alias",
-    { config, schema: { summary: "Save a flow", description: saving, tags, params, body: UpdateFlow, response: { 200: Flow } } },
-    async (req, reply) => {
-      const flow = await req.transact((ctx) => saveFlow(ctx, req.params.alias, req.body));
-      reply.header("etag", etag(flow.version));
-      return flow;
-    },
-  );
 
   app.patch(
     "/:alias",
@@ -71,61 +74,37 @@ export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       const flow = await req.transact((ctx) => renameFlow(ctx, req.params.alias, req.body.alias));
-      reply.header("etag", etag(flow.version));
-      return flow;
-    },
-  );
-
-  app.delete(
-    "/:alias",
-    {
-      config,
-      schema: {
-        summary: "Delete a flow",
-        description: "Refused for a built-in one, and while clients use it.",
-        tags,
-        params,
-        response: { 204: Type.Null({ description: "Deleted" }) },
-      },
-    },
-    async (req, reply) => {
-      await req.transact((ctx) => removeFlow(ctx, req.params.alias));
-      return reply.code(204).send(null);
+      return versioned(reply, flow);
     },
   );
 };
 
 /** Mounted under /admin/realms/:realm/flow: the flow by which people sign in, unless their client has another. */
 export const browserFlowRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    { config, schema: { operationId: "getBrowserFlow", summary: "Read the browser sign-in flow", tags, response: { 200: Flow } } },
-    async (req, reply) => {
-      const flow = await req.read((ctx) => readFlow(ctx, BROWSER_FLOW));
-      reply.header("etag", etag(flow.version));
-      return flow;
-    },
-  );
-
-  app.put(
-    "/",
-    {
+  recordRoutes(app, "/", {
+    tags,
+    params: pathParams(),
+    record: Flow,
+    read: {
       config,
-      schema: {
-        operationId: "updateBrowserFlow",
-        summary: "Save the browser sign-in flow",
-        description: saving,
-        tags,
-        body: UpdateFlow,
-        response: { 200: Flow },
-      },
+      operationId: "getBrowserFlow",
+      summary: "Read the browser sign-in flow",
+      run: (ctx) => readFlow(ctx, BROWSER_FLOW),
     },
-    async (req, reply) => {
-      const flow = await req.transact((ctx) => saveFlow(ctx, BROWSER_FLOW, req.body));
-      reply.header("etag", etag(flow.version));
-      return flow;
+    replace: {
+      config,
+      operationId: "updateBrowserFlow",
+      summary: "Save the browser sign-in flow",
+      description: saving,
+      body: UpdateFlow,
+      run: (ctx, _params, body) => saveFlow(ctx, BROWSER_FLOW, body),
     },
-  );
+  });
+};
+
+const authenticatorList: ShortList<AuthenticatorInfo> = {
+  sorts: { name: ({ name }) => name },
+  names: ({ name, displayName }) => [name, displayName],
 };
 
 /** Mounted under /admin/realms/:realm/authenticators. */
@@ -134,8 +113,13 @@ export const authenticatorRoutes: FastifyPluginAsyncTypebox = async (app) => {
     "/",
     {
       config,
-      schema: { summary: "List what steps of a flow can ask", tags, response: { 200: Type.Array(AuthenticatorInfo) } },
+      schema: {
+        summary: "List what steps of a flow can ask",
+        tags,
+        querystring: ListQuery,
+        response: { 200: Type.Array(AuthenticatorInfo) },
+      },
     },
-    async () => listAuthenticators(),
+    async (req, reply) => paged(reply, pageInMemory(listAuthenticators(), authenticatorList, req.query)),
   );
 };

@@ -80,9 +80,9 @@ export const CreateFlow = Type.Object(
 );
 export type CreateFlow = Static<typeof CreateFlow>;
 
-/** The full state. */
+/** The full state: without `displayName` it is called by its alias. */
 export const UpdateFlow = Type.Object(
-  { alias: Type.Optional(Type.String()), displayName, builtIn: Type.Optional(Type.Boolean()), steps },
+  { alias: Type.Optional(Type.String()), displayName: Type.Optional(displayName), builtIn: Type.Optional(Type.Boolean()), steps },
   { $id: "UpdateFlow", additionalProperties: false },
 );
 export type UpdateFlow = Static<typeof UpdateFlow>;

@@ -2,7 +2,9 @@ import { clientsUsingFlow, renameFlowOfClients } from "../../applications/client
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
-import { expectVersion, type ListQuery, type Page, pageOfFew, refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import { type ListQuery, type Page, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { authenticators } from "../authenticators/index.ts";
 import { builtInFlows } from "./built-in.ts";
 import { brokenFlowRules, toSteps } from "./check.ts";
@@ -42,18 +44,17 @@ const shown = ({ alias, displayName, steps, version }: StoredFlow): VersionedFlo
   version,
 });
 
+const flowList: ShortList<VersionedFlow> = {
+  sorts: { alias: ({ alias }) => alias },
+  names: ({ alias, displayName }) => [alias, displayName],
+};
+
 /** The built-in ones, as the realm has them, and its own. */
 export async function searchFlows(ctx: ReadCtx, query: ListQuery): Promise<Page<VersionedFlow>> {
   const stored = await storedFlows(ctx.tx, ctx.realm);
   const own = new Set(stored.map(({ alias }) => alias));
   const all = [...stored, ...builtInFlows.filter(({ alias }) => !own.has(alias))].map(shown);
-  const wanted = (query.search ?? "").toLowerCase();
-  const found = all.filter(({ alias, displayName }) => alias.startsWith(wanted) || displayName.toLowerCase().startsWith(wanted));
-  return pageOfFew(
-    found.sort((one, other) => (one.alias < other.alias ? -1 : 1)),
-    "alias",
-    query,
-  );
+  return pageInMemory(all, flowList, { sort: "alias", ...query });
 }
 
 export async function readFlow(ctx: ReadCtx, alias: string): Promise<VersionedFlow> {
@@ -90,7 +91,7 @@ export async function createFlow(ctx: Ctx, input: CreateFlow): Promise<Versioned
 
 /** Saving a built-in flow makes it the realm's own form of it. */
 export async function saveFlow(ctx: Ctx, alias: string, input: UpdateFlow): Promise<VersionedFlow> {
-  const state = { displayName: input.displayName, steps: checkedSteps(input.steps, purposeOf(alias)) };
+  const state = { displayName: input.displayName ?? alias, steps: checkedSteps(input.steps, purposeOf(alias)) };
   const { flow: current, isStored } = await takeFlow(ctx, alias);
   refuseReadOnly(shown(current), input, ["alias", "builtIn"]);
   expectVersion(ctx, current.version);

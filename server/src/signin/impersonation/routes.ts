@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
+import { pathParams } from "../../platform/http/index.ts";
 import { Impersonation } from "./schema.ts";
 import { askToImpersonate } from "./service.ts";
 
@@ -16,7 +16,7 @@ export const impersonateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: st
           "lasts an hour at most, ends with yours, and reaches neither the admin API nor the user's credentials; every event in it names you. " +
           "409 for yourself, and for a user who is disabled or locked.",
         tags: ["Users"],
-        params: Type.Object({ realm: Type.String(), userId: Type.String() }),
+        params: pathParams("userId"),
         response: { 200: Impersonation },
       },
     },

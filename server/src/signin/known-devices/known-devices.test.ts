@@ -141,9 +141,12 @@ describe("a trusted browser", () => {
     signOut(browser, realm);
     expect(await goesWithout(realm, ada, browser), "other settings change nothing").toBe(true);
 
+    // With the second factor, without which no other is added.
+    const elsewhere = iam.browser();
+    await signIn(realm, ada, elsewhere, false);
     const path = account(realm, "/credentials");
-    const { options } = (await browser.post(path, { type: "passkey" })).body;
-    const added = await browser.post(path, { type: "passkey", credential: testPasskey().create(options) });
+    const { options } = (await elsewhere.post(path, { type: "passkey" })).body;
+    const added = await elsewhere.post(path, { type: "passkey", credential: testPasskey().create(options) });
     expect(added.status).toBe(201);
     await over("a new credential");
 

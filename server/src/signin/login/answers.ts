@@ -231,8 +231,10 @@ async function finish(parts: SignInParts, ctx: Ctx, signIn: SignIn, username: st
     previous: visitor.session,
   });
   if (interaction) await completeInteraction(ctx, interaction, { userId, sessionId: session.sessionId });
-  ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", actor: { id: userId, name: username } });
-  ctx.afterCommit(() => parts.metrics.login(realm.realmId, "success"));
+  if (!goesOn) {
+    ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", actor: { id: userId, name: username } });
+    ctx.afterCommit(() => parts.metrics.login(realm.realmId, "success"));
+  }
   const deviceToken = await noteBrowser(ctx, parts, {
     ...{ realm, token: visitor.deviceToken, userAgent: visitor.userAgent, locale: visitor.locale, trust: progress.trust === true },
     user: addresseeOf(signIn.user!),

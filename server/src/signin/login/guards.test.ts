@@ -72,7 +72,8 @@ describe("a session that is there", () => {
     const party = await relyingParty(iam, realm);
     const user = await userWithPasskey(iam, realm);
     const code = await giveTotp(iam, realm.name, user.userId);
-    const { browser } = user;
+    const browser = iam.browser();
+    await browser.signIn(realm.name, user.username, user.password);
     const offered = await walk(browser, base, party.url({ claims: essential }));
     // Another way than the first: that is kept, and with it what the session had proven.
     const choose = /name="choose" value="([^"]+)"/.exec(offered.page.text)?.[1] ?? "";

@@ -263,8 +263,10 @@ describe("the form", () => {
     // The budget grows back by the second; here no second passes.
     vi.useFakeTimers({ toFake: ["Date"] });
     const flood = new Browser(iam.server.app, "192.0.2.77");
-    let last = await flood.request("POST", "/realms/-/login");
-    for (let posts = 1; posts < 900 && last.status !== 429; posts++) last = await flood.request("POST", "/realms/-/login");
+    expect((await realm.asMaster().put("/settings", { rateLimits: { signIns: 50 } })).status).toBe(200);
+    const post = () => flood.request("POST", `/realms/${realm.name}/login`);
+    let last = await post();
+    for (let posts = 1; posts < 90 && last.status !== 429; posts++) last = await post();
     const answer = await flood.trySignIn(realm.name, "admin", realm.adminPassword);
     expect(answer.status).toBe(429);
     expect(answer.headers["content-type"]).toContain("text/html");

@@ -14,7 +14,17 @@ import { answerStep, finishSilently, giveUp, goOnFromElsewhere, isAsked, type Ou
 import { linkRoutes } from "./link.routes.ts";
 import { type LogoutRequests, logoutRoutes } from "./logout.routes.ts";
 import { returnTarget } from "./return-target.ts";
-import { askFor, beginStep, keepProgress, openSignIn, positionOf, positionToAnswer, restarted, type SignIn } from "./sign-in.ts";
+import {
+  askFor,
+  beginActions,
+  beginStep,
+  keepProgress,
+  openSignIn,
+  positionOf,
+  positionToAnswer,
+  restarted,
+  type SignIn,
+} from "./sign-in.ts";
 import { accountOf, type ShownStep, showStep } from "./steps.ts";
 import { createVisitors, type Visitor } from "./visitors.ts";
 
@@ -173,6 +183,11 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       const opened = await signInOf(visit);
       const { session } = visitor;
       const loginPage = `/realms/${visitor.realm.realmId}/login`;
+      // What they are asked to do does not wait for the next sign-in.
+      if (session?.impersonator === null && session.requiredActions.length > 0 && !opened.interaction) {
+        const begun = await beginActions(parts, opened);
+        if (begun !== null) return goTo(reply, stepPath(visitor, begun));
+      }
       if (session && !opened.interaction)
         return visitors.showSignedIn(request, reply, visitor, {
           signedInAs: session.username,

@@ -1,7 +1,6 @@
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { SignInParts, SignInRequest, VisitorFacts } from "../authenticators/index.ts";
 import { certainLevel, type Flow, type FlowsSnapshot, isSubFlow } from "../flows/index.ts";
-import { interactionErrors } from "../interactions/index.ts";
 import { type LiveSession, levelOf } from "../sessions/index.ts";
 import { actionLeft, openSignIn, provenBy } from "./sign-in.ts";
 
@@ -25,7 +24,7 @@ export async function standingOf(parts: SignInParts, { realm, flows, visitor, re
   // Nobody proved to be the user, and nothing is asked of the administrator in their name.
   if (session.impersonator !== null) return "enough";
   const flow = flows.byAlias.get(request.flow ?? "browser");
-  if (!flow) throw interactionErrors.gone();
+  if (!flow) return "proof"; // renamed or deleted a moment ago: the sign-in tells
   if (session.requiredActions.length === 0 && passesBySession(flow, session)) return "enough";
   const interaction = {
     ...{ interactionId: "", kind: "standing", browser: "", returnTo: "", version: 0 },

@@ -164,6 +164,16 @@ const changing: readonly string[] = ["UPDATE_PASSWORD", "CONFIGURE_TOTP", "CONFI
 const changesCredentials = ({ progress, realm }: SignIn, { name, path }: Ask): boolean =>
   progress.data[path] === undefined && (changing.includes(name) || (name === "UPDATE_PROFILE" && realm.settings.account.changeEmail));
 
+/** A sign-in for what a signed-in user has to do; null where none of it can be asked. */
+export async function beginActions(parts: SignInParts, signIn: SignIn): Promise<string | null> {
+  const { session } = signIn.visitor;
+  const user = session && (await findSignInUser(parts.db, signIn.realm.realmId, session.userId, clock.now()));
+  if (!user || !(await actionLeft(parts, { ...signIn, user }))) return null;
+  const { realm, visitor, returnTo } = signIn;
+  const place = { tx: parts.db, realm: realm.realmId, now: clock.now() };
+  return startInteraction(place, { kind: "login", browser: visitor.preSession, request: {}, returnTo });
+}
+
 /** Whoever answers a step wants that to count, also where a session that has begun meanwhile would do without. */
 export async function positionToAnswer(parts: SignInParts, signIn: SignIn, step: string | undefined): Promise<Standing> {
   const found = await positionOf(parts, signIn);

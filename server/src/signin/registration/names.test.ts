@@ -73,7 +73,7 @@ describe("a username in the form of a mail address", () => {
     const realm = await open();
     const user = await realm.user();
     const [own, other] = [address(), address()];
-    await realm.asMaster().put(`/users/${user.userId}`, { username: user.username, email: own });
+    await realm.asMaster().patch(`/users/${user.userId}`, { email: own });
     const browser = iam.browser();
     await browser.signIn(realm.name, user.username, user.password);
     const path = `/realms/${realm.name}/account/profile`;
@@ -182,7 +182,7 @@ describe("registering without confirming", () => {
     const realm = await open({ verifyEmail: false });
     const [free, taken] = [address(), address()];
     const owner = await withUpn(realm, `owner${people++}`);
-    await realm.asMaster().put(`/users/${owner.userId}`, { username: owner.username, email: taken, emailVerified: true });
+    await realm.asMaster().patch(`/users/${owner.userId}`, { email: taken, emailVerified: true });
     const seen = [];
     for (const email of [free, taken]) {
       const username = `u${people++}`;
@@ -206,7 +206,7 @@ describe("registering without confirming", () => {
     const realm = await open({ verifyEmail: false });
     const taken = address();
     const owner = await withUpn(realm, `owner${people++}`);
-    await realm.asMaster().put(`/users/${owner.userId}`, { username: owner.username, email: taken, emailVerified: true });
+    await realm.asMaster().patch(`/users/${owner.userId}`, { email: taken, emailVerified: true });
     const username = `u${people++}`;
     await register(realm, { username, email: taken });
     const [{ userId }] = (await realm.asMaster().get(`/users?search=${username}`)).body;

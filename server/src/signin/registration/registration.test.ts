@@ -159,7 +159,7 @@ describe("with a mail to the address", () => {
     const realm = await open({ emailAsUsername: true });
     const [free, taken] = [someone(), someone()];
     const owner = await realm.user(`owner${people++}`);
-    await realm.asMaster().put(`/users/${owner.userId}`, { username: owner.username, email: taken.email });
+    await realm.asMaster().patch(`/users/${owner.userId}`, { email: taken.email });
     const pages = [];
     for (const { username: _, ...form } of [free, { ...taken, email: taken.email.toUpperCase() }]) {
       const { page, browser } = await apply(realm, form);

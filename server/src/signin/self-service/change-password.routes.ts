@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
-import { clock, MINUTE } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { createVisitors, type VisitorParts } from "../login/index.ts";
@@ -21,8 +20,6 @@ export interface ChangePasswordRouteParts extends VisitorParts {
 const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String() });
 const page = (description: string) => Type.String({ description });
-/** Whoever signed in within this need not do it again first. */
-const RECENT = 5 * MINUTE;
 
 /** Mounted under /realms/:realm. The page itself is the one that a required action shows. */
 export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRouteParts> = async (app, parts) => {
@@ -35,7 +32,8 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRoute
       onRequest: parts.limit,
       schema: {
         summary: "Choose another password",
-        description: "For whoever is signed in since a few minutes at most; everybody else signs in first.",
+        description:
+          "For whoever signed in within the last ten minutes, with the second factor where they have one; everybody else signs in first.",
         tags,
         params,
         response: { 303: Type.Null({ description: "To the page, or to the sign-in before it" }), 403: page("Somebody acts as the user") },
@@ -47,8 +45,7 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRoute
       if (session && session.impersonator !== null) throw errors.impersonated();
       const asked = {
         actions: ["UPDATE_PASSWORD"],
-        ...(session && { loginHint: session.username }),
-        reauthenticate: session !== null && clock.now() - session.authTime > RECENT,
+        recent: true,
       } as const;
       const returnTo = `/realms/${realm.realmId}/account-password/done`;
       return seeOther(reply, loginPath(realm.realmId, await beginSignIn(parts.work, request, visitor, { request: asked, returnTo })));

@@ -7,7 +7,7 @@ import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
-import { VERIFY_EMAIL_PATH } from "../actions/index.ts";
+import { CHANGE_EMAIL_PATH, followChangeEmail, VERIFY_EMAIL_PATH } from "../actions/index.ts";
 import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
 import { type Interaction, readInteraction, startInteraction } from "../interactions/index.ts";
 import { createVisitors, type Visitor, type VisitorParts } from "../login/index.ts";
@@ -79,6 +79,21 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
           return taken !== null && taken.userId !== null && confirmEmail(ctx, taken.userId, String(taken.data.email));
         });
         return confirmed ? showMessage(visit.request, visit.reply, visit.visitor, "email-confirmed", 200) : showGone(visit);
+      },
+    },
+    {
+      kind: "change-email",
+      path: CHANGE_EMAIL_PATH,
+      summary: "Confirm a new email address",
+      operation: "ChangeEmail",
+      page: {
+        ...{ title: "verifyEmailTitle", lead: "verifyEmailLinkText", button: "verifyEmailLink" },
+        values: ({ data }) => ({ address: String(data.to) }),
+      },
+      async follow(visit) {
+        const { changeEmail } = visit.visitor.realm.settings.account;
+        const changed = changeEmail && (await work.transact(originOf(visit), (ctx) => followChangeEmail(ctx, visit.token)));
+        return changed ? showMessage(visit.request, visit.reply, visit.visitor, "email-confirmed", 200) : showGone(visit);
       },
     },
     {

@@ -3,6 +3,7 @@
 export { acrOf } from "./acr.ts";
 export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
+export { proveByEnrolling } from "./enrolled.ts";
 export { isAtWork, takeBackSession } from "./impersonators.store.ts";
 export { endOtherOwnSessions, endOwnSession } from "./own.service.ts";
 export { listOwnSessions } from "./own.store.ts";
@@ -10,7 +11,7 @@ export { awakeFor, joinSession, keepSessionAwake, type Participant } from "./par
 export { type Factor, factorOf, levelOf, type SessionProof } from "./proofs.ts";
 export {
   assertRecentAuthentication,
-  findAuthentication,
+  hasRecentAuthentication,
   hasSecondFactor,
   isRecentlyAuthenticated,
   RECENT,

@@ -5,6 +5,7 @@ import { isId } from "../../kernel/ids.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { levelOf, proofsOf, type SessionProof, type StoredProofs } from "./proofs.ts";
+import type { LiveSession } from "./store.ts";
 
 /** For how long a proof is recent. */
 export const RECENT = 10 * MINUTE;
@@ -55,13 +56,23 @@ export async function assertRecentAuthentication({ tx, actor, now }: Pick<ReadCt
   if (!isRecentlyAuthenticated(proofs, needsSecondFactor, now)) throw recentAuthenticationRequired(needsSecondFactor);
 }
 
+/** For a page: whoever has none is sent to sign in again, with a request that says `recent`. */
+export async function hasRecentAuthentication(
+  db: Db,
+  session: Pick<LiveSession, "realm" | "userId" | "sessionId">,
+  now: number,
+): Promise<boolean> {
+  const { proofs, needsSecondFactor } = await findAuthentication(db, session.realm, session.userId, session.sessionId);
+  return isRecentlyAuthenticated(proofs, needsSecondFactor, now);
+}
+
 interface Authentication {
   readonly proofs: readonly SessionProof[];
   readonly needsSecondFactor: boolean;
 }
 
 /** Of a session; nothing is proven in one in which an administrator acts as the user. */
-export async function findAuthentication(db: Db, realm: string, userId: string, sessionId: string | null): Promise<Authentication> {
+async function findAuthentication(db: Db, realm: string, userId: string, sessionId: string | null): Promise<Authentication> {
   if (!isId(userId)) return { proofs: [], needsSecondFactor: false };
   const { rows } = await sql<{ needs: boolean; auth_time: number | null; amr: string[] | null; proofs: StoredProofs | null }>`
     select exists (select 1 from credentials c where c.realm_id = u.realm_id and c.user_id = u.user_id

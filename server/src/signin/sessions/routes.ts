@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, ListQuery } from "../../platform/http/index.ts";
+import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import { Session } from "./schema.ts";
 import { revokeSession, searchSessions } from "./service.ts";
 
@@ -20,11 +21,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Type.Array(Session) },
       },
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchSessions(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchSessions(ctx, req.query))),
   );
 
   app.delete(
@@ -34,13 +31,13 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         summary: "Revoke a session",
         tags,
-        params: Type.Object({ realm: Type.String(), id: Type.String() }),
-        response: { 204: Type.Null({ description: "Revoked" }) },
+        params: pathParams("id"),
+        response: noContentAnswer("Revoked"),
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => revokeSession(ctx, req.params.id));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

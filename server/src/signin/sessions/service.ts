@@ -5,7 +5,7 @@ import { cut } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Actor, Ctx, ReadCtx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { ListQuery, Page } from "../../platform/http/index.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { newSessionToken } from "./cookies.ts";
 import { isAtWork, keepAwake } from "./impersonators.store.ts";

@@ -85,7 +85,6 @@ describe("GET /events", () => {
     expect(await found({ resourceId: "100%_\\'\"; drop table audit_events --" })).toEqual(["c"]);
     for (const nobody of ["a%", "ad_", "%", "' or '1'='1", "ADA"])
       expect([nobody, await found({ actor: nobody })]).toEqual([nobody, nobody === "a%" ? ["c"] : []]);
-    expect(await found({ type: "NO_SUCH_TYPE" })).toEqual([]);
   });
 
   test("from is kept, to is not; both take ISO 8601 in every zone and epoch milliseconds", async () => {
@@ -138,7 +137,7 @@ describe("GET /events", () => {
     ["page=201&size=50", "page"],
     [`actor=${"x".repeat(321)}`, "actor"],
     ["sort=ts", "sort"],
-    ["type=a&type=b", "type"],
+    ["type=NO_SUCH_TYPE", "type"],
   ])("?%s is a 400 that names %s", async (query, field) => {
     const realm = await iam.realm();
     const answer = await realm.asMaster().get(`/events?${query}`);

@@ -67,6 +67,15 @@ declare module "../../platform/context.ts" {
 }
 
 export const categories = ["AUTHN", "ADMIN", "SECURITY"] as const;
+/** Names in a list with commas, each once. */
+export const splitNames = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== ""),
+  ),
+];
 export const eventTypes: readonly string[] = categories.flatMap((category) => Object.keys(catalogue[category]));
 
 /** The catalogue as Markdown, for the OpenAPI document. */

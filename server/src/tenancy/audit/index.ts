@@ -1,6 +1,6 @@
 // The audit trail: append-only, written in the transaction of what it tells. Owns `audit_events`.
 // Requests only insert; whatever sends events on reads committed rows.
-export { catalogue, categories, eventTypes } from "./catalogue.ts";
+export { catalogue, categories, eventTypes, splitNames } from "./catalogue.ts";
 export { type ErasedPerson, eraseFromTrail, namesPerson, newPseudonym } from "./erasure.ts";
 export { createForwarder, type Forwarder, forgetForwarder } from "./forwarder.ts";
 export { applyRetention, RETENTION_JOB, scheduleRetention } from "./retention.ts";

@@ -32,7 +32,11 @@ export type EventPage = Static<typeof EventPage>;
 
 export const EventQuery = Type.Object(
   {
-    type: Type.Optional(Type.String({ maxLength: 64, description: `One of: ${eventTypes.join(", ")}` })),
+    type: Type.Optional(
+      Type.Union([Type.String({ maxLength: 4096 }), Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 100 })], {
+        description: `One or several, with commas between them or as repeated members. Of: ${eventTypes.join(", ")}`,
+      }),
+    ),
     actor: Type.Optional(Type.String({ maxLength: 320, description: "A username or user id" })),
     outcome: Type.Optional(oneOf(["SUCCESS", "FAILURE"])),
     category: Type.Optional(oneOf(categories)),

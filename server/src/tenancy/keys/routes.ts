@@ -1,9 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import type { Vault } from "../../kernel/vault.ts";
+import { createdAt, noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { generateKey } from "./generate.ts";
 import { RealmKey } from "./schema.ts";
 import { readKeys, removeKey, rotateKey } from "./service.ts";
+
+const keyList: ShortList<RealmKey> = {
+  sorts: { createdAt: ({ createdAt }) => createdAt, status: ({ status }) => status },
+  names: ({ status }) => [status],
+  ids: ({ keyId }) => [keyId],
+};
 
 /** Mounted under /admin/realms/:realm/keys. */
 export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app, { vault }) => {
@@ -11,9 +19,9 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app
     "/",
     {
       config: { permission: "manage-realm" },
-      schema: { summary: "List the signing keys", tags: ["Keys"], response: { 200: Type.Array(RealmKey) } },
+      schema: { summary: "List the signing keys", tags: ["Keys"], querystring: ListQuery, response: { 200: Type.Array(RealmKey) } },
     },
-    (req) => req.read(readKeys),
+    async (req, reply) => paged(reply, pageInMemory(await req.read(readKeys), keyList, req.query)),
   );
 
   app.post(
@@ -29,7 +37,8 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app
     },
     async (req, reply) => {
       const key = await generateKey(vault, (req.params as { realm: string }).realm);
-      return reply.code(201).send(await req.transact((ctx) => rotateKey(ctx, key)));
+      const active = await req.transact((ctx) => rotateKey(ctx, key));
+      return createdAt(reply, `/admin/realms/${req.realmId}/keys/${active.keyId}`, active);
     },
   );
 
@@ -40,13 +49,13 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app
       schema: {
         summary: "Delete a retained key",
         tags: ["Keys"],
-        params: Type.Object({ realm: Type.String(), keyId: Type.String() }),
-        response: { 204: Type.Null({ description: "Deleted" }) },
+        params: pathParams("keyId"),
+        response: noContentAnswer("Deleted"),
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => removeKey(ctx, req.params.keyId));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

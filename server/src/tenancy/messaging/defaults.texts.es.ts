@@ -39,6 +39,21 @@ export const spanish: Texts = {
         "¿No conoces {{realm}}? Entonces alguien se equivocó al escribir su dirección y puedes ignorar este correo.",
       ],
     },
+    "change-email": {
+      subject: "Confirma tu nueva dirección de correo para {{realm}}",
+      heading: "Confirma tu nueva dirección de correo",
+      lead: "Alguien ha pedido usar esta dirección de correo para tu cuenta en {{realm}}. Si has sido tú, usa este botón: desde entonces será tu dirección.",
+      button: { label: "Confirmar mi nueva dirección", href: "{{link}}" },
+      notes: ["El enlace funciona una vez, durante {{ttl}}.", "¿No has sido tú? Ignora este correo: no cambia nada."],
+    },
+    "email-change-notice": {
+      subject: "Tu dirección de correo en {{realm}} va a cambiar",
+      heading: "Tu dirección de correo va a cambiar",
+      lead: "Alguien que ha iniciado sesión en tu cuenta en {{realm}} ha pedido sustituir o quitar esta dirección de correo. Si has sido tú, no tienes que hacer nada.",
+      notes: [
+        "¿No has sido tú? Entonces inicia sesión y cambia ahora tu contraseña: una dirección nueva que aún no se ha confirmado se rechazará.",
+      ],
+    },
     "reset-password-email": {
       subject: "Elige una contraseña nueva para {{realm}}",
       heading: "Elige una contraseña nueva",

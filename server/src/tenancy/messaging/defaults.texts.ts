@@ -54,6 +54,19 @@ export const english: Texts = {
         "If you do not know {{realm}}, somebody mistyped their address, and you can ignore this email.",
       ],
     },
+    "change-email": {
+      subject: "Confirm your new email address for {{realm}}",
+      heading: "Confirm your new email address",
+      lead: "Somebody asked to use this email address for your account at {{realm}}. If that was you, use this button: from then on it is your address.",
+      button: { label: "Confirm my new address", href: "{{link}}" },
+      notes: ["The link works once, within {{ttl}}.", "If it was not you, ignore this email: nothing changes."],
+    },
+    "email-change-notice": {
+      subject: "Your email address at {{realm}} is about to change",
+      heading: "Your email address is about to change",
+      lead: "Somebody who is signed in to your account at {{realm}} asked to replace or remove this email address. If that was you, there is nothing to do.",
+      notes: ["If it was not you, sign in and change your password now: a new address that is not confirmed yet is then refused."],
+    },
     "reset-password-email": {
       subject: "Choose a new password for {{realm}}",
       heading: "Choose a new password",
@@ -127,6 +140,19 @@ export const dutch: Texts = {
         "Beide zijn {{ttl}} geldig. Geef de code aan niemand.",
         "Ken je {{realm}} niet? Dan heeft iemand zich vertypt en kun je deze e-mail negeren.",
       ],
+    },
+    "change-email": {
+      subject: "Bevestig je nieuwe e-mailadres voor {{realm}}",
+      heading: "Bevestig je nieuwe e-mailadres",
+      lead: "Iemand wil dit e-mailadres gebruiken voor je account bij {{realm}}. Was jij dat, gebruik dan deze knop: vanaf dan is dit je adres.",
+      button: { label: "Mijn nieuwe adres bevestigen", href: "{{link}}" },
+      notes: ["De link werkt één keer, binnen {{ttl}}.", "Was jij dat niet? Negeer deze e-mail dan: er verandert niets."],
+    },
+    "email-change-notice": {
+      subject: "Je e-mailadres bij {{realm}} wordt gewijzigd",
+      heading: "Je e-mailadres wordt gewijzigd",
+      lead: "Iemand die is ingelogd op je account bij {{realm}} wil dit e-mailadres vervangen of verwijderen. Was jij dat, dan hoef je niets te doen.",
+      notes: ["Was jij dat niet? Log dan in en verander nu je wachtwoord: een nieuw adres dat nog niet is bevestigd, wordt dan geweigerd."],
     },
     "reset-password-email": {
       subject: "Kies een nieuw wachtwoord voor {{realm}}",

@@ -1,15 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { MINUTE } from "../../kernel/clock.ts";
-import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
+import { created, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import { type RateLimiter, rateLimited } from "../../platform/rate-limit/index.ts";
 import { MessagingProvider, TestMessage, TestResult, UpsertProvider } from "./providers.schema.ts";
-import { type ProviderParts, readProvider, removeProvider, saveProvider, searchProviders } from "./providers.service.ts";
+import { changeProvider, type ProviderParts, readProvider, removeProvider, saveProvider, searchProviders } from "./providers.service.ts";
 import { providerForTest, recordTest, sendTestMessage } from "./test-messages.ts";
 
 const tags = ["Messaging"];
 const config = { permission: "manage-realm" } as const;
-const params = Type.Object({ realm: Type.String(), channel: Type.String(), driver: Type.String() });
+const params = pathParams("channel", "driver");
 
 /** Mounted under /admin/realms/:realm/messaging/providers. */
 export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter: RateLimiter }> = async (app, parts) => {
@@ -26,11 +27,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
       config,
       schema: { summary: "List the messaging providers", tags, querystring: ListQuery, response: { 200: Type.Array(MessagingProvider) } },
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchProviders(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchProviders(ctx, req.query))),
   );
 
   app.put(
@@ -49,41 +46,32 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
       },
     },
     async (req, reply) => {
-      const { provider, created } = await req.transact((ctx) => saveProvider(ctx, req.body, parts));
-      return reply
-        .code(created ? 201 : 200)
-        .header("etag", etag(provider.version))
-        .send(provider);
+      const { provider, created: isNew } = await req.transact((ctx) => saveProvider(ctx, req.body, parts));
+      return isNew ? created(reply, [provider.channel, provider.driver], provider) : versioned(reply, provider);
     },
   );
 
-  app.get(
-    "/:channel/:driver",
-    { config, schema: { summary: "Read a messaging provider", tags, params, response: { 200: MessagingProvider } } },
-    async (req, reply) => {
-      const provider = await req.read((ctx) => readProvider(ctx, req.params.channel, req.params.driver));
-      reply.header("etag", etag(provider.version));
-      return provider;
-    },
-  );
-
-  app.delete(
-    "/:channel/:driver",
-    {
+  recordRoutes(app, "/:channel/:driver", {
+    tags,
+    params,
+    record: MessagingProvider,
+    read: { config, summary: "Read a messaging provider", run: (ctx, { channel, driver }) => readProvider(ctx, channel, driver) },
+    replace: {
       config,
-      schema: {
-        summary: "Delete a messaging provider",
-        description: "Needs `realm-admin`, like every change of how messages leave.",
-        tags,
-        params,
-        response: { 204: Type.Null({ description: "Deleted" }) },
-      },
+      summary: "Change a messaging provider",
+      description: "Needs `realm-admin`, like every change of how messages leave.",
+      body: UpsertProvider,
+      run: (ctx, { channel, driver }, body) => changeProvider(ctx, channel, driver, body, parts),
+      // PUT stands at the collection and names channel and driver in its body.
+      methods: ["PATCH"],
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removeProvider(ctx, req.params.channel, req.params.driver));
-      return reply.code(204).send(null);
+    remove: {
+      config,
+      summary: "Delete a messaging provider",
+      description: "Needs `realm-admin`, like every change of how messages leave.",
+      run: (ctx, { channel, driver }) => removeProvider(ctx, channel, driver),
     },
-  );
+  });
 
   app.post(
     "/:channel/test",
@@ -96,7 +84,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
           "Sends a fixed text through the enabled provider of the channel, for real and at once. Nothing is kept but an event, " +
           "which shows the recipient only in part. A realm may send ten in a minute.",
         tags,
-        params: Type.Object({ realm: Type.String(), channel: Type.String() }),
+        params: pathParams("channel"),
         body: TestMessage,
         response: { 200: TestResult },
       },

@@ -52,21 +52,17 @@ export const UpsertProvider = Type.Object(
     realmId: Type.Optional(Type.String()),
     channel,
     driver,
-    enabled: Type.Optional(Type.Boolean({ description: "Left out: true for a new provider, unchanged for another" })),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
     fromAddress: Type.Optional(
       line(320, "one line: an email address; for SMS a number in international form or a name of up to 11 characters"),
     ),
     fromName: Type.Optional(line(255, "one line of text, without control characters")),
     config: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: "object", description: "What the driver needs; nothing secret" })),
     secret: Type.Optional(
-      orNull(
-        Type.String({
-          minLength: 1,
-          maxLength: 16_384,
-          description:
-            "Write-only. Left out: kept, unless scheme, host or port of the provider change; null: removed, unless secretSet says true",
-        }),
-      ),
+      Type.Union([Type.String({ minLength: 1, maxLength: 16_384 }), Type.Null()], {
+        writeOnly: true,
+        description: "Left out: kept, unless scheme, host or port of the provider change; null: removed, unless secretSet says true",
+      }),
     ),
     secretSet: Type.Optional(Type.Boolean()),
   },

@@ -4,8 +4,10 @@ import { secretChange } from "../../kernel/stored-secret.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { type Db, lockRealm } from "../../platform/db/index.ts";
-import { expectVersion, type ListQuery, type Page, refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { assertMayDirectMessages } from "./control.ts";
 import { type Channel, channels, type FieldFault, type Provider } from "./driver.ts";
 import { driverOf } from "./drivers/index.ts";
@@ -71,7 +73,7 @@ export async function saveProvider(ctx: Ctx, input: UpsertProvider, parts: Provi
     config: input.config ?? {},
     secret: secretOf(current, input, parts.vault),
   };
-  const enabled = input.enabled ?? current?.enabled ?? true;
+  const { enabled = true } = input;
   refuseFaults(provider, enabled, parts.outbound);
   expectVersion(ctx, current?.version ?? 0);
 
@@ -85,6 +87,12 @@ export async function saveProvider(ctx: Ctx, input: UpsertProvider, parts: Provi
   const type = current ? "ADMIN_UPDATE" : "ADMIN_CREATE";
   ctx.audit({ category: "ADMIN", type, resourceType: "messaging", resourceId: id, detail: `provider ${channel}/${driver}` });
   return { provider: shown(saved), created: current === null };
+}
+
+/** The same for one that is there; at its own address it cannot become another. */
+export async function changeProvider(ctx: Ctx, channel: string, driver: string, input: UpsertProvider, parts: ProviderParts) {
+  refuseReadOnly({ channel, driver }, input, ["channel", "driver"]);
+  return (await saveProvider(ctx, input, parts)).provider;
 }
 
 /** Members that only the server sets may come back as they were shown. */

@@ -1,7 +1,7 @@
 import { type Generated, type Selectable, sql } from "kysely";
 import { likePrefix } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Channel } from "./driver.ts";
 import { providerErrors } from "./errors.ts";
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage } from "../../platform/http/index.ts";
+import { created, noContent, noContentAnswer, paged } from "../../platform/http/index.ts";
 import { PushToken, PushTokenQuery, RegisterPushToken } from "./push-tokens.schema.ts";
 import { type PushTokenParts, registerPushToken, removePushToken, searchPushTokens } from "./push-tokens.service.ts";
 
@@ -22,11 +22,7 @@ export const pushTokenRoutes: FastifyPluginAsyncTypebox<PushTokenParts> = async 
         response: { 200: Type.Array(PushToken) },
       },
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchPushTokens(ctx, req.query, parts));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchPushTokens(ctx, req.query, parts))),
   );
 
   app.post(
@@ -41,7 +37,10 @@ export const pushTokenRoutes: FastifyPluginAsyncTypebox<PushTokenParts> = async 
         response: { 201: PushToken },
       },
     },
-    async (req, reply) => reply.code(201).send(await req.transact((ctx) => registerPushToken(ctx, req.body, parts))),
+    async (req, reply) => {
+      const pushToken = await req.transact((ctx) => registerPushToken(ctx, req.body, parts));
+      return created(reply, pushToken.id, pushToken);
+    },
   );
 
   app.delete(
@@ -52,12 +51,12 @@ export const pushTokenRoutes: FastifyPluginAsyncTypebox<PushTokenParts> = async 
         summary: "Remove a device",
         tags,
         params: Type.Object({ realm: Type.String(), pushTokenId: Type.String({ description: "The push token's id" }) }),
-        response: { 204: Type.Null({ description: "Done" }) },
+        response: noContentAnswer(),
       },
     },
     async (req, reply) => {
       await req.transact((ctx) => removePushToken(ctx, req.params.pushTokenId, parts));
-      return reply.code(204).send(null);
+      return noContent(reply);
     },
   );
 };

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { listQuery, oneOf } from "../../platform/http/index.ts";
+import { oneOf } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
 
 export const pushDrivers = ["fcm", "apns"] as const;
 export type PushDriver = (typeof pushDrivers)[number];

@@ -2,7 +2,7 @@ import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { sha256, type Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import type { Page } from "../../platform/http/index.ts";
+import type { Page } from "../../platform/paging/index.ts";
 import type { PushToken, PushTokenQuery, RegisterPushToken } from "./push-tokens.schema.ts";
 import {
   deletePushToken,

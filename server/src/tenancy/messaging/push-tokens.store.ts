@@ -3,7 +3,7 @@ import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/http/index.ts";
+import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { PushDriver, PushTokenQuery } from "./push-tokens.schema.ts";
 
 interface PushTokensTable {

@@ -13,6 +13,8 @@ export const catalogue = {
   "magic-link-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
   "push-approval": { channel: "PUSH", placeholders: ["realm", "ttl", "user"] },
   "verify-email": { channel: "EMAIL", placeholders: ["realm", "link", "code", "ttl", "user"] },
+  "change-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
+  "email-change-notice": { channel: "EMAIL", placeholders: ["realm", "user"] },
   "reset-password-email": { channel: "EMAIL", placeholders: ["realm", "link", "code", "ttl", "user"] },
   "account-exists-email": { channel: "EMAIL", placeholders: ["realm", "link", "user"] },
   "invitation-email": { channel: "EMAIL", placeholders: ["realm", "organization", "link", "ttl", "user"] },

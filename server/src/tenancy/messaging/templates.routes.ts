@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
+import { paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import { MessageTemplate, PreviewTemplate, RenderedTemplate, SaveTemplate } from "./templates.schema.ts";
-import { previewTemplate, readTemplates, removeTemplate, saveTemplate } from "./templates.service.ts";
+import { changeTemplate, previewTemplate, readTemplate, readTemplates, removeTemplate, saveTemplate } from "./templates.service.ts";
 
 const tags = ["Messaging"];
 const config = { permission: "manage-realm" } as const;
@@ -22,11 +23,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Type.Array(MessageTemplate) },
       },
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => readTemplates(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => readTemplates(ctx, req.query))),
   );
 
   app.put(
@@ -44,9 +41,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (req, reply) => {
-      const { template, version } = await req.transact((ctx) => saveTemplate(ctx, req.body));
-      reply.header("etag", etag(version));
-      return template;
+      return versioned(reply, await req.transact((ctx) => saveTemplate(ctx, req.body)));
     },
   );
 
@@ -65,29 +60,35 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
     (req) => req.read((ctx) => previewTemplate(ctx, req.body)),
   );
 
-  app.delete(
-    "/:templateKey",
-    {
+  recordRoutes(app, "/:templateKey", {
+    tags,
+    params: pathParams("templateKey"),
+    querystring: Type.Object(
+      { locale: Type.Optional(Type.String({ maxLength: 35, description: "Of this language; without it, of the variant for everybody" })) },
+      { additionalProperties: false },
+    ),
+    record: MessageTemplate,
+    read: {
       config,
-      schema: {
-        summary: "Return to the text that ships",
-        description: "A message that can carry a link or a code needs `realm-admin`.",
-        tags,
-        params: Type.Object({ realm: Type.String(), templateKey: Type.String() }),
-        querystring: Type.Object(
-          {
-            locale: Type.Optional(
-              Type.String({ maxLength: 35, description: "Of this language; without it, of the variant for everybody" }),
-            ),
-          },
-          { additionalProperties: false },
-        ),
-        response: { 204: Type.Null({ description: "Done" }) },
-      },
+      summary: "Read a message template",
+      description: "The realm's own text, or the one that ships.",
+      run: (ctx, { templateKey }, { locale }) => readTemplate(ctx, templateKey, locale),
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removeTemplate(ctx, req.params.templateKey, req.query.locale));
-      return reply.code(204).send(null);
+    replace: {
+      config,
+      summary: "Change the realm's own text of a template",
+      description:
+        "Begins with the text that ships where the realm has none of its own. A message that can carry a link or a code needs `realm-admin`.",
+      body: SaveTemplate,
+      run: (ctx, { templateKey }, body, { locale }) => changeTemplate(ctx, templateKey, locale, body),
+      // PUT stands at the collection and names the template in its body.
+      methods: ["PATCH"],
     },
-  );
+    remove: {
+      config,
+      summary: "Return to the text that ships",
+      description: "A message that can carry a link or a code needs `realm-admin`.",
+      run: (ctx, { templateKey }, { locale }) => removeTemplate(ctx, templateKey, locale),
+    },
+  });
 };

@@ -1,7 +1,9 @@
 import { v5 } from "uuid";
 import { AppError, defineErrors, type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { expectVersion, type ListQuery, type Page, pageOfFew, refuseReadOnly } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import { type ListQuery, type Page, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { readSettings, type Settings } from "../settings/index.ts";
 import { assertMayDirectMessages } from "./control.ts";
 import { shippedTemplate, shippedTemplates, type TemplateText } from "./defaults.ts";
@@ -13,6 +15,7 @@ import type { MessageTemplate, PreviewTemplate, RenderedTemplate, SaveTemplate }
 import { countVariants, deleteTemplate, lockTemplate, type StoredTemplate, storedTemplates, upsertTemplate } from "./templates.store.ts";
 
 const errors = defineErrors("messaging", {
+  variant_not_found: [404, "There is no such message, or no variant of it in that language"],
   template_not_found: [404, "This realm has no text of its own for that template: what ships is used already"],
   too_many_languages: [409, "A template can have variants in 50 languages: remove one before you add another"],
 });
@@ -23,19 +26,39 @@ const TEMPLATE_IDS = "8f5cf9a2-4f0e-5d3b-9d0c-6b5f3d0f6a11";
 
 type Variant = Omit<StoredTemplate, "version"> & { readonly isDefault: boolean; readonly version: number };
 
-export interface VersionedTemplate {
-  readonly template: MessageTemplate;
-  readonly version: number;
-}
+export type VersionedTemplate = MessageTemplate & { readonly version: number };
 
 /** Every message there is, with its variants: the realm's own text where it wrote one, else what ships. */
 export async function readTemplates(ctx: ReadCtx, query: ListQuery): Promise<Page<MessageTemplate>> {
   const stored = await storedTemplates(ctx.tx, ctx.realm);
   const all = templateKeys.flatMap((key) => variantsOf(key, stored).map((variant) => toRecord(ctx.realm, variant)));
-  const wanted = (query.search ?? "").toLowerCase();
-  const found = all.filter(({ id, templateKey }) => templateKey.startsWith(wanted) || id === wanted);
-  return pageOfFew(found, "templateKey", query);
+  return pageInMemory(all, templateList, query);
 }
+
+/** Without `sort` in the order of the catalogue. */
+const templateList: ShortList<MessageTemplate> = {
+  sorts: { templateKey: ({ templateKey }) => templateKey },
+  names: ({ templateKey }) => [templateKey],
+  ids: ({ id }) => [id],
+};
+
+/** One variant, as the list shows it. */
+export async function readTemplate(ctx: ReadCtx, key: string, tag: string | undefined): Promise<VersionedTemplate> {
+  const locale = variantOf(tag);
+  const variants = isTemplateKey(key) ? variantsOf(key, await storedTemplates(ctx.tx, ctx.realm, key)) : [];
+  const variant = variants.find((one) => one.locale === locale);
+  if (!variant) throw errors.variant_not_found();
+  return { ...toRecord(ctx.realm, variant), version: variant.version };
+}
+
+/** At its own address a template cannot become another. */
+export async function changeTemplate(ctx: Ctx, key: string, tag: string | undefined, input: SaveTemplate): Promise<VersionedTemplate> {
+  refuseReadOnly({ templateKey: key, locale: variantOf(tag) ?? null }, input, ["templateKey", "locale"]);
+  return saveTemplate(ctx, input);
+}
+
+/** Undefined: no such language. */
+const variantOf = (tag: string | undefined): string | null | undefined => (tag ? (canonicalLocale(tag) ?? undefined) : null);
 
 /** The escalation rule for a template: its text decides what people do with the link or code that it carries. */
 function assertMayWrite(ctx: Ctx, key: TemplateKey): void {
@@ -62,13 +85,13 @@ export async function saveTemplate(ctx: Ctx, input: SaveTemplate): Promise<Versi
   if (isDefault) await deleteTemplate(ctx.tx, ctx.realm, key, locale);
   const version = isDefault ? 0 : await upsertTemplate(ctx.tx, ctx.realm, channel, id, template, ctx.now);
   audit(ctx, "ADMIN_UPDATE", id, key, locale);
-  return { template: toRecord(ctx.realm, { ...template, isDefault, version }), version };
+  return { ...toRecord(ctx.realm, { ...template, isDefault, version }), version };
 }
 
 /** Returns to the text that ships; a language that ships none loses its variant. */
 export async function removeTemplate(ctx: Ctx, key: string, tag: string | undefined): Promise<void> {
-  const locale = tag === undefined || tag === "" ? null : canonicalLocale(tag);
-  const isKnown = isTemplateKey(key) && (locale !== null || !tag);
+  const locale = variantOf(tag);
+  const isKnown = isTemplateKey(key) && locale !== undefined;
   if (isKnown) assertMayWrite(ctx, key);
   const current = isKnown ? await lockTemplate(ctx.tx, ctx.realm, key, locale) : null;
   if (!isKnown || !current) throw errors.template_not_found();

@@ -80,7 +80,7 @@ describe("the list", () => {
     const page = Math.floor(Number(shippedCount) / 10);
     expect(await list(`size=10&page=${page}`)).toEqual([shippedCount, last, "new-device-email", undefined]);
     expect(await list(`size=10&page=${page + 1}`)).toEqual([shippedCount, 0, undefined, undefined]);
-    expect(await list("sort=-templateKey&size=1")).toEqual([shippedCount, 1, "new-device-email", "1"]);
+    expect(await list("sort=-templateKey&size=1")).toEqual([shippedCount, 1, "verify-email", "1"]);
     expect(await list("search=OTP")).toEqual(["10", 10, "otp-sms", undefined]);
     const { id } = await find(unchanged, "verify-email");
     expect(await list(`search=${id}`)).toEqual(["1", 1, "verify-email", undefined]);
@@ -104,7 +104,7 @@ describe("saving", () => {
     const client = await realm.as("realm-admin");
     const shipped = await find(client, "otp-email");
     const saved = await client.put(at, otp);
-    expect(saved).toMatchObject({ status: 200, headers: { etag: '"1"' } });
+    expect(saved).toMatchObject({ status: 200, headers: { etag: expect.stringMatching(/^"1[."]/) } });
     expect(saved.body).toEqual({ ...otp, id: shipped.id, realmId: realm.name, locale: null, textBody: null, isDefault: false });
     expect(await find(client, "otp-email")).toEqual(saved.body);
     expect(await client.put(at, { ...otp, locale: "pt-br", body: "Código {{code}}" })).toMatchObject({
@@ -129,8 +129,8 @@ describe("saving", () => {
     const client = await admin();
     const save = (body: string, version: number) => client.put(at, { ...otp, body }, { headers: { "if-match": `"${version}"` } });
     expect(await save("a {{code}}", 1)).toMatchObject({ status: 412 });
-    expect(await save("a {{code}}", 0)).toMatchObject({ status: 200, headers: { etag: '"1"' } });
-    expect(await save("b {{code}}", 1)).toMatchObject({ status: 200, headers: { etag: '"2"' } });
+    expect(await save("a {{code}}", 0)).toMatchObject({ status: 200, headers: { etag: expect.stringMatching(/^"1[."]/) } });
+    expect(await save("b {{code}}", 1)).toMatchObject({ status: 200, headers: { etag: expect.stringMatching(/^"2[."]/) } });
     expect(await save("c {{code}}", 1)).toMatchObject({ status: 412 });
     expect(await client.delete(`${at}/otp-email`, { headers: { "if-match": '"1"' } })).toMatchObject({ status: 412 });
   });

@@ -162,6 +162,12 @@ const opens: Record<string, readonly Permission[]> = {
   "GET /messaging/push-tokens": ["manage-realm"],
   "POST /messaging/push-tokens": ["manage-realm"],
   "DELETE /messaging/push-tokens/:pushTokenId": ["manage-realm"],
+  "GET /admin-roles/:roleId": ["view-users"],
+  "GET /clients/:clientId/mappers/:mapperId": ["view-clients"],
+  "GET /clients/:clientId/roles/:roleName": ["view-clients", "manage-roles"],
+  "GET /messaging/templates/:templateKey": ["manage-realm"],
+  "PATCH /messaging/templates/:templateKey": ["manage-realm"],
+  "PATCH /messaging/providers/:channel/:driver": ["manage-realm"],
   "GET /endpoints": all,
   "GET /health": all,
 };
@@ -176,6 +182,11 @@ const opensInMaster: Record<string, readonly Permission[]> = {
   "GET /admin/audit/config": ["view-events"],
   "GET /admin/metrics/summary": ["view-events"],
 };
+
+// A record that can be replaced can be patched by the same people.
+for (const table of [opens, opensInMaster])
+  for (const [route, permissions] of Object.entries(table))
+    if (route.startsWith("PUT ")) table[route.replace("PUT", "PATCH")] ??= permissions;
 
 let iam: Harness;
 let realm: RealmUnderTest;
@@ -295,7 +306,7 @@ describe("an id of another realm is a 404", () => {
   const passwordSteps = [{ authenticator: "username-password", requirement: "REQUIRED" }];
   /** What each route would accept, were the id its own realm's. */
   const bodies: Record<string, object> = {
-    "PUT /users/:userId": { username: "taken-over" },
+    "PUT /users/:userId": { username: "taken-over", enabled: true, locked: false, roles: [] },
     "PUT /users/:userId/password": { newPassword: "a password from elsewhere" },
     "POST /users/:userId/credentials": { type: "enrollment-token" },
     "PUT /users/:userId/required-actions": { requiredActions: ["VERIFY_EMAIL"] },
@@ -306,17 +317,17 @@ describe("an id of another realm is a 404", () => {
     "POST /groups/:groupId/roles": { name: "target" },
     "PUT /roles/:roleId": { name: "taken-over" },
     "PUT /admin-roles/:roleId": { permissions: [] },
-    "PUT /organizations/:orgId": { name: "taken-over" },
+    "PUT /organizations/:orgId": { name: "taken-over", enabled: true },
     "PUT /organizations/:orgId/members/:userId": { role: "owner" },
     "POST /organizations/:orgId/invitations": { email: "somebody@example.com" },
-    "PUT /applications/:name": { displayName: "taken over" },
+    "PUT /applications/:name": { displayName: "taken over", enabled: true },
     "PUT /flows/:alias": { displayName: "taken over", steps: passwordSteps },
     "PATCH /flows/:alias": { alias: "taken-over" },
     "PUT /client-scopes/:scopeId": { assignment: "DEFAULT" },
     "PUT /claims/:claimId": { name: "taken-over", claim: "taken_over", source: "constant", value: "x" },
     "PUT /webhooks/:webhookId": { name: "taken-over", url: "https://elsewhere.example/", eventTypes: "*", enabled: true },
     "POST /webhooks/:webhookId/rotate-secret": {},
-    "PUT /clients/:clientId": { name: "taken-over" },
+    "PUT /clients/:clientId": { name: "taken-over", enabled: true, publicClient: false },
     "POST /clients/:clientId/roles": { name: "taken-over" },
     "POST /clients/:clientId/mappers": mapper,
     "PUT /clients/:clientId/mappers/:mapperId": mapper,
@@ -440,7 +451,7 @@ describe("an id of another realm is a 404", () => {
             .replace(":type", "enrollment-token")
             .replace(/:(\w+)/g, (_, name: string) => (name === stranger ? foreign : mine)[name] ?? `no-id-for-${name}`);
           const answer = await caller.browser.request(method, `/admin/realms/${here.name}${url}`, {
-            ...(bodies[route] && { body: bodies[route] }),
+            ...((bodies[route] || method === "PATCH") && { body: bodies[route] ?? {} }),
           });
           expect(answer.status, `${route} with a foreign ${stranger}`).toBe(404);
           expect(answer.headers["content-type"]).toContain("application/problem+json");

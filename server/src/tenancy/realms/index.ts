@@ -1,5 +1,6 @@
 // Realms: the tenants, their life, and the snapshot of their configuration that every request reads. Owns `realms`.
 // `master` administers the others; no code path walks over all of them.
+export { limitsOfRealms, ruleOf } from "./limits.ts";
 export { publicRealmRoutes } from "./public.routes.ts";
 export { purgeRealm } from "./purge.ts";
 export { realmRoutes } from "./routes.ts";

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
+import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import { CreatedRealm, CreateRealm, Realm, UpdateRealm } from "./schema.ts";
 import { createRealm, deleteRealm, prepareRealm, type RealmMaker, readRealm, searchRealms, updateRealm } from "./service.ts";
 
 const tags = ["Realms"];
-const params = Type.Object({ realm: Type.String() });
+const params = pathParams();
 /** These reach over all realms: holders of `realm-admin` in `master` only. */
 const config = { permission: "realm-admin", masterOnly: true } as const;
 
@@ -14,11 +15,7 @@ export const realmRoutes: FastifyPluginAsyncTypebox<RealmMaker> = async (app, ma
   app.get(
     "/",
     { config, schema: { summary: "List realms", tags, querystring: ListQuery, response: { 200: Type.Array(Realm) } } },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchRealms(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchRealms(ctx, req.query))),
   );
 
   app.post(
@@ -27,42 +24,26 @@ export const realmRoutes: FastifyPluginAsyncTypebox<RealmMaker> = async (app, ma
     async (req, reply) => {
       const { seed, madeUpPassword } = await prepareRealm(maker, req.body);
       const realm = await req.transact((ctx) => createRealm(ctx, seed));
-      reply.header("etag", etag(realm.version)).header("cache-control", "no-store");
-      return reply.code(201).send({ ...realm, ...(madeUpPassword !== null && { adminPassword: madeUpPassword }) });
+      return created(reply, realm.realm, { ...realm, ...(madeUpPassword !== null && { adminPassword: madeUpPassword }) });
     },
   );
 
-  app.get("/:realm", { config, schema: { summary: "Read a realm", tags, params, response: { 200: Realm } } }, async (req, reply) => {
-    const realm = await req.read((ctx) => readRealm(ctx, req.params.realm));
-    reply.header("etag", etag(realm.version));
-    return realm;
-  });
-
-  app.put(
-    "/:realm",
-    { config, schema: { summary: "Update a realm", tags, params, body: UpdateRealm, response: { 200: Realm } } },
-    async (req, reply) => {
-      const realm = await req.transact((ctx) => updateRealm(ctx, req.params.realm, req.body));
-      reply.header("etag", etag(realm.version));
-      return realm;
+  recordRoutes(app, "/:realm", {
+    tags,
+    params,
+    record: Realm,
+    read: { config, summary: "Read a realm", run: (ctx, { realm }) => readRealm(ctx, realm) },
+    replace: {
+      config,
+      summary: "Update a realm",
+      body: UpdateRealm,
+      run: (ctx, { realm }, body) => updateRealm(ctx, realm, body),
     },
-  );
-
-  app.delete(
-    "/:realm",
-    {
+    remove: {
       config: { ...config, recentAuthentication: true },
-      schema: {
-        summary: "Delete a realm and everything in it",
-        description: "The realm is gone at once; its rows are purged in the background, after which the name is free again.",
-        tags,
-        params,
-        response: { 204: Type.Null({ description: "Deleted" }) },
-      },
+      summary: "Delete a realm and everything in it",
+      description: "The realm is gone at once; its rows are purged in the background, after which the name is free again.",
+      run: (ctx, { realm }) => deleteRealm(ctx, realm),
     },
-    async (req, reply) => {
-      await req.transact((ctx) => deleteRealm(ctx, req.params.realm));
-      return reply.code(204).send(null);
-    },
-  );
+  });
 };

@@ -1,30 +1,24 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { etag } from "../../platform/http/index.ts";
+import { pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { Settings, UpdateSettings } from "./schema.ts";
 import { readSettings, saveSettings, type VersionedSettings } from "./service.ts";
 
+const config = { permission: "manage-realm" } as const;
+
 /** Mounted under /admin/realms/:realm/settings. */
 export const settingsRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
-  app.get(
-    "/",
-    {
-      config: { permission: "manage-realm" },
-      schema: { summary: "Read the realm's settings", tags: ["Settings"], response: { 200: Settings } },
+  const record = ({ settings, version }: VersionedSettings) => ({ ...settings, version });
+  recordRoutes(app, "/", {
+    tags: ["Settings"],
+    params: pathParams(),
+    record: Settings,
+    read: { config, summary: "Read the realm's settings", run: async (ctx) => record(await readSettings(ctx.tx, ctx.realm)) },
+    replace: {
+      config,
+      summary: "Replace the realm's settings",
+      description: "What is left out returns to its default, the display name as well: to change some members, use PATCH.",
+      body: UpdateSettings,
+      run: async (ctx, _params, body) => record(await saveSettings(ctx, body, baseUrl)),
     },
-    async (req, reply) => answer(reply, await req.read((ctx) => readSettings(ctx.tx, ctx.realm))),
-  );
-
-  app.put(
-    "/",
-    {
-      config: { permission: "manage-realm" },
-      schema: { summary: "Replace the realm's settings", tags: ["Settings"], body: UpdateSettings, response: { 200: Settings } },
-    },
-    async (req, reply) => answer(reply, await req.transact((ctx) => saveSettings(ctx, req.body as UpdateSettings, baseUrl))),
-  );
+  });
 };
-
-function answer(reply: { header(name: string, value: string): unknown }, { settings, version }: VersionedSettings): Settings {
-  reply.header("etag", etag(version));
-  return settings;
-}

@@ -38,6 +38,19 @@ export const BruteForcePolicy = group({
   forgetAfterMinutes: count(60, 1, 10_080, "Failures are forgotten after this long without a new one"),
 });
 
+/** Per address: whole companies come from one. */
+export const RateLimitPolicy = group({
+  signIns: count(600, 10, 100_000, "Answers to sign-in pages, forgotten passwords and invitations, from one address in a minute"),
+  authorizations: count(600, 10, 100_000, "Sign-ins that applications begin, from one address in a minute"),
+  registrations: count(20, 1, 100_000, "Accounts that people create, from one address in ten minutes"),
+  clientRegistrations: count(120, 1, 100_000, "Requests to register a client, from one address in a minute"),
+  deviceCodes: count(120, 1, 100_000, "Codes that devices ask for, of one client from one address in a minute"),
+  enrollments: count(60, 1, 100_000, "Requests to enroll a device, from one address in a minute"),
+  push: count(240, 1, 100_000, "Requests about push approvals, from one address in a minute"),
+  qr: count(120, 1, 100_000, "Requests about QR sign-in, from one address in a minute"),
+  transactions: count(600, 1, 100_000, "Requests about transactions, from one address in a minute"),
+});
+
 /** Apps keep what they were set up with; a change is for those that are set up from then on. */
 export const TotpPolicy = group({
   digits: Type.Unsafe<6 | 8>({ type: "integer", enum: [6, 8], default: 6, description: "How long a code is" }),
@@ -95,7 +108,8 @@ export const OidcPolicy = group({
 
 export const AccountPolicy = group({
   changeUsername: flag(false, "Let people change their own username"),
-  changeEmail: flag(true, "Let people change their own email address; it then has to be verified again"),
+  changeEmail: flag(true, "Let people change their own email address; a new one counts once its owner has confirmed it"),
+  erase: flag(false, "Let people erase their own account (`DELETE /account`), for good"),
 });
 
 export const RegistrationPolicy = group({
@@ -185,6 +199,7 @@ const members = {
   sessions: SessionPolicy,
   passwordPolicy: PasswordPolicy,
   bruteForce: BruteForcePolicy,
+  rateLimits: RateLimitPolicy,
   totp: TotpPolicy,
   groups: GroupPolicy,
   audit: AuditPolicy,
@@ -205,13 +220,17 @@ const members = {
 export const Settings = Type.Object(members, { $id: "RealmSettings" });
 export type Settings = Static<typeof Settings>;
 
+const optional = (schemas: Record<string, Type.TSchema>): Record<string, Type.TSchema> =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(isGroup(schema) ? group(optional(schema.properties)) : schema)]),
+  );
+const isGroup = (schema: Type.TSchema): schema is Type.TObject => "properties" in schema;
+
 /** PUT takes the full state: what is left out returns to its default. */
-export const UpdateSettings = Type.Object(
-  Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, Type.Optional(schema)])) as {
-    [K in keyof typeof members]: Type.TOptional<(typeof members)[K]>;
-  },
-  { $id: "UpdateRealmSettings", additionalProperties: false },
+export const UpdateSettings = Type.Unsafe<DeepPartial<Settings>>(
+  Type.Object(optional(members), { $id: "UpdateRealmSettings", additionalProperties: false }),
 );
-export type UpdateSettings = Partial<Settings>;
+export type UpdateSettings = DeepPartial<Settings>;
+type DeepPartial<T> = { [K in keyof T]?: T[K] extends readonly unknown[] | null ? T[K] : T[K] extends object ? DeepPartial<T[K]> : T[K] };
 
 export type Branding = Pick<Settings, "realmId" | keyof typeof brandingMembers>;

@@ -2,7 +2,7 @@ import { type Generated, type Selectable, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/http/index.ts";
+import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Delivery, DeliveryQuery, DeliveryStatus } from "./schema.ts";
 
 interface DeliveriesTable {

@@ -1,7 +1,7 @@
 import { invalidFields } from "../../kernel/errors.ts";
 import { didYouMean } from "../../kernel/suggest.ts";
 import type { AuditEvent } from "../../platform/unit-of-work.ts";
-import { categories, eventTypes } from "../audit/index.ts";
+import { categories, eventTypes, splitNames } from "../audit/index.ts";
 
 /** Tells that a delivery was given up. Sent on by webhook, it could fail in turn and tell of itself for ever. */
 export const WEBHOOK_DEAD = "WEBHOOK_DEAD";
@@ -9,18 +9,9 @@ export const WEBHOOK_DEAD = "WEBHOOK_DEAD";
 const EVERYTHING = "*";
 const known = new Set<string>([EVERYTHING, ...categories, ...eventTypes].filter((name) => name !== WEBHOOK_DEAD));
 
-const split = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(",")
-      .map((name) => name.trim())
-      .filter((name) => name !== ""),
-  ),
-];
-
 /** The list as it is kept: trimmed, each name once. Names that nobody knows are refused, all of them at once. */
 export function readEventTypes(text: string): string {
-  const names = split(text);
+  const names = splitNames(text);
   if (names.length === 0) {
     const message = "eventTypes must name at least one event type, a category (AUTHN, ADMIN, SECURITY), or * for everything";
     throw invalidFields([{ field: "eventTypes", code: "required", message }]);
@@ -43,6 +34,6 @@ export function readEventTypes(text: string): string {
 
 /** Whether a subscription to these types wants the event. */
 export function subscriptionTo(text: string): (event: Pick<AuditEvent, "type" | "category">) => boolean {
-  const wanted = new Set(split(text));
+  const wanted = new Set(splitNames(text));
   return ({ type, category }) => type !== WEBHOOK_DEAD && (wanted.has(EVERYTHING) || wanted.has(type) || wanted.has(category));
 }

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { describePage, etag, ListQuery } from "../../platform/http/index.ts";
+import { created, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { ListQuery } from "../../platform/paging/index.ts";
 import { CreateWebhook, Delivery, DeliveryQuery, RotatedSecret, RotateSecret, TestResult, UpdateWebhook, Webhook } from "./schema.ts";
 import {
   createWebhook,
@@ -16,8 +17,8 @@ import {
   type Tools,
 } from "./service.ts";
 
-const params = Type.Object({ realm: Type.String(), webhookId: Type.String() });
-const deliveryParams = Type.Object({ realm: Type.String(), webhookId: Type.String(), deliveryId: Type.String() });
+const params = pathParams("webhookId");
+const deliveryParams = pathParams("webhookId", "deliveryId");
 const config = { permission: "manage-realm" } as const;
 const tags = ["Webhooks"];
 
@@ -26,11 +27,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
   app.get(
     "/",
     { config, schema: { summary: "List webhooks", tags, querystring: ListQuery, response: { 200: Type.Array(Webhook) } } },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchWebhooks(ctx, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchWebhooks(ctx, req.query))),
   );
 
   app.post(
@@ -47,59 +44,31 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
     },
     async (req, reply) => {
       const webhook = await req.transact((ctx) => createWebhook(ctx, tools, req.body));
-      return reply.code(201).header("etag", etag(webhook.version)).send(webhook);
+      return created(reply, webhook.id, webhook);
     },
   );
 
-  app.get(
-    "/:webhookId",
-    { config, schema: { summary: "Read a webhook", tags, params, response: { 200: Webhook } } },
-    async (req, reply) => {
-      const webhook = await req.read((ctx) => readWebhook(ctx, req.params.webhookId));
-      reply.header("etag", etag(webhook.version));
-      return webhook;
-    },
-  );
-
-  app.put(
-    "/:webhookId",
-    {
+  recordRoutes(app, "/:webhookId", {
+    tags,
+    params,
+    record: Webhook,
+    read: { config, summary: "Read a webhook", run: (ctx, { webhookId }) => readWebhook(ctx, webhookId) },
+    replace: {
       config,
-      schema: {
-        summary: "Update a webhook",
-        description:
-          "Deliveries that wait are sent to the new address, signed with the new secret. Another scheme, host or port without a new " +
-          "secret clears the old one: deliveries are not signed then.",
-        tags,
-        params,
-        body: UpdateWebhook,
-        response: { 200: Webhook },
-      },
+      summary: "Update a webhook",
+      description:
+        "Deliveries that wait are sent to the new address, signed with the new secret. Another scheme, host or port without a new " +
+        "secret clears the old one: deliveries are not signed then.",
+      body: UpdateWebhook,
+      run: (ctx, { webhookId }, body) => saveWebhook(ctx, tools, webhookId, body),
     },
-    async (req, reply) => {
-      const webhook = await req.transact((ctx) => saveWebhook(ctx, tools, req.params.webhookId, req.body));
-      reply.header("etag", etag(webhook.version));
-      return webhook;
-    },
-  );
-
-  app.delete(
-    "/:webhookId",
-    {
+    remove: {
       config,
-      schema: {
-        summary: "Delete a webhook",
-        description: "What waits for it is not sent any more.",
-        tags,
-        params,
-        response: { 204: Type.Null({ description: "Deleted" }) },
-      },
+      summary: "Delete a webhook",
+      description: "What waits for it is not sent any more.",
+      run: (ctx, { webhookId }) => removeWebhook(ctx, webhookId),
     },
-    async (req, reply) => {
-      await req.transact((ctx) => removeWebhook(ctx, req.params.webhookId));
-      return reply.code(204).send(null);
-    },
-  );
+  });
 
   app.post(
     "/:webhookId/rotate-secret",
@@ -118,8 +87,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
     },
     async (req, reply) => {
       const webhook = await req.transact((ctx) => rotateSecret(ctx, tools, req.params.webhookId, req.body));
-      reply.header("etag", etag(webhook.version));
-      return webhook;
+      return versioned(reply, webhook);
     },
   );
 
@@ -155,11 +123,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
         response: { 200: Type.Array(Delivery) },
       },
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchDeliveries(ctx, req.params.webhookId, req.query));
-      describePage(req, reply, page);
-      return page.rows;
-    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchDeliveries(ctx, req.params.webhookId, req.query))),
   );
 
   app.post(

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
-import { listQuery, oneOf } from "../../platform/http/index.ts";
+import { oneOf } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
 
 const DAYS = DAY / SECOND;
 
@@ -69,6 +70,7 @@ export const UpdateWebhook = Type.Object(
     enabled: Type.Boolean(),
     secret: Type.Optional(
       Type.Union([secret, Type.Null()], {
+        writeOnly: true,
         description:
           "Left out: kept, unless scheme, host or port of `url` change. Null: cleared, unless `secretSet` is true beside it, as a read answers. " +
           "A text replaces it at once",

@@ -3,7 +3,7 @@ import { newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/http/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Webhook } from "./schema.ts";
 import { secretPlace } from "./secrets.ts";
 

@@ -7,7 +7,7 @@ import { renderCiba, sendPage } from "../../../signin/pages/index.ts";
 import { issuerFor } from "../engine.routes.ts";
 import type { Issuer } from "../provider.ts";
 import { answer, findRequest, listRequests, messageOf, type Waiting, wantedBy } from "./approval.ts";
-import { type AwayRouteParts, toSignIn } from "./away.visitors.ts";
+import { type AwayRouteParts, needsRecentSignIn, toSignIn } from "./away.visitors.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
@@ -133,6 +133,8 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (app,
       if (request.validationError) throw request.validationError;
       if (!found) return showGone(request, reply, visitor, 404) as never;
       const isAllowed = request.body.decision === "allow";
+      if (isAllowed && (await needsRecentSignIn(parts.db, session, wantedBy(issuer.parts, found.request).scopes)))
+        return toSignIn(work, request, reply, visitor, "ciba", pathOf(realm.realmId, id), { recent: true }) as never;
       const approval = { ...found, parts: issuer.parts, model: "BackchannelAuthenticationRequest", session } as const;
       if (!(await answer(work, approval, isAllowed, request.ip))) return showGone(request, reply, visitor, 409) as never;
       const view = { client: nameOf(found.client), listUrl: here(realm.realmId) };

@@ -1,12 +1,11 @@
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
-import { clock, MINUTE } from "../../../kernel/clock.ts";
+import { clock } from "../../../kernel/clock.ts";
+import { ruleOf } from "../../../tenancy/realms/index.ts";
 import { hasOpenDevices } from "../../decoupled/index.ts";
 import { requestOf } from "../error-page.ts";
 import type { RealmParts } from "../parts.ts";
 import { beforeSaving, tooMany } from "../strangers.ts";
 
-/** Many devices may be behind one address, and a shop may set up a shelf of them. */
-const PER_CLIENT_AND_ADDRESS = { limit: 120, windowMs: MINUTE };
 /** More codes that wait make each guess likelier to hit one (RFC 8628 §5.1), and fill the table: clients of devices are public. */
 const MOST_OPEN = 10_000;
 
@@ -16,9 +15,13 @@ export const limitDeviceRequests = (provider: Provider, parts: RealmParts): void
     if (ctx.oidc.route === "device_authorization") await assertMayAsk(parts, ctx, String(clientId));
   });
 
-async function assertMayAsk({ db, limiter, realm: { realmId } }: RealmParts, ctx: KoaContextWithOIDC, clientId: string): Promise<void> {
+async function assertMayAsk(
+  { db, limiter, realm: { realmId, settings } }: RealmParts,
+  ctx: KoaContextWithOIDC,
+  clientId: string,
+): Promise<void> {
   const address = requestOf(ctx)?.ip ?? ctx.ip;
-  const verdict = await limiter.take(`device:${realmId}:${clientId}:${address}`, PER_CLIENT_AND_ADDRESS);
+  const verdict = await limiter.take(`device:${realmId}:${clientId}:${address}`, ruleOf(settings, "deviceCodes"));
   if (!verdict.allowed) throw tooMany(ctx, verdict.retryAfterSeconds, "too many requests for a code from here");
   if (await hasOpenDevices(db, realmId, clientId, MOST_OPEN, clock.now()))
     throw tooMany(ctx, 60, "too many devices of this application wait for somebody already");

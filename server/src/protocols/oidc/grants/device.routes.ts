@@ -8,7 +8,7 @@ import { type DeviceError, renderDevice, sendPage } from "../../../signin/pages/
 import { issuerFor } from "../engine.routes.ts";
 import type { Issuer } from "../provider.ts";
 import { actorOf, answer, findDevice, type Waiting, wantedBy } from "./approval.ts";
-import { type AwayRouteParts, toSignIn } from "./away.visitors.ts";
+import { type AwayRouteParts, needsRecentSignIn, toSignIn } from "./away.visitors.ts";
 import { normaliseUserCode, spellUserCode } from "./device.ts";
 import { countCode } from "./device-attempts.ts";
 
@@ -146,6 +146,9 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (ap
 
       if (decision !== "allow" && decision !== "deny") return showConfirm(request, reply, visitor, issuer, code, found) as never;
       const isAllowed = decision === "allow";
+      const back = `${here(realm.realmId)}?${new URLSearchParams({ user_code: spellUserCode(code) })}`;
+      if (isAllowed && (await needsRecentSignIn(parts.db, session, wantedBy(issuer.parts, found.request).scopes)))
+        return toSignIn(work, request, reply, visitor, "device", back, { recent: true }) as never;
       const approval = { ...found, parts: issuer.parts, model: "DeviceCode", session } as const;
       if (!(await answer(work, approval, isAllowed, request.ip))) return again(409, "unknown");
       return send(request, reply, visitor, 200, { state: isAllowed ? "allowed" : "denied" }) as never;

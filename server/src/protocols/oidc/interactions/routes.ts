@@ -1,11 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { clock } from "../../../kernel/clock.ts";
 import { defineErrors } from "../../../kernel/errors.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { createVisitors, type Visitor, type VisitorParts } from "../../../signin/login/index.ts";
 import { renderChooseAccount, renderConsent, sendPage } from "../../../signin/pages/index.ts";
 import { whyClosed } from "../../../signin/registration/index.ts";
+import { hasRecentAuthentication } from "../../../signin/sessions/index.ts";
 import type { Messages } from "../../../tenancy/messaging/index.ts";
 import { INTERACTION_COOKIE, RESUME_COOKIE } from "../cookies.ts";
 import { handOver, issuerFor } from "../engine.routes.ts";
@@ -14,6 +16,7 @@ import { rememberResumed } from "./resumed.ts";
 import {
   allow,
   applicationOf,
+  askForRecentSignIn,
   askToSignIn,
   consentRequest,
   findWaiting,
@@ -67,6 +70,19 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     return go(reply, signInPath(realm, waiting, id, parts.cookies.language(request)));
   };
 
+  /** Whoever allows access for when they are away does so right after a sign-in: a browser that was left open gives nothing away. */
+  const needsRecentSignIn = async ({ issuer, visitor: { session }, waiting }: Asked): Promise<boolean> =>
+    waiting.interaction.prompt.name === "consent" &&
+    consentRequest(issuer, waiting).scopes.includes("offline_access") &&
+    session?.impersonator === null &&
+    !(await hasRecentAuthentication(parts.db, session, clock.now()));
+
+  const toRecentSignIn = async (request: FastifyRequest, reply: FastifyReply, { realm, visitor, waiting }: Asked) => {
+    const id = await askForRecentSignIn(parts.db, realm, waiting, visitor.preSession);
+    const lang = parts.cookies.language(request);
+    return go(reply, `/realms/${realm}/login?${new URLSearchParams({ interaction: id, ...(lang !== undefined && { lang }) })}`);
+  };
+
   const show = (request: FastifyRequest, reply: FastifyReply, { issuer, realm, visitor, waiting }: Asked, status = 200) => {
     const { params: asked } = waiting;
     const application = applicationOf(waiting.client);
@@ -106,6 +122,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     }
     // Signed out meanwhile: whatever was to be asked is asked after signing in.
     if (name === "login" || name === "create" || !asked.visitor.session) return toSignIn(request, reply, asked);
+    if (await needsRecentSignIn(asked)) return toRecentSignIn(request, reply, asked);
     return show(request, reply, asked);
   });
 
@@ -136,6 +153,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
       await resolve(waiting, session, { select_account: {} });
     } else if (decision === "allow") {
       if (session.impersonator !== null) throw errors.impersonated();
+      if (await needsRecentSignIn(asked)) return toRecentSignIn(request, reply, asked);
       await allow(work, issuer, waiting, session, request.ip);
     } else await resolve(waiting, session, { error: "access_denied", error_description: "the user did not allow it" });
     return go(reply, resumePath(realm, waiting.uid));

@@ -108,6 +108,13 @@ export async function askToSignIn(
   );
 }
 
+/** Consent to access without the user asks for recent authentication; afterwards the page asks again. */
+export async function askForRecentSignIn(db: Db, realm: string, { client, params, uid }: Waiting, browser: string): Promise<string> {
+  const { acr, acrEssential, ...asked } = signInRequestOf(client, params);
+  const request = { ...asked, recent: true } satisfies SignInRequest;
+  return startInteraction({ tx: db, realm, now: clock.now() }, { kind: "login", browser, request, returnTo: interactionPath(realm, uid) });
+}
+
 /** Where it is done, in the language of the visitor's choice or of the client's wish. */
 export function signInPath(realm: string, waiting: Waiting, signIn: string, chosen: string | undefined): string {
   const query = new URLSearchParams({ interaction: signIn, ...languageFor(waiting, chosen) });

@@ -319,8 +319,6 @@ export const de: Messages = {
   profileSave: "Speichern",
   profileInvalidTitle: "Bitte prüfen Sie Ihre Eingaben",
   profileInvalidText: "Namen haben höchstens 255 Zeichen, und eine E-Mail-Adresse sieht aus wie ada@example.com.",
-  emailTakenTitle: "Diese E-Mail-Adresse ist vergeben",
-  emailTakenText: "Ein anderes Konto verwendet sie. Wählen Sie eine andere.",
   chooseUpdateProfile: "Profil vervollständigen",
   termsTitle: "Nutzungsbedingungen",
   termsText: "Bitte lesen Sie sie, und stimmen Sie zu, um weiterzumachen.",

@@ -303,8 +303,6 @@ export const en = {
   profileSave: "Save",
   profileInvalidTitle: "Please check what you typed",
   profileInvalidText: "Names have at most 255 characters, and an email address looks like ada@example.com.",
-  emailTakenTitle: "This email address is in use",
-  emailTakenText: "Another account uses it. Choose another one.",
   chooseUpdateProfile: "Complete your profile",
   termsTitle: "Terms of use",
   termsText: "Please read them, and accept them to continue.",

@@ -305,8 +305,6 @@ export const es: Messages = {
   profileSave: "Guardar",
   profileInvalidTitle: "Revisa lo que has escrito",
   profileInvalidText: "Los nombres tienen como máximo 255 caracteres, y una dirección de correo es como ada@example.com.",
-  emailTakenTitle: "Esta dirección de correo ya está en uso",
-  emailTakenText: "Otra cuenta la usa. Elige otra.",
   chooseUpdateProfile: "Completar tu perfil",
   termsTitle: "Condiciones de uso",
   termsText: "Léelas y acéptalas para continuar.",

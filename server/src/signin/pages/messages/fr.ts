@@ -309,8 +309,6 @@ export const fr: Messages = {
   profileSave: "Enregistrer",
   profileInvalidTitle: "Veuillez vérifier votre saisie",
   profileInvalidText: "Un nom compte au plus 255 caractères, et une adresse e-mail ressemble à ada@example.com.",
-  emailTakenTitle: "Cette adresse e-mail est déjà utilisée",
-  emailTakenText: "Un autre compte l’utilise. Choisissez-en une autre.",
   chooseUpdateProfile: "Compléter votre profil",
   termsTitle: "Conditions d’utilisation",
   termsText: "Veuillez les lire, et les accepter pour continuer.",

@@ -304,8 +304,6 @@ export const nl: Messages = {
   profileSave: "Opslaan",
   profileInvalidTitle: "Controleer wat je hebt ingevuld",
   profileInvalidText: "Namen hebben hoogstens 255 tekens, en een e-mailadres ziet eruit als ada@example.com.",
-  emailTakenTitle: "Dit e-mailadres is al in gebruik",
-  emailTakenText: "Een ander account gebruikt het. Kies een ander adres.",
   chooseUpdateProfile: "Vul je profiel aan",
   termsTitle: "Gebruiksvoorwaarden",
   termsText: "Lees ze, en accepteer ze om verder te gaan.",

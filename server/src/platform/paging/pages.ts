@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import Type, { type Static } from "typebox";
 import { AppError, invalidFields } from "../../kernel/errors.ts";
@@ -115,7 +114,7 @@ function decodeCursor(text: string, sort: string): Cursor {
     const valid = cursorSort === sort && ["string", "number"].includes(typeof value) && typeof id === "string";
     if (valid) return { sort, value, id };
   } catch {
-    // Not one of ours: told below, the same as one of another sort order.
+    // Not one of ours: refused below, the same as one of another sort order.
   }
   throw badCursor();
 }
@@ -128,22 +127,4 @@ const badCursor = (cause?: unknown) => {
 /** A cursor made by hand may hold what the column cannot be compared with: SQLSTATE class 22, "data exception". */
 function refuseForeignValues(error: unknown, cursor: Cursor | null): never {
   throw cursor !== null && /^22/.test(String((error as { code?: unknown })?.code)) ? badCursor(error) : error;
-}
-
-/** Sets `X-Total-Count`, `X-Total-Estimated` and `Link` (RFC 8288) for a list that answers with an array. */
-export function describePage(request: FastifyRequest, reply: FastifyReply, page: Page<unknown>): void {
-  reply.header("x-total-count", String(page.total));
-  if (page.estimated) reply.header("x-total-estimated", "true");
-  const [path = "", search = ""] = request.url.split("?", 2);
-  const link = (rel: string, change: Record<string, string | null>) => {
-    const params = new URLSearchParams(search);
-    for (const [name, value] of Object.entries(change)) value === null ? params.delete(name) : params.set(name, value);
-    const text = params.toString();
-    return `<${path}${text && `?${text}`}>; rel="${rel}"`;
-  };
-  const { page: number = 0, cursor } = request.query as ListQuery;
-  const links = [link("first", { page: null, cursor: null })];
-  if (number > 0 && cursor === undefined) links.push(link("prev", { page: String(number - 1), cursor: null }));
-  if (page.nextCursor) links.push(link("next", { page: null, cursor: page.nextCursor }));
-  reply.header("link", links.join(", "));
 }

@@ -1,4 +1,4 @@
-import { invalidFields } from "../../kernel/errors.ts";
+import { invalidFields } from "../kernel/errors.ts";
 
 /** A PUT may send back what GET said, also of members that cannot be changed; only another value of one is refused. */
 export function refuseReadOnly<T extends object, M extends keyof T & string>(

@@ -1,0 +1,47 @@
+import type { Ctx } from "../../platform/context.ts";
+import { newPseudonym } from "../../tenancy/audit/index.ts";
+import { keepingRealmAdmin, permissionsOfUser } from "../roles/index.ts";
+import { userErrors } from "./errors.ts";
+import { takeOwnUser } from "./own.service.ts";
+import type { User } from "./schema.ts";
+import { isSelf, takeUser } from "./service.ts";
+import { deleteUser, type UserRow } from "./store.ts";
+
+declare module "../../platform/context.ts" {
+  interface DomainEvents {
+    /** The user is about to be gone for good, and nothing may name them any more. Their row, and what hangs on it, is deleted next. */
+    "user.erased": Pick<User, "userId" | "username" | "email" | "attributes"> & {
+      /** What stands in their place where something has to. */
+      readonly pseudonym: string;
+    };
+  }
+}
+
+/** An administrator erases a user. */
+export async function eraseUser(ctx: Ctx, id: string): Promise<void> {
+  const user = await takeUser(ctx, id);
+  if (isSelf(ctx, user.userId)) throw userErrors.self();
+  const pseudonym = await erase(ctx, user);
+  const about = { resourceType: "users", resourceId: pseudonym } as const;
+  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", ...about, detail: "gdpr" });
+  ctx.audit({ category: "SECURITY", type: "USER_ERASED", ...about });
+}
+
+/** Users erase themselves: the event names nobody either. The caller tells no address with it. */
+export async function eraseOneself(ctx: Ctx): Promise<void> {
+  const pseudonym = await erase(ctx, await takeOwnUser(ctx));
+  const actor = { id: null, name: pseudonym };
+  ctx.audit({ category: "SECURITY", type: "USER_ERASED", resourceType: "users", resourceId: pseudonym, detail: "by themselves", actor });
+}
+
+/** The user and everything that names them, in this transaction. What they did stays told, by nobody in particular. */
+async function erase(ctx: Ctx, { userId, username, email, attributes }: UserRow): Promise<string> {
+  const heldRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
+  const pseudonym = newPseudonym();
+  const remove = async () => {
+    await ctx.emit("user.erased", { userId, username, email, attributes, pseudonym });
+    await deleteUser(ctx.tx, ctx.realm, userId);
+  };
+  await (heldRealmAdmin ? keepingRealmAdmin(ctx, remove) : remove());
+  return pseudonym;
+}

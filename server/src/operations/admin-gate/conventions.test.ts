@@ -1,0 +1,253 @@
+// What every route of the admin API does alike. The routes come from the API description, so that none can be forgotten.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+
+interface Operation {
+  readonly description?: string;
+  readonly requestBody?: { readonly content: Record<string, unknown> };
+  readonly responses: Record<string, { content?: Record<string, { schema: { $ref?: string; type?: string } }>; headers?: object }>;
+  readonly parameters?: { name?: string; in?: string }[];
+}
+type Paths = Record<string, Partial<Record<"get" | "put" | "patch" | "post" | "delete", Operation>>>;
+
+let iam: Harness;
+let paths: Paths;
+let realm: RealmUnderTest;
+let admin: AdminClient;
+beforeAll(async () => {
+  iam = await harness();
+  paths = (await iam.browser().get("/v3/api-docs")).body.paths;
+  realm = await iam.realm();
+  admin = realm.asMaster();
+});
+afterAll(() => iam?.close());
+
+const IN_REALM = "/admin/realms/{realm}";
+const answerOf = (operation: Operation | undefined) => operation?.responses["200"]?.content?.["application/json"]?.schema.$ref;
+/** Those that replace a record: what they answer is what GET answers, or one of a collection's. */
+const fullStatePuts = () =>
+  Object.entries(paths).filter(([path, { put }]) => path.startsWith("/admin/") && put?.requestBody && answerOf(put) !== undefined);
+
+/** One record of each kind, as `path` of the description with its ids filled in. */
+async function records(): Promise<Record<string, string>> {
+  const { userId } = await realm.user();
+  const { roleId } = (await admin.post("/roles", { name: "billing" })).body;
+  const { groupId: above } = (await admin.post("/groups", { name: "above" })).body;
+  const { groupId } = (await admin.post("/groups", { name: "below", parentId: above })).body;
+  const { organizationId } = (await admin.post("/organizations", { name: "Acme" })).body;
+  const { id: clientId } = (await admin.post("/clients", { clientId: "shop" })).body;
+  const mapper = { name: "a", claim: "a", source: "constant", value: "b" };
+  const { mapperId } = (await admin.post(`/clients/${clientId}/mappers`, mapper)).body;
+  await admin.post("/applications", { name: "worker", template: "machine" });
+  await admin.post("/flows", { alias: "mine", steps: [{ authenticator: "username-password", requirement: "REQUIRED" }] });
+  const { scopeId } = (await admin.post("/client-scopes", { name: "orders" })).body;
+  const { claimId } = (await admin.post("/claims", mapper)).body;
+  const hook = { name: "a", url: "https://hooks.example.com/", eventTypes: "LOGOUT", secret: "a secret of the receiver" };
+  const { id: webhookId } = (await admin.post("/webhooks", hook)).body;
+  await admin.put("/messaging/providers", {
+    ...{ channel: "SMS", driver: "http", config: { url: "https://sms.example.com/send" }, secret: "a secret of the gateway" },
+  });
+  const ids: Record<string, string> = {
+    ...{ userId, roleId, groupId, orgId: organizationId, clientId, mapperId, name: "worker", alias: "mine", scopeId, claimId, webhookId },
+    ...{ channel: "SMS", driver: "http", templateKey: "otp-sms" },
+  };
+  const filled = (path: string) => path.replace(IN_REALM, "").replace(/\{(\w+)\}/g, (_, id: string) => ids[id] ?? `no-${id}`);
+  return Object.fromEntries(
+    Object.entries(paths)
+      .filter(([path, { get, put, patch }]) => path.startsWith(IN_REALM) && answerOf(get) && (put?.requestBody || patch))
+      .map(([path]) => [path, filled(path)]),
+  );
+}
+
+describe("a record", () => {
+  test("that PUT replaces can be changed by PATCH, at the same address or at its own", () => {
+    const lacking = fullStatePuts().filter(([path, { put, patch }]) => {
+      const own = Object.entries(paths).some(
+        ([other, item]) => other.startsWith(`${path}/{`) && item.patch && answerOf(item.get) === answerOf(put),
+      );
+      return !patch && !own;
+    });
+    // A list without members: a patch of it could only be the whole of it.
+    expect(lacking.map(([path]) => path)).toEqual([`${IN_REALM}/users/{userId}/required-actions`]);
+    expect(fullStatePuts().length).toBeGreaterThan(15);
+  });
+
+  test("is the same after a PUT of what GET said, and after an empty PATCH; a member that is not known is refused by both", async () => {
+    const all = Object.entries(await records());
+    expect(all.length).toBeGreaterThan(15);
+    for (const [path, url] of all) {
+      const { body: read, status } = await admin.get(url);
+      expect(status, `GET ${url}`).toBe(200);
+      const same = (body: object) => (Array.isArray(body) ? body : { ...body, updatedAt: 0 });
+      const unknown = { status: 400, body: { errors: [{ field: "unheardOf", code: "unknown" }] } };
+      if (paths[path]?.put && answerOf(paths[path].put)) {
+        const put = await admin.put(url, read);
+        expect([put.status, same(put.body)], `PUT ${path}`).toEqual([200, same(read)]);
+        if (!Array.isArray(read)) expect(await admin.put(url, { ...read, unheardOf: 1 }), `PUT ${path}`).toMatchObject(unknown);
+      }
+      // PATCH of a flow renames it, and a bare list has no members.
+      if (path.endsWith("/flows/{alias}") || Array.isArray(read)) continue;
+      const patched = await admin.patch(url, {});
+      expect([patched.status, same(patched.body)], `PATCH ${path}`).toEqual([200, same(read)]);
+      expect(await admin.patch(url, { unheardOf: 1 }), `PATCH ${path}`).toMatchObject(unknown);
+    }
+  });
+
+  test("is answered with 304 to a caller who knows it, also when something else than its version has changed", async () => {
+    const other = await iam.realm();
+    const boss = other.asMaster();
+    const { userId } = (await boss.post("/users", { username: "ada" })).body;
+    const { groupId } = (await boss.post("/groups", { name: "staff" })).body;
+    const group = await boss.get(`/groups/${groupId}`);
+    const knowing = { headers: { "if-none-match": String(group.headers.etag) } };
+    const again = await boss.get(`/groups/${groupId}`, knowing);
+    expect([again.status, again.text, again.headers.etag]).toEqual([304, "", group.headers.etag]);
+    expect(again.headers["content-type"]).toBeUndefined();
+    expect((await boss.get(`/groups/${groupId}`, { headers: { "if-none-match": `W/${group.headers.etag}, "x"` } })).status).toBe(304);
+    expect((await boss.get(`/groups/${groupId}`, { headers: { "if-none-match": '"x"' } })).status).toBe(200);
+    await boss.put(`/groups/${groupId}/members/${userId}`);
+    expect(await boss.get(`/groups/${groupId}`, knowing)).toMatchObject({ status: 200, body: { memberCount: 1 } });
+  });
+});
+
+describe("every route of the admin and the account API", () => {
+  const own = () => Object.entries(paths).filter(([path]) => path.startsWith("/admin/") || path.startsWith("/realms/{realm}/account/"));
+
+  test("that answers an array takes page, size, search, sort and cursor, or says why not", () => {
+    const lists = own().filter(([, { get }]) => get?.responses["200"]?.content?.["application/json"]?.schema.type === "array");
+    expect(lists.length).toBeGreaterThan(30);
+    const members = ["page", "size", "search", "sort", "cursor"];
+    const without = lists.filter(([, { get }]) => !members.every((member) => get!.parameters?.some(({ name }) => name === member)));
+    expect(without.filter(([, { get }]) => !get!.description?.includes("Not paged:")).map(([path]) => path)).toEqual([]);
+    expect(without.map(([path]) => path).filter((path) => path.startsWith("/admin/"))).toEqual([]);
+  });
+
+  test("refuses a query member that it does not know, and names it", async () => {
+    const other = await iam.realm();
+    const { browser } = other.asMaster();
+    const user = await other.as();
+    const refused: string[] = [];
+    for (const [path, item] of own())
+      for (const method of Object.keys(item)) {
+        const url = path.replace("{realm}", other.name).replace(/\{\w+\}/g, "01900000-0000-7000-8000-000000000000");
+        const by = path.startsWith("/admin/") ? browser : user.browser;
+        const answer = await by.request(
+          method.toUpperCase(),
+          `${url}?unheardOf=1`,
+          ["put", "post", "patch"].includes(method) ? { body: {} } : {},
+        );
+        const fields = (answer.body?.errors ?? []).map(({ field }: { field: string }) => field);
+        // What is wrong with the body is told first; a body that a route does not need leaves the query to be told of.
+        if (answer.status !== 400 || (!item[method as "get"]?.requestBody && !fields.includes("unheardOf")))
+          refused.push(`${method} ${path} ${answer.status}`);
+      }
+    expect(refused).toEqual([]);
+  });
+});
+
+test("short lists are searched, sorted and paged like others", async () => {
+  const other = await iam.realm();
+  const boss = other.asMaster();
+  await boss.post("/keys/rotate");
+  const [active, retained] = (await boss.get("/keys")).body;
+  const page = await boss.get("/keys?size=1");
+  expect([page.body, page.headers["x-total-count"]]).toEqual([[active], "2"]);
+  expect(String(page.headers.link)).toContain('rel="next"');
+  const next = /<([^>]+)>; rel="next"/.exec(String(page.headers.link))![1]!;
+  expect((await boss.browser.get(next)).body).toEqual([retained]);
+  expect((await boss.get("/keys?sort=createdAt")).body).toEqual([retained, active]);
+  expect((await boss.get(`/keys?search=${retained.keyId}`)).body).toEqual([retained]);
+  expect((await boss.get("/keys?search=act")).body).toEqual([active]);
+  expect(await boss.get("/keys?sort=certificate")).toMatchObject({ status: 400, body: { errors: [{ field: "sort" }] } });
+  expect(await boss.get("/keys?cursor=x")).toMatchObject({ status: 400, body: { errors: [{ field: "cursor" }] } });
+  expect((await boss.get("/authenticators?search=totp")).body).toMatchObject([{ name: "totp" }]);
+});
+
+test("events are found by several types at once; a type that does not exist is refused with what was meant", async () => {
+  const other = await iam.realm();
+  const boss = other.asMaster();
+  const { roleId } = (await boss.post("/roles", { name: "one" })).body;
+  await boss.delete(`/roles/${roleId}`);
+  const found = async (query: string) =>
+    (await boss.get(`/events?resourceId=${roleId}&${query}`)).body.items.map(({ type }: { type: string }) => type).sort();
+  expect(await found("type=ADMIN_CREATE")).toEqual(["ADMIN_CREATE"]);
+  expect(await found("type=ADMIN_CREATE,ADMIN_DELETE")).toEqual(["ADMIN_CREATE", "ADMIN_DELETE"]);
+  expect(await found("type=ADMIN_CREATE&type=ADMIN_DELETE,LOGOUT")).toEqual(["ADMIN_CREATE", "ADMIN_DELETE"]);
+  const refused = await boss.get("/events?type=ADMIN_CREATE,LOGIN_SUCESS");
+  expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: "type", code: "enum" }] } });
+  expect(refused.body.errors[0].message).toContain("Did you mean LOGIN_SUCCESS?");
+});
+
+describe("PATCH", () => {
+  const as = (type: string) => ({ headers: { "content-type": type } });
+
+  test("merges as RFC 7396 says, sent as application/merge-patch+json or application/json", async () => {
+    const { userId } = (await admin.post("/users", { username: "merged", email: "merged@example.com", attributes: { a: "1", b: "2" } }))
+      .body;
+    for (const type of ["application/merge-patch+json", "application/json"]) {
+      const answer = await admin.patch(`/users/${userId}`, { attributes: { b: null, [type.slice(12, 16)]: "3" } }, as(type));
+      expect(answer.status, type).toBe(200);
+    }
+    const patched = await admin.patch(`/users/${userId}`, { email: null });
+    expect(patched.body).toMatchObject({ username: "merged", email: null, enabled: true, roles: ["user"] });
+    expect(patched.body.attributes).toMatchObject({ a: "1" });
+    expect(patched.body.attributes).not.toHaveProperty("b");
+    expect((await admin.put(`/users/${userId}`, patched.body, as("application/merge-patch+json"))).status, "is for PATCH").toBe(415);
+    for (const body of [[], ["text"]]) expect((await admin.patch(`/users/${userId}`, body)).status, JSON.stringify(body)).toBe(400);
+    const refused = await admin.patch(`/users/${userId}`, { username: null });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: "username" }] } });
+    expect(await admin.patch(`/users/${userId}`, { createdAt: 5 })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: "createdAt" }] },
+    });
+  });
+
+  test("keeps a secret that it does not name, clears it by null, and replaces it by a text", async () => {
+    const hook = { name: "kept", url: "https://hooks.example.com/kept", eventTypes: "LOGOUT", secret: "a secret of the receiver" };
+    const { id } = (await admin.post("/webhooks", hook)).body;
+    const change = async (patch: object) => (await admin.patch(`/webhooks/${id}`, patch)).body;
+    expect(await change({ name: "renamed" })).toMatchObject({ name: "renamed", enabled: true, secretSet: true });
+    expect(await change({ secret: null })).toMatchObject({ secretSet: false });
+    expect(await change({ secret: "another secret" })).toMatchObject({ secret: null, secretSet: true });
+  });
+
+  test("two at once both count; If-Match lets only the first one through", async () => {
+    const { userId } = (await admin.post("/users", { username: "raced" })).body;
+    const names = ["a", "b", "c", "d", "e"];
+    const answers = await Promise.all(names.map((name) => admin.patch(`/users/${userId}`, { attributes: { [name]: "x" } })));
+    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
+    const { body, headers } = await admin.get(`/users/${userId}`);
+    expect(Object.keys(body.attributes).sort()).toEqual(names);
+    const seen = { headers: { "if-match": String(headers.etag) } };
+    const both = await Promise.all(names.map((name) => admin.patch(`/users/${userId}`, { attributes: { [name]: "y" } }, seen)));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412]);
+  });
+
+  test("gives nobody what a PUT would not", async () => {
+    const other = await iam.realm();
+    const lesser = await other.as("manage-users", "view-users");
+    const { userId } = (await other.asMaster().post("/users", { username: "plain" })).body;
+    expect((await lesser.patch(`/users/${userId}`, { roles: ["admin"] })).status).toBe(403);
+    const boss = (await other.asMaster().post("/users", { username: "boss", roles: ["admin"] })).body;
+    expect((await lesser.patch(`/users/${boss.userId}`, { email: "mine@example.com" })).status).toBe(403);
+    const asked = await other.asMaster().browser.patch(`/admin/realms/${other.name}/users/${userId}`, { email: null }, { csrf: false });
+    expect(asked.status, "needs the CSRF token").toBe(403);
+  });
+
+  test("a template and a provider cannot become another at their own address", async () => {
+    await admin.put("/messaging/providers", {
+      channel: "EMAIL",
+      driver: "http",
+      enabled: false,
+      config: { url: "https://mail.example.com/" },
+    });
+    expect(await admin.patch("/messaging/providers/EMAIL/http", { fromName: "Acme" })).toMatchObject({ body: { fromName: "Acme" } });
+    const moved = await admin.patch("/messaging/providers/EMAIL/http", { channel: "SMS" });
+    expect(moved).toMatchObject({ status: 400, body: { errors: [{ field: "channel" }] } });
+    expect(await admin.patch("/messaging/templates/otp-sms", { body: "{{code}}!" })).toMatchObject({ body: { isDefault: false } });
+    const other = await admin.patch("/messaging/templates/otp-sms", { templateKey: "otp-email" });
+    expect(other).toMatchObject({ status: 400, body: { errors: [{ field: "templateKey" }] } });
+    expect((await admin.get("/messaging/templates/otp-sms?locale=xx")).status).toBe(404);
+  });
+});

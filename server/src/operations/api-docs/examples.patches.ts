@@ -1,0 +1,22 @@
+/** Merge patches (RFC 7396): only what changes. */
+export const examplesOfPatches: Readonly<Record<string, unknown>> = {
+  PatchRealm: { displayName: "Acme Corporation" },
+  PatchRealmSettings: { sessions: { idleMinutes: 60 }, welcomeText: null },
+  PatchUser: { email: "ada@example.org", attributes: { department: "Research", phoneNumber: null } },
+  PatchGroup: { description: "People who answer customers" },
+  PatchRole: { description: "May see invoices" },
+  PatchAdminRole: { permissions: ["view-users", "view-events"] },
+  PatchOrganization: { displayName: "Acme", enabled: false },
+  PatchClient: { redirectUris: ["https://shop.example.com/callback"], requirePar: true },
+  PatchAllowedResources: { allowedResources: ["https://api.example.com"] },
+  PatchClientMapper: { value: "costCentre" },
+  PatchApplication: { displayName: "Shop" },
+  PatchClientScope: { consentText: "See your orders" },
+  PatchClaimMapper: { targets: ["idToken"] },
+  PatchSubjectClaim: { strategy: "pairwise", attribute: null },
+  PatchProvisioning: { registration: { allowedRedirectHosts: ["*.example.com"] } },
+  PatchWebhook: { enabled: false },
+  PatchMessagingProvider: { fromName: "Acme", secret: "the new password" },
+  PatchMessageTemplate: { subject: "Your code is {{code}}" },
+  PatchFlow: { displayName: "Sign in to Acme" },
+};

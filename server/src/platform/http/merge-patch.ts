@@ -1,0 +1,62 @@
+import type { TSchema } from "typebox";
+
+type Json = Record<string, unknown>;
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * RFC 7396, with one addition: a secret is never shown, so there is nothing that null could remove from the record. A member that the
+ * schema calls `writeOnly` keeps its null, which a PUT takes for "clear it", and the member that says whether it is set is not sent back.
+ */
+export function mergePatch(target: unknown, patch: unknown, schema: Json = {}): unknown {
+  if (!isObject(patch)) return patch;
+  const merged: Json = isObject(target) ? { ...target } : {};
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  for (const [name, value] of Object.entries(patch)) {
+    const member = (Object.hasOwn(properties, name) ? properties[name] : {}) as Json;
+    if (member.writeOnly === true) delete merged[`${name}Set`];
+    if (value === null && member.writeOnly !== true) delete merged[name];
+    else merged[name] = mergePatch(merged[name], value, member);
+  }
+  return merged;
+}
+
+/**
+ * What a PATCH may say of a record that a PUT replaces by `schema`: the same members, none of them required, without defaults (a member
+ * left out is kept), and null where a PUT may leave the member out.
+ */
+export function patchSchema(schema: TSchema): TSchema {
+  const { $id, ...patch } = partial(schema as Json) as Json;
+  const name = String($id).replace(/^(Update|Upsert|Save)?/, "Patch");
+  return { ...patch, $id: name, description: "RFC 7396: members left out are kept, null returns a member to its default" } as TSchema;
+}
+
+function partial(schema: Json): Json {
+  // `allOf` holds rules between members, which only the merged record can keep.
+  const { default: _default, required = [], allOf: _rules, ...rest } = schema as Json & { required?: string[] };
+  if (isObject(rest.properties)) {
+    const members = Object.entries(rest.properties as Record<string, Json>).map(([name, member]) => {
+      const canBeLeftOut = !required.includes(name) || member.default !== undefined;
+      return [name, canBeLeftOut ? orNull(nested(member)) : nested(member)];
+    });
+    return { ...rest, properties: Object.fromEntries(members) };
+  }
+  if (isObject(rest.patternProperties)) {
+    const values = Object.entries(rest.patternProperties as Record<string, Json>).map(([pattern, value]) => [pattern, orNull(value)]);
+    return { ...rest, patternProperties: Object.fromEntries(values) };
+  }
+  return rest;
+}
+
+/** A named schema is the whole one; a partial copy of it has no name. Arrays are replaced, so their items stay whole. */
+function nested(member: Json): Json {
+  const { $id: _name, ...rest } = partial(member);
+  if (!Array.isArray(rest.anyOf)) return rest;
+  return { ...rest, anyOf: rest.anyOf.map((alternative) => nested(alternative as Json)) };
+}
+
+function orNull(schema: Json): Json {
+  const alternatives = Array.isArray(schema.anyOf) ? (schema.anyOf as Json[]) : null;
+  if (schema.type === "null" || alternatives?.some(({ type }) => type === "null")) return schema;
+  const { description, ...rest } = schema;
+  return { anyOf: [rest, { type: "null" }], ...(description !== undefined && { description }) };
+}

@@ -1,0 +1,150 @@
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import type { Static, TSchema } from "typebox";
+import type { Ctx, ReadCtx } from "../context.ts";
+import { etag, expectVersion, isPreconditionFailed } from "../versions.ts";
+import { MERGE_PATCH } from "./bodies.ts";
+import { mergePatch, patchSchema } from "./merge-patch.ts";
+import { noContent, noContentAnswer, versioned } from "./replies.ts";
+
+interface Operation {
+  readonly config: FastifyContextConfig;
+  readonly summary: string;
+  readonly description?: string;
+  readonly operationId?: string;
+}
+
+type Versioned<R extends TSchema> = Static<R> & { readonly version: number };
+
+interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, Q extends TSchema> {
+  readonly tags: string[];
+  readonly params: P;
+  /** Where the path alone does not name the record. */
+  readonly querystring?: Q;
+  /** What GET, PUT and PATCH answer. */
+  readonly record: R;
+  readonly read: Operation & { run(ctx: ReadCtx, params: Static<P>, query: Static<Q>): Promise<Versioned<R>> };
+  readonly replace?: Operation & {
+    /** The full state. A named schema. */
+    readonly body: B;
+    /** Where PUT and PATCH answer more than GET. */
+    readonly answer?: TSchema;
+    run(ctx: Ctx, params: Static<P>, body: Static<B>, query: Static<Q>): Promise<Versioned<R>>;
+    /** Where one of the two stands at another path, or means something else. */
+    readonly methods?: readonly ("PUT" | "PATCH")[];
+  };
+  readonly remove?: Operation & { run(ctx: Ctx, params: Static<P>, query: Static<Q>): Promise<unknown> };
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** A route of a record with a version: `ETag`, `If-Match` and `If-None-Match`. */
+    readonly versioned?: true;
+  }
+}
+
+interface Routes {
+  // biome-ignore lint/suspicious/noExplicitAny: fastify's own type depends on the type provider of the instance
+  route(options: any): unknown;
+}
+
+/** The item routes of a record: GET, PUT with PATCH beside it, DELETE. A record that is replaced as a whole can thus be patched, too. */
+export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, Q extends TSchema>(
+  app: Routes,
+  url: string,
+  { tags, params, querystring, record, read, replace, remove }: RecordRoutes<P, R, B, Q>,
+): void {
+  const route = (
+    method: string,
+    { config, run: _, ...operation }: Operation & { run: unknown },
+    schema: object,
+    handler: RouteOptions["handler"],
+  ) => {
+    const { summary, description, operationId } = operation;
+    const texts = { summary, ...(description !== undefined && { description }), ...(operationId !== undefined && { operationId }) };
+    const input = { params, ...(querystring !== undefined && { querystring }) };
+    app.route({
+      method,
+      url,
+      config: { ...config, versioned: true },
+      schema: { ...texts, tags, ...input, response: { 200: record }, ...schema },
+      handler,
+    });
+  };
+  const named = (request: FastifyRequest) => ({ params: request.params as Static<P>, query: request.query as Static<Q> });
+
+  route("GET", read, {}, async (req, reply) => {
+    const { params, query } = named(req);
+    return versioned(reply, await req.read((ctx) => read.run(ctx, params, query)));
+  });
+
+  const answer = replace?.answer && { response: { 200: replace.answer } };
+  const methods = replace?.methods ?? ["PUT", "PATCH"];
+  if (replace && methods.includes("PUT"))
+    route("PUT", replace, { body: replace.body, ...answer }, async (req, reply) => {
+      const { params, query } = named(req);
+      return versioned(reply, await req.transact((ctx) => replace.run(ctx, params, req.body as Static<B>, query)));
+    });
+  if (replace && methods.includes("PATCH")) {
+    const { body } = replace;
+    const operation = {
+      ...replace,
+      summary: replace.summary.replace(/^(Replace|Update|Set|Save)\b/, "Change"),
+      operationId: replace.operationId?.replace(/^update/, "patch"),
+    };
+    const accepted = [MERGE_PATCH, "application/json"];
+    route("PATCH", operation as typeof replace, { body: patchSchema(body), consumes: accepted, ...answer }, async (req, reply) => {
+      const { params, query } = named(req);
+      const patched = await untilUnchanged(req, () =>
+        req.transact(async (ctx) => {
+          const current = await read.run(ctx, params, query);
+          expectVersion(ctx, current.version);
+          const merged = merge(req, reply, current as Record<string, unknown>, body);
+          // Nobody else's change since the read may be undone: the save depends on what was read.
+          return replace.run({ ...ctx, ifMatch: etag(current.version) }, params, merged as Static<B>, query);
+        }),
+      );
+      return versioned(reply, patched);
+    });
+  }
+
+  if (remove)
+    route("DELETE", remove, { response: noContentAnswer("Deleted") }, async (req, reply) => {
+      const { params, query } = named(req);
+      await req.transact((ctx) => remove.run(ctx, params, query));
+      return noContent(reply);
+    });
+}
+
+/** The record as GET shows it, changed by the patch, and checked as the body of a PUT is. */
+function merge(request: FastifyRequest, reply: FastifyReply, current: Record<string, unknown>, body: TSchema): unknown {
+  const shown = JSON.parse(String(reply.serializeInput(current, "200")));
+  const merged = mergePatch(shown, request.body, body as unknown as Record<string, unknown>);
+  const validate = request.compileValidationSchema(bodyReference(body), "body");
+  if (!validate(merged)) throw Object.assign(new Error("invalid"), { validation: validate.errors, validationContext: "body" });
+  return merged;
+}
+
+const references = new Map<string, { $ref: string }>();
+/** The same object each time: compiled schemas are kept by it. */
+function bodyReference(body: TSchema): { $ref: string } {
+  const { $id } = body as { $id?: string };
+  if (!$id) throw new Error("The schema of a record's full state needs a name");
+  const known = references.get($id) ?? { $ref: `${$id}#` };
+  references.set($id, known);
+  return known;
+}
+
+/** As many as could change one record at the same moment without anybody's doubting the server. */
+const TRIES = 10;
+
+/** Two patches at once: the later one is applied to what the earlier one left, unless its caller said what it must apply to. */
+async function untilUnchanged<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+  const isConditional = (request.headers["if-match"] ?? "*").trim() !== "*";
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPreconditionFailed(error) || isConditional || tries === TRIES) throw error;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import Type from "typebox";
+import type { ListQuery, Page } from "../paging/index.ts";
+import { etag } from "../versions.ts";
+
+/** The path parameters of a route below `/admin/realms/:realm`. */
+export const pathParams = <const N extends readonly string[]>(...names: N) =>
+  Type.Object(Object.fromEntries(["realm", ...names].map((name) => [name, Type.String()])) as Record<"realm" | N[number], Type.TString>);
+
+/** For `response`: 204, and what has been done then. */
+export const noContentAnswer = (description = "Done") => ({ 204: Type.Null({ description }) });
+
+/** 204. */
+export function noContent(reply: FastifyReply): null {
+  reply.code(204);
+  return null;
+}
+
+/** 200 with the record and its version. */
+export function versioned<R extends { readonly version: number }>(reply: FastifyReply, record: R): R;
+export function versioned<R>(reply: FastifyReply, record: R, version: number): R;
+export function versioned<R>(reply: FastifyReply, record: R, version = (record as { version?: number }).version!): R {
+  reply.header("etag", etag(version));
+  return record;
+}
+
+/** 201 with the record, its `Location` (`id` below the address that was posted to) and its version, if it has one. */
+export function created<R extends object>(reply: FastifyReply, id: string | readonly string[], record: R): R {
+  const [collection = ""] = reply.request.url.split("?", 1);
+  const item = [id].flat().map(encodeURIComponent).join("/");
+  return createdAt(reply, `${collection.replace(/\/$/, "")}/${item}`, record);
+}
+
+/** The same for a record whose address does not lie below the one that was called. */
+export function createdAt<R extends object>(reply: FastifyReply, location: string, record: R): R {
+  reply.code(201).header("location", location);
+  const { version } = record as { version?: number };
+  if (version !== undefined) reply.header("etag", etag(version));
+  return record;
+}
+
+/** 200 with the rows, and `X-Total-Count`, `X-Total-Estimated` and `Link` (RFC 8288) beside them. */
+export function paged<Row>(reply: FastifyReply, page: Page<Row>): Row[] {
+  reply.header("x-total-count", String(page.total));
+  if (page.estimated) reply.header("x-total-estimated", "true");
+  const [path = "", search = ""] = reply.request.url.split("?", 2);
+  const link = (rel: string, change: Record<string, string | null>) => {
+    const params = new URLSearchParams(search);
+    for (const [name, value] of Object.entries(change)) value === null ? params.delete(name) : params.set(name, value);
+    const text = params.toString();
+    return `<${path}${text && `?${text}`}>; rel="${rel}"`;
+  };
+  const { page: number = 0, cursor } = reply.request.query as ListQuery;
+  const links = [link("first", { page: null, cursor: null })];
+  if (number > 0 && cursor === undefined) links.push(link("prev", { page: String(number - 1), cursor: null }));
+  if (page.nextCursor) links.push(link("next", { page: null, cursor: page.nextCursor }));
+  reply.header("link", links.join(", "));
+  return page.rows;
+}
+
+/** RFC 9110 §13.1.2: weak comparison, because proxies that compress weaken our tag. */
+export const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean =>
+  (ifNoneMatch ?? "")
+    .split(",")
+    .map((each) => each.trim().replace(/^W\//, ""))
+    .some((each) => each === tag || each === "*");
+
+/**
+ * Makes the version that a route has set a strong ETag, and answers `If-None-Match` with 304. Records also show what changes without a
+ * new version (a user's `mfaEnabled`, the path of a group whose parent was renamed), so the tag carries a digest of the representation.
+ * Answers to POST keep the bare version: they may hold a secret that is shown once, and nothing derived from it belongs in a header.
+ */
+export function answerConditionally(app: FastifyInstance): void {
+  app.addHook("onSend", (request, reply, payload, done) => {
+    const version = reply.getHeader("etag");
+    if (typeof version !== "string" || typeof payload !== "string" || request.method === "POST") return done(null, payload);
+    const digest = createHash("sha256").update(payload).digest("base64url").slice(0, 16);
+    const tag = `${version.slice(0, -1)}.${digest}"`;
+    reply.header("etag", tag);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (!isRead || reply.statusCode !== 200 || !isKnown(request.headers["if-none-match"], tag)) return done(null, payload);
+    // RFC 9110 §15.4.5: nothing that describes a body.
+    reply.code(304).removeHeader("content-type").removeHeader("content-length");
+    done(null, null);
+  });
+}

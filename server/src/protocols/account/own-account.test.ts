@@ -1,0 +1,164 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, MINUTE } from "../../kernel/clock.ts";
+import { totpCode, totpStep } from "../../signin/authenticators/totp-code.ts";
+import type { Answer, Browser } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { relyingParty } from "../../testing/relying-party.ts";
+import { answerPage, isSignedIn, pastPassword } from "../../testing/step-pages.ts";
+import { giveTotp } from "../../testing/totp.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+});
+afterEach(() => clock.reset());
+afterAll(() => iam?.close());
+
+const refusal = ({ status, body }: Answer) => [status, body?.code];
+const STALE = [403, "auth.recent_authentication_required"];
+const at = (realm: RealmUnderTest, path = "") => `/realms/${realm.name}/account${path}`;
+
+async function signedIn(realm: RealmUnderTest) {
+  const user = await realm.user();
+  const browser = iam.browser();
+  await browser.signIn(realm.name, user.username, user.password);
+  return { ...user, browser };
+}
+
+const form = { algorithm: "SHA1", digits: 6, period: 30 } as const;
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+/** What an authenticator app makes of the secret that it was told. */
+function appWith(secret: string): () => string {
+  const bits = [...secret].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  return () => totpCode(key, totpStep(clock.now(), form), form);
+}
+
+describe("an authenticator app, by the account API", () => {
+  const start = (browser: Browser, realm: RealmUnderTest) => browser.post(at(realm, "/credentials"), { type: "totp" });
+  const confirm = (browser: Browser, realm: RealmUnderTest, sent: object) =>
+    browser.post(at(realm, "/credentials"), { type: "totp", ...sent });
+
+  test("is told its secret, added by its first code, and asked for from then on", async () => {
+    const realm = await iam.realm();
+    const ada = await signedIn(realm);
+    const begun = await start(ada.browser, realm);
+    expect(begun).toMatchObject({ status: 200, body: { type: "totp", expiresAt: expect.any(Number) } });
+    const { setup, secret, uri, qrCode } = begun.body;
+    expect(new URL(uri).searchParams.get("secret")).toBe(secret);
+    expect(Buffer.from(qrCode.replace("data:image/svg+xml;base64,", ""), "base64").toString()).toMatch(/^<svg|^<\?xml/);
+    const { rows } = { rows: await iam.core.db.selectFrom("action_tokens").selectAll().where("realm_id", "=", realm.name).execute() };
+    expect(JSON.stringify(rows), "sealed at rest").not.toContain(secret);
+    expect((await ada.browser.get(at(realm, "/credentials"))).body, "nothing has changed yet").toHaveLength(1);
+
+    const code = appWith(secret);
+    const wrong = await confirm(ada.browser, realm, { setup, code: code() === "000000" ? "111111" : "000000" });
+    expect([wrong.status, wrong.body.errors]).toMatchObject([400, [{ field: "code", code: "wrong" }]]);
+    const added = await confirm(ada.browser, realm, { setup, code: code(), label: "phone" });
+    expect(added).toMatchObject({ status: 201, body: { type: "totp", label: "phone" } });
+    expect(added.body.codes, "the first one comes with recovery codes").toHaveLength(10);
+    expect(added.text).not.toContain(secret);
+    expect((await realm.events("type=CREDENTIAL_ADDED")).map(({ actor, detail }) => [actor, detail])).toEqual([
+      [ada.username, "recovery-code"],
+      [ada.username, "totp"],
+    ]);
+    // Whoever has just set it up has shown it.
+    expect((await ada.browser.post(at(realm, "/credentials"), { type: "recovery-code" })).status).toBe(201);
+
+    const page = await pastPassword(iam.browser(), realm.name, ada);
+    expect(page.text).toContain('name="code"');
+    const elsewhere = iam.browser();
+    const asked = await pastPassword(elsewhere, realm.name, ada);
+    expect((await answerPage(elsewhere, realm.name, asked, { code: code() })).status, "the first code is used up").toBe(401);
+    clock.advance(30_000);
+    expect(isSignedIn(await answerPage(elsewhere, realm.name, asked, { code: code() }), realm.name)).toBe(true);
+  });
+
+  test("is confirmed once, by its owner, in time, and never by half", async () => {
+    const realm = await iam.realm();
+    const [ada, bob] = [await signedIn(realm), await signedIn(realm)];
+    const expired = [400, "totp.expired"];
+    const { setup, secret } = (await start(ada.browser, realm)).body;
+    const code = appWith(secret);
+    expect(refusal(await confirm(bob.browser, realm, { setup, code: code() }))).toEqual(expired);
+    expect((await confirm(ada.browser, realm, { setup })).body.errors).toMatchObject([{ field: "code", code: "required" }]);
+    expect((await confirm(ada.browser, realm, { code: code() })).body.errors).toMatchObject([{ field: "setup", code: "required" }]);
+    expect((await confirm(ada.browser, realm, { expiresIn: 60 })).body.errors).toMatchObject([{ field: "expiresIn" }]);
+    expect((await ada.browser.post(at(realm, "/credentials"), { type: "recovery-code", code: "1" })).body.errors).toMatchObject([
+      { field: "code", code: "unknown" },
+    ]);
+    const both = await Promise.all([0, 1].map(() => confirm(ada.browser, realm, { setup, code: code() })));
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 400]);
+    const replaced = (await start(bob.browser, realm)).body;
+    const late = (await start(bob.browser, realm)).body;
+    expect(refusal(await confirm(bob.browser, realm, { setup: replaced.setup, code: appWith(replaced.secret)() }))).toEqual(expired);
+    clock.advance(10 * MINUTE);
+    await bob.browser.signIn(realm.name, bob.username, bob.password);
+    expect(refusal(await confirm(bob.browser, realm, { setup: late.setup, code: appWith(late.secret)() }))).toEqual(expired);
+  });
+
+  test("is neither added nor removed by a session that did not show the one that there is", async () => {
+    const realm = await iam.realm();
+    const ada = await signedIn(realm);
+    await giveTotp(iam, realm.name, ada.userId);
+    const { body } = await ada.browser.get(at(realm, "/credentials"));
+    const app = body.find(({ type }: { type: string }) => type === "totp");
+    expect(refusal(await ada.browser.delete(at(realm, `/credentials/totp/${app.id}`)))).toEqual(STALE);
+    expect(refusal(await start(ada.browser, realm))).toEqual(STALE);
+    expect(refusal(await ada.browser.post(at(realm, "/credentials"), { type: "passkey" }))).toEqual(STALE);
+    expect(refusal(await ada.browser.post(at(realm, "/credentials"), { type: "enrollment-token" }))).toEqual(STALE);
+    const password = { currentPassword: ada.password, newPassword: "an altogether different one" };
+    expect(refusal(await ada.browser.put(at(realm, "/password"), password))).toEqual(STALE);
+    expect(refusal(await ada.browser.put(at(realm, "/profile"), { attributes: { phoneNumber: "+31" } }))).toEqual(STALE);
+    expect((await ada.browser.get(at(realm, "/credentials"))).body).toHaveLength(2);
+  });
+});
+
+describe("erasing oneself", () => {
+  const allow = async (realm: RealmUnderTest) => {
+    const { body } = await realm.asMaster().get("/settings");
+    expect((await realm.asMaster().put("/settings", { ...body, account: { ...body.account, erase: true } })).status).toBe(200);
+  };
+
+  test("is off unless the realm allows it, and asks for a recent sign-in", async () => {
+    const realm = await iam.realm();
+    const ada = await signedIn(realm);
+    expect(refusal(await ada.browser.delete(at(realm)))).toEqual([403, "account.erase_off"]);
+    await allow(realm);
+    clock.advance(10 * MINUTE);
+    expect(refusal(await ada.browser.delete(at(realm)))).toEqual(STALE);
+    await ada.browser.signIn(realm.name, ada.username, ada.password);
+    expect(refusal(await ada.browser.request("DELETE", at(realm), { csrf: false }))).toEqual([403, "account.csrf"]);
+    expect((await realm.asMaster().get(`/users/${ada.userId}`)).status).toBe(200);
+    const gone = await ada.browser.delete(at(realm));
+    expect([gone.status, ada.browser.cookies.has(`gh_${realm.name}`)]).toEqual([204, false]);
+    expect((await realm.asMaster().get(`/users/${ada.userId}`)).status).toBe(404);
+    expect((await iam.browser().trySignIn(realm.name, ada.username, ada.password)).status).toBe(401);
+    // Nothing names them, the event of it included.
+    const events = await realm.events();
+    const [event] = events.filter(({ type }) => type === "USER_ERASED");
+    expect(event).toMatchObject({ actor: event.resourceId, sourceIp: null });
+    expect(event.resourceId).toMatch(/^erased:/);
+    const failed = events.filter(({ type }) => type === "LOGIN_FAILURE");
+    expect(JSON.stringify(events.filter((each) => !failed.includes(each)))).not.toContain(ada.userId);
+  });
+
+  test("is not for the last administrator, nor for an administrator by an application's token", async () => {
+    const realm = await iam.realm();
+    await allow(realm);
+    const admin = await realm.admin();
+    expect((await admin.browser.delete(at(realm))).status).toBe(409);
+    const helper = await realm.as("view-users");
+    const app = await relyingParty(iam, realm, { scopes: ["openid", "account"] });
+    const owner = { username: helper.username, password: "a password for tests" };
+    const { body } = await app.signIn(iam.browser(), owner, { scope: "openid account" });
+    const headers = { authorization: `Bearer ${body.access_token}` };
+    expect(refusal(await iam.browser().delete(at(realm), { headers }))).toEqual([403, "account.administrator"]);
+    const user = await realm.user();
+    const own = await app.signIn(iam.browser(), user, { scope: "openid account" });
+    expect((await iam.browser().delete(at(realm), { headers: { authorization: `Bearer ${own.body.access_token}` } })).status).toBe(204);
+    expect((await realm.asMaster().get(`/users/${user.userId}`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,34 @@
+import type { Ctx } from "../../platform/context.ts";
+import { levelOf, proofsOf, type SessionProof } from "./proofs.ts";
+
+/**
+ * A second factor that its owner has just set up, right after a sign-in, was shown with that: the session goes on as one that has it, as it
+ * would in a sign-in that set it up.
+ */
+export async function proveByEnrolling(ctx: Ctx, proof: Pick<SessionProof, "authenticator" | "amr">): Promise<void> {
+  const { id: userId, sessionId } = ctx.actor;
+  if (sessionId === null) return;
+  const session = ctx.tx
+    .selectFrom("sessions")
+    .select(["auth_time", "amr", "proofs"])
+    .where("realm_id", "=", ctx.realm)
+    .where("session_id", "=", sessionId)
+    .where("user_id", "=", userId)
+    .where("impersonator", "is", null)
+    .forUpdate();
+  const row = await session.executeTakeFirst();
+  if (!row) return;
+  const { auth_time: authTime, amr } = row;
+  const passed: readonly SessionProof[] = [
+    ...proofsOf(row.proofs, { authTime, amr }),
+    { ...proof, flow: "account", factor: "possession", at: ctx.now },
+  ];
+  const isTwo = levelOf(passed) === "2";
+  const methods = new Set([...amr, ...proof.amr, ...(isTwo ? ["mfa"] : [])]);
+  await ctx.tx
+    .updateTable("sessions")
+    .set({ acr: isTwo ? "2" : null, amr: JSON.stringify([...methods]), proofs: JSON.stringify({ authTime, passed }) })
+    .where("realm_id", "=", ctx.realm)
+    .where("session_id", "=", sessionId)
+    .execute();
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Browser } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { relyingParty } from "../../testing/relying-party.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+test("a realm's own limit of sign-ins per address counts from the next request, and for that realm alone", async () => {
+  const [narrow, other] = [await iam.realm(), await iam.realm()];
+  const post = async (realm: string, address: string) => {
+    const answer = await new Browser(iam.server.app, address).request("POST", `/realms/${realm}/login`, { form: {}, csrf: false });
+    return [answer.status, answer.headers["ratelimit-policy"]];
+  };
+  expect(await post(narrow.name, "192.0.2.7")).toEqual([403, '"signIns";q=600;w=60']);
+  expect((await narrow.asMaster().put("/settings", { rateLimits: { signIns: 10 } })).status).toBe(200);
+  for (let n = 0; n < 10; n++) expect(await post(narrow.name, "192.0.2.7")).toEqual([403, '"signIns";q=10;w=60']);
+  expect((await post(narrow.name, "192.0.2.7"))[0]).toBe(429);
+  expect((await post(narrow.name, "192.0.2.8"))[0]).toBe(403);
+  expect(await post(other.name, "192.0.2.7")).toEqual([403, '"signIns";q=600;w=60']);
+});
+
+test("sign-ins that applications begin are limited by the realm, too", async () => {
+  const realm = await iam.realm();
+  expect((await realm.asMaster().put("/settings", { rateLimits: { authorizations: 10 } })).status).toBe(200);
+  const party = await relyingParty(iam, realm);
+  const led: string[] = [];
+  for (let n = 0; n < 11; n++) led.push(String((await new Browser(iam.server.app, "192.0.2.9").get(party.url())).headers.location));
+  expect(led.slice(0, 10)).toEqual(Array(10).fill(expect.stringContaining(`/realms/${realm.name}/login?interaction=`)));
+  expect(new URL(led[10]!).searchParams.get("error")).toBe("temporarily_unavailable");
+});
+
+test("realms that do not exist share one count", async () => {
+  const post = (realm: string) =>
+    new Browser(iam.server.app, "192.0.2.10").request("POST", `/realms/${realm}/login`, { form: {}, csrf: false });
+  const left = async (realm: string) => Number(/r=(\d+)/.exec(String((await post(realm)).headers.ratelimit))?.[1]);
+  const first = await left("no-such-realm");
+  expect(await left("nor-this-one")).toBeLessThan(first);
+});
+
+test("a limit outside its bounds is refused, and named", async () => {
+  const realm = await iam.realm();
+  for (const signIns of [0, 9, 100_001, 1.5, "600"]) {
+    const answer = await realm.asMaster().put("/settings", { rateLimits: { signIns } });
+    expect([answer.status, answer.body.errors?.[0]?.field], String(signIns)).toEqual([400, "rateLimits.signIns"]);
+  }
+});

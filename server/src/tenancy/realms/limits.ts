@@ -1,0 +1,25 @@
+import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import { MINUTE } from "../../kernel/clock.ts";
+import { type RateLimiter, type RateRule, rateLimited } from "../../platform/rate-limit/index.ts";
+import { defaultSettings, type Settings } from "../settings/index.ts";
+import type { RealmSnapshots } from "./snapshot.ts";
+
+export type LimitName = keyof Settings["rateLimits"];
+
+/** A limit of the realm's settings. All are per minute, except for accounts: people create one, not many. */
+export const ruleOf = ({ rateLimits }: Pick<Settings, "rateLimits">, name: LimitName): RateRule => ({
+  limit: rateLimits[name],
+  windowMs: name === "registrations" ? 10 * MINUTE : MINUTE,
+});
+
+/** Hooks that refuse with 429 what exceeds a limit of the realm, per address. Realms that do not exist share one count. */
+export function limitsOfRealms(limiter: RateLimiter, realms: RealmSnapshots): (name: LimitName) => onRequestAsyncHookHandler {
+  const defaults = defaultSettings("");
+  const realmOf = (request: FastifyRequest) => realms.get((request.params as { realm: string }).realm);
+  return (name) =>
+    rateLimited(limiter, {
+      name,
+      key: async (request) => `${name}:${(await realmOf(request))?.realmId ?? ""}:${request.ip}`,
+      rule: async (request) => ruleOf((await realmOf(request))?.settings ?? defaults, name),
+    });
+}

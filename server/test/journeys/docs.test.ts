@@ -1,0 +1,99 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../peers/index.mjs";
+import { emptyFolder, startServer } from "./process.ts";
+
+// Every `sh` block of README and docs runs as printed: all of them, in the order of the README's table, on one fresh server. A reader
+// who follows the pages from the top does the same. A block fails when a command fails or when a request is refused; "sh refused"
+// marks a block that shows a refusal, and fails when nothing is refused.
+
+const root = new URL("../../../", import.meta.url).pathname;
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const pages = ["README.md", ...new Set([...readme.matchAll(/\]\((docs\/[\w-]+\.md)\)/g)].map((found) => found[1]!))];
+
+interface Block {
+  readonly page: string;
+  readonly line: number;
+  readonly refused: boolean;
+  readonly code: string;
+}
+
+function blocksOf(page: string): Block[] {
+  const text = readFileSync(join(root, page), "utf8");
+  return [...text.matchAll(/^```sh( refused)?\n(.*?)^```$/gms)].map((found) => ({
+    page,
+    line: text.slice(0, found.index).split("\n").length,
+    refused: found[1] !== undefined,
+    code: found[2]!,
+  }));
+}
+
+/** curl that fails where the server refuses, and counts refusals instead where a block is about one. */
+const PRELUDE = `
+set -euo pipefail
+curl() {
+  local status=0
+  command curl --fail-with-body --max-time 20 "$@" || status=$?
+  if [ "$status" != 0 ] && [ -n "\${REFUSED:-}" ]; then echo x >> "$REFUSED"; return 0; fi
+  return "$status"
+}
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+`;
+
+/** One shell per page: what a block defines, the next one uses. Tells before each block where it stands. */
+function scriptOf(page: string, place: (text: string) => string): string {
+  const parts = blocksOf(page).map(({ line, refused, code }) => {
+    const at = `${page}:${line}`;
+    if (!refused) return `echo "== ${at}" >&2\n${place(code)}`;
+    return `echo "== ${at}" >&2\nexport REFUSED=$(mktemp)\n${place(code)}\n[ -s "$REFUSED" ] || { echo "nothing was refused" >&2; exit 1; }\nunset REFUSED`;
+  });
+  return `${PRELUDE}\n${parts.join("\n")}\n`;
+}
+
+test("every page of docs is in the README's table, so that its commands run here", () => {
+  const files = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+  expect(files.map((name) => `docs/${name}`).filter((page) => !pages.includes(page))).toEqual([]);
+});
+
+describe("the commands of", () => {
+  let folder: string;
+  let place: (text: string) => string;
+  let server: Awaited<ReturnType<typeof startServer>>;
+  beforeAll(async () => {
+    folder = emptyFolder();
+    server = await startServer({ folder, env: { GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD: undefined, GATEHOUSE_HOST: undefined } });
+    for (const name of ["examples", "docs", "node_modules"]) symlinkSync(join(root, name), join(folder, name));
+    const ports = new Map([["8080", String(server.port)]]);
+    for (const port of ["3000", "9000"]) ports.set(port, String(await freePort()));
+    place = (text) => text.replace(/localhost:(8080|3000|9000)\b/g, (_, port) => `localhost:${ports.get(port)}`);
+    mkdirSync(join(folder, "scripts"));
+  });
+  afterAll(() => server?.stop());
+
+  test.each(pages.filter((page) => blocksOf(page).length > 0))(
+    "%s run as printed",
+    async (page) => {
+      const script = join(folder, "scripts", `${page.replaceAll("/", "-")}.sh`);
+      writeFileSync(script, scriptOf(page, place));
+      const { code, out, err } = await bash(script, { ...process.env, base: place("http://localhost:8080") });
+      expect(code, `${page} stopped in the block named last:\n${err.slice(-1500)}\n--- output\n${out.slice(-3000)}`).toBe(0);
+    },
+    120_000,
+  );
+});
+
+async function bash(script: string, env: NodeJS.ProcessEnv) {
+  const child = spawn("bash", [script], { cwd: join(script, "../.."), env, detached: true });
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    err += chunk;
+  });
+  const [code] = await once(child, "close");
+  return { code: code as number | null, out, err };
+}
