@@ -14,6 +14,8 @@ afterAll(() => iam?.close());
 
 const SECRET = "kept:from/the+old%server~42";
 const MACHINE = { grantTypes: ["client_credentials"] };
+/** The full state of such a client, as PUT takes it. */
+const STATE = { enabled: true, publicClient: false, ...MACHINE };
 
 /** What the token endpoint says to a client that brings this secret. */
 const ask = async (clientId: string, secret: string): Promise<number> => {
