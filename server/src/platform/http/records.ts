@@ -79,7 +79,6 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
 
   const answer = replace?.answer && { response: { 200: replace.answer } };
   const methods = replace?.methods ?? ["PUT", "PATCH"];
-  const answered = replace?.answer && { response: { 200: replace.answer } };
   if (replace && methods.includes("PUT"))
     route("PUT", replace, { body: replace.body, ...answer }, async (req, reply) => {
       const { params, query } = named(req);
