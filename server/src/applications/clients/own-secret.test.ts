@@ -79,7 +79,7 @@ describe("the secret that a request brings", () => {
 describe("a public client becomes confidential in one step", () => {
   test("and the answer alone shows the secret that was made for it", async () => {
     const { id } = (await admin.post("/clients", { clientId: "spa", publicClient: true })).body;
-    const saved = await admin.put(`/clients/${id}`, { enabled: true, publicClient: false, ...MACHINE });
+    const saved = await admin.put(`/clients/${id}`, STATE);
     expect(saved, saved.text).toMatchObject({ status: 200, body: { publicClient: false, authMethod: "client_secret" } });
     const { secret, ...state } = saved.body;
     expect(secret).toMatch(/^[\w-]{43}$/);
@@ -95,20 +95,10 @@ describe("a public client becomes confidential in one step", () => {
 
   test("with the secret that the request brings", async () => {
     const { id } = (await admin.post("/clients", { clientId: "spa2", publicClient: true })).body;
-    const saved = await admin.put(`/clients/${id}`, {
-      enabled: true,
-      publicClient: false,
-      secret: SECRET,
-      ...MACHINE,
-    });
+    const saved = await admin.put(`/clients/${id}`, { ...STATE, secret: SECRET });
     expect(saved, saved.text).toMatchObject({ status: 200, body: { secret: SECRET } });
     expect(await ask("spa2", SECRET)).toBe(200);
-    const weak = await admin.put(`/clients/${id}`, {
-      enabled: true,
-      publicClient: false,
-      secret: "aaaaaaaaaaaaaaaaaaaa",
-      ...MACHINE,
-    });
+    const weak = await admin.put(`/clients/${id}`, { ...STATE, secret: "aaaaaaaaaaaaaaaaaaaa" });
     expect(weak).toMatchObject({ status: 400, body: { errors: [{ field: "secret", code: "weak" }] } });
     expect(await ask("spa2", SECRET)).toBe(200);
   });
@@ -117,24 +107,19 @@ describe("a public client becomes confidential in one step", () => {
 describe("the secret of a confidential client", () => {
   test("is replaced by PUT at once, with an event; the same one changes nothing", async () => {
     const { id } = (await admin.post("/clients", { clientId: "shop", secret: SECRET, ...MACHINE })).body;
-    const same = await admin.put(`/clients/${id}`, { enabled: true, publicClient: false, secret: SECRET, ...MACHINE });
+    const same = await admin.put(`/clients/${id}`, { ...STATE, secret: SECRET });
     expect(same.status, same.text).toBe(200);
     expect(same.body).not.toHaveProperty("secret");
     expect(await realm.events(`type=CLIENT_SECRET_ROTATED&resourceId=${id}`)).toEqual([]);
     const next = "the-next-secret-0123456789";
-    expect(await admin.put(`/clients/${id}`, { enabled: true, publicClient: false, secret: next, ...MACHINE })).toMatchObject({
-      status: 200,
-      body: { secret: next },
-    });
+    expect(await admin.put(`/clients/${id}`, { ...STATE, secret: next })).toMatchObject({ status: 200, body: { secret: next } });
     expect([await ask("shop", SECRET), await ask("shop", next)]).toEqual([401, 200]);
     expect(await realm.events(`type=CLIENT_SECRET_ROTATED&resourceId=${id}`)).toMatchObject([{ category: "SECURITY", detail: "shop" }]);
     // Signing needs a longer one than it has.
-    const signing = { authMethod: "client_secret_jwt", ...MACHINE };
-    const short = await admin.patch(`/clients/${id}`, signing);
+    const signing = { ...STATE, authMethod: "client_secret_jwt" };
+    const short = await admin.put(`/clients/${id}`, signing);
     expect(short).toMatchObject({ status: 400, body: { errors: [{ field: "secret", code: "short" }] } });
-    expect((await admin.put(`/clients/${id}`, { enabled: true, publicClient: false, ...signing, secret: `${next}${next}` })).status).toBe(
-      200,
-    );
+    expect((await admin.put(`/clients/${id}`, { ...signing, secret: `${next}${next}` })).status).toBe(200);
   });
 
   test("is neither set nor guessed by those who hold less than its service account", async () => {
@@ -142,11 +127,11 @@ describe("the secret of a confidential client", () => {
     const boss = realm.asMaster();
     expect((await boss.post(`/clients/${id}/service-account/roles`, { name: "admin" })).status).toBe(200);
     for (const secret of [SECRET, "a-wrong-guess-0123456789"])
-      expect(await admin.put(`/clients/${id}`, { enabled: true, publicClient: false, secret, ...MACHINE })).toMatchObject({
+      expect(await admin.put(`/clients/${id}`, { ...STATE, secret })).toMatchObject({
         status: 403,
         body: { code: "permissions.escalation" },
       });
-    expect((await admin.patch(`/clients/${id}`, MACHINE)).status).toBe(200);
+    expect((await admin.put(`/clients/${id}`, STATE)).status).toBe(200);
     expect(await ask("mighty", SECRET)).toBe(200);
   });
 });

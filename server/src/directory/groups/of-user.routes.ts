@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { paged, pathParams } from "../../platform/http/index.ts";
-import { readUser } from "../users/index.ts";
-import { listGroupsOfUser } from "./of-user.store.ts";
+import { searchGroupsOfUser } from "./of-user.service.ts";
 import { UserGroup, UserGroupQuery } from "./schema.ts";
 
 /** Mounted under /admin/realms/:realm/users. */
@@ -21,11 +20,7 @@ export const userGroupRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (req, reply) => {
-      const page = await req.read(async (ctx) => {
-        const { userId } = await readUser(ctx, req.params.userId);
-        return listGroupsOfUser(ctx.tx, ctx.realm, userId, req.query);
-      });
-      return paged(reply, page);
+      return paged(reply, await req.read((ctx) => searchGroupsOfUser(ctx, req.params.userId, req.query)));
     },
   );
 };
