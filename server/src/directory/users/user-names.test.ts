@@ -150,7 +150,7 @@ describe("bad input", () => {
     ["an unknown role", { username: "x", roles: ["nobody"] }, "roles"],
     ["a role that is no text", { username: "x", roles: [5] }, "roles.0"],
     ["its own id", { username: "x", userId: "01900000-0000-7000-8000-000000000000" }, "userId"],
-    ["a password", { username: "x", password: "secret" }, "password"],
+    ["a password that is no text", { username: "x", password: 5 }, "password"],
     ["locked", { username: "x", locked: false }, "locked"],
   ])("%s is a 400 that names the member", async (_what, body, field) => {
     const before = (await admin.get("/users?size=1")).headers["x-total-count"];

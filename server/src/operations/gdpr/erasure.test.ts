@@ -114,7 +114,7 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
       headers: { "content-type": "application/json" },
     }),
   );
-  const asHerself = { ...boss, post: (path: string, body?: unknown) => browser.post(`${admin}${path}`, body) };
+  const asHerself = { ...boss, browser, post: (path: string, body?: unknown) => browser.post(`${admin}${path}`, body) };
   await become(asHerself, other.userId);
   must(await asHerself.post(`/users/${other.userId}/impersonate`));
   // Played by somebody else, and about to be.
@@ -242,7 +242,7 @@ describe("erasing", () => {
     await otto.signIn("master", username, PASSWORD);
     for (const realm of [one, two]) {
       const { userId: played } = must(await otto.post(`/admin/realms/${realm.name}/users`, { username: "played" }));
-      const client = { ...one.asMaster(), post: (path: string) => otto.post(`/admin/realms/${realm.name}${path}`) };
+      const client = { ...one.asMaster(), browser: otto, post: (path: string) => otto.post(`/admin/realms/${realm.name}${path}`) };
       const browser = await become(client, played);
       await browser.request("POST", `/realms/${realm.name}/logout`, formOf(browser));
       await become(client, played);

@@ -48,7 +48,8 @@ export const discoveryDocument = once(({ parts }) => {
     grant_types_supported: [...grantTypes, ...(responseTypes.some((type) => type !== "code") ? ["implicit"] : [])],
     response_types_supported: responseTypes,
     response_modes_supported: ["form_post", "fragment", "query", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"],
-    scopes_supported: scopesOfRealm.scopes.map(({ name }) => name),
+    // OpenID Connect Discovery §3: `openid` is always among them.
+    scopes_supported: [...new Set(["openid", ...scopesOfRealm.scopes.map(({ name }) => name)])],
     claims_supported: [...new Set([...Object.values(claimNames(scopesOfRealm)).flat(), ...implied])],
     claim_types_supported: ["normal"],
     claims_parameter_supported: true,

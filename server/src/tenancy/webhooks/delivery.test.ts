@@ -399,7 +399,7 @@ describe("a test send", () => {
     const headers = Object.fromEntries(["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => [name, header(sent, name)]));
     expect(new StandardWebhook(KEY).verify(sent!.raw.toString(), headers)).toBeTruthy();
     expect(await deliveries(admin, id)).toEqual([]);
-    expect(await realm.events("type=TEST")).toEqual([]);
+    expect((await realm.events("page=0")).filter(({ type }: { type: string }) => type === "TEST")).toEqual([]);
     const [event] = await realm.events("type=ADMIN_ACTION&resourceType=webhooks");
     expect(event).toMatchObject({ resourceId: id, detail: "send test", outcome: "SUCCESS" });
   });
