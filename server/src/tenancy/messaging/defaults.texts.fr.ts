@@ -47,16 +47,16 @@ export const french: Texts = {
     "change-email": {
       subject: "Confirmez votre nouvelle adresse e-mail pour {{realm}}",
       heading: "Confirmez votre nouvelle adresse e-mail",
-      lead: "Quelqu’un a demandé à utiliser cette adresse e-mail pour votre compte sur {{realm}}. Si c’est vous, utilisez ce bouton : elle devient alors votre adresse.",
+      lead: "Quelqu’un a demandé à utiliser cette adresse e-mail pour votre compte sur {{realm}}. Si c’est vous, utilisez ce bouton : elle devient alors votre adresse.",
       button: { label: "Confirmer ma nouvelle adresse", href: "{{link}}" },
-      notes: ["Le lien fonctionne une fois, pendant {{ttl}}.", "Ce n’est pas vous ? Ignorez cet e-mail : rien ne change."],
+      notes: ["Le lien fonctionne une fois, pendant {{ttl}}.", "Ce n’est pas vous ? Ignorez cet e-mail : rien ne change."],
     },
     "email-change-notice": {
       subject: "Votre adresse e-mail sur {{realm}} va changer",
       heading: "Votre adresse e-mail va changer",
       lead: "Une personne connectée à votre compte sur {{realm}} a demandé à remplacer ou à retirer cette adresse e-mail. Si c’est vous, vous n’avez rien à faire.",
       notes: [
-        "Ce n’est pas vous ? Connectez-vous et changez tout de suite votre mot de passe : une nouvelle adresse qui n’est pas encore confirmée est alors refusée.",
+        "Ce n’est pas vous ? Connectez-vous et changez tout de suite votre mot de passe : une nouvelle adresse qui n’est pas encore confirmée est alors refusée.",
       ],
     },
     "reset-password-email": {
