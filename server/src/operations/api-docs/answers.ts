@@ -77,7 +77,7 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
         continue;
       }
       const change = method === "put" || method === "patch" || method === "delete";
-      const versioned = change && isVersioned(paths, path);
+      const versioned = change && operation["x-versioned"] !== false && isVersioned(paths, path);
       if (versioned) operation.parameters = [...(operation.parameters ?? []), refer("parameters", "IfMatch")];
       const possible: Record<Refusal, boolean> = {
         400: true,

@@ -126,7 +126,7 @@ function describeRoute(schema: FastifySchema, { method, config }: RouteOptions):
     security: securityOf(method, "bearer"),
     "x-permission": permission,
     ...(masterOnly && { "x-realm": "master" }),
-    ...(versioned && { "x-versioned": true }),
+    ...(versioned !== undefined && { "x-versioned": versioned }),
     ...(recent && { "x-recent-authentication": true }),
   } as FastifySchema;
 }

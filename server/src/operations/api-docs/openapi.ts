@@ -28,7 +28,7 @@ export interface Operation {
   "x-permission"?: string | string[];
   "x-realm"?: string;
   /** Of a record with a version. Not published: the headers that follow from it are. */
-  "x-versioned"?: true;
+  "x-versioned"?: boolean;
 }
 
 export interface Parameter {

@@ -62,7 +62,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     "/:userId/gdpr/consents/:clientId",
     {
-      config: { permission: "manage-users" },
+      config: { permission: "manage-users", versioned: false },
       schema: {
         summary: "Revoke a user's consent to an application",
         description:

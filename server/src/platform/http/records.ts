@@ -37,8 +37,8 @@ interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, 
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** A route of a record with a version: `ETag`, `If-Match` and `If-None-Match`. */
-    readonly versioned?: true;
+    /** A route of a record with a version: `ETag`, `If-Match` and `If-None-Match`. False: below such a record, but no part of it. */
+    readonly versioned?: boolean;
   }
 }
 

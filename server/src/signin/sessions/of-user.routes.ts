@@ -7,7 +7,7 @@ import { Session } from "./schema.ts";
 
 const tags = ["Users"];
 const params = pathParams("userId");
-const write = { permission: "manage-users" } as const;
+const write = { permission: "manage-users", versioned: false } as const;
 
 /** Mounted under /admin/realms/:realm/users. */
 export const userSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
