@@ -14,7 +14,7 @@ const plain = [
     "cli/doctor",
   ].map((folder) => `src/${folder}/**/*.test.{ts,tsx}`),
   "src/config.test.ts",
-  "src/cli/{cli,npm-scripts,npm-start,openapi,reference}.test.ts",
+  "src/cli/{cli,image,npm-scripts,npm-start,openapi,reference}.test.ts",
   "src/platform/db/{directory-lock,gathered}.test.ts",
   "src/tenancy/messaging/placeholders.test.ts",
   "src/tenancy/settings/custom-css.test.ts",

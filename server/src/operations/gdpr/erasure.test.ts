@@ -192,7 +192,9 @@ describe("erasing", () => {
       needles.filter((needle) => !before.some((line) => line.endsWith(`: ${needle}`))),
       "a needle that was never there",
     ).toEqual([]);
-    const actions = (await realm.events()).length;
+    // A delivery that cannot be made is given up at a moment of its own.
+    const actions = async () => (await realm.events()).filter(({ type }: { type: string }) => type !== "WEBHOOK_DEAD");
+    const { length } = await actions();
 
     expect((await boss.delete(`/users/${userId}/gdpr`)).status).toBe(204);
     expect(await findEverywhere(needles)).toEqual([]);
@@ -215,7 +217,7 @@ describe("erasing", () => {
       ]),
     );
     expect(theirs.every(({ sourceIp }) => sourceIp === null)).toBe(true);
-    expect(await realm.events(), "nothing is lost but the name").toHaveLength(actions + 2);
+    expect(await actions(), "nothing is lost but the name").toHaveLength(length + 2);
     expect(await realm.events(`resourceId=${erased.resourceId}&type=ADMIN_DELETE`)).toMatchObject([{ detail: "gdpr" }]);
 
     // What is others' stays.
