@@ -19,6 +19,8 @@ const refusals = {
   412: ["PreconditionFailed", "The record has changed since the version that `If-Match` names"],
   413: ["ContentTooLarge", "The body is larger than this endpoint accepts"],
   415: ["UnsupportedMediaType", "The body is not of a content type that this endpoint reads"],
+  429: ["TooManyRequests", "Too many requests of this kind: try again after `Retry-After` seconds"],
+  503: ["ServiceUnavailable", "The server is overloaded, or its database is away: try again after `Retry-After` seconds"],
 } as const;
 type Refusal = keyof typeof refusals;
 
@@ -28,7 +30,16 @@ const header = (description: string, type: string, example: string | number) => 
 
 export const components = {
   responses: {
-    ...Object.fromEntries(Object.values(refusals).map(([name, description]) => [name, { description, content: problem }])),
+    ...Object.fromEntries(
+      Object.entries(refusals).map(([status, [name, description]]) => [
+        name,
+        {
+          description,
+          content: problem,
+          ...(Number(status) >= 429 && { headers: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } } }),
+        },
+      ]),
+    ),
     NotModified: {
       description: "The record is still the one that `If-None-Match` names",
       headers: { ETag: { $ref: "#/components/headers/ETag" } },
@@ -40,6 +51,7 @@ export const components = {
     TotalEstimated: header("`true` where the total is an estimate", "string", "true"),
     Link: header("RFC 8288: `first`, `prev` and `next`", "string", '</admin/realms/acme/users?cursor=WyJ1c2Vyb…>; rel="next"'),
     Location: header("Where to go on", "string", "/"),
+    RetryAfter: header("Seconds to wait", "integer", 5),
     Created: header("The path of the new record", "string", "/admin/realms/acme/users/0197f1c4-6f2a-7c3e-9d5b-2f1e8a7b6c5d"),
   },
   parameters: {
@@ -88,6 +100,8 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
         412: versioned,
         413: operation.requestBody !== undefined,
         415: operation.requestBody !== undefined,
+        429: method !== "get",
+        503: true,
       };
       for (const status of Object.keys(refusals).map(Number) as Refusal[]) {
         if (possible[status]) operation.responses[status] ??= refer("responses", refusals[status][0]);

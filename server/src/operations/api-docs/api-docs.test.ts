@@ -105,6 +105,7 @@ test("tells of every admin operation its permission, its security and its refusa
     ).toBe(true);
     expect(statuses, name).toEqual(expect.arrayContaining(["400", "401", "403", ...(path.includes("{") ? ["404"] : [])]));
     if (operation.requestBody) expect(statuses, name).toEqual(expect.arrayContaining(["413", "415"]));
+    expect(statuses, name).toContain("503");
     for (const status of statuses.filter((each) => each.startsWith("4"))) {
       const content = resolve<Response>(operation.responses[status]!).content;
       expect(Object.keys(content ?? {}), `${name} ${status}`).toEqual(["application/problem+json"]);
@@ -365,4 +366,13 @@ test("is public, cached by its ETag, the same for everybody, and sorted", async 
   expect((await iam.browser().get("/v3/api-docs", { headers: { "if-none-match": '"other"' } })).status).toBe(200);
   expect(api).toMatchObject({ openapi: "3.1.0", servers: [{ url: "/" }], info: { title: "Gatehouse" } });
   expect(Object.keys(api.paths)).toEqual(Object.keys(api.paths).sort());
+});
+
+test("publishes no pattern that stops generators of clients, and the server checks what it leaves out", async () => {
+  const patterns = [...JSON.stringify(api).matchAll(/"pattern":"((?:[^"\\\\]|\\\\.)*)"/g)].map((found) => found[1]!);
+  expect(patterns.length).toBeGreaterThan(10);
+  expect(patterns.filter((pattern) => /\\\\[pP]\{|\(\?</.test(pattern))).toEqual([]);
+  const realm = await iam.realm();
+  const answer = await realm.asMaster().post("/clients", { clientId: "a\u200bb" });
+  expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: "clientId", code: "pattern" }] } });
 });

@@ -7,6 +7,7 @@ import { examples } from "./examples.ts";
 import { type Method, type OpenApiDocument, operationsOf, type PathItem, type Schema } from "./openapi.ts";
 import { operationIdOf } from "./operation-id.ts";
 import { describePathParameters } from "./parameters.ts";
+import { withPortablePatterns } from "./portable.ts";
 import { tags } from "./tags.ts";
 
 const introduction = `
@@ -152,12 +153,12 @@ function finish(document: OpenApiDocument): OpenApiDocument {
   const used = new Set(
     Object.values(document.paths).flatMap((item) => operationsOf(item).flatMap(([, operation]) => operation.tags ?? [])),
   );
-  return {
+  return withPortablePatterns({
     ...document,
     tags: tags.filter(({ name }) => used.has(name)),
     paths: sorted(Object.fromEntries(Object.entries(document.paths).map(([path, item]) => [path, inReadingOrder(item)]))),
     components: { ...document.components, schemas: sorted(document.components.schemas) },
-  };
+  });
 }
 
 /** Name first, path before query: the order of the document is the order on the page. */
