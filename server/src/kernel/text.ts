@@ -1,3 +1,4 @@
+import { domainToASCII, domainToUnicode } from "node:url";
 /** What a person types at sign-in, folded so that letter case and Unicode form do not make two of one name. */
 export const loginKey = (name: string): string => name.normalize("NFKC").toLowerCase().normalize("NFKC");
 
@@ -9,3 +10,9 @@ export const cut = (text: string, length: number): string => (text.length <= len
 
 /** A LIKE pattern that matches what starts with `prefix`, whatever characters it holds. */
 export const likePrefix = (prefix: string): string => `${prefix.replace(/[\\%_]/g, "\\$&")}%`;
+
+/** A domain as DNS has it, in lower-case ASCII; "" for none. Newer releases of Node let labels pass that are no punycode of anything. */
+export function asciiDomain(domain: string): string {
+  const ascii = domainToASCII(domain);
+  return /(^|\.)xn--/i.test(domainToUnicode(ascii)) ? "" : ascii;
+}

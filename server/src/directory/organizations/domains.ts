@@ -1,5 +1,5 @@
-import { domainToASCII } from "node:url";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { asciiDomain } from "../../kernel/text.ts";
 
 export interface Domain {
   readonly domain: string;
@@ -16,7 +16,7 @@ const WRITTEN = new RegExp(`^(${LABEL}\\.)+(?=[a-z])${LABEL}$`);
 export function normalDomain(text: string): string | null {
   const typed = text.trim().replace(/\.$/, "");
   if (!TYPED.test(typed)) return null;
-  const domain = domainToASCII(typed);
+  const domain = asciiDomain(typed);
   return domain.length <= 253 && WRITTEN.test(domain) ? domain : null;
 }
 

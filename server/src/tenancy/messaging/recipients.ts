@@ -1,4 +1,4 @@
-import { domainToASCII } from "node:url";
+import { asciiDomain } from "../../kernel/text.ts";
 import type { Channel } from "./driver.ts";
 
 // RFC 5321 §4.5.3.1: 64 before the @, 254 in all. Letters of every script (RFC 6531), but none of the characters that mean
@@ -12,7 +12,7 @@ export function isMailAddress(text: string): boolean {
   const [local, domain] = [text.slice(0, at), text.slice(at + 1)];
   if (at < 1 || Buffer.byteLength(local) > 64 || Buffer.byteLength(text) > 254) return false;
   // The last: what cannot be written in ASCII cannot be looked up either.
-  return LOCAL_PART.test(local) && DOMAIN.test(domain) && domainToASCII(domain) !== "";
+  return LOCAL_PART.test(local) && DOMAIN.test(domain) && asciiDomain(domain) !== "";
 }
 
 /** E.164: a plus, the country, at most 15 digits. */

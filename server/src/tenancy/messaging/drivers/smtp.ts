@@ -1,7 +1,7 @@
 import { isIP, type Socket } from "node:net";
 import { checkServerIdentity } from "node:tls";
-import { domainToASCII } from "node:url";
 import Type, { type Static } from "typebox";
+import { asciiDomain } from "../../../kernel/text.ts";
 import { oneOf } from "../../../platform/http/index.ts";
 import { isPublicAddress, type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
 import { type FieldFault, type MessageDriver, MessageError, type MessageFailure, type Provider } from "../driver.ts";
@@ -49,7 +49,7 @@ export const smtp: MessageDriver = {
     if (!isMailAddress(from)) throw new MessageError("rejected", new Error("the provider has no sender address"));
     const config = provider.config as SmtpConfig;
     const auth = credentialsOf(config, provider.secret);
-    const domain = domainToASCII(from.slice(from.lastIndexOf("@") + 1));
+    const domain = asciiDomain(from.slice(from.lastIndexOf("@") + 1));
     // Loaded on need: a server that sends no mail does not pay for it at start.
     const { createTransport } = await import("nodemailer");
     const { security = "starttls", host } = config;
