@@ -30,7 +30,7 @@ test("behind a trusted proxy, events and sessions show the client's address; htt
     expect(cookies.length).toBeGreaterThan(0);
     for (const cookie of cookies) expect(cookie).toMatch(/; Secure/i);
   }
-  expect([entered.headers["set-cookie"]].flat().find((cookie) => cookie?.startsWith("gh_master="))).toMatch(/; HttpOnly/i);
+  expect([entered.headers["set-cookie"]].flat().find((cookie) => cookie?.startsWith("__Host-gh_master="))).toMatch(/; HttpOnly/i);
   expect(await server.stop()).toMatchObject({ code: 0 });
 });
 
