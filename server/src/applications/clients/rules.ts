@@ -1,4 +1,5 @@
 import type { FieldError } from "../../kernel/errors.ts";
+import { asymmetricAlgs, secretAlgs } from "../../tenancy/keys/index.ts";
 import {
   addressVerdict,
   httpsVerdict,
@@ -10,7 +11,6 @@ import {
   resourceVerdict,
 } from "./addresses.ts";
 import { keyErrors } from "./public-keys.ts";
-import { asymmetricAlgs, secretAlgs } from "./schema.ts";
 import { usesSecret } from "./secrets.ts";
 import { type StoredClient, spellGrantType } from "./settings.ts";
 import type { GrantType } from "./snapshot.ts";

@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
 import { oneOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
+import { clientAlgs, signingAlgs } from "../../tenancy/keys/index.ts";
 import { claimMapperMembers, claimMapperState } from "../claims/index.ts";
 import { grantTypeNames, grantTypeUrns } from "./settings.ts";
 
@@ -27,10 +28,7 @@ export const oauthAuthMethods = [
 ] as const;
 export const authMethods = ["client_secret", ...oauthAuthMethods] as const;
 export const responseTypes = ["code", "id_token", "id_token token"] as const;
-const signingAlgs = ["RS256", "PS256", "ES256"] as const;
-export const asymmetricAlgs = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
-export const secretAlgs = ["HS256", "HS384", "HS512"] as const;
-const assertionAlg = oneOf([...asymmetricAlgs, ...secretAlgs]);
+const assertionAlg = oneOf(clientAlgs);
 
 const clientId = Type.String({
   minLength: 1,

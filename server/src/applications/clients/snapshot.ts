@@ -1,3 +1,5 @@
+import type { SigningAlg } from "../../tenancy/keys/index.ts";
+
 /** How a client proves who it is at the token endpoint. */
 export type ClientAuthMethod =
   | "client_secret" // basic or post, as the request does it
@@ -76,9 +78,9 @@ export interface ClientSettings {
   readonly subjectClaim: SubjectClaim | null;
   /** Further audiences of its access tokens. */
   readonly audience: readonly string[];
-  readonly accessTokenAlg: "RS256" | "PS256" | "ES256" | null;
-  readonly idTokenAlg: "RS256" | "PS256" | "ES256" | null;
-  readonly userinfoAlg: "RS256" | "PS256" | "ES256" | null;
+  readonly accessTokenAlg: SigningAlg | null;
+  readonly idTokenAlg: SigningAlg | null;
+  readonly userinfoAlg: SigningAlg | null;
   readonly requestObjectAlg: string | null;
   readonly sectorIdentifierUri: string | null;
   readonly requestUris: readonly string[];

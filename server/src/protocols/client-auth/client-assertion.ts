@@ -3,12 +3,10 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
+import { asymmetricAlgs, isSameAlg, keyTypeOf, secretAlgs } from "../../tenancy/keys/index.ts";
 import { isFirst } from "../tokens/index.ts";
 import type { ClientKeys } from "./client-keys.ts";
 import { currentSecrets } from "./client-secret.ts";
-
-/** RFC 7518 §3.1, RFC 8037: what clients may sign assertions with, as discovery announces it. */
-export const ASSERTION_ALGS: readonly string[] = ["HS256", "RS256", "PS256", "ES256", "Ed25519", "EdDSA"];
 
 /** In seconds. An assertion is made for one request: what lives longer is a password that travels. */
 const MAX_LIFETIME = (10 * MINUTE) / SECOND;
@@ -52,8 +50,8 @@ export async function reasonAgainstAssertion(
 
 /** The client's registration decides, not the header (RFC 8725 §3.1). */
 function reasonAgainstAlg({ settings: { authMethod, authSigningAlg } }: ClientSnapshot, alg: string | undefined): string | null {
-  const fits = ASSERTION_ALGS.filter((each) => each.startsWith("HS") === (authMethod === "client_secret_jwt"));
-  return alg !== undefined && fits.includes(alg) && (authSigningAlg === null || alg === authSigningAlg) ? null : "alg mismatch";
+  const fits: readonly string[] = authMethod === "client_secret_jwt" ? secretAlgs : asymmetricAlgs;
+  return alg !== undefined && fits.includes(alg) && (authSigningAlg === null || isSameAlg(alg, authSigningAlg)) ? null : "alg mismatch";
 }
 
 /** A second audience could use the assertion here as it came in there. */
@@ -91,16 +89,14 @@ async function isSignedByClient(
   return isNewer && attempt();
 }
 
-const KEY_TYPES: Readonly<Record<string, string>> = { R: "RSA", P: "RSA", E: "EC" };
-
 /** RFC 7517 §4: by type, and by what the key itself says of its use. */
 function fitting(keys: readonly JWK[], alg: string, kid: string | undefined): readonly JWK[] {
-  const kty = alg.startsWith("Ed") ? "OKP" : KEY_TYPES[alg[0]!];
+  const kty = keyTypeOf(alg);
   return keys.filter(
     (key) =>
       key.kty === kty &&
       (kid === undefined || key.kid === kid) &&
-      (key.alg === undefined || key.alg === alg) &&
+      (key.alg === undefined || isSameAlg(key.alg, alg)) &&
       (key.use === undefined || key.use === "sig"),
   );
 }

@@ -1,5 +1,6 @@
 import { type Client, type Configuration, Provider } from "oidc-provider";
 import { HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { clientAlgs } from "../../tenancy/keys/index.ts";
 import type { ClientKeys } from "../client-auth/index.ts";
 import { claimNames, lifetimesOf } from "../tokens/index.ts";
 import { accountOf } from "./accounts.ts";
@@ -44,6 +45,7 @@ export function configurationOf(parts: RealmParts): Configuration {
   return {
     adapter: createAdapters({ db, realm: realm.realmId }),
     jwks: { keys: [...noKeys()] },
+    enabledJWA: { requestObjectSigningAlgValues: [...clientAlgs] },
     routes,
     responseTypes: [...responseTypesOf(realm)],
     scopes: scopes.scopes.map(({ name }) => name),

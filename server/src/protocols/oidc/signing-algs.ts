@@ -1,7 +1,5 @@
 import { ExternalSigningKey } from "oidc-provider";
-
-/** RFC 7518 §3.1: what realms sign with. */
-export const SIGNING_ALGS = ["RS256", "PS256", "ES256"] as const;
+import { keyTypeOf, signingAlgs } from "../../tenancy/keys/index.ts";
 
 /** The engine takes the algorithms that clients may choose from its keys. It gets names of keys, and nothing that could sign. */
 class NoKey extends ExternalSigningKey {
@@ -14,10 +12,10 @@ class NoKey extends ExternalSigningKey {
   }
 
   override get kty() {
-    return this.#alg === "ES256" ? "EC" : "RSA";
+    return keyTypeOf(this.#alg);
   }
   override get crv() {
-    return this.#alg === "ES256" ? "P-256" : undefined;
+    return { EC: "P-256", OKP: "Ed25519", RSA: undefined }[this.kty];
   }
   override get x() {
     return "none";
@@ -42,4 +40,4 @@ class NoKey extends ExternalSigningKey {
   }
 }
 
-export const noKeys = (): readonly ExternalSigningKey[] => SIGNING_ALGS.map((alg) => new NoKey(alg));
+export const noKeys = (): readonly ExternalSigningKey[] => signingAlgs.map((alg) => new NoKey(alg));

@@ -4,10 +4,9 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
+import { proofAlgs } from "../../tenancy/keys/index.ts";
 import { isFirst } from "../tokens/index.ts";
 
-/** RFC 9449 §5.1, as discovery announces them. */
-export const DPOP_ALGS: readonly string[] = ["ES256", "Ed25519", "EdDSA"];
 /** Seconds by which the clocks of clients may differ from ours; for as long a proof is remembered. */
 const WINDOW = 5 * 60;
 const MAX_LENGTH = 8 * 1024;
@@ -34,7 +33,7 @@ export async function verifyDpopProof({ proof, method, url, accessToken }: Prove
   if (proof.length > MAX_LENGTH) throw refuse("the DPoP proof is too long");
   try {
     const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
-      algorithms: [...DPOP_ALGS],
+      algorithms: [...proofAlgs],
       typ: "dpop+jwt",
       currentDate: new Date(clock.now()),
     });

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
+import { signingAlgs } from "../keys/index.ts";
 
 const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { default: null, description });
@@ -93,9 +94,10 @@ export const TokenPolicy = group({
     uniqueItems: true,
     description: "The types of `authorization_details` (RFC 9396) that clients may ask for; what is in them is between client and resource",
   }),
-  signingAlg: oneOf(["RS256", "PS256", "ES256"], {
+  signingAlg: oneOf(signingAlgs, {
     default: "RS256",
-    description: "How tokens are signed, unless a client says otherwise. ES256 is many times cheaper; ask whether every client knows it",
+    description:
+      "How tokens are signed, unless a client says otherwise. ES256 and EdDSA are many times cheaper; ask whether every client knows them",
   }),
 });
 
