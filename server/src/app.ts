@@ -155,6 +155,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   const provisioning = createProvisioning({ db, changes, baseUrl: config.baseUrl });
   const clients = createDocumentClients({
     clients: createClients({ db, vault, changes }),
+    realms,
     provisioning,
     outbound,
     limiter,

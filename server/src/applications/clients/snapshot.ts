@@ -1,4 +1,5 @@
 import type { SigningAlg } from "../../tenancy/keys/index.ts";
+import type { ClientProfile } from "../../tenancy/settings/index.ts";
 
 /** How a client proves who it is at the token endpoint. */
 export type ClientAuthMethod =
@@ -71,6 +72,10 @@ export interface ClientSettings {
   readonly requireDpop: boolean;
   readonly requirePar: boolean;
   readonly requireSignedRequestObject: boolean;
+  readonly profile: ClientProfile;
+  readonly rotateRefreshTokens: boolean;
+  /** Claims of scopes stand in the ID token also where there is an access token. */
+  readonly claimsInIdToken: boolean;
   readonly accessTokenLifetime: number | null;
   readonly idTokenLifetime: number | null;
   readonly codeLifetime: number | null;
@@ -81,6 +86,7 @@ export interface ClientSettings {
   readonly accessTokenAlg: SigningAlg | null;
   readonly idTokenAlg: SigningAlg | null;
   readonly userinfoAlg: SigningAlg | null;
+  readonly authorizationSignedResponseAlg: SigningAlg | null;
   readonly requestObjectAlg: string | null;
   readonly sectorIdentifierUri: string | null;
   readonly requestUris: readonly string[];

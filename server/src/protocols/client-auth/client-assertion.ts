@@ -1,5 +1,5 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader, type JWK, type JWTPayload, type ProtectedHeaderParameters } from "jose";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, profileOf } from "../../applications/clients/index.ts";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -49,8 +49,9 @@ export async function reasonAgainstAssertion(
 }
 
 /** The client's registration decides, not the header (RFC 8725 §3.1). */
-function reasonAgainstAlg({ settings: { authMethod, authSigningAlg } }: ClientSnapshot, alg: string | undefined): string | null {
-  const fits: readonly string[] = authMethod === "client_secret_jwt" ? secretAlgs : asymmetricAlgs;
+function reasonAgainstAlg({ settings }: ClientSnapshot, alg: string | undefined): string | null {
+  const { authMethod, authSigningAlg } = settings;
+  const fits: readonly string[] = authMethod === "client_secret_jwt" ? secretAlgs : (profileOf(settings).algs ?? asymmetricAlgs);
   return alg !== undefined && fits.includes(alg) && (authSigningAlg === null || isSameAlg(alg, authSigningAlg)) ? null : "alg mismatch";
 }
 
@@ -67,6 +68,7 @@ function reasonAgainstClaims(client: ClientSnapshot, payload: JWTPayload, audien
   }
   if (typeof jti !== "string" || jti === "") return "it has no jti";
   if (iss !== client.clientId || sub !== client.clientId) return "iss and sub must be the client_id";
+  if (profileOf(client.settings).issuerAudience && typeof aud !== "string") return "its audience must be the issuer, as one string";
   const [only, ...others] = [aud].flat();
   if (only === undefined || others.length > 0 || !audience.has(only)) return "it is not meant for this server alone";
   return null;

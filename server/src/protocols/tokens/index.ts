@@ -61,5 +61,5 @@ export {
   scopesFor,
 } from "./scopes.ts";
 export { createSubjectOf, type SubjectOf } from "./subject.ts";
-export { addRefreshToken, findWithGrant, replaceByRefreshToken } from "./successor.store.ts";
+export { addRefreshToken, findWithGrant, prolongRefreshToken, replaceByRefreshToken } from "./successor.store.ts";
 export { verifyJwt } from "./verify.ts";

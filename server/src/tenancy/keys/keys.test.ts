@@ -210,7 +210,9 @@ describe("JWKS", () => {
     const holder = iam.core.db
       .transaction()
       .execute(async (tx) => {
-        await sql`lock table realms, realm_settings, realm_keys, realm_key_companions, realm_companion_keys in access exclusive mode`.execute(tx);
+        await sql`lock table realms, realm_settings, realm_keys, realm_key_companions, realm_companion_keys in access exclusive mode`.execute(
+          tx,
+        );
         locked.resolve();
         await enough.promise;
       })

@@ -101,7 +101,16 @@ export const TokenPolicy = group({
   }),
 });
 
+/** Weakest first: each demands all that those before it do. What that is stands in applications/clients/profiles.ts. */
+export const clientProfiles = ["none", "oauth21", "fapi2-security", "fapi2-message-signing"] as const;
+export type ClientProfile = (typeof clientProfiles)[number];
+
 export const OidcPolicy = group({
+  leastProfile: oneOf(clientProfiles, {
+    default: "none",
+    description:
+      "The least profile of new clients, whether administrators make them or they register themselves; also what they get where nothing is said",
+  }),
   implicitFlow: flag(
     false,
     "Offer the response types `id_token` and `id_token token`, which put tokens into the address bar, to clients that have them. For old clients only (RFC 9700)",
