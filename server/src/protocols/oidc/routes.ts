@@ -2,14 +2,14 @@ import type { FastifyPluginAsync } from "fastify";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { VisitorParts } from "../../signin/login/index.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
+import { cibaRoutes } from "../decoupled/ciba.routes.ts";
+import { deviceRoutes } from "../decoupled/device.routes.ts";
 import { introspectionRoutes, tokenRoutes } from "../token-endpoint/index.ts";
-import { authorizeRoutes } from "./authorize.routes.ts";
-import { engineRoutes } from "./engine.routes.ts";
-import { cibaRoutes } from "./grants/ciba.routes.ts";
-import { deviceRoutes } from "./grants/device.routes.ts";
-import { interactionRoutes } from "./interactions/routes.ts";
-import type { Issuers } from "./provider.ts";
-import { userinfoRoutes } from "./userinfo.routes.ts";
+import { interactionRoutes } from "./authorize/interaction.routes.ts";
+import { authorizeRoutes } from "./authorize/routes.ts";
+import type { Issuers } from "./engine/provider.ts";
+import { engineRoutes } from "./engine/routes.ts";
+import { userinfoRoutes } from "./userinfo/routes.ts";
 
 export interface OidcRouteParts extends VisitorParts {
   readonly issuers: Issuers;
