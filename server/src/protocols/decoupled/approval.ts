@@ -7,30 +7,36 @@ import { sha256 } from "../../kernel/vault.ts";
 import type { Actor, Ctx } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { joinSession, type LiveSession } from "../../signin/sessions/index.ts";
-import { consentToClaim } from "../oidc/engine/requests/existing-grant.ts";
-import type { RealmParts } from "../oidc/parts.ts";
-import { needsConsent } from "../token-endpoint/index.ts";
-import { lifetimesOf, memberOf, writeGrant } from "../tokens/index.ts";
+import { consentToClaim, IMPLIED_CLAIMS, lifetimesOf, memberOf, needsConsent, writeGrant } from "../tokens/index.ts";
 import { enqueuePing } from "./ciba-ping.ts";
-import { type DecoupledModel, decide, findOpenDevice, findOpenRequest, holdSession, type OpenRequest, openRequestsOf } from "./index.ts";
+import type { DecoupledParts } from "./parts.ts";
+import {
+  type DecoupledModel,
+  decide,
+  findOpenDevice,
+  findOpenRequest,
+  holdSession,
+  type OpenRequest,
+  openRequestsOf,
+} from "./requests.store.ts";
 
-/** What a client asked for away from the browser, as the page shows it. */
-export interface Wanted {
+/** What a client requests, as the page shows it. */
+export interface Requested {
   readonly scopes: readonly string[];
   /** Single claims that no scope of these brings. */
   readonly claims: readonly string[];
   readonly resources: readonly string[];
 }
 
-interface AskedParams {
+interface RequestParams {
   readonly scope?: string;
   readonly claims?: string;
   readonly resource?: string | readonly string[];
 }
 
-const paramsOf = ({ payload }: OpenRequest): AskedParams => (payload.params ?? {}) as AskedParams;
+const paramsOf = ({ payload }: OpenRequest): RequestParams => (payload.params ?? {}) as RequestParams;
 
-export function wantedBy({ scopesOfRealm, issuer }: RealmParts, request: OpenRequest): Wanted {
+export function requestedBy({ scopesOfRealm, issuer }: DecoupledParts, request: OpenRequest): Requested {
   const { scope, resource } = paramsOf(request);
   const scopes = (scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
   const brought = new Set(scopes.flatMap((name) => scopesOfRealm.byName.get(name)!.mappers.map(({ claim }) => memberOf(claim))));
@@ -38,12 +44,10 @@ export function wantedBy({ scopesOfRealm, issuer }: RealmParts, request: OpenReq
   const claims = [...new Set([...Object.keys(id_token ?? {}), ...Object.keys(userinfo ?? {})])];
   return {
     scopes,
-    claims: claims.filter((claim) => !brought.has(claim) && !impliedClaims.has(claim)),
+    claims: claims.filter((claim) => !brought.has(claim) && !IMPLIED_CLAIMS.has(claim)),
     resources: resource === undefined ? [issuer] : [resource].flat(),
   };
 }
-
-const impliedClaims = new Set(["sub", "sid", "auth_time", "acr", "amr", "iss"]);
 
 /** OpenID Connect Core §5.5; the engine has checked its form. */
 const claimsOf = (request: OpenRequest): { id_token?: object; userinfo?: object } => {
@@ -57,20 +61,20 @@ export interface Waiting {
   readonly client: ClientSnapshot;
 }
 
-async function withClient({ clients, realm }: RealmParts, request: OpenRequest | null): Promise<Waiting | null> {
+async function withClient({ clients, realm }: DecoupledParts, request: OpenRequest | null): Promise<Waiting | null> {
   const client = request && (await clients.get(realm.realmId, request.clientId));
   return request && client?.enabled ? { request, client } : null;
 }
 
 /** By the code that a device shows. */
-export const findDevice = async (parts: RealmParts, code: string): Promise<Waiting | null> =>
+export const findDevice = async (parts: DecoupledParts, code: string): Promise<Waiting | null> =>
   withClient(parts, await findOpenDevice(parts.db, parts.realm.realmId, sha256(code), clock.now()));
 
 /** Only the user's own. */
-export const findRequest = async (parts: RealmParts, { userId }: LiveSession, id: string): Promise<Waiting | null> =>
+export const findRequest = async (parts: DecoupledParts, { userId }: LiveSession, id: string): Promise<Waiting | null> =>
   withClient(parts, await findOpenRequest(parts.db, parts.realm.realmId, userId, id, clock.now()));
 
-export async function listRequests(parts: RealmParts, { userId }: LiveSession): Promise<Waiting[]> {
+export async function listRequests(parts: DecoupledParts, { userId }: LiveSession): Promise<Waiting[]> {
   const open = await openRequestsOf(parts.db, parts.realm.realmId, userId, clock.now());
   return (await Promise.all(open.map((request) => withClient(parts, request)))).filter((each) => each !== null);
 }
@@ -80,7 +84,7 @@ export const messageOf = ({ request }: Waiting): string | null =>
   (request.payload.params as { binding_message?: string } | undefined)?.binding_message ?? null;
 
 export interface Approval extends Waiting {
-  readonly parts: RealmParts;
+  readonly parts: DecoupledParts;
   readonly model: DecoupledModel;
   readonly session: LiveSession;
 }
@@ -95,7 +99,7 @@ const errors = defineErrors("oidc", {
 /** What the user says to it. False: it was answered already, perhaps in another tab, or is over. */
 export async function answer(work: UnitOfWork, approval: Approval, isAllowed: boolean, sourceIp: string): Promise<boolean> {
   const { session, model, request, client, parts } = approval;
-  // An administrator who plays somebody gives nothing away in their name.
+  // An administrator who acts as a user cannot give consent for them.
   if (isAllowed && session.impersonator !== null) throw errors.impersonated();
   const realm = parts.realm.realmId;
   const origin = { realm, actor: actorOf(realm, session), sourceIp };
@@ -115,7 +119,7 @@ export async function answer(work: UnitOfWork, approval: Approval, isAllowed: bo
 
 /** The user allows it: the grant, the answer, the consent and the event together. */
 async function approve(ctx: Ctx, { parts, model, request, client, session }: Approval): Promise<boolean> {
-  const { scopes, claims, resources } = wantedBy(parts, request);
+  const { scopes, claims, resources } = requestedBy(parts, request);
   const scope = scopes.join(" ");
   const isOffline = scopes.includes("offline_access");
   const grantId = newId();
@@ -133,7 +137,7 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
     now: ctx.now,
     expiresAt: isOffline ? ctx.now + lifetimesOf(parts.realm.settings, client).offline * SECOND : session.absoluteExpiry,
   });
-  const asked = claimsOf(request);
+  const requestedClaims = claimsOf(request);
   const payload = {
     accountId: session.userId,
     grantId,
@@ -142,7 +146,7 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
     acr: session.acr,
     amr: [...session.amr],
     authTime: Math.floor(session.authTime / SECOND),
-    ...(Object.keys(asked).length > 0 && { claims: asked }),
+    ...(Object.keys(requestedClaims).length > 0 && { claims: requestedClaims }),
     ...(!isOffline && { sessionUid: session.sessionId, sid: session.sessionId }),
   };
   const key = { realm: ctx.realm, model, recordId: request.recordId };

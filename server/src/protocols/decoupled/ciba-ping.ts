@@ -3,15 +3,15 @@ import type { Place, Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { enqueue, GiveUp, type JobHandler } from "../../platform/jobs/index.ts";
-import type { Issuers } from "../oidc/engine/provider.ts";
-import { findSealed, storeSealed } from "./index.ts";
+import type { DecoupledIssuers } from "./parts.ts";
+import { findSealed, storeSealed } from "./requests.store.ts";
 
 export const CIBA_PING_JOB = "oidc.ciba_ping";
 
-/** A request lives for ten minutes: later nobody waits any more. */
+/** A request lives for ten minutes: there is no point in a ping after that. */
 const WAITS = [2 * SECOND, 5 * SECOND, 15 * SECOND, MINUTE];
 
-/** What a client is called back with: both open doors, so nobody reads them in the table. */
+/** What a client is called back with: both are credentials, so they are stored encrypted. */
 interface Callback {
   readonly authReqId: string;
   readonly token: string;
@@ -23,14 +23,14 @@ export async function keepCallback(db: Db, vault: Vault, realm: string, recordId
   await storeSealed(db, realm, recordId, vault.seal(JSON.stringify(callback), place(realm, recordId)));
 }
 
-/** In the transaction of the answer: the client is told that there is one. */
+/** In the transaction of the answer. */
 export async function enqueuePing(ctx: Ctx, clientId: string, recordId: string): Promise<void> {
   const payload = { clientId, recordId };
   await enqueue(ctx.tx, { kind: CIBA_PING_JOB, realm: ctx.realm, payload, runAt: ctx.now, maxAttempts: WAITS.length + 1 }, ctx.now);
 }
 
 /** CIBA §10.2: says that there is an answer; the client comes for it itself. */
-export const cibaPingJob = (issuers: Issuers): JobHandler => ({
+export const cibaPingJob = (issuers: DecoupledIssuers): JobHandler => ({
   waits: WAITS,
   async run({ realm, payload }) {
     const { clientId, recordId } = payload as Record<string, string>;

@@ -4,10 +4,10 @@ import Type from "typebox";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { createVisitors, type Visitor } from "../../signin/login/index.ts";
 import { renderCiba, sendPage } from "../../signin/pages/index.ts";
-import type { Issuer } from "../oidc/engine/provider.ts";
-import { issuerFor } from "../oidc/engine/routes.ts";
-import { answer, findRequest, listRequests, messageOf, type Waiting, wantedBy } from "./approval.ts";
-import { type AwayRouteParts, needsRecentSignIn, toSignIn } from "./visitors.ts";
+import { issuerFor } from "../gate/index.ts";
+import { answer, findRequest, listRequests, messageOf, requestedBy, type Waiting } from "./approval.ts";
+import type { DecoupledIssuer } from "./parts.ts";
+import { type DecoupledRouteParts, needsRecentSignIn, toSignIn } from "./visitors.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
@@ -25,7 +25,7 @@ const Answer = Type.Object(
 const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? clientId;
 
 /** Mounted under /realms/:realm: what clients asked of the signed-in user elsewhere (CIBA). */
-export const cibaRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (app, parts) => {
+export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
   const { work, issuers } = parts;
   const visitors = createVisitors(parts);
   app.setErrorHandler(visitors.showFailure);
@@ -39,8 +39,15 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (app,
       logoUrl: visitor.realm.settings.logoUrl,
     });
 
-  const showRequest = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, issuer: Issuer, found: Waiting, status = 200) => {
-    const { scopes, claims } = wantedBy(issuer.parts, found.request);
+  const showRequest = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visitor: Visitor,
+    issuer: DecoupledIssuer,
+    found: Waiting,
+    status = 200,
+  ) => {
+    const { scopes, claims } = requestedBy(issuer.parts, found.request);
     const { byName } = issuer.parts.scopesOfRealm;
     return send(request, reply, visitor, status, {
       state: "confirm",
@@ -133,7 +140,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (app,
       if (request.validationError) throw request.validationError;
       if (!found) return showGone(request, reply, visitor, 404) as never;
       const isAllowed = request.body.decision === "allow";
-      if (isAllowed && (await needsRecentSignIn(parts.db, session, wantedBy(issuer.parts, found.request).scopes)))
+      if (isAllowed && (await needsRecentSignIn(parts.db, session, requestedBy(issuer.parts, found.request).scopes)))
         return toSignIn(work, request, reply, visitor, "ciba", pathOf(realm.realmId, id), { recent: true }) as never;
       const approval = { ...found, parts: issuer.parts, model: "BackchannelAuthenticationRequest", session } as const;
       if (!(await answer(work, approval, isAllowed, request.ip))) return showGone(request, reply, visitor, 409) as never;

@@ -5,12 +5,12 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
 import { createVisitors, type Visitor } from "../../signin/login/index.ts";
 import { type DeviceError, renderDevice, sendPage } from "../../signin/pages/index.ts";
-import type { Issuer } from "../oidc/engine/provider.ts";
-import { issuerFor } from "../oidc/engine/routes.ts";
-import { actorOf, answer, findDevice, type Waiting, wantedBy } from "./approval.ts";
+import { issuerFor } from "../gate/index.ts";
+import { actorOf, answer, findDevice, requestedBy, type Waiting } from "./approval.ts";
 import { countCode } from "./device-attempts.ts";
+import type { DecoupledIssuer } from "./parts.ts";
 import { normaliseUserCode, spellUserCode } from "./user-code.ts";
-import { type AwayRouteParts, needsRecentSignIn, toSignIn } from "./visitors.ts";
+import { type DecoupledRouteParts, needsRecentSignIn, toSignIn } from "./visitors.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
@@ -25,7 +25,7 @@ const DeviceForm = Type.Object(
 );
 
 /** Mounted under /realms/:realm: where people type the code that a device shows (RFC 8628 §3.3). */
-export const deviceRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (app, parts) => {
+export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
   const { work, issuers } = parts;
   const visitors = createVisitors(parts);
   app.setErrorHandler(visitors.showFailure);
@@ -58,8 +58,15 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (ap
     });
   };
 
-  const showConfirm = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, issuer: Issuer, code: string, found: Waiting) => {
-    const { scopes, claims } = wantedBy(issuer.parts, found.request);
+  const showConfirm = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visitor: Visitor,
+    issuer: DecoupledIssuer,
+    code: string,
+    found: Waiting,
+  ) => {
+    const { scopes, claims } = requestedBy(issuer.parts, found.request);
     const { byName } = issuer.parts.scopesOfRealm;
     const html = renderDevice({
       ...visitors.frameOf(request, reply, visitor),
@@ -147,7 +154,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<AwayRouteParts> = async (ap
       if (decision !== "allow" && decision !== "deny") return showConfirm(request, reply, visitor, issuer, code, found) as never;
       const isAllowed = decision === "allow";
       const back = `${here(realm.realmId)}?${new URLSearchParams({ user_code: spellUserCode(code) })}`;
-      if (isAllowed && (await needsRecentSignIn(parts.db, session, wantedBy(issuer.parts, found.request).scopes)))
+      if (isAllowed && (await needsRecentSignIn(parts.db, session, requestedBy(issuer.parts, found.request).scopes)))
         return toSignIn(work, request, reply, visitor, "device", back, { recent: true }) as never;
       const approval = { ...found, parts: issuer.parts, model: "DeviceCode", session } as const;
       if (!(await answer(work, approval, isAllowed, request.ip))) return again(409, "unknown");

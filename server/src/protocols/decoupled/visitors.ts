@@ -7,14 +7,14 @@ import type { SignInRequest } from "../../signin/authenticators/index.ts";
 import { startInteraction } from "../../signin/interactions/index.ts";
 import type { Visitor, VisitorParts } from "../../signin/login/index.ts";
 import { hasRecentAuthentication, type LiveSession } from "../../signin/sessions/index.ts";
-import type { Issuers } from "../oidc/engine/provider.ts";
+import type { DecoupledIssuers } from "./parts.ts";
 
-export interface AwayRouteParts extends VisitorParts {
-  readonly issuers: Issuers;
+export interface DecoupledRouteParts extends VisitorParts {
+  readonly issuers: DecoupledIssuers;
   readonly work: UnitOfWork;
 }
 
-/** First of all whoever answers for an account signs in to it, and then comes back. */
+/** The user signs in before they answer, and then comes back. */
 export async function toSignIn(
   work: UnitOfWork,
   request: FastifyRequest,
@@ -22,12 +22,12 @@ export async function toSignIn(
   visitor: Visitor,
   kind: string,
   returnTo: string,
-  asked: SignInRequest = {},
+  requested: SignInRequest = {},
 ) {
   const realm = visitor.realm.realmId;
   const origin = { realm, actor: nobody(realm), sourceIp: request.ip };
   const id = await work.transact(origin, (ctx) =>
-    startInteraction(ctx, { kind, browser: visitor.preSession, request: { ...asked }, returnTo }),
+    startInteraction(ctx, { kind, browser: visitor.preSession, request: { ...requested }, returnTo }),
   );
   return reply.header("cache-control", "no-store").redirect(`/realms/${realm}/login?${new URLSearchParams({ interaction: id })}`, 303);
 }

@@ -2,14 +2,12 @@ import type { FastifyPluginAsync } from "fastify";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { VisitorParts } from "../../signin/login/index.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
-import { cibaRoutes } from "../decoupled/ciba.routes.ts";
-import { deviceRoutes } from "../decoupled/device.routes.ts";
+import { cibaRoutes, deviceRoutes } from "../decoupled/index.ts";
 import { introspectionRoutes, tokenRoutes } from "../token-endpoint/index.ts";
-import { interactionRoutes } from "./authorize/interaction.routes.ts";
-import { authorizeRoutes } from "./authorize/routes.ts";
-import type { Issuers } from "./engine/provider.ts";
-import { engineRoutes } from "./engine/routes.ts";
-import { userinfoRoutes } from "./userinfo/routes.ts";
+import { authorizeRoutes, interactionRoutes } from "./authorize/index.ts";
+import { engineRoutes } from "./engine/index.ts";
+import type { Issuers } from "./issuer.ts";
+import { userinfoRoutes } from "./userinfo/index.ts";
 
 export interface OidcRouteParts extends VisitorParts {
   readonly issuers: Issuers;

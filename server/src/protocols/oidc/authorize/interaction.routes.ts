@@ -9,9 +9,8 @@ import { renderChooseAccount, renderConsent, sendPage } from "../../../signin/pa
 import { whyClosed } from "../../../signin/registration/index.ts";
 import { hasRecentAuthentication } from "../../../signin/sessions/index.ts";
 import type { Messages } from "../../../tenancy/messaging/index.ts";
-import { rememberResumed } from "../engine/models/resumed.ts";
-import type { Issuer, Issuers } from "../engine/provider.ts";
-import { handOver, issuerFor } from "../engine/routes.ts";
+import { issuerFor } from "../../gate/index.ts";
+import type { InteractionAnswer, Issuer, Issuers } from "../issuer.ts";
 import { INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
 import {
   allow,
@@ -19,13 +18,12 @@ import {
   askForRecentSignIn,
   askToSignIn,
   consentRequest,
-  findWaiting,
+  findPending,
   interactionPath,
-  resolve,
+  type Pending,
   resumePath,
   signedIn,
   signInPath,
-  type Waiting,
 } from "./interaction.service.ts";
 
 const errors = defineErrors("oidc", {
@@ -44,58 +42,63 @@ export interface InteractionRouteParts extends VisitorParts {
   readonly messages: Messages;
 }
 
-interface Asked {
+interface Visit {
   readonly issuer: Issuer;
   readonly realm: string;
   readonly visitor: Visitor;
-  readonly waiting: Waiting;
+  readonly pending: Pending;
 }
 
-/** Mounted under /realms/:realm: what the engine asks of the user, one page each. */
+/** Mounted under /realms/:realm: what an authorization request asks of the user, one page each. */
 export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts> = async (app, parts) => {
   const { work } = parts;
   const visitors = createVisitors(parts);
   app.setErrorHandler(visitors.showFailure);
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
-  const askedBy = async (request: FastifyRequest, reply: FastifyReply): Promise<Asked> => {
+  const visitBy = async (request: FastifyRequest, reply: FastifyReply): Promise<Visit> => {
     const issuer = await issuerFor(parts.issuers, request);
     const { uid } = request.params as { uid: string };
-    const waiting = await findWaiting(issuer, uid, request.cookies, INTERACTION_COOKIE);
-    return { issuer, waiting, realm: issuer.parts.realm.realmId, visitor: await visitors.visitorOf(request, reply) };
+    const pending = await findPending(issuer, uid, request.cookies, INTERACTION_COOKIE);
+    return { issuer, pending, realm: issuer.parts.realm.realmId, visitor: await visitors.visitorOf(request, reply) };
   };
 
-  const toSignIn = async (request: FastifyRequest, reply: FastifyReply, { realm, visitor, waiting }: Asked, asSomebodyElse = false) => {
-    const id = await askToSignIn(parts.db, realm, waiting, { browser: visitor.preSession, asSomebodyElse });
-    return go(reply, signInPath(realm, waiting, id, parts.cookies.language(request)));
+  const toSignIn = async (request: FastifyRequest, reply: FastifyReply, { realm, visitor, pending }: Visit, asSomebodyElse = false) => {
+    const id = await askToSignIn(parts.db, realm, pending, { browser: visitor.preSession, asSomebodyElse });
+    return go(reply, signInPath(realm, pending, id, parts.cookies.language(request)));
   };
 
-  /** Whoever allows access for when they are away does so right after a sign-in: a browser that was left open gives nothing away. */
-  const needsRecentSignIn = async ({ issuer, visitor: { session }, waiting }: Asked): Promise<boolean> =>
-    waiting.interaction.prompt.name === "consent" &&
-    consentRequest(issuer, waiting).scopes.includes("offline_access") &&
+  /** Offline access is allowed right after a sign-in: a browser that was left open gives nothing away. */
+  const needsRecentSignIn = async ({ issuer, visitor: { session }, pending }: Visit): Promise<boolean> =>
+    pending.interaction.prompt.name === "consent" &&
+    consentRequest(issuer, pending).scopes.includes("offline_access") &&
     session?.impersonator === null &&
     !(await hasRecentAuthentication(parts.db, session, clock.now()));
 
-  const toRecentSignIn = async (request: FastifyRequest, reply: FastifyReply, { realm, visitor, waiting }: Asked) => {
-    const id = await askForRecentSignIn(parts.db, realm, waiting, visitor.preSession);
+  const answer = async (reply: FastifyReply, { issuer, realm, visitor: { session }, pending }: Visit, given: InteractionAnswer) => {
+    await issuer.engine.answer({ interaction: pending.interaction, session, answer: given });
+    return go(reply, resumePath(realm, pending.uid));
+  };
+
+  const toRecentSignIn = async (request: FastifyRequest, reply: FastifyReply, { realm, visitor, pending }: Visit) => {
+    const id = await askForRecentSignIn(parts.db, realm, pending, visitor.preSession);
     const lang = parts.cookies.language(request);
     return go(reply, `/realms/${realm}/login?${new URLSearchParams({ interaction: id, ...(lang !== undefined && { lang }) })}`);
   };
 
-  const show = (request: FastifyRequest, reply: FastifyReply, { issuer, realm, visitor, waiting }: Asked, status = 200) => {
-    const { params: asked } = waiting;
-    const application = applicationOf(waiting.client);
+  const show = (request: FastifyRequest, reply: FastifyReply, { issuer, realm, visitor, pending }: Visit, status = 200) => {
+    const { redirect_uri } = pending.params;
+    const application = applicationOf(pending.client);
     const page = {
       ...visitors.frameOf(request, reply, visitor),
       csrf: visitors.tokenFor(request, reply, visitor),
-      action: interactionPath(realm, waiting.uid),
+      action: interactionPath(realm, pending.uid),
       account: visitor.session!.username,
     };
-    const { scopes, claims, details } = consentRequest(issuer, waiting);
+    const { scopes, claims, details } = consentRequest(issuer, pending);
     const { byName } = issuer.parts.scopesOfRealm;
     const html =
-      waiting.interaction.prompt.name === "consent"
+      pending.interaction.prompt.name === "consent"
         ? renderConsent({
             ...page,
             client: application.name,
@@ -108,55 +111,56 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     return sendPage(reply, status, html, {
       logoUrl: visitor.realm.settings.logoUrl,
       applicationLogoUrl: application.logoUrl ?? null,
-      ...(asked.redirect_uri !== undefined && { formActionOrigins: [asked.redirect_uri] }),
+      ...(redirect_uri !== undefined && { formActionOrigins: [redirect_uri] }),
     });
   };
 
   app.get("/interaction/:uid", { schema: { hide: true, params } }, async (request, reply) => {
-    const asked = await askedBy(request, reply);
-    const { name } = asked.waiting.interaction.prompt;
-    if (name === "create" && (await whyClosed(parts, asked.visitor.realm)) !== null) {
+    const visit = await visitBy(request, reply);
+    const { name } = visit.pending.interaction.prompt;
+    if (name === "create" && (await whyClosed(parts, visit.visitor.realm)) !== null) {
       const error = { error: "temporarily_unavailable", error_description: "accounts cannot be created at the moment" };
-      await resolve(asked.waiting, asked.visitor.session, error);
-      return go(reply, resumePath(asked.realm, asked.waiting.uid));
+      return answer(reply, visit, error);
     }
     // Signed out meanwhile: whatever was to be asked is asked after signing in.
-    if (name === "login" || name === "create" || !asked.visitor.session) return toSignIn(request, reply, asked);
-    if (await needsRecentSignIn(asked)) return toRecentSignIn(request, reply, asked);
-    return show(request, reply, asked);
+    if (name === "login" || name === "create" || !visit.visitor.session) return toSignIn(request, reply, visit);
+    if (await needsRecentSignIn(visit)) return toRecentSignIn(request, reply, visit);
+    return show(request, reply, visit);
   });
 
-  // Here the engine goes on; where somebody has signed in for it, it is told so first.
+  // Here the request goes on; after a sign-in, with what that came to.
   app.get("/authorize/:uid", { schema: { hide: true, params } }, async (request, reply) => {
     const issuer = await issuerFor(parts.issuers, request);
     const { uid } = request.params;
     const { interaction } = request.query as { interaction?: unknown };
     if (typeof interaction === "string") {
-      const waiting = await findWaiting(issuer, uid, request.cookies, RESUME_COOKIE);
+      const pending = await findPending(issuer, uid, request.cookies, RESUME_COOKIE);
       const { session, preSessions } = await visitors.visitorOf(request, reply);
-      await signedIn(parts.db, issuer, waiting, session, interaction, preSessions);
-      rememberResumed(request.raw, { interaction: waiting.interaction, session });
+      const answer = await signedIn(parts.db, issuer.parts.realm.realmId, pending, session, interaction, preSessions);
+      return issuer.engine.resume(request, reply, uid, { interaction: pending.interaction, session, answer }) as never;
     }
-    return handOver(issuer, request, reply, `/authorize/${encodeURIComponent(uid)}`, "") as never;
+    return issuer.engine.resume(request, reply, uid) as never;
   });
 
   app.post("/interaction/:uid", { attachValidation: true, schema: { hide: true, params, body: Decision } }, async (request, reply) => {
-    const asked = await askedBy(request, reply);
-    const { issuer, realm, visitor, waiting } = asked;
+    const visit = await visitBy(request, reply);
+    const { issuer, realm, visitor, pending } = visit;
     const { session } = visitor;
-    if (!session) return toSignIn(request, reply, asked);
-    if (!visitors.hasToken(request, visitor)) return show(request, reply, asked, 403);
+    if (!session) return toSignIn(request, reply, visit);
+    if (!visitors.hasToken(request, visitor)) return show(request, reply, visit, 403);
     if (request.validationError) throw request.validationError;
     const { decision } = request.body;
-    if (waiting.interaction.prompt.name !== "consent") {
-      if (decision !== "continue") return toSignIn(request, reply, asked, true);
-      await resolve(waiting, session, { select_account: {} });
-    } else if (decision === "allow") {
+    if (pending.interaction.prompt.name !== "consent") {
+      if (decision !== "continue") return toSignIn(request, reply, visit, true);
+      return answer(reply, visit, { select_account: {} });
+    }
+    if (decision === "allow") {
       if (session.impersonator !== null) throw errors.impersonated();
-      if (await needsRecentSignIn(asked)) return toRecentSignIn(request, reply, asked);
-      await allow(work, issuer, waiting, session, request.ip);
-    } else await resolve(waiting, session, { error: "access_denied", error_description: "the user did not allow it" });
-    return go(reply, resumePath(realm, waiting.uid));
+      if (await needsRecentSignIn(visit)) return toRecentSignIn(request, reply, visit);
+      await allow(work, issuer, pending, session, request.ip);
+      return go(reply, resumePath(realm, pending.uid));
+    }
+    return answer(reply, visit, { error: "access_denied", error_description: "the user did not allow it" });
   });
 };
 

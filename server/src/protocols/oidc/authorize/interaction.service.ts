@@ -1,7 +1,6 @@
-import type { Interaction as EngineInteraction, InteractionResults } from "oidc-provider";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { grantConsent } from "../../../directory/consents/index.ts";
-import { clock } from "../../../kernel/clock.ts";
+import { clock, SECOND } from "../../../kernel/clock.ts";
 import type { Actor } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
@@ -9,32 +8,31 @@ import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/interactions/index.ts";
 import { LOCALES, type ShownApplication } from "../../../signin/pages/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
-import { memberOf } from "../../tokens/index.ts";
-import { ANSWERED_BY, loginSince } from "../engine/models/interaction.ts";
-import type { Issuer } from "../engine/provider.ts";
-import { consentToClaim } from "../engine/requests/existing-grant.ts";
-import { ACR_VALUES, acrWanted } from "./acr.ts";
+import { consentToClaim, memberOf } from "../../tokens/index.ts";
+import { ACR_VALUES } from "../capabilities.ts";
+import type { Interaction, InteractionAnswer, Issuer } from "../issuer.ts";
+import { requestedAcr } from "./acr.ts";
 import { wasSentTo } from "./cookies.ts";
 
-/** What the engine waits for: a sign-in, a choice, a consent. */
-export interface Waiting {
+/** An interaction with the client that requests it. */
+export interface Pending {
   readonly uid: string;
-  readonly interaction: EngineInteraction;
+  readonly interaction: Interaction;
   readonly client: ClientSnapshot;
   /** Of the request. */
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
 /** Only for the browser that was sent there: it has the cookie, which goes to that page alone. */
-export async function findWaiting(
-  { provider, parts }: Issuer,
+export async function findPending(
+  { engine, parts }: Issuer,
   uid: string,
   cookies: Readonly<Record<string, string | undefined>>,
   cookie: Parameters<typeof wasSentTo>[3],
-): Promise<Waiting> {
-  const interaction = wasSentTo(parts.vault, cookies, uid, cookie) ? await provider.Interaction.find(uid) : undefined;
+): Promise<Pending> {
+  const interaction = wasSentTo(parts.vault, cookies, uid, cookie) ? await engine.findInteraction(uid) : undefined;
   if (!interaction) throw interactionErrors.gone();
-  const params = interaction.params as Waiting["params"];
+  const params = interaction.params as Pending["params"];
   const client = await parts.clients.get(parts.realm.realmId, String(params.client_id));
   if (!client) throw interactionErrors.gone();
   return { uid, interaction, client, params };
@@ -51,12 +49,12 @@ export const interactionPath = (realm: string, uid: string) => `/realms/${realm}
 const SESSION_MAY_DO = ["no_session", "essential_acr", "create_prompt", "client_flow", "required_actions"];
 
 /** Asked for an account, the engine has not looked yet at what else the client wants to be fresh. */
-const wantsFreshToo = ({ params: { prompt = "", max_age }, interaction }: Waiting): boolean =>
+const wantsFreshToo = ({ params: { prompt = "", max_age }, interaction }: Pending): boolean =>
   interaction.prompt.name === "create" && (max_age !== undefined || prompt.split(" ").includes("login"));
 
 /** The sign-in that a client asks for. */
-export function signInRequestOf(client: ClientSnapshot, params: Waiting["params"]): SignInRequest {
-  const { acr, essential } = acrWanted({ acr_values: params.acr_values, claims: claimsIn(params) }, ACR_VALUES);
+export function signInRequestOf(client: ClientSnapshot, params: Pending["params"]): SignInRequest {
+  const { acr, essential } = requestedAcr({ acr_values: params.acr_values, claims: claimsIn(params) }, ACR_VALUES);
   return {
     clientId: client.clientId,
     application: applicationOf(client),
@@ -69,7 +67,7 @@ export function signInRequestOf(client: ClientSnapshot, params: Waiting["params"
 }
 
 /** The engine has read it once, so it can be read. */
-const claimsIn = ({ claims }: Waiting["params"]): Parameters<typeof acrWanted>[0]["claims"] =>
+const claimsIn = ({ claims }: Pending["params"]): Parameters<typeof requestedAcr>[0]["claims"] =>
   typeof claims === "string" ? JSON.parse(claims) : claims;
 
 /** What the client is told of a sign-in that came to nothing. */
@@ -88,14 +86,14 @@ export const applicationOf = ({ name, clientId, settings }: ClientSnapshot): Sho
 export async function askToSignIn(
   db: Db,
   realm: string,
-  waiting: Waiting,
+  pending: Pending,
   { browser, asSomebodyElse = false }: { readonly browser: string; readonly asSomebodyElse?: boolean },
 ): Promise<string> {
-  const { client, params, uid, interaction } = waiting;
+  const { client, params, uid, interaction } = pending;
   const request: SignInRequest = {
     ...signInRequestOf(client, params),
     reauthenticate:
-      asSomebodyElse || wantsFreshToo(waiting) || interaction.prompt.reasons.some((reason) => !SESSION_MAY_DO.includes(reason)),
+      asSomebodyElse || wantsFreshToo(pending) || interaction.prompt.reasons.some((reason) => !SESSION_MAY_DO.includes(reason)),
   };
   return startInteraction(
     { tx: db, realm, now: clock.now() },
@@ -109,58 +107,49 @@ export async function askToSignIn(
 }
 
 /** Consent to access without the user asks for recent authentication; afterwards the page asks again. */
-export async function askForRecentSignIn(db: Db, realm: string, { client, params, uid }: Waiting, browser: string): Promise<string> {
+export async function askForRecentSignIn(db: Db, realm: string, { client, params, uid }: Pending, browser: string): Promise<string> {
   const { acr, acrEssential, ...asked } = signInRequestOf(client, params);
   const request = { ...asked, recent: true } satisfies SignInRequest;
   return startInteraction({ tx: db, realm, now: clock.now() }, { kind: "login", browser, request, returnTo: interactionPath(realm, uid) });
 }
 
 /** Where it is done, in the language of the visitor's choice or of the client's wish. */
-export function signInPath(realm: string, waiting: Waiting, signIn: string, chosen: string | undefined): string {
-  const query = new URLSearchParams({ interaction: signIn, ...languageFor(waiting, chosen) });
-  return `/realms/${realm}/${waiting.interaction.prompt.name === "create" ? "register" : "login"}?${query}`;
+export function signInPath(realm: string, pending: Pending, signIn: string, chosen: string | undefined): string {
+  const query = new URLSearchParams({ interaction: signIn, ...languageFor(pending, chosen) });
+  return `/realms/${realm}/${pending.interaction.prompt.name === "create" ? "register" : "login"}?${query}`;
 }
 
 /** OpenID Connect Core §3.1.2.1: the client's wish, where the visitor has made none. */
-function languageFor({ params: { ui_locales } }: Waiting, chosen: string | undefined): { lang?: string } {
+function languageFor({ params: { ui_locales } }: Pending, chosen: string | undefined): { lang?: string } {
   const wish = chosen === undefined ? ui_locales?.split(" ").map((tag) => tag.split("-")[0]!.toLowerCase()) : undefined;
   const lang = wish?.find((tag) => (LOCALES as readonly string[]).includes(tag));
   return lang === undefined ? {} : { lang };
 }
 
-/** The sign-in is done: what the engine was waiting for. */
+/** OpenID Connect Core §3.1.2.1: a user who has signed in since the request came has also chosen an account, or made one. */
+export function loginSince(session: LiveSession, since: number): InteractionAnswer {
+  const ts = Math.floor(session.authTime / SECOND);
+  if (ts < since) return {};
+  return { login: { accountId: session.userId, ts, acr: session.acr, amr: [...session.amr] }, select_account: {}, create: {} };
+}
+
+/** The sign-in is done: the answer to the prompt that asked for it. */
 export async function signedIn(
   db: Db,
-  issuer: Issuer,
-  waiting: Waiting,
+  realm: string,
+  { interaction }: Pending,
   session: LiveSession | null,
   signIn: string,
   preSessions: readonly string[],
-) {
-  const realm = issuer.parts.realm.realmId;
+): Promise<InteractionAnswer> {
   const { result } = await takeResult({ tx: db, realm, now: clock.now() }, signIn, preSessions);
   if (typeof result?.error === "string") {
     const { error } = result;
-    return answer(waiting, session, { error, ...(REFUSALS[error] !== undefined && { error_description: REFUSALS[error] }) });
+    return { error, ...(REFUSALS[error] !== undefined && { error_description: REFUSALS[error] }) };
   }
   if (!session) throw interactionErrors.gone();
-  // Signed in as somebody else meanwhile: see other-user.ts.
-  const since = result?.sessionId === session.sessionId ? 0 : waiting.interaction.iat;
-  answer(waiting, session, loginSince(session, since));
-}
-
-/**
- * The answer, and whose it is. Which session it began in matters no more: the one that there is when it goes on counts (other-user.ts).
- */
-function answer({ interaction }: Waiting, session: LiveSession | null, results: InteractionResults): void {
-  interaction.result = "error" in results ? results : { ...interaction.lastSubmission, ...results, [ANSWERED_BY]: session?.userId };
-  interaction.session = undefined;
-}
-
-/** Keeps the answer for the engine, which reads it when the browser comes back to it. */
-export async function resolve(waiting: Waiting, session: LiveSession | null, results: InteractionResults): Promise<void> {
-  answer(waiting, session, results);
-  await waiting.interaction.persist();
+  // Signed in as another user meanwhile: see engine/models/interaction.ts.
+  return loginSince(session, result?.sessionId === session.sessionId ? 0 : interaction.iat);
 }
 
 /** What the consent page asks for. */
@@ -171,7 +160,7 @@ export interface ConsentRequest {
   readonly details: readonly string[];
 }
 
-export function consentRequest({ parts: { scopesOfRealm } }: Issuer, { params, interaction }: Waiting): ConsentRequest {
+export function consentRequest({ parts: { scopesOfRealm } }: Issuer, { params, interaction }: Pending): ConsentRequest {
   const scopes = (params.scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
   const brought = new Set(scopes.flatMap((name) => scopesOfRealm.byName.get(name)!.mappers.map(({ claim }) => memberOf(claim))));
   const { missingOIDCClaims, rar } = interaction.prompt.details as { missingOIDCClaims?: string[]; rar?: { type: string }[] };
@@ -183,17 +172,17 @@ export function consentRequest({ parts: { scopesOfRealm } }: Issuer, { params, i
 }
 
 /** The user allows it, for good: see directory/consents. */
-export async function allow(work: UnitOfWork, issuer: Issuer, waiting: Waiting, session: LiveSession, sourceIp: string): Promise<void> {
+export async function allow(work: UnitOfWork, issuer: Issuer, pending: Pending, session: LiveSession, sourceIp: string): Promise<void> {
   const realm = issuer.parts.realm.realmId;
-  const { scopes } = consentRequest(issuer, waiting);
-  const { missingOIDCClaims = [] } = waiting.interaction.prompt.details as { missingOIDCClaims?: string[] };
+  const { scopes } = consentRequest(issuer, pending);
+  const { missingOIDCClaims = [] } = pending.interaction.prompt.details as { missingOIDCClaims?: string[] };
   const actor: Actor = {
     ...{ id: session.userId, name: session.username, realm, permissions: new Set<string>() },
     ...{ sessionId: session.sessionId, impersonator: session.impersonator },
   };
   await work.transact({ realm, actor, sourceIp }, async (ctx) => {
-    await issuer.parts.clients.settle(ctx, waiting.client);
-    await grantConsent(ctx, session.userId, waiting.client.clientId, [...scopes, ...missingOIDCClaims.map(consentToClaim)]);
+    await issuer.parts.clients.settle(ctx, pending.client);
+    await grantConsent(ctx, session.userId, pending.client.clientId, [...scopes, ...missingOIDCClaims.map(consentToClaim)]);
   });
-  await resolve(waiting, session, { consent: {} });
+  await issuer.engine.answer({ interaction: pending.interaction, session, answer: { consent: {} } });
 }

@@ -1,9 +1,14 @@
 import { MINUTE } from "../../../kernel/clock.ts";
 import { OutboundError } from "../../../platform/outbound/index.ts";
-import type { Issuer } from "../engine/provider.ts";
+import type { RealmParts } from "../parts.ts";
+
+type RequestUriParts = Pick<RealmParts, "realm" | "clients" | "limiter" | "outbound" | "log">;
+
+/** `?…` as it was sent. */
+export const searchOf = ({ url = "" }: { url?: string | undefined }): string => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 } as const;
-/** Anybody can make a browser ask: nobody is to be flooded through us. */
+/** Any site can make a browser send requests: a client's host must not be flooded through us. */
 const PER_CLIENT = { limit: 60, windowMs: MINUTE };
 /** Where pushed requests are found. What is unknown there is refused by the engine, in the way it refuses everything: to the client if that can be. */
 const UNKNOWN = "urn:ietf:params:oauth:request_uri:unreadable";
@@ -12,11 +17,11 @@ const UNKNOWN = "urn:ietf:params:oauth:request_uri:unreadable";
  * OpenID Connect Core §6.2, RFC 9101 §5.2: a request object that is found at an address. The engine takes only what comes along, so it is
  * fetched here and put in its place. Only from addresses that the client has registered (RFC 9101 §10.4.1).
  */
-export async function withRequestObject(issuer: Issuer, search: string): Promise<string> {
+export async function withRequestObject(parts: RequestUriParts, search: string): Promise<string> {
   const query = new URLSearchParams(search);
   const [uri, ...others] = query.getAll("request_uri");
   if (uri === undefined || others.length > 0 || query.has("request") || !/^https?:/i.test(uri)) return search;
-  const jwt = await read(issuer, query.get("client_id") ?? "", uri);
+  const jwt = await read(parts, query.get("client_id") ?? "", uri);
   if (jwt === null) query.set("request_uri", UNKNOWN);
   else {
     query.delete("request_uri");
@@ -25,7 +30,7 @@ export async function withRequestObject(issuer: Issuer, search: string): Promise
   return `?${query}`;
 }
 
-async function read({ parts }: Issuer, clientId: string, uri: string): Promise<string | null> {
+async function read(parts: RequestUriParts, clientId: string, uri: string): Promise<string | null> {
   const { realmId } = parts.realm;
   const client = await parts.clients.get(realmId, clientId);
   // §6.2: a fragment is the hash of what may be kept. We keep nothing, so it says nothing.

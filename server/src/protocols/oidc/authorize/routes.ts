@@ -4,12 +4,12 @@ import { invalidFields } from "../../../kernel/errors.ts";
 import { refuseDeepParameters, refuseDirtyText } from "../../../platform/http/index.ts";
 import { interactionErrors } from "../../../signin/interactions/index.ts";
 import { createVisitors, type VisitorParts } from "../../../signin/login/index.ts";
+import { issuerFor } from "../../gate/index.ts";
 import { isReadable } from "../../tokens/index.ts";
-import type { Issuers } from "../engine/provider.ts";
-import { assertMayBegin } from "../engine/requests/anonymous-limit.ts";
-import { handOver, issuerFor, searchOf } from "../engine/routes.ts";
+import type { Issuers } from "../issuer.ts";
+import { assertMayBegin } from "./anonymous-limit.ts";
 import { keepPosted, takePosted } from "./posted-requests.ts";
-import { withRequestObject } from "./request-uris.ts";
+import { searchOf, withRequestObject } from "./request-uris.ts";
 
 /** Of a form that is stored for a caller who has proven nothing. Request objects and claims fit well. */
 const POSTED_LIMIT = 32 * 1024;
@@ -47,8 +47,8 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers
       const { posted } = request.query as { posted?: unknown };
       const query = typeof posted === "string" ? await takePosted(parts.db, issuer.parts.realm.realmId, posted) : undefined;
       if (query === null) throw interactionErrors.gone();
-      const search = await withRequestObject(issuer, query === undefined ? searchOf(request.raw) : `?${query}`);
-      return handOver(issuer, request, reply, "/authorize", search) as never;
+      const search = await withRequestObject(issuer.parts, query === undefined ? searchOf(request.raw) : `?${query}`);
+      return issuer.engine.handle(request, reply, "/authorize", search) as never;
     },
   );
 

@@ -2,9 +2,8 @@ import { type Client, type Configuration, Provider } from "oidc-provider";
 import { HOUR, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import type { ClientKeys } from "../../client-auth/index.ts";
 import { claimNames, lifetimesOf } from "../../tokens/index.ts";
-import { ACR_VALUES } from "../authorize/acr.ts";
-import { cookieKeys, INTERACTION_COOKIE, RESUME_COOKIE } from "../authorize/cookies.ts";
-import { responseTypesOf } from "../capabilities.ts";
+import { cookieKeys, INTERACTION_COOKIE, RESUME_COOKIE } from "../authorize/index.ts";
+import { ACR_VALUES, authMethodsOf, paths, responseTypesOf } from "../capabilities.ts";
 import type { RealmParts } from "../parts.ts";
 import { createAdapters } from "./adapter/index.ts";
 import { accountOf } from "./models/account.ts";
@@ -12,29 +11,15 @@ import { snapshotOf } from "./models/client.ts";
 import { sessionCookie } from "./models/session.ts";
 import { noKeys } from "./models/signing-keys.ts";
 import { richAuthorizationRequests } from "./requests/authorization-details.ts";
-import { awayFlows } from "./requests/decoupled.ts";
+import { decoupledFlows } from "./requests/decoupled.ts";
 import { loadGrant } from "./requests/existing-grant.ts";
 import { createPolicy } from "./requests/policy.ts";
 import { resourceIndicators } from "./requests/resources.ts";
 import { renderError } from "./responses/error-page.ts";
 
-export const routes = {
-  authorization: "/authorize",
-  pushed_authorization_request: "/par",
-  device_authorization: "/device/authorize",
-  code_verification: "/device",
-  backchannel_authentication: "/backchannel/authorize",
-} as const;
-
-/** Also what discovery announces. */
-export const authMethodsOf = ({ tlsClientCertHeader }: Pick<RealmParts, "tlsClientCertHeader">) => [
-  ...(["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"] as const),
-  ...(tlsClientCertHeader === null ? [] : (["tls_client_auth", "self_signed_tls_client_auth"] as const)),
-];
-
 const seconds = (ms: number) => Math.max(1, Math.floor(ms / SECOND));
 
-/** The realm's issuer, as the engine wants it told. What it does not find here, this folder does itself. */
+/** The realm's issuer, as the engine's configuration. What it has no option for, `models`, `requests` and `responses` override. */
 export function configurationOf(parts: RealmParts): Configuration {
   const { db, realm, scopesOfRealm: scopes } = parts;
   const { tokens } = realm.settings;
@@ -44,7 +29,7 @@ export function configurationOf(parts: RealmParts): Configuration {
   return {
     adapter: createAdapters({ db, realm: realm.realmId }),
     jwks: { keys: [...noKeys()] },
-    routes,
+    routes: paths,
     responseTypes: [...responseTypesOf(realm)],
     scopes: scopes.scopes.map(({ name }) => name),
     claims: { ...claimNames(scopes), acr: null, amr: null, auth_time: null, iss: null, sid: null, openid: ["sub"] },
@@ -80,7 +65,7 @@ export function configurationOf(parts: RealmParts): Configuration {
       BackchannelAuthenticationRequest: (_ctx, { params }) =>
         Math.min(tokens.cibaSeconds, Number(params?.requested_expiry ?? tokens.cibaSeconds)),
       Interaction: seconds(30 * MINUTE),
-      Session: seconds(10 * HOUR), // never stored: see session.ts
+      Session: seconds(10 * HOUR), // never stored: see models/session.ts
       Grant: (ctx) => lifetimesOf(realm.settings, snapshotOf(ctx.oidc.client as Client)).offline,
     },
     features: {
@@ -96,12 +81,12 @@ export function configurationOf(parts: RealmParts): Configuration {
       richAuthorizationRequests: richAuthorizationRequests(tokens.authorizationDetailsTypes),
       rpInitiatedLogout: { enabled: false },
       ...mutualTls(parts),
-      ...awayFlows(parts),
+      ...decoupledFlows(parts),
     },
   } as Configuration;
 }
 
-/** What the engine fetches is the keys of the client that asks, which are kept for all who verify what clients sign. */
+/** The engine fetches only keys of the client that calls; they come from the one cache of client keys. */
 const fetchKeys = (keys: ClientKeys) => async (): Promise<Response> =>
   Response.json(await keys.published(snapshotOf(Provider.ctx?.oidc.client as Client)));
 

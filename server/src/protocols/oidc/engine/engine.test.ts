@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import { relyingParty } from "../../../testing/relying-party.ts";
 import { grantTypes } from "../../token-endpoint/index.ts";
+import "./runtime-warning.ts";
 import { noKeys } from "./models/signing-keys.ts";
+import { makeEngine } from "./provider.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -15,8 +17,8 @@ afterAll(() => iam?.close());
 
 /** The engine of a realm by itself, without the routes that stand before it. */
 async function engineOf(realm: string) {
-  const { handle, provider } = (await iam.server.issuers.get(realm))!;
-  const server = createServer(handle);
+  const { callback, provider } = makeEngine((await iam.server.issuers.get(realm))!.parts);
+  const server = createServer(callback);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, provider, close: () => new Promise((resolve) => server.close(resolve)) };
@@ -44,7 +46,7 @@ describe("what we answer ourselves, the engine does not answer", () => {
 
   test("it has no key that could sign or verify anything", async () => {
     const realm = await iam.realm();
-    const { provider } = (await iam.server.issuers.get(realm.name))!;
+    const { provider } = makeEngine((await iam.server.issuers.get(realm.name))!.parts);
     const client = await provider.Client.find((await relyingParty(iam, realm, {})).clientId);
     const token = new provider.IdToken({ sub: "somebody" }, { client: client as never } as never);
     await expect(token.issue({ use: "userinfo" })).rejects.toThrow("does not make tokens");

@@ -3,7 +3,7 @@ import type { RealmParts } from "../parts.ts";
 
 const known = new WeakMap<object, RealmParts>();
 
-export const rememberParts = (provider: Provider, parts: RealmParts): void => void known.set(provider, parts);
+export const setRealmParts = (provider: Provider, parts: RealmParts): void => void known.set(provider, parts);
 
 /** The realm of a request that the engine answers: its steps are shared by all realms. */
 export function partsOf({ oidc: { provider } }: KoaContextWithOIDC): RealmParts {

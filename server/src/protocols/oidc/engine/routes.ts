@@ -1,47 +1,7 @@
-import { parse } from "node:querystring";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { refuseDeepParameters } from "../../../platform/http/index.ts";
-import { unknownRealm } from "../../../tenancy/realms/index.ts";
-import { FORM, sendOAuthError, takeForms } from "../../gate/index.ts";
-import type { Issuer, Issuers } from "./provider.ts";
-import { rememberRequest } from "./responses/error-page.ts";
-import { withEngine } from "./steps.ts";
-
-export const issuerFor = async (issuers: Issuers, request: FastifyRequest): Promise<Issuer> => {
-  const { realm } = request.params as { realm: string };
-  const issuer = issuers.peek(realm) ?? (await issuers.get(realm));
-  if (!issuer) throw unknownRealm();
-  return issuer;
-};
-
-/** `?…` as it was sent. */
-export const searchOf = ({ url = "" }: { url?: string | undefined }): string => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
-
-/** Hands a request to the engine, under the path it knows. From here on it writes the answer itself, beside the headers set so far. */
-export async function handOver(
-  { handle, parts }: Issuer,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  path: string,
-  search = searchOf(request.raw),
-): Promise<void> {
-  const { raw, body } = request;
-  // `claims`, `authorization_details`, request objects: the engine parses them before it checks anything, and stores what it has parsed.
-  refuseDeepParameters(parse(search.slice(1)));
-  if (Buffer.isBuffer(body)) {
-    refuseDeepParameters(parse(body.toString("utf8")));
-    // It reads a request by itself; one whose body we have read is read to it.
-    Object.defineProperties(raw, { readable: { value: true }, iterator: { value: () => [body] } });
-  }
-  rememberRequest(request);
-  Object.assign(raw, { originalUrl: raw.url, url: path + search });
-  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
-  // From here on no hook of ours sees the answer.
-  if (parts.isDraining()) reply.raw.setHeader("connection", "close");
-  reply.hijack();
-  await withEngine(() => handle(raw, reply.raw));
-}
+import { FORM, issuerFor, sendOAuthError, takeForms } from "../../gate/index.ts";
+import type { Issuers } from "../issuer.ts";
 
 /** RFC 6749 §3.2: these endpoints take POST. Said as OAuth says errors, with the status of RFC 9110 §15.5.6. */
 async function refuseMethod(issuers: Issuers, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -72,7 +32,7 @@ export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app
   app.setErrorHandler(sendOAuthError);
   takeForms(app);
   const pass = (path: string) => async (request: FastifyRequest, reply: FastifyReply) =>
-    handOver(await issuerFor(issuers, request), request, reply, path);
+    (await issuerFor(issuers, request)).engine.handle(request, reply, path);
 
   for (const [path, about] of Object.entries(answers)) app.post(path, { schema: schemaOf(about) }, pass(path));
   for (const path of ["/par", "/device/authorize"]) app.options(path, hide, pass(path));

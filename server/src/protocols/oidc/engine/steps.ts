@@ -1,4 +1,4 @@
-// The engine's internals, where it offers no other way. Nothing else imports below `oidc-provider/lib`; an upgrade reads this file.
+// The engine's internals, where it offers no other way. Nothing else imports below `oidc-provider/lib`.
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
 import stepsOf from "oidc-provider/lib/actions/authorization/index.js";
 import requestStorage from "oidc-provider/lib/helpers/als.js";
@@ -13,7 +13,7 @@ export function replaceStep(endpoint: Endpoint, name: string, make: (replaced: S
   const steps = stepsOf(endpoint);
   const at = steps.findIndex((step) => step.name === name);
   const replaced = steps[at];
-  if (!replaced) throw new Error(`The engine has no step ${name} at ${endpoint} any more: see protocols/oidc/engine.ts`);
+  if (!replaced) throw new Error(`The engine has no step ${name} at ${endpoint} any more: see protocols/oidc/engine/steps.ts`);
   const step = make(replaced);
   steps[at] = Object.defineProperty((ctx: KoaContextWithOIDC, next: () => Promise<unknown>) => translated(() => step(ctx, next)), "name", {
     value: name,
@@ -67,7 +67,7 @@ export function refuseUnauthorizedClients(): void {
  * OpenID Connect Core §3.1.2.1: an authorization request names its redirect URI; otherwise a page says so. The engine has one option for it
  * and for token requests, which need not name the only one again (OAuth 2.1 has dropped it there).
  */
-export function demandRedirectUri(): void {
+export function requireRedirectUri(): void {
   for (const endpoint of ["authorization", "pushed_authorization_request"] as const)
     replaceStep(endpoint, "oneRedirectUriClients", () => (ctx, next) => {
       if (ctx.oidc.params?.redirect_uri !== undefined) return next();
@@ -75,7 +75,7 @@ export function demandRedirectUri(): void {
     });
 }
 
-/** Whatever a step of these endpoints throws of ours is told as the engine tells its own. */
+/** An error of ours that a step of these endpoints throws is answered as the engine answers its own. */
 export function translateErrors(): void {
   for (const endpoint of [...ENDPOINTS, "resume"] as const)
     stepsOf(endpoint).unshift((_ctx: KoaContextWithOIDC, next: () => Promise<unknown>) => translated(next));

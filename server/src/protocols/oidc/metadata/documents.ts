@@ -4,12 +4,8 @@ import { ASSERTION_ALGS } from "../../client-auth/index.ts";
 import { DPOP_ALGS } from "../../proof/index.ts";
 import { grantTypes } from "../../token-endpoint/index.ts";
 import { claimNames } from "../../tokens/index.ts";
-import { ACR_VALUES } from "../authorize/acr.ts";
-import { responseTypesOf } from "../capabilities.ts";
-import { authMethodsOf, routes } from "../engine/configuration.ts";
-import { SIGNING_ALGS } from "../engine/models/signing-keys.ts";
-import type { Issuer } from "../engine/provider.ts";
-import { promptValues } from "../engine/requests/policy.ts";
+import { ACR_VALUES, authMethodsOf, paths, promptValues, responseTypesOf, SIGNING_ALGS } from "../capabilities.ts";
+import type { Issuer } from "../issuer.ts";
 
 /** Made once for each configuration of the realm. */
 const once = (make: (issuer: Issuer) => object) => {
@@ -35,10 +31,10 @@ export const discoveryDocument = once(({ parts }) => {
   return {
     issuer,
     jwks_uri: `${issuer}/jwks`,
-    authorization_endpoint: issuer + routes.authorization,
-    pushed_authorization_request_endpoint: issuer + routes.pushed_authorization_request,
-    device_authorization_endpoint: issuer + routes.device_authorization,
-    backchannel_authentication_endpoint: issuer + routes.backchannel_authentication,
+    authorization_endpoint: issuer + paths.authorization,
+    pushed_authorization_request_endpoint: issuer + paths.pushed_authorization_request,
+    device_authorization_endpoint: issuer + paths.device_authorization,
+    backchannel_authentication_endpoint: issuer + paths.backchannel_authentication,
     token_endpoint: `${issuer}/token`,
     introspection_endpoint: `${issuer}/introspect`,
     revocation_endpoint: `${issuer}/revoke`,

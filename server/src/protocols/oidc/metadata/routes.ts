@@ -3,7 +3,7 @@ import Type from "typebox";
 import { type PublishedDocument, publish } from "../../../platform/http/index.ts";
 import { unknownRealm } from "../../../tenancy/realms/index.ts";
 import { preflight } from "../../gate/index.ts";
-import type { Issuer, Issuers } from "../engine/provider.ts";
+import type { Issuer, Issuers } from "../issuer.ts";
 import { discoveryDocument, protectedResource } from "./documents.ts";
 
 const params = Type.Object({ realm: Type.String() });

@@ -2,10 +2,9 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
-import { allowOrigin, preflight, sendOAuthError, single } from "../../gate/index.ts";
+import { allowOrigin, issuerFor, preflight, sendOAuthError, single } from "../../gate/index.ts";
 import { checkPossession, type PresentedToken } from "../../proof/index.ts";
-import type { Issuers } from "../engine/provider.ts";
-import { issuerFor } from "../engine/routes.ts";
+import type { Issuers } from "../issuer.ts";
 import { tokenForUserinfo, userinfo } from "./service.ts";
 
 const tags = ["Protocol"];
@@ -27,7 +26,7 @@ function presentedToken(request: FastifyRequest, form: Record<string, string | s
   return { scheme: scheme.toLowerCase() as PresentedToken["scheme"], token };
 }
 
-/** RFC 6750 §3: a stranger is told how to ask, whoever was refused is told why. */
+/** RFC 6750 §3: without a token, the scheme; with one that is refused, why. */
 function challenge(cause: unknown, issuer: string, scheme: string): string | null {
   const quoted = (value: string) => value.replace(/["\\]/g, "");
   if (cause instanceof NoToken) return `Bearer realm="${quoted(issuer)}"`;

@@ -2,7 +2,7 @@ import type { Adapter, AdapterPayload } from "oidc-provider";
 import { clock, SECOND } from "../../../../kernel/clock.ts";
 import { isId } from "../../../../kernel/ids.ts";
 import { deleteGrant, findLiveGrant, type GrantPayload, type LiveGrant, writeGrant } from "../../../tokens/index.ts";
-import type { AdapterParts } from "./index.ts";
+import type { AdapterParts } from "./parts.ts";
 
 /** Grants of users to clients. One whose session, user or client is gone or shut out is not found. */
 export class GrantsAdapter implements Adapter {

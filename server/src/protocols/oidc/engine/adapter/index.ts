@@ -1,14 +1,9 @@
-// Where the engine's state is kept. Sessions are those of signin/sessions and clients those of applications/clients: see session.ts and
-// client.ts, which the engine meets before it would ask an adapter.
+// Where the engine's state is kept. Sessions are those of signin/sessions and clients those of applications/clients: see models/session.ts and
+// models/client.ts, which the engine asks instead of an adapter.
 import type { Adapter, AdapterFactory } from "oidc-provider";
-import type { Db } from "../../../../platform/db/index.ts";
 import { GrantsAdapter } from "./grants.adapter.ts";
+import type { AdapterParts } from "./parts.ts";
 import { RecordsAdapter } from "./records.adapter.ts";
-
-export interface AdapterParts {
-  readonly db: Db;
-  readonly realm: string;
-}
 
 /** JWTs are not stored, and nothing is found by them here. */
 const nothing: Adapter = {

@@ -18,7 +18,7 @@ import { toEngineError } from "../errors.ts";
 import { currentDraft } from "../models/grant-draft.ts";
 import { writeCode } from "./code.store.ts";
 import { storedGrant } from "./grants.adapter.ts";
-import type { AdapterParts } from "./index.ts";
+import type { AdapterParts } from "./parts.ts";
 
 /** Stands for a record whose id nobody knows any more (found by its user code, or named by an interaction); never taken from a client. */
 const MARK = "#";

@@ -30,7 +30,7 @@ type EngineClient = Client & {
 };
 
 /** Where the engine looks for a client: the cache of clients, and one instance per snapshot. */
-export function findClients(provider: Provider, parts: ClientParts): void {
+export function overrideClients(provider: Provider, parts: ClientParts): void {
   const model = provider.Client as unknown as {
     new (metadata: ClientMetadata): EngineClient;
     find(id: unknown): Promise<Client | undefined>;
@@ -120,7 +120,7 @@ function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata
       backchannel_token_delivery_mode: grantTypes.includes("urn:openid:params:grant-type:ciba")
         ? (settings.cibaDeliveryMode ?? "poll")
         : null,
-      // The engine wants to be told one and never calls it: see grants/ciba-ping.ts.
+      // The engine requires one and never calls it: see protocols/decoupled/ciba-ping.ts.
       backchannel_client_notification_endpoint: settings.cibaDeliveryMode === "ping" ? "https://client.invalid/" : null,
     }),
   } as ClientMetadata;

@@ -17,7 +17,7 @@ interface GrantModel {
 }
 
 /** The engine finds a grant only while its session, user and client are alive, and knows their row. */
-export function findGrants(provider: Provider, { db, realm }: { readonly db: Db; readonly realm: string }): void {
+export function overrideGrants(provider: Provider, { db, realm }: { readonly db: Db; readonly realm: string }): void {
   const model = provider.Grant as unknown as GrantModel;
   model.find = async (id) => {
     const row = typeof id === "string" && isId(id) ? await findLiveGrant(db, realm, id, clock.now()) : null;

@@ -1,30 +1,30 @@
 import { type Interaction, type InteractionResults, Provider } from "oidc-provider";
-import { SECOND } from "../../../../kernel/clock.ts";
-import type { LiveSession } from "../../../../signin/sessions/index.ts";
+import { loginSince } from "../../authorize/index.ts";
+import type { Answered } from "../../issuer.ts";
 import { resumedBy } from "./resumed.ts";
 import { liveSessionOf } from "./session.ts";
 
 /**
- * Somebody signs in for a request and, before it goes on, in another tab as somebody else: the session that there is by then counts, as
- * everywhere. The engine would sign them out by a page that is not ours. What the first one answered is not the second one's answer; and
- * that they signed in counts only where it was since the request came.
+ * A user signs in for a request and, before it goes on, as another user in another tab: the session that there is by then counts, as
+ * everywhere. The engine would show a logout page of its own. What the first user answered is not the second one's answer; and that the
+ * second one signed in counts only where it was after the request came.
  */
-export function followSession(provider: Provider): void {
+export function overrideInteractions(provider: Provider): void {
   const model = provider.Interaction as unknown as { find(id: string): Promise<Interaction | undefined> };
   const { find } = model;
   model.find = async function (id) {
     const { ctx } = Provider;
     const known = resumedBy(ctx?.req)?.interaction;
     const interaction = known?.uid === id ? known : await find.call(this, id);
-    if (interaction && ctx?.oidc?.route === "resume") forWhoeverIsHere(interaction);
+    if (interaction && ctx?.oidc?.route === "resume") keepAnswersOfCurrentUser(interaction);
     return interaction;
   };
 }
 
 /** Whose answer a result is, beside what the engine knows of it. */
-export const ANSWERED_BY = "answeredBy";
+const ANSWERED_BY = "answeredBy";
 
-function forWhoeverIsHere(interaction: Interaction): void {
+function keepAnswersOfCurrentUser(interaction: Interaction): void {
   const session = liveSessionOf(Provider.ctx?.oidc?.session);
   if (!session || !interaction.result || "error" in interaction.result) return;
   const { login, ...answers } = interaction.result;
@@ -35,9 +35,15 @@ function forWhoeverIsHere(interaction: Interaction): void {
   };
 }
 
-/** Whoever has just signed in has chosen; with an account that they had or with one that they made is up to them. */
-export function loginSince(session: LiveSession, since: number): InteractionResults {
-  const ts = Math.floor(session.authTime / SECOND);
-  if (ts < since) return {};
-  return { login: { accountId: session.userId, ts, acr: session.acr, amr: [...session.amr] }, select_account: {}, create: {} };
+/** The answer, and whose it is. The session that the request began in no longer matters: see above. */
+export function answerInteraction({ interaction, session, answer }: Answered): Interaction {
+  const asked = interaction as Interaction;
+  const results: InteractionResults = answer;
+  asked.result = "error" in results ? results : { ...asked.lastSubmission, ...results, [ANSWERED_BY]: session?.userId };
+  asked.session = undefined;
+  return asked;
+}
+
+export async function storeAnswer(answered: Answered): Promise<void> {
+  await answerInteraction(answered).persist();
 }

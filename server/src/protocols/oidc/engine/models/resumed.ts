@@ -10,7 +10,8 @@ interface Resumed {
 
 const resumed = new WeakMap<IncomingMessage, Resumed>();
 
-/** What was found out before the engine goes on with a request, which need not be stored for it to be read again. */
-export const rememberResumed = (request: IncomingMessage, known: Resumed): void => void resumed.set(request, known);
+/** What is known before the engine goes on with a request, and so need not be stored to be read again. */
+export const setResumed = (request: IncomingMessage, interaction: Interaction, session: LiveSession | null): void =>
+  void resumed.set(request, { interaction, session });
 
 export const resumedBy = (request: IncomingMessage | undefined): Resumed | undefined => request && resumed.get(request);

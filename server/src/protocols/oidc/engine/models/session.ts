@@ -5,7 +5,7 @@ import type { Db } from "../../../../platform/db/index.ts";
 import { type LiveSession, resolveSession } from "../../../../signin/sessions/index.ts";
 import { grantsOfSession } from "../../../tokens/index.ts";
 import type { RealmParts } from "../../parts.ts";
-import { requestOf } from "../responses/error-page.ts";
+import { requestOf } from "../request.ts";
 import { resumedBy } from "./resumed.ts";
 
 /** The engine has to have a name for it; it neither reads nor sets the cookie. */
@@ -30,7 +30,7 @@ interface SessionMethods {
 }
 
 /** The engine's Session is a view of ours: it reads, and never writes, signs in or sets a cookie. */
-export function viewSessions(provider: Provider, { db, realm, cookies }: Pick<RealmParts, "db" | "realm" | "cookies">): void {
+export function overrideSessions(provider: Provider, { db, realm, cookies }: Pick<RealmParts, "db" | "realm" | "cookies">): void {
   const model = provider.Session as unknown as SessionModel;
 
   model.get = async (ctx) => {

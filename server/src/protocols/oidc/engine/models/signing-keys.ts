@@ -1,7 +1,5 @@
 import { ExternalSigningKey } from "oidc-provider";
-
-/** RFC 7518 §3.1: what realms sign with. */
-export const SIGNING_ALGS = ["RS256", "PS256", "ES256"] as const;
+import { SIGNING_ALGS } from "../../capabilities.ts";
 
 /** The engine takes the algorithms that clients may choose from its keys. It gets names of keys, and nothing that could sign. */
 class NoKey extends ExternalSigningKey {

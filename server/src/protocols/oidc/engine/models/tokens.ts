@@ -33,7 +33,7 @@ interface AccessTokenModel {
 }
 
 /** What the authorization endpoint answers with is made where all tokens are made: the engine has no key, and knows no claim. */
-export function makeTokensHere(provider: Provider, parts: RealmParts): void {
+export function overrideTokens(provider: Provider, parts: RealmParts): void {
   const idToken = provider.IdToken as unknown as IdTokenModel;
   idToken.prototype.issue = async function ({ use }) {
     const client = snapshotOf(this.client);

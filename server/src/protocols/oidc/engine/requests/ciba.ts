@@ -4,15 +4,14 @@ import { clock } from "../../../../kernel/clock.ts";
 import { isId } from "../../../../kernel/ids.ts";
 import { sha256 } from "../../../../kernel/vault.ts";
 import { refuseDirtyText } from "../../../../platform/http/index.ts";
-import { keepCallback } from "../../../decoupled/ciba-ping.ts";
-import { isActiveUser, openRequestsOf, userOfSession } from "../../../decoupled/index.ts";
+import { isActiveUser, keepCallback, openRequestsOf, userOfSession } from "../../../decoupled/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { accountOf } from "../models/account.ts";
 import { snapshotOf } from "../models/client.ts";
 
 /** CIBA §7.1: short, and plain enough to be compared at a glance. */
 const BINDING_MESSAGE = /^[\p{L}\p{N}\p{P}\p{Sc} ]{1,64}$/u;
-/** Somebody who is asked without end says yes in the end. */
+/** Users who are asked again and again give in. */
 const MOST_WAITING = 10;
 
 /** What the client is called back with, between the moment it is read and the moment its request has an id. */
@@ -20,7 +19,7 @@ const notificationTokens = new WeakMap<KoaContextWithOIDC, string>();
 
 type Hinted = { readonly payload: { readonly sub: string; readonly sid?: string } };
 
-/** Client-Initiated Backchannel Authentication: a client asks, the user answers on a page of ours (ciba.routes.ts). */
+/** Client-Initiated Backchannel Authentication: a client asks, the user answers on a page of ours (protocols/decoupled). */
 export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configuration["features"]>["ciba"]> => {
   const { db, realm, vault } = parts;
   return {

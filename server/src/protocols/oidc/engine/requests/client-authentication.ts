@@ -3,7 +3,7 @@ import { oauthErrors } from "../../../../kernel/oauth-error.ts";
 import { authenticateClient, type Form } from "../../../client-auth/index.ts";
 import { presentedProof } from "../../../proof/index.ts";
 import { partsOf } from "../realm-of.ts";
-import { requestOf } from "../responses/error-page.ts";
+import { requestOf } from "../request.ts";
 import { replaceStep } from "../steps.ts";
 
 // The endpoints of the engine at which clients authenticate, as everywhere else: by protocols/client-auth and protocols/proof.
@@ -34,7 +34,7 @@ async function bindCode(ctx: KoaContextWithOIDC): Promise<void> {
 }
 
 /** Before the first Provider is made, which takes the steps as they are then. */
-export function authenticateClientsHere(): void {
+export function overrideClientAuthentication(): void {
   for (const endpoint of ["pushed_authorization_request", "device_authorization", "backchannel_authentication"] as const)
     replaceStep(endpoint, "authenticateClient", () => (ctx, next) => authenticate(ctx).then(next));
   replaceStep("pushed_authorization_request", "checkDpopJkt", () => (ctx, next) => bindCode(ctx).then(next));

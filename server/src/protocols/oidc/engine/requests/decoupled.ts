@@ -1,10 +1,23 @@
-// Flows that begin away from the browser. Each adds its part of the engine's features here.
 import type { Configuration } from "oidc-provider";
-import { deviceFeature } from "../../../decoupled/user-code.ts";
 import type { RealmParts } from "../../parts.ts";
 import { cibaFeature } from "./ciba.ts";
 
-export const awayFlows = (parts: RealmParts): Pick<NonNullable<Configuration["features"]>, "deviceFlow" | "ciba"> => ({
+type Features = NonNullable<Configuration["features"]>;
+
+/** RFC 8628. The pages are ours (protocols/decoupled): the engine's would keep their state in a session that it does not have here. */
+const deviceFeature = (): NonNullable<Features["deviceFlow"]> => ({
+  enabled: true,
+  charset: "base-20",
+  mask: "****-****",
+  // Nothing about the device is shown, so nothing is kept; nor is who the client thinks will come.
+  deviceInfo: (ctx) => {
+    Object.assign(ctx.oidc.params as object, { id_token_hint: undefined, login_hint: undefined });
+    return {};
+  },
+});
+
+/** The device flow and CIBA: requests that the engine takes, and that users answer on pages of protocols/decoupled. */
+export const decoupledFlows = (parts: RealmParts): Pick<Features, "deviceFlow" | "ciba"> => ({
   deviceFlow: deviceFeature(),
   ciba: cibaFeature(parts),
 });

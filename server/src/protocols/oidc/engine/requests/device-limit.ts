@@ -3,8 +3,8 @@ import { clock } from "../../../../kernel/clock.ts";
 import { ruleOf } from "../../../../tenancy/realms/index.ts";
 import { hasOpenDevices } from "../../../decoupled/index.ts";
 import type { RealmParts } from "../../parts.ts";
-import { requestOf } from "../responses/error-page.ts";
-import { beforeSaving, tooMany } from "./anonymous-limit.ts";
+import { requestOf } from "../request.ts";
+import { beforeSaving, tooManyRequests } from "./anonymous-limit.ts";
 
 /** More codes that wait make each guess likelier to hit one (RFC 8628 §5.1), and fill the table: clients of devices are public. */
 const MOST_OPEN = 10_000;
@@ -22,7 +22,7 @@ async function assertMayAsk(
 ): Promise<void> {
   const address = requestOf(ctx)?.ip ?? ctx.ip;
   const verdict = await limiter.take(`device:${realmId}:${clientId}:${address}`, ruleOf(settings, "deviceCodes"));
-  if (!verdict.allowed) throw tooMany(ctx, verdict.retryAfterSeconds, "too many requests for a code from here");
+  if (!verdict.allowed) throw tooManyRequests(ctx, verdict.retryAfterSeconds, "too many requests for a code from here");
   if (await hasOpenDevices(db, realmId, clientId, MOST_OPEN, clock.now()))
-    throw tooMany(ctx, 60, "too many devices of this application wait for somebody already");
+    throw tooManyRequests(ctx, 60, "too many devices of this application wait for somebody already");
 }

@@ -1,19 +1,13 @@
 import { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
-import type { Settings } from "../../../../tenancy/settings/index.ts";
-import { needsConsent } from "../../../token-endpoint/index.ts";
-import { acrWanted } from "../../authorize/acr.ts";
+import { needsConsent } from "../../../tokens/index.ts";
+import { requestedAcr } from "../../authorize/index.ts";
+import { promptValues } from "../../capabilities.ts";
 import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";
 import { requestedDetails } from "./authorization-details.ts";
 import { sessionStanding } from "./session-standing.ts";
 
 const { base, Check, Prompt } = interactionPolicy;
-
-/** OpenID Connect Core §3.1.2.1 and, where people can make accounts of their own, Initiating User Registration §4. */
-export const promptValues = ({ registration }: Settings): readonly string[] => [
-  ...["none", "login", "consent", "select_account"],
-  ...(registration.enabled ? ["create"] : []),
-];
 
 /** When the user is asked something, and what. */
 export function createPolicy(acrValues: readonly string[], parts: RealmParts) {
@@ -69,7 +63,7 @@ function needsStepUp(ctx: KoaContextWithOIDC, acrValues: readonly string[]): boo
   const asked = ctx.oidc.claims.id_token?.acr;
   if (asked?.values !== undefined && !Array.isArray(asked.values))
     throw new errors.InvalidRequest("invalid claims.id_token.acr.values type");
-  const wanted = acrWanted({ acr_values: ctx.oidc.params?.acr_values as string | undefined, claims: ctx.oidc.claims }, acrValues);
+  const wanted = requestedAcr({ acr_values: ctx.oidc.params?.acr_values as string | undefined, claims: ctx.oidc.claims }, acrValues);
   const unmet = () => new errors.UnmetAuthenticationRequirements("none of the requested authentication context classes can be reached");
   if (wanted.acr === null) {
     if (wanted.essential) throw unmet();

@@ -1,11 +1,11 @@
 import type { Client, KoaContextWithOIDC } from "oidc-provider";
 import type { VisitorFacts } from "../../../../signin/authenticators/index.ts";
 import { type SessionStanding, standingOf } from "../../../../signin/login/index.ts";
-import { signInRequestOf, type Waiting } from "../../authorize/interaction.service.ts";
+import { type Pending, signInRequestOf } from "../../authorize/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";
 import { liveSessionOf } from "../models/session.ts";
-import { requestOf } from "../responses/error-page.ts";
+import { requestOf } from "../request.ts";
 
 const known = new WeakMap<KoaContextWithOIDC, Promise<SessionStanding>>();
 
@@ -21,7 +21,7 @@ async function findStanding(parts: RealmParts, ctx: KoaContextWithOIDC): Promise
   const request = requestOf(ctx);
   const flows = await parts.flows.get(parts.realm.realmId);
   if (!session || !request || !flows) return "enough"; // without a session the engine asks for a sign-in by itself
-  const asked = signInRequestOf(snapshotOf(ctx.oidc.client as Client), (ctx.oidc.params ?? {}) as Waiting["params"]);
+  const asked = signInRequestOf(snapshotOf(ctx.oidc.client as Client), (ctx.oidc.params ?? {}) as Pending["params"]);
   const visitor = {
     ...{ session, preSession: "", sourceIp: request.ip, userAgent: request.headers["user-agent"] ?? null },
     locale: parts.realm.settings.defaultLocale as VisitorFacts["locale"],

@@ -1,21 +1,15 @@
 import { randomBytes } from "node:crypto";
-import type { IncomingMessage } from "node:http";
-import type { FastifyRequest } from "fastify";
 import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
 import { asAppError } from "../../../../platform/http/index.ts";
 import { messageKindOf, pageHeaders, pickLocale, renderMessage } from "../../../../signin/pages/index.ts";
 import type { RealmParts } from "../../parts.ts";
-
-/** The request of ours behind one that the engine answers. */
-const requests = new WeakMap<IncomingMessage, FastifyRequest>();
-export const rememberRequest = (request: FastifyRequest): void => void requests.set(request.raw, request);
-export const requestOf = (ctx: { req: IncomingMessage }): FastifyRequest | undefined => requests.get(ctx.req);
+import { requestOf } from "../request.ts";
 
 /**
- * RFC 6749 §4.1.2.1: to the engine every failure of ours is a `server_error`. One that passes by itself is told as what it is, so that
+ * RFC 6749 §4.1.2.1: to the engine every failure of ours is a `server_error`. One that passes by itself is answered as 503, so that
  * clients try again.
  */
-export function tellWhenUnavailable(ctx: KoaContextWithOIDC, error: Error): void {
+export function answerUnavailable(ctx: KoaContextWithOIDC, error: Error): void {
   const { status, message, headers } = asAppError(error);
   if (status !== 503) return;
   ctx.status = status;
@@ -26,7 +20,7 @@ export function tellWhenUnavailable(ctx: KoaContextWithOIDC, error: Error): void
 
 const pageRoutes = new Set(["authorization", "resume"]);
 
-/** An error that cannot be told to the client is told to the person, by a page of ours; programs always get JSON. */
+/** An error that cannot be sent to the client is shown to the user, on a page of ours; programs always get JSON. */
 export function renderError({ realm }: RealmParts, ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void {
   if (!pageRoutes.has(ctx.oidc.route)) {
     ctx.type = "json";

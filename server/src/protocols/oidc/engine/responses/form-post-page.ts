@@ -4,7 +4,7 @@ import type { Provider } from "oidc-provider";
 const POLICY = "default-src 'none';script-src;base-uri 'none'";
 
 /** OAuth 2.0 Form Post Response Mode: on the page that posts an answer to the client, nothing runs but the engine's own script. */
-export function guardAnswerPages(provider: Provider): void {
+export function guardFormPostPages(provider: Provider): void {
   provider.use(async (ctx, next) => {
     if (!ctx.path.startsWith("/authorize")) return next();
     ctx.set("content-security-policy", POLICY);

@@ -7,17 +7,17 @@ import { storedGrant } from "../adapter/grants.adapter.ts";
 import { draftOf } from "../models/grant-draft.ts";
 
 /**
- * Tokens that an authorization is answered with, for the clients that are registered so: they hang on a grant as a code does, and with them
- * a client takes part in the session. Both are written before the answer goes out.
+ * The tokens of an authorization response, for clients that are registered for them: they belong to a grant as a code does, and with them
+ * the client takes part in the session. Both are written before the response is sent.
  */
-export function keepGivenAtOnce(provider: Provider, { db, realm }: { readonly db: Db; readonly realm: string }): void {
-  const given = new WeakSet<KoaContextWithOIDC>();
+export function storeFrontChannelGrants(provider: Provider, { db, realm }: { readonly db: Db; readonly realm: string }): void {
+  const withTokens = new WeakSet<KoaContextWithOIDC>();
   provider.on("authorization.success", (ctx, answer) => {
-    if (answer && "id_token" in answer && !("code" in answer)) given.add(ctx);
+    if (answer && "id_token" in answer && !("code" in answer)) withTokens.add(ctx);
   });
   provider.use(async (ctx, next) => {
     await next();
-    if (!given.has(ctx as unknown as KoaContextWithOIDC)) return;
+    if (!withTokens.has(ctx as unknown as KoaContextWithOIDC)) return;
     const { client, session, entities } = (ctx as unknown as KoaContextWithOIDC).oidc;
     const grant = entities.Grant!;
     const draft = draftOf(grant);

@@ -1,14 +1,14 @@
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
-import { askToSignIn, signInPath, type Waiting } from "../../authorize/interaction.service.ts";
+import { askToSignIn, type Pending, signInPath } from "../../authorize/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";
-import { requestOf } from "./error-page.ts";
+import { requestOf } from "../request.ts";
 
 /**
- * Nearly all requests that wait for anything wait for somebody to sign in. Their browser is sent to that page at once, not by way of the
- * one that finds out what is to be asked: that is one round trip less before people see something.
+ * Nearly all interactions are sign-ins. Their browser is sent straight to the sign-in page, not by way of `/interaction/{uid}`: that is one
+ * round trip less before people see something.
  */
-export function signInAtOnce(provider: Provider, { db, cookies, realm: { realmId } }: RealmParts): void {
+export function redirectToSignIn(provider: Provider, { db, cookies, realm: { realmId } }: RealmParts): void {
   provider.use(async (koa, next) => {
     await next();
     const ctx = koa as unknown as KoaContextWithOIDC;
@@ -16,7 +16,7 @@ export function signInAtOnce(provider: Provider, { db, cookies, realm: { realmId
     const request = requestOf(ctx);
     const interaction = entities?.Interaction;
     if (route !== "authorization" || interaction?.prompt.name !== "login" || !client || !request) return;
-    const waiting = { uid: interaction.uid, interaction, client: snapshotOf(client), params: interaction.params as Waiting["params"] };
+    const pending = { uid: interaction.uid, interaction, client: snapshotOf(client), params: interaction.params as Pending["params"] };
     const reply = {
       setCookie(name: string, value: string, options?: object) {
         ctx.append("set-cookie", request.server.serializeCookie(name, value, options));
@@ -24,8 +24,8 @@ export function signInAtOnce(provider: Provider, { db, cookies, realm: { realmId
       },
     };
     const browser = cookies.preSession(request, reply, realmId);
-    const signIn = await askToSignIn(db, realmId, waiting, { browser });
-    ctx.redirect(signInPath(realmId, waiting, signIn, cookies.language(request)));
+    const signIn = await askToSignIn(db, realmId, pending, { browser });
+    ctx.redirect(signInPath(realmId, pending, signIn, cookies.language(request)));
     ctx.status = 303;
   });
 }
