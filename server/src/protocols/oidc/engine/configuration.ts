@@ -15,6 +15,7 @@ import { richAuthorizationRequests } from "./requests/authorization-details.ts";
 import { decoupledFlows } from "./requests/decoupled.ts";
 import { loadGrant } from "./requests/existing-grant.ts";
 import { createPolicy } from "./requests/policy.ts";
+import { assertRequestObject } from "./requests/profile.ts";
 import { resourceIndicators } from "./requests/resources.ts";
 import { renderError } from "./responses/error-page.ts";
 
@@ -78,7 +79,7 @@ export function configurationOf(parts: RealmParts): Configuration {
       jwtResponseModes: { enabled: true },
       jwtUserinfo: { enabled: true },
       pushedAuthorizationRequests: { enabled: true },
-      requestObjects: { enabled: true },
+      requestObjects: { enabled: true, assertJwtClaimsAndHeader: assertRequestObject },
       resourceIndicators: resourceIndicators(parts),
       richAuthorizationRequests: richAuthorizationRequests(tokens.authorizationDetailsTypes),
       rpInitiatedLogout: { enabled: false },
