@@ -4,6 +4,7 @@ import Type from "typebox";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { authenticateClient, isPublic } from "../client-auth/index.ts";
 import { allowOrigin, FORM, formOf, issuerFor, preflight, sendOAuthError, single, takeForms } from "../gate/index.ts";
+import { protectedIntrospection } from "../tokens/index.ts";
 import { introspect, revoke } from "./introspection.ts";
 import type { TokenEndpoints } from "./parts.ts";
 
@@ -37,7 +38,7 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       schema: {
         summary: "What a token is worth now (RFC 7662)",
         description:
-          "With the client's authentication; public clients are refused. Tells of tokens that were issued to the client or whose audience names it or one of its allowed resources, and with the client setting `introspectAll` of every access token of the realm. Everything else is inactive.",
+          "With the client's authentication; public clients are refused. Tells of tokens that were issued to the client or whose audience names it or one of its allowed resources, and with the client setting `introspectAll` of every access token of the realm. Everything else is inactive. As a JWT (RFC 9701) for clients that are configured so.",
         consumes,
         tags,
         params,
@@ -49,7 +50,13 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       const { parts, client, token } = await asked(request, reply, "introspect");
       // RFC 7662 §2.1: some form of authorization is required, and a client id is public.
       if (isPublic(client)) throw oauthErrors.invalidClient("only a client that can prove who it is may introspect");
-      return (await introspect(parts, client, token)) as { active: boolean };
+      const answer = await introspect(parts, client, token);
+      const jwt = await protectedIntrospection(parts, client, answer);
+      if (jwt === null) return answer as { active: boolean };
+      return reply
+        .type("application/token-introspection+jwt")
+        .serializer(String)
+        .send(jwt as never);
     },
   );
   app.options("/introspect", { schema: { hide: true } }, preflight("POST"));

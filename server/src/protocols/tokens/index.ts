@@ -22,7 +22,14 @@ export {
   type NewGrant,
   writeGrant,
 } from "./grants.store.ts";
-export { halfHash, signAuthorizationResponse, signIdToken, signUserinfo, verifyIdTokenHint } from "./id-token.ts";
+export {
+  halfHash,
+  protectedIntrospection,
+  protectedUserinfo,
+  signAuthorizationResponse,
+  signIdToken,
+  verifyIdTokenHint,
+} from "./id-token.ts";
 export { type UserIssue, userTokens } from "./issue.ts";
 export { lifetimesOf, refreshLifetime } from "./lifetimes.ts";
 export { type Holder, revokeToken } from "./liveness.store.ts";

@@ -1,6 +1,6 @@
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
-import { type LiveToken, readAccessToken, signUserinfo, userClaims } from "../../tokens/index.ts";
+import { type LiveToken, protectedUserinfo, readAccessToken, userClaims } from "../../tokens/index.ts";
 import type { RealmParts } from "../parts.ts";
 
 /** The token of a request to userinfo, checked in every way but its scope and its binding. */
@@ -20,7 +20,7 @@ export async function userinfo(parts: RealmParts, live: LiveToken, client: Clien
   const found = await userClaims(parts, client, about, [{ target: "userinfo", scopes: live.scopes, requested }]);
   if (!found) throw oauthErrors.invalidToken();
   const claims = { ...found[0], sub: live.sub };
-  const { userinfoAlg } = client.settings;
-  if (userinfoAlg === null) return { type: "application/json; charset=utf-8", body: JSON.stringify(claims) };
-  return { type: "application/jwt; charset=utf-8", body: await signUserinfo(parts, client, userinfoAlg, claims, live.expiresAt) };
+  const jwt = await protectedUserinfo(parts, client, claims, live.expiresAt);
+  if (jwt === null) return { type: "application/json; charset=utf-8", body: JSON.stringify(claims) };
+  return { type: "application/jwt; charset=utf-8", body: jwt };
 }
