@@ -317,7 +317,9 @@ describe("what an open issuer must offer (OpenID Connect Core §15.2)", () => {
       op.browser().post(op.path(op.metadata.registration_endpoint), { redirect_uris: [REDIRECT], ...members });
     expect((await ask({ response_types: ["id_token"], grant_types: ["authorization_code"] })).body.error).toBe("invalid_client_metadata");
     expect((await ask({ response_types: ["code"], grant_types: ["implicit"] })).body.error).toBe("invalid_client_metadata");
-    expect((await ask({ response_types: ["code id_token"] })).body.error).toBe("invalid_client_metadata");
+    expect((await ask({ response_types: ["code id_token"], grant_types: ["authorization_code"] })).body.error).toBe(
+      "invalid_client_metadata",
+    );
     expect((await ask({ response_types: ["id_token"], redirect_uris: ["http://localhost/cb"] })).body.error).toBe(
       "invalid_client_metadata",
     );

@@ -17,7 +17,9 @@ const grantTypes = [
 /** A response type in every order of its parts. */
 const spellings = (type: string): string[] => {
   const orders = (parts: readonly string[]): string[][] =>
-    parts.length < 2 ? [[...parts]] : parts.flatMap((part) => orders(parts.filter((other) => other !== part)).map((rest) => [part, ...rest]));
+    parts.length < 2
+      ? [[...parts]]
+      : parts.flatMap((part) => orders(parts.filter((other) => other !== part)).map((rest) => [part, ...rest]));
   return orders(type.split(" ")).map((order) => order.join(" "));
 };
 

@@ -16,7 +16,8 @@ export function responseTypesOf({ grant_types = ["authorization_code"], response
 
 /** Those of ours: `implicit` is told by the response types. */
 export function grantTypesOf(metadata: RegistrationRequest) {
-  const { grant_types = responseTypesOf(metadata).some((type) => type.startsWith("code")) ? (["authorization_code"] as const) : [] } = metadata;
+  const { grant_types = responseTypesOf(metadata).some((type) => type.startsWith("code")) ? (["authorization_code"] as const) : [] } =
+    metadata;
   return grant_types.filter((type) => type !== "implicit");
 }
 
