@@ -1,5 +1,5 @@
 // The OpenID Foundation's certification plan Dynamic OP: clients that prove themselves by keys, and have others serve what we read.
-// Each test is called as the suite's module that it stands for: see docs/oidc-certification.md.
+// Each test is called as the suite's module that it stands for: see docs/conformance.md.
 import type { ServerResponse } from "node:http";
 import { decodeJwt, decodeProtectedHeader, jwtVerify, UnsecuredJWT } from "jose";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
