@@ -198,6 +198,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     cookies,
     isDraining: () => draining,
     tlsClientCertHeader,
+    mtlsBaseUrl: config.mtlsBaseUrl,
     subjectOf,
   });
   const tokens = createTokenReader({ db, realms, baseUrl: config.baseUrl, tlsClientCertHeader });
