@@ -14,7 +14,7 @@ import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "./direct
 import { MINUTE, SECOND } from "./kernel/clock.ts";
 import { manifest } from "./kernel/package.ts";
 import { sha256 } from "./kernel/vault.ts";
-import { adminPreflightRoutes, createAdminBearer, guardAdminRoutes } from "./operations/admin-gate/index.ts";
+import { adminPreflightRoutes, guardAdminRoutes } from "./operations/admin-gate/index.ts";
 import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs/index.ts";
 import { gdprRoutes } from "./operations/gdpr/index.ts";
 import {
@@ -26,15 +26,15 @@ import {
   serverInfo,
 } from "./operations/monitoring/index.ts";
 import { watchRealmChanges } from "./platform/cache/index.ts";
-import { type App, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
+import { type App, answerProblem, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
 import { createJobWorker, type JobWorker } from "./platform/jobs/index.ts";
 import { createOutbound, type Outbound } from "./platform/outbound/index.ts";
 import { createBreachedPasswords } from "./platform/passwords/index.ts";
 import { createRateLimiter, rateLimited } from "./platform/rate-limit/index.ts";
 import { startTracing } from "./platform/telemetry/tracing.ts";
-import { accountRoutes } from "./protocols/account/index.ts";
+import { accountAudience, accountRoutes } from "./protocols/account/index.ts";
 import { type ClientActivity, createClientActivity, createClientKeys, serviceAccountSessionRoutes } from "./protocols/client-auth/index.ts";
-import { createTokenReader } from "./protocols/gate/index.ts";
+import { guardRealmRoutes, sendOAuthError } from "./protocols/gate/index.ts";
 import {
   BACKCHANNEL_JOB,
   backchannelJob,
@@ -49,13 +49,13 @@ import {
 import { createCertificateGuard } from "./protocols/proof/index.ts";
 import { createDocumentClients, createProvisioning, provisioningRoutes, registrationRoutes } from "./protocols/registration/index.ts";
 import { createSubjectOf } from "./protocols/tokens/index.ts";
-import { transactionRoutes } from "./protocols/transactions/index.ts";
+import { transactionAudience, transactionRoutes } from "./protocols/transactions/index.ts";
 import { assetRoutes } from "./signin/assets/index.ts";
-import { enrollmentRoutes, pushRoutes, qrRoutes } from "./signin/devices/index.ts";
+import { createDeviceProver, enrollmentRoutes, pushRoutes, qrRoutes } from "./signin/devices/index.ts";
 import { authenticatorRoutes, browserFlowRoutes, createFlows, flowRoutes } from "./signin/flows/index.ts";
 import { impersonateRoutes, impersonationPages } from "./signin/impersonation/index.ts";
 import { invitationPageRoutes } from "./signin/invitations/index.ts";
-import { loginRoutes } from "./signin/login/index.ts";
+import { createVisitors, loginRoutes } from "./signin/login/index.ts";
 import { createPasswordUpgrades, localPasswords } from "./signin/passwords/index.ts";
 import { selfRegistrationRoutes } from "./signin/registration/index.ts";
 import { changePasswordRoutes, mailLinkRoutes, resetRoutes, wellKnownChangePassword } from "./signin/self-service/index.ts";
@@ -197,7 +197,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     tlsClientCertHeader,
     subjectOf,
   });
-  const tokens = createTokenReader({ db, realms, baseUrl: config.baseUrl, tlsClientCertHeader });
+  const visitors = createVisitors({ db, realms, csrf, cookies });
   exposeGauges(metrics.registry, { db: background.db, pool: database.pool, hasher, forwarder: audit.forwarder });
 
   await app.register(tracing.plugin);
@@ -213,6 +213,25 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   await app.register(
     async (protocol) => {
       const limited = limitsOfRealms(limiter, realms);
+      const names = ["signIns", "registrations", "enrollments", "push", "qr", "transactions", "clientRegistrations"] as const;
+      const perAddress = Object.fromEntries(names.map((name) => [name, { counts: "addresses", hook: limited(name) } as const]));
+      const gate = guardRealmRoutes(protocol as never, {
+        ...{ db, work, realms, clients, csrf, cookies, visitors, baseUrl: config.baseUrl, tlsClientCertHeader },
+        devices: createDeviceProver({ db, baseUrl: config.baseUrl }),
+        audiences: { account: accountAudience, transactions: transactionAudience },
+        limits: {
+          ...perAddress,
+          "account-password": {
+            counts: "callers",
+            hook: rateLimited(limiter, {
+              name: "account-password",
+              key: (request) => `account-password:${request.realmId}:${request.actor?.id}`,
+              rule: { limit: 20, windowMs: 10 * MINUTE },
+            }),
+          },
+        },
+        errors: { page: visitors.showFailure, problem: answerProblem, oauth: sendOAuthError },
+      });
       const limit = limited("signIns");
       await protocol.register(publicRealmRoutes, { realms });
       await protocol.register(loginRoutes, {
@@ -248,35 +267,23 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       });
       await protocol.register(oidcRoutes, { db, work, realms, csrf, cookies, issuers, messages });
       await protocol.register(impersonationPages, { db, work, realms, csrf, cookies });
-      const devices = { db, work, realms, csrf, cookies, clients, baseUrl: config.baseUrl };
-      await protocol.register(enrollmentRoutes, { prefix: "/device", ...devices, vault, limit: limited("enrollments") });
-      await protocol.register(pushRoutes, { ...devices, limit: limited("push") });
-      await protocol.register(qrRoutes, { ...devices, limit: limited("qr") });
-      await protocol.register(transactionRoutes, {
-        ...{ ...devices, vault, tokens, signingKeys, subjectOf },
-        limit: limited("transactions"),
-      });
-      const limitPassword = rateLimited(limiter, {
-        name: "account-password",
-        key: (request) => `account-password:${request.realmId}:${request.actor?.id}`,
-        rule: { limit: 20, windowMs: 10 * MINUTE },
-      });
+      const devices = { db, work, realms, visitors, clients, baseUrl: config.baseUrl };
+      await protocol.register(enrollmentRoutes, { prefix: "/device", ...devices, vault });
+      await protocol.register(pushRoutes, devices);
+      await protocol.register(qrRoutes, devices);
+      await protocol.register(transactionRoutes, { ...devices, vault, signingKeys, subjectOf });
       await protocol.register(accountRoutes, {
         prefix: "/account",
         db,
         work,
         realms,
-        csrf,
         cookies,
-        tokens,
-        clients,
         hasher,
         breaches,
         baseUrl: config.baseUrl,
         vault,
         messages,
         log,
-        limitPassword,
       });
       await protocol.register(registrationRoutes, {
         prefix: "/connect/register",
@@ -300,6 +307,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
         breaches,
         limits: [limit, limitPerLink],
       });
+      gate.answerPreflights();
     },
     { prefix: "/realms/:realm" },
   );
@@ -312,8 +320,8 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   await app.register(adminPreflightRoutes, { prefix: "/admin", realms, origins });
   await app.register(
     async (admin) => {
-      const bearer = createAdminBearer({ db, clients, tokens, baseUrl: config.baseUrl });
-      guardAdminRoutes(admin, { db, work, realms, csrf, cookies, metrics, bearer, origins });
+      const guarding = { db, work, realms, csrf, cookies, metrics, origins, clients, baseUrl: config.baseUrl, tlsClientCertHeader };
+      guardAdminRoutes(admin, guarding);
       await admin.register(auditConfigRoutes, { prefix: "/audit", ...audit });
       await admin.register(metricsSummaryRoutes, { prefix: "/metrics" });
       await admin.register(realmRoutes, { prefix: "/realms", vault, hasher, makeKeyPair, breaches });
@@ -358,9 +366,9 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     { prefix: "/admin" },
   );
 
-  const visitors = { db, realms, cookies, csrf };
-  await app.register(apiDocsRoutes, visitors);
-  await app.register(homeRoutes, visitors);
+  const pages = { db, realms, cookies, csrf };
+  await app.register(apiDocsRoutes, pages);
+  await app.register(homeRoutes, pages);
 
   const jobs = createJobWorker(
     background.db,

@@ -1,7 +1,7 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema, RouteOptions } from "fastify";
 import fp from "fastify-plugin";
-import { Problem } from "../../platform/http/index.ts";
+import { callersOf, Problem } from "../../platform/http/index.ts";
 import { completeAnswers, components } from "./answers.ts";
 import { examples } from "./examples.ts";
 import { type Method, type OpenApiDocument, operationsOf, type PathItem, type Schema } from "./openapi.ts";
@@ -106,7 +106,8 @@ const RECENT_AUTHENTICATION =
 
 /** What a route's declaration tells beyond its schema. */
 function describeRoute(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
-  const { permission, masterOnly, account, versioned, recentAuthentication } = config ?? {};
+  const { permission, masterOnly, versioned, recentAuthentication } = config ?? {};
+  const account = callersOf(config ?? {}).some((caller) => caller.by === "bearer" && caller.audience === "account");
   const recent = recentAuthentication && RECENT_AUTHENTICATION;
   const description = (...sentences: (string | false | undefined)[]) => [schema.description, ...sentences].filter(Boolean).join("\n\n");
   if (permission === undefined) {

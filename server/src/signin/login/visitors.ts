@@ -24,6 +24,15 @@ export interface VisitorParts {
   readonly cookies: Cookies;
 }
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The realm of the path, once the gate has let the request in. */
+    realm: RealmSnapshot;
+    /** Of routes that declare `browser()`, `link()` or `session()` on a page. */
+    visitor: Visitor;
+  }
+}
+
 /** What a request to a page of the realm knows of its visitor. */
 export interface Visitor {
   readonly realm: RealmSnapshot;
@@ -33,6 +42,10 @@ export interface Visitor {
   readonly preSessions: readonly string[];
   /** What CSRF tokens of this visitor are bound to. */
   readonly binding: string;
+  /** By which the browser is known again to users who have signed in with it. */
+  readonly deviceToken: string | null;
+  /** The language that was chosen on one of our pages. */
+  readonly language: string | undefined;
 }
 
 interface AskedFor {
@@ -48,14 +61,17 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
   const sessionOf = (realm: RealmSnapshot, token: string | undefined) =>
     resolveSession(db, realm.realmId, token, realm.settings.sessions, clock.now());
 
-  const visitorOf = async (request: FastifyRequest, reply: FastifyReply): Promise<Visitor> => {
-    const realm = await realmOf(request);
+  const visitorOf = async (request: FastifyRequest, reply: FastifyReply, known?: RealmSnapshot): Promise<Visitor> => {
+    if (request.visitor) return request.visitor;
+    const realm = known ?? (await realmOf(request));
     if (!realm) throw unknownRealm();
     const session = await sessionOf(realm, cookies.sessionToken(request, realm.realmId));
     if (session) cookies.moveSession(request, reply, session);
     const preSession = cookies.preSession(request, reply, realm.realmId);
     const preSessions = cookies.preSessions(request, preSession, realm.realmId);
-    return { realm, session, preSession, preSessions, binding: session?.sessionId ?? preSession };
+    const deviceToken = cookies.device(request, realm.realmId) ?? null;
+    const language = cookies.language(request);
+    return { realm, session, preSession, preSessions, binding: session?.sessionId ?? preSession, deviceToken, language };
   };
 
   /** The token to put into a page: the visitor's own if it fits, else a new one. */
@@ -145,10 +161,11 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     );
   };
 
-  /** Whatever goes wrong on a page is told by a page. */
+  /** The page for errors: every failure of a route whose errors are pages. */
   const showFailure = async (cause: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = asAppError(cause);
     logFailure(request, error);
+    if (error.code.endsWith(".csrf") && request.visitor) return showStale(request, reply, request.visitor);
     // Without the database there is no branding either; the page must still say what happened.
     const realm = await realmOf(request).catch(() => null);
     const visitor = realm && (await visitorOf(request, reply).catch(() => null));
@@ -158,6 +175,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const html = renderMessage({
       ...frame,
       kind: !realm && error.status === 404 ? "unknown-realm" : messageKindOf(error.status),
+      ...textOfCode(error.code, frame.locale),
       // Nothing is wrong with the server, so there is nothing to look up.
       ...(realm && error.code === "interactions.gone" ? expired(frame.locale, realm) : { requestId: request.id }),
       ...retryAfterSeconds,
@@ -186,6 +204,14 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
 }
 
 const formToken = ({ body }: FastifyRequest): string | undefined => textOf((body as { _csrf?: unknown } | null | undefined)?._csrf);
+
+/** Refusals that a page explains in words of its own. */
+const TEXTS: Readonly<Record<string, "deviceSameText" | "deviceWeakText" | "deviceNotYouText">> = {
+  "devices.same_browser": "deviceSameText",
+  "devices.weak_session": "deviceWeakText",
+  "devices.impersonated": "deviceNotYouText",
+};
+const textOfCode = (code: string, locale: Locale) => (TEXTS[code] ? { text: messagesOf(locale)[TEXTS[code]] } : {});
 
 /** Said twice, it says nothing: the page that tells so has to be written, too. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
