@@ -4,5 +4,6 @@ export { type Audience, actorOfToken, type PresentedAccess } from "./access-toke
 export { type CallerParts, createCallers, type SessionRules } from "./callers.ts";
 export { FORM, formOf, takeForms } from "./forms.ts";
 export { guardRealmRoutes, type RealmGateParts } from "./gate.ts";
+export { issuerFor } from "./issuer.ts";
 export { allowAnyOrigin, allowOrigin, preflight, sendOAuthError, single } from "./oauth.ts";
 export { refuse, type TokenRefusal } from "./refusals.ts";

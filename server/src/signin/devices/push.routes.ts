@@ -1,17 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import type { Clients } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
 import { anyOf, declare, device, negotiated, Problem, session } from "../../platform/http/index.ts";
 import { approveChallenge, type Challenge, denyChallenge, findChallenge, openChallengesOf } from "../challenges/index.ts";
-import type { Visitors } from "../login/index.ts";
 import { renderPush, sendPage } from "../pages/index.ts";
 import { deviceErrors } from "./errors.ts";
 import { CsrfOnly, PushAnswer, PushApproval, PushRequest } from "./requests.schema.ts";
-import { assertOtherScreen, assertStrong, createScreens, PageQuery, useDevice } from "./screens.ts";
+import { assertOtherScreen, assertStrong, createScreens, type DevicePageParts, PageQuery, useDevice } from "./screens.ts";
 
 const tags = ["Devices"];
 const listParams = Type.Object({ realm: Type.String() });
@@ -21,14 +18,8 @@ const how =
   "With the user's session (and the CSRF token on writes): a page, or JSON where `Accept` asks for it. Or with an enrolled device's proof, " +
   "`Authorization: Device <JWS>`: header `typ` = `gatehouse-device+jwt` and `kid` = the device's id, payload `aud` = this address, `iat`";
 
-export interface PushRouteParts {
-  readonly db: Db;
-  readonly visitors: Visitors;
-  readonly clients: Clients;
-}
-
 /** Mounted under /realms/:realm: sign-ins that wait for their user's approval. */
-export const pushRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app, { db, visitors, clients }) => {
+export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app, { db, visitors, clients }) => {
   const { screenOf, nameOf } = createScreens(clients);
   app.removeContentTypeParser("text/plain");
   declare(app, {

@@ -8,15 +8,14 @@ import { type Challenge, confirmChallenge, findChallenge } from "../challenges/i
 import { pagePath, toSignIn } from "../login/index.ts";
 import { renderQr, sendPage } from "../pages/index.ts";
 import { deviceErrors } from "./errors.ts";
-import type { PushRouteParts } from "./push.routes.ts";
 import { CsrfOnly, QrAnswer, QrRequest } from "./requests.schema.ts";
-import { assertOtherScreen, createScreens, PageQuery } from "./screens.ts";
+import { assertOtherScreen, createScreens, type DevicePageParts, PageQuery } from "./screens.ts";
 
 const tags = ["Devices"];
 const params = Type.Object({ realm: Type.String(), id: Type.String() });
 
 /** Mounted under /realms/:realm: screens that show a QR code and wait for a phone that is signed in. */
-export const qrRoutes: FastifyPluginAsyncTypebox<PushRouteParts & { readonly work: UnitOfWork }> = async (app, parts) => {
+export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly work: UnitOfWork }> = async (app, parts) => {
   const { db, work, visitors } = parts;
   const { screenOf, nameOf } = createScreens(parts.clients);
   app.removeContentTypeParser("text/plain");

@@ -4,10 +4,17 @@ import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Challenge } from "../challenges/index.ts";
+import type { Visitors } from "../login/index.ts";
 import type { Locale, WaitingScreen } from "../pages/index.ts";
 import { factorOf, type LiveSession } from "../sessions/index.ts";
 import { type Device, firstEnrolledAt, markDeviceUsed } from "./devices.store.ts";
 import { deviceErrors } from "./errors.ts";
+
+export interface DevicePageParts {
+  readonly db: Db;
+  readonly visitors: Visitors;
+  readonly clients: Clients;
+}
 
 /** What is said on the phone of the screen that waits. */
 export function createScreens(clients: Clients) {

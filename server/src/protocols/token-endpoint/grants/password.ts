@@ -6,8 +6,16 @@ import type { Ctx } from "../../../platform/context.ts";
 import { type Attempt, countAttempt } from "../../../signin/attempts/index.ts";
 import type { FlowsSnapshot } from "../../../signin/flows/index.ts";
 import { isOverloaded, type ProvenUser, provePassword, recordFailure, stranger } from "../../../signin/passwords/index.ts";
-import { audienceOf, findLiveGrant, type LiveGrant, lifetimesOf, requestedScopes, resourceOf, writeGrant } from "../../tokens/index.ts";
-import { isAllowedByUser } from "../consent.ts";
+import {
+  audienceOf,
+  findLiveGrant,
+  isAllowedByUser,
+  type LiveGrant,
+  lifetimesOf,
+  requestedScopes,
+  resourceOf,
+  writeGrant,
+} from "../../tokens/index.ts";
 import type { Grant, Parameters, Source, TokenCtx } from "../grant.ts";
 import type { TokenEndpointParts } from "../parts.ts";
 import { passDirectly } from "./password-flow.ts";
