@@ -13,7 +13,7 @@ import { adminRoleRoutes, assertMayControl, roleRoutes } from "./directory/roles
 import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "./directory/users/index.ts";
 import { MINUTE, SECOND } from "./kernel/clock.ts";
 import { manifest } from "./kernel/package.ts";
-import { sha256 } from "./kernel/vault.ts";
+import { limitsOf } from "./limits.ts";
 import { adminPreflightRoutes, guardAdminRoutes } from "./operations/admin-gate/index.ts";
 import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs/index.ts";
 import { gdprRoutes } from "./operations/gdpr/index.ts";
@@ -30,7 +30,7 @@ import { type App, answerProblem, createServer, unitOfWorkPlugin } from "./platf
 import { createJobWorker, type JobWorker } from "./platform/jobs/index.ts";
 import { createOutbound, type Outbound } from "./platform/outbound/index.ts";
 import { createBreachedPasswords } from "./platform/passwords/index.ts";
-import { createRateLimiter, rateLimited } from "./platform/rate-limit/index.ts";
+import { createRateLimiter } from "./platform/rate-limit/index.ts";
 import { startTracing } from "./platform/telemetry/tracing.ts";
 import { accountAudience, accountRoutes } from "./protocols/account/index.ts";
 import { type ClientActivity, createClientActivity, createClientKeys, serviceAccountSessionRoutes } from "./protocols/client-auth/index.ts";
@@ -45,9 +45,16 @@ import {
   type Issuers,
   metadataRoutes,
   oidcRoutes,
+  userinfoAudience,
 } from "./protocols/oidc/index.ts";
 import { createCertificateGuard } from "./protocols/proof/index.ts";
-import { createDocumentClients, createProvisioning, provisioningRoutes, registrationRoutes } from "./protocols/registration/index.ts";
+import {
+  createDocumentClients,
+  createProvisioning,
+  provisioningRoutes,
+  registrationRoutes,
+  sendRegistrationError,
+} from "./protocols/registration/index.ts";
 import { createSubjectOf } from "./protocols/tokens/index.ts";
 import { transactionAudience, transactionRoutes } from "./protocols/transactions/index.ts";
 import { assetRoutes } from "./signin/assets/index.ts";
@@ -82,7 +89,7 @@ import {
   pushTokenRoutes,
   templateRoutes,
 } from "./tenancy/messaging/index.ts";
-import { limitsOfRealms, PURGE_JOB, publicRealmRoutes, purgeRealm, realmRoutes } from "./tenancy/realms/index.ts";
+import { PURGE_JOB, publicRealmRoutes, purgeRealm, realmRoutes } from "./tenancy/realms/index.ts";
 import { settingsRoutes } from "./tenancy/settings/index.ts";
 import { createWebhookSender, WEBHOOKS_AT_ONCE, type WebhookSender, webhookRoutes } from "./tenancy/webhooks/index.ts";
 
@@ -212,101 +219,33 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   await app.register(monitoringRoutes, { health, registry: metrics.registry, info: serverInfo(version, config.mode) });
   await app.register(
     async (protocol) => {
-      const limited = limitsOfRealms(limiter, realms);
-      const names = ["signIns", "registrations", "enrollments", "push", "qr", "transactions", "clientRegistrations"] as const;
-      const perAddress = Object.fromEntries(names.map((name) => [name, { counts: "addresses", hook: limited(name) } as const]));
       const gate = guardRealmRoutes(protocol as never, {
-        ...{ db, work, realms, clients, csrf, cookies, visitors, baseUrl: config.baseUrl, tlsClientCertHeader },
+        ...{ db, work, realms, clients, csrf, cookies, visitors, issuers, baseUrl: config.baseUrl, tlsClientCertHeader },
         devices: createDeviceProver({ db, baseUrl: config.baseUrl }),
-        audiences: { account: accountAudience, transactions: transactionAudience },
-        limits: {
-          ...perAddress,
-          "account-password": {
-            counts: "callers",
-            hook: rateLimited(limiter, {
-              name: "account-password",
-              key: (request) => `account-password:${request.realmId}:${request.actor?.id}`,
-              rule: { limit: 20, windowMs: 10 * MINUTE },
-            }),
-          },
-        },
-        errors: { page: visitors.showFailure, problem: answerProblem, oauth: sendOAuthError },
+        audiences: { account: accountAudience, transactions: transactionAudience, userinfo: userinfoAudience },
+        limits: limitsOf(limiter, realms),
+        errors: { page: visitors.showFailure, problem: answerProblem, oauth: sendOAuthError, registration: sendRegistrationError },
       });
-      const limit = limited("signIns");
+      const signing = { ...{ db, work, metrics, sources, upgrades, vault, hasher, breaches, messages, log, flows, visitors } };
       await protocol.register(publicRealmRoutes, { realms });
-      await protocol.register(loginRoutes, {
-        db,
-        work,
-        metrics,
-        realms,
-        csrf,
-        cookies,
-        baseUrl: config.baseUrl,
-        sources,
-        upgrades,
-        vault,
-        hasher,
-        breaches,
-        messages,
-        log,
-        flows,
-        limit,
-        logoutRequests: createLogoutRequests(issuers),
-      });
-      const visiting = { db, work, realms, csrf, cookies, baseUrl: config.baseUrl, messages, limit };
+      await protocol.register(loginRoutes, { ...signing, baseUrl: config.baseUrl, logoutRequests: createLogoutRequests(issuers) });
+      const visiting = { db, work, visitors, messages, baseUrl: config.baseUrl };
       await protocol.register(resetRoutes, visiting);
       await protocol.register(mailLinkRoutes, visiting);
       await protocol.register(changePasswordRoutes, visiting);
-      await protocol.register(selfRegistrationRoutes, {
-        ...visiting,
-        vault,
-        hasher,
-        breaches,
-        flows,
-        limits: [limit, limited("registrations")],
-      });
-      await protocol.register(oidcRoutes, { db, work, realms, csrf, cookies, issuers, messages });
-      await protocol.register(impersonationPages, { db, work, realms, csrf, cookies });
-      const devices = { db, work, realms, visitors, clients, baseUrl: config.baseUrl };
+      await protocol.register(selfRegistrationRoutes, { ...visiting, vault, hasher, breaches, flows });
+      await protocol.register(oidcRoutes, { db, work, visitors, issuers, messages });
+      await protocol.register(impersonationPages, { db, work, realms, visitors });
+      const devices = { db, work, visitors, clients, baseUrl: config.baseUrl };
       await protocol.register(enrollmentRoutes, { prefix: "/device", ...devices, vault });
       await protocol.register(pushRoutes, devices);
       await protocol.register(qrRoutes, devices);
       await protocol.register(transactionRoutes, { ...devices, vault, signingKeys, subjectOf });
-      await protocol.register(accountRoutes, {
-        prefix: "/account",
-        db,
-        work,
-        realms,
-        cookies,
-        hasher,
-        breaches,
-        baseUrl: config.baseUrl,
-        vault,
-        messages,
-        log,
-      });
-      await protocol.register(registrationRoutes, {
-        prefix: "/connect/register",
-        ...{ db, work, vault, realms, scopes, outbound, provisioning, baseUrl: config.baseUrl },
-        limit: limited("clientRegistrations"),
-      });
-      // One link must not serve to ask for one username after the other.
-      const limitPerLink = rateLimited(limiter, {
-        name: "invitation",
-        key: (request) => `invitation:${sha256((request.params as { token: string }).token)}`,
-        rule: { limit: 30, windowMs: 10 * MINUTE },
-      });
-      await protocol.register(invitationPageRoutes, {
-        db,
-        work,
-        metrics,
-        realms,
-        csrf,
-        cookies,
-        hasher,
-        breaches,
-        limits: [limit, limitPerLink],
-      });
+      const account = { db, work, realms, cookies, hasher, breaches, vault, messages, log, baseUrl: config.baseUrl };
+      await protocol.register(accountRoutes, { prefix: "/account", ...account });
+      const registering = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl: config.baseUrl };
+      await protocol.register(registrationRoutes, { prefix: "/connect/register", ...registering });
+      await protocol.register(invitationPageRoutes, { db, work, metrics, visitors, hasher, breaches });
       gate.answerPreflights();
     },
     { prefix: "/realms/:realm" },
@@ -366,9 +305,8 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     { prefix: "/admin" },
   );
 
-  const pages = { db, realms, cookies, csrf };
-  await app.register(apiDocsRoutes, pages);
-  await app.register(homeRoutes, pages);
+  await app.register(apiDocsRoutes, { realms, visitors });
+  await app.register(homeRoutes, { realms, visitors });
 
   const jobs = createJobWorker(
     background.db,

@@ -30,8 +30,7 @@ export interface GateParts extends Omit<CallerParts, "audiences">, CorsParts {
 export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: GateParts): void {
   app.addHook("onRoute", refuseUndeclared);
   declare(app, { caller: anyOf(session(), bearer({ audience: "admin" })), csrf: "header", errors: "problem" });
-  app.decorateRequest("client", null);
-  app.decorateRequest("accessToken", null);
+  for (const name of ["client", "accessToken", "deviceToken"]) app.decorateRequest(name, null);
   const callers = createCallers({ ...parts, audiences: { admin: adminTokens(parts) } }, adminSessions(parts.realms));
   refuseUnknownQuery(app);
   answerConditionally(app);

@@ -15,9 +15,12 @@ export type Caller =
   | { readonly by: "bearer"; readonly audience: string }
   /** A client that authenticates itself (RFC 6749 §2.3). Where `in` names a step, that step authenticates it. */
   | { readonly by: "client"; readonly in?: "pipeline" | "engine" }
-  /** The holder of a mailed or single-use token, which stands in the path or in the form and is checked by the service that takes it. */
-  | { readonly by: "link" }
-  /** An opaque token in the header that the service checks and uses up: `request.presentedToken`. */
+  /**
+   * The holder of a mailed or single-use token, which the service that takes it checks. It stands in the path or the form of a page
+   * (`request.visitor`), or in the header (`request.presentedToken`).
+   */
+  | { readonly by: "link"; readonly in?: "header" }
+  /** An initial or registration access token (RFC 7591, RFC 7592), which the service checks: `request.presentedToken`. */
   | { readonly by: "registration" }
   /** An enrolled device, by `Authorization: Device`: `request.device`. */
   | { readonly by: "device" };
@@ -36,7 +39,7 @@ export const browser = (): Caller => ({ by: "browser" });
 export const session = (options: Omit<SessionCaller, "by"> = {}): Caller => ({ by: "session", ...options });
 export const bearer = ({ audience }: { readonly audience: string }): Caller => ({ by: "bearer", audience });
 export const client = (options: { readonly in?: "pipeline" | "engine" } = {}): Caller => ({ by: "client", ...options });
-export const link = (): Caller => ({ by: "link" });
+export const link = (options: { readonly in?: "header" } = {}): Caller => ({ by: "link", ...options });
 export const registration = (): Caller => ({ by: "registration" });
 export const device = (): Caller => ({ by: "device" });
 /** Any of these, by what the request presents. `oneOf` is a schema's word here. */
@@ -48,13 +51,8 @@ export const anyOf = (...callers: readonly Caller[]): readonly Caller[] => calle
  */
 export type CsrfRule = "header" | "form" | "sign-in-form" | "form-or-header" | "none";
 
-/** The forms of errors. A room adds its own by merging into it and a renderer to the list in app.ts. */
-export interface ErrorForms {
-  readonly page: true;
-  readonly problem: true;
-  readonly oauth: true;
-}
-export type ErrorForm = keyof ErrorForms;
+/** The forms of errors: a page, RFC 9457, RFC 6749 §5.2, RFC 7591 §3.2.2. app.ts lists the renderer of each. */
+export type ErrorForm = "page" | "problem" | "oauth" | "registration";
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -14,7 +14,6 @@ export {
   declare,
   device,
   type ErrorForm,
-  type ErrorForms,
   isWrite,
   link,
   negotiated,

@@ -24,7 +24,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app
   await app.register(profileRoutes, { db, work, realms, hasher, breaches, messages, vault, baseUrl });
   await app.register(ownErasureRoutes, { work, cookies });
   await app.register(ownCredentialRoutes, { prefix: "/credentials", db, realms, vault, baseUrl, log });
-  await app.register(browserRoutes, { prefix: "/browsers", cookies });
+  await app.register(browserRoutes, { prefix: "/browsers" });
   await app.register(accessRoutes);
   await app.register(personalDataRoutes, { prefix: "/gdpr" });
 };

@@ -27,6 +27,8 @@ declare module "fastify" {
     client: ClientSnapshot | null;
     /** The access token that was presented. */
     accessToken: LiveToken | null;
+    /** With a session on an API: by which the browser is known again. */
+    deviceToken: string | null;
   }
 }
 
@@ -86,6 +88,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     const session = await findSession(request, realm);
     if (!session) throw noSession(request, wwwAuthenticate);
     cookies.moveSession(request, reply, session);
+    request.deviceToken = cookies.device(request, realm.realmId) ?? null;
     // Before CSRF: a refusal is recorded against the session's user.
     request.actor = rules.actorOf(session, realm.realmId);
     if (isWrite(request)) {
@@ -159,8 +162,10 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
       const { impersonated = false, recentAuthentication = false, permission } = request.routeOptions.config;
       const { actor } = request;
       if (actor === null) return;
-      // On the admin API an impersonator has no permissions at all.
-      if (actor.impersonator !== null && !impersonated && permission === undefined) throw refuse(request, "impersonated");
+      // On the admin API an impersonator has no permissions at all; pages for anybody are for them, too.
+      const isOwners =
+        permission === undefined && callersOf(request.routeOptions.config).some(({ by }) => by === "session" || by === "bearer");
+      if (actor.impersonator !== null && isOwners && !impersonated) throw refuse(request, "impersonated");
       if (recentAuthentication) await assertRecentAuthentication({ tx: db, actor, now: clock.now() });
     },
   };

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler, RouteOptions } from "fastify";
 import { OAuthError } from "../../kernel/oauth-error.ts";
+import type { RealmCache } from "../../platform/cache/index.ts";
 import { anonymousActor } from "../../platform/context.ts";
 import {
   anonymous,
@@ -14,9 +15,12 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { DeviceProof, DeviceProver } from "../../signin/devices/index.ts";
 import { pagePath, toSignIn, type Visitors } from "../../signin/login/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
+import { authenticateClient, type ClientAuthParts } from "../client-auth/index.ts";
 import { issuerOf } from "../tokens/index.ts";
 import { type CallerParts, type Callers, createCallers, type Entering, ownSession } from "./callers.ts";
-import { preflight } from "./oauth.ts";
+import { formOf } from "./forms.ts";
+import { issuerFor } from "./issuer.ts";
+import { allowOrigin, preflight } from "./oauth.ts";
 import { deviceProofIn, schemeOf, tokenInHeader, wantsPage } from "./presented.ts";
 import { challenge, noSession, refuse } from "./refusals.ts";
 
@@ -37,12 +41,14 @@ export interface RealmGateParts extends CallerParts {
   readonly work: UnitOfWork;
   readonly visitors: Visitors;
   readonly devices: DeviceProver;
+  /** By which clients are authenticated. */
+  readonly issuers: RealmCache<{ readonly parts: ClientAuthParts }>;
   /** By the name that routes declare. A limit that counts callers runs once the caller is known. */
   readonly limits: Readonly<Record<string, { readonly counts: "addresses" | "callers"; readonly hook: onRequestAsyncHookHandler }>>;
   readonly errors: Readonly<Record<ErrorForm, ErrorRenderer>>;
 }
 
-const formOf = (request: FastifyRequest): ErrorForm => {
+const errorFormOf = (request: FastifyRequest): ErrorForm => {
   const { errors = "problem" } = request.routeOptions.config;
   if (typeof errors === "string") return errors;
   return wantsPage(request, errors.otherwise) ? "page" : "problem";
@@ -52,7 +58,8 @@ const formOf = (request: FastifyRequest): ErrorForm => {
 export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): { answerPreflights(): void } {
   const callers = createCallers(parts);
   const gate = { ...parts, callers };
-  for (const name of ["realm", "visitor", "client", "accessToken", "presentedToken", "device"]) app.decorateRequest(name, null);
+  for (const name of ["realm", "visitor", "client", "accessToken", "presentedToken", "device", "deviceToken"])
+    app.decorateRequest(name, null);
   app.decorateRequest("wantsPage", false);
 
   const routes: RouteOptions[] = [];
@@ -70,7 +77,7 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     if (config.caller === undefined || config.document) return;
     const { realm: name } = request.params as { realm: string };
     const realm = parts.realms.peek(name) ?? (await parts.realms.get(name));
-    request.wantsPage = formOf(request) === "page";
+    request.wantsPage = errorFormOf(request) === "page";
     await countIn(gate, request, reply, "addresses");
     if (!realm) throw unknownRealm();
     request.realm = realm;
@@ -90,6 +97,7 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
       .map(callers.audienceOf)
       .find((each) => each?.takesForm);
     if (audience && isWrite(request)) await callers.byForm({ request, reply, realm: request.realm }, audience);
+    if (callersOf(config).some((caller) => caller.by === "client" && caller.in === undefined)) await byClient(gate, request, reply);
     if (!isWrite(request) || !request.visitor) return;
     if (config.csrf === undefined || config.csrf === "none" || config.csrf === "header" || config.csrfUnless?.(request)) return;
     if (hasFormToken(gate, request)) return void refuseDirtyText(request.body);
@@ -103,7 +111,7 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     // RFC 6750 §3: why a token was refused, also where only the handler could say so.
     if (cause instanceof OAuthError && cause.headers["www-authenticate"] === undefined && callersOf(config).some(callers.audienceOf))
       reply.header("www-authenticate", challengeFor(parts, request, cause));
-    return parts.errors[formOf(request)](cause, request, reply);
+    return parts.errors[errorFormOf(request)](cause, request, reply);
   });
 
   return {
@@ -135,15 +143,18 @@ async function countIn({ limits }: Gate, request: FastifyRequest, reply: Fastify
   }
 }
 
+const bringsOpaqueToken = (caller: Caller) => caller.by === "registration" || (caller.by === "link" && caller.in === "header");
+
 /** Finds out who calls. Afterwards there is an actor, or the reply was sent. */
 async function enter(gate: Gate, entering: Entering): Promise<void> {
   const { request, reply, realm } = entering;
   const callers = callersOf(request.routeOptions.config);
   const has = (by: Caller["by"]) => callers.some((caller) => caller.by === by);
   if (!has("anonymous") && !has("client")) reply.header("cache-control", "no-store");
-  if (has("registration")) {
+  if (callers.some(bringsOpaqueToken)) {
     // RFC 6750 §2.1. Whatever else stands there was meant to open the door, so it is a token that does not.
-    request.presentedToken = tokenInHeader(request)?.token ?? (schemeOf(request) === null ? null : "");
+    const presented = tokenInHeader(request);
+    request.presentedToken = presented?.scheme === "bearer" ? presented.token : schemeOf(request) === null ? null : "";
     request.actor = anonymousActor(realm.realmId);
     return;
   }
@@ -164,6 +175,16 @@ async function enter(gate: Gate, entering: Entering): Promise<void> {
   if (!session || live) return;
   if (!request.wantsPage) throw noSession(request, has("device") ? "Device" : challenge(issuerOf(gate.baseUrl, realm.realmId), "Bearer"));
   await toSignIn(gate.work, request, reply, { kind: "page", request: {}, returnTo: session.returnTo?.(request) ?? pagePath(request) });
+}
+
+/** RFC 6749 §2.3: the credentials may stand in the header or in the form. */
+async function byClient({ issuers }: Gate, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { parts } = await issuerFor(issuers, request);
+  const endpoint = parts.issuer + request.url.split("?", 1)[0]!.slice(`/realms/${request.realmId}`.length);
+  reply.header("cache-control", "no-store");
+  const client = await authenticateClient(parts, { headers: request.headers, form: formOf(request), endpoint, sourceIp: request.ip });
+  allowOrigin(request, reply, client);
+  request.client = client;
 }
 
 /**
@@ -192,7 +213,7 @@ function refuseUndeclared({ method, url, config = {} }: RouteOptions, { limits, 
   };
   const callers = callersOf(config);
   if (callers.length === 0) return; // until every room has declared
-  const takesCookies = callers.some(({ by }) => by === "browser" || by === "session" || by === "link");
+  const takesCookies = callers.some((caller) => ["browser", "session", "link"].includes(caller.by) && !bringsOpaqueToken(caller));
   if (takesCookies && [method].flat().some((each) => isWrite({ method: each })) && config.csrf === undefined) fail("no csrf");
   if (config.errors === undefined) fail("no form of errors");
   for (const name of [config.limit ?? []].flat()) if (!(name in limits)) fail(`the limit ${name}, which does not exist`);

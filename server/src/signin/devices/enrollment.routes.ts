@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
-import { declare, Problem, registration } from "../../platform/http/index.ts";
+import { declare, link, Problem } from "../../platform/http/index.ts";
 import { EnrollDevice, EnrolledDevice, EnrollmentStart } from "./enrollment.schema.ts";
 import { type Enrolling, type EnrollmentParts, enrollDevice, startEnrollment } from "./enrollment.service.ts";
 import { deviceErrors } from "./errors.ts";
@@ -16,7 +16,7 @@ const TOKEN = /^[A-Za-z0-9_-]{20,128}$/;
 export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentParts> = async (app, parts) => {
   // What a page of another site can send without asking us first is not taken here at all.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
-  declare(app, { caller: registration(), limit: "enrollments", errors: "problem" });
+  declare(app, { caller: link({ in: "header" }), limit: "enrollments", errors: "problem" });
 
   const enrolling = ({ presentedToken: token, realmId, ip }: FastifyRequest): Enrolling => {
     if (token === null || !TOKEN.test(token)) throw deviceErrors.bad_token();

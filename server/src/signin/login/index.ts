@@ -5,4 +5,4 @@ export type { LogoutRequest, LogoutRequests } from "./logout.routes.ts";
 export { returnTarget } from "./return-target.ts";
 export { loginRoutes } from "./routes.ts";
 export { type SessionStanding, standingOf } from "./session-standing.ts";
-export { createVisitors, type Visitor, type VisitorParts, type Visitors } from "./visitors.ts";
+export { createVisitors, type PageParts, type Visitor, type Visitors } from "./visitors.ts";

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
+import { link } from "../../platform/http/index.ts";
 import { fitsLink, type SignInParts, type TextKey } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { messagesOf, renderLink, renderMessage, sendPage } from "../pages/index.ts";
@@ -12,7 +13,6 @@ import type { Visitor, Visitors } from "./visitors.ts";
 export interface LinkRouteParts {
   readonly parts: SignInParts;
   readonly visitors: Visitors;
-  readonly limit: onRequestAsyncHookHandler;
   signInOf(visit: Visit): Promise<SignIn>;
 }
 
@@ -37,10 +37,11 @@ const LinkForm = Type.Object(
 const page = (description: string) => Type.String({ description });
 
 /** Mounted under /realms/:realm. Where the links of the step `magic-link` lead: looking at the page does nothing, its button does. */
-export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app, { parts, visitors, limit, signInOf }) => {
+export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app, { parts, visitors, signInOf }) => {
   app.get(
     "/login/link",
     {
+      config: { caller: link() },
       schema: {
         summary: "Open a link that was mailed to sign in",
         description: "Shows a button and changes nothing: programs that look through mail open links, too.",
@@ -51,7 +52,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
       },
     },
     async (request, reply) => {
-      const visit = { request, reply, visitor: await visitors.visitorOf(request, reply) };
+      const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.query;
       const found = await findStep(visit, step);
       if (found === "elsewhere") return tell(visit, 400, "linkElsewhereTitle", "linkElsewhereText");
@@ -74,7 +75,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
   app.post(
     "/login/link",
     {
-      onRequest: limit,
+      config: { caller: link(), limit: "signIns" },
       schema: {
         summary: "Confirm a sign-in by its link",
         description: "Once, in the browser in which the sign-in began. The page that waits there goes on.",
@@ -86,8 +87,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
       },
     },
     async (request, reply) => {
-      const visit = { request, reply, visitor: await visitors.visitorOf(request, reply) };
-      if (!visitors.hasSignInToken(request, visit.visitor)) return visitors.showStale(request, reply, visit.visitor);
+      const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.body;
       const found = await findStep(visit, step);
       if (found === "elsewhere") return tell(visit, 400, "linkElsewhereTitle", "linkElsewhereText");

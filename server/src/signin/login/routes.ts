@@ -1,15 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { refuseDirtyText } from "../../platform/http/index.ts";
-import { MASTER, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
+import { anonymous, browser, declare } from "../../platform/http/index.ts";
+import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts, SignInRequest } from "../authenticators/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
 import { interactionErrors, readInteraction } from "../interactions/index.ts";
 import { messagesOf, renderMessage, renderStuck, sendPage, themeCss, themeVersion } from "../pages/index.ts";
-import type { Cookies, Csrf } from "../sessions/index.ts";
 import { answerStep, finishSilently, giveUp, goOnFromElsewhere, isAsked, type Outcome } from "./answers.ts";
 import { linkRoutes } from "./link.routes.ts";
 import { type LogoutRequests, logoutRoutes } from "./logout.routes.ts";
@@ -26,16 +25,12 @@ import {
   type SignIn,
 } from "./sign-in.ts";
 import { accountOf, type ShownStep, showStep } from "./steps.ts";
-import { createVisitors, type Visitor } from "./visitors.ts";
+import type { Visitor, Visitors } from "./visitors.ts";
 
 export interface LoginRouteParts extends SignInParts {
   readonly flows: Flows;
-  readonly realms: RealmSnapshots;
-  readonly csrf: Csrf;
-  readonly cookies: Cookies;
+  readonly visitors: Visitors;
   readonly logoutRequests: LogoutRequests;
-  /** Refuses an address that posts too often, whatever it posts. */
-  readonly limit: onRequestAsyncHookHandler;
 }
 
 const params = Type.Object({ realm: Type.String() });
@@ -90,15 +85,14 @@ const goTo = (reply: FastifyReply, path: string) => reply.header("cache-control"
 
 /** Mounted under /realms/:realm. */
 export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (app, parts) => {
-  const { realms, csrf, cookies, baseUrl, flows } = parts;
-  const visitors = createVisitors(parts);
-  const { visitorOf } = visitors;
+  const { visitors, baseUrl, flows } = parts;
+  declare(app, { caller: browser(), csrf: "sign-in-form", errors: "page" });
   app.setErrorHandler(async (error, request, reply) => {
     const { interaction } = visitors.carried(request);
     // Answered twice, or in two tabs: the present step is shown.
     if (interaction !== undefined && error instanceof AppError && error.code === "interactions.moved_on")
       return goTo(reply, `/realms/${(request.params as { realm: string }).realm}/login?${new URLSearchParams({ interaction })}`);
-    return visitors.showFailure(error, request, reply);
+    throw error; // the gate shows it
   });
   // These are forms of our own pages; nothing else is taken.
   app.removeContentTypeParser(["application/json", "text/plain"]);
@@ -123,7 +117,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         sourceIp: request.ip,
         userAgent: request.headers["user-agent"] ?? null,
         locale: visitors.localeOf(request, realm),
-        deviceToken: cookies.device(request, realm.realmId) ?? null,
+        deviceToken: visitor.deviceToken,
       },
     });
   };
@@ -155,12 +149,27 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     return sendPage(reply, 403, html, { logoUrl: visitor.realm.settings.logoUrl });
   };
 
+  const homeOfSignIn = (visitor: Visitor) => `/realms/${visitor.realm.realmId}/login`;
   const stepPath = (visitor: Visitor, interactionId: string) => `/realms/${visitor.realm.realmId}/login?interaction=${interactionId}`;
 
   const finished = ({ request, reply, visitor }: Visit, { session, returnTo, deviceToken }: Outcome & { outcome: "signed-in" }) => {
     visitors.enter(request, reply, visitor, session);
-    if (deviceToken !== null) cookies.setDevice(reply, visitor.realm.realmId, deviceToken);
+    if (deviceToken !== null) visitors.rememberDevice(reply, visitor.realm.realmId, deviceToken);
     return goTo(reply, returnTo);
+  };
+
+  /** A form without a CSRF token that fits: the present step is shown, with what was typed, and nothing counts. */
+  const showStaleStep = async (visit: Visit) => {
+    const { request, reply, visitor } = visit;
+    const opened = await signInOf(visit);
+    if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
+    const form = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+    const { position, signIn } = await positionToAnswer(parts, opened, textOf(form.step));
+    if (position.kind === "stuck") return showStuck(visit, signIn, position.unmet);
+    if (position.kind === "done") return goTo(reply, `${homeOfSignIn(visitor)}?${new URLSearchParams(visitors.carried(request))}`);
+    const [ask, ...others] = position.asks;
+    const problem = { title: "csrfTitle", text: "csrfText" } as const;
+    return show(visit, typedInto(signIn, ask, form), ask, { status: 403, problem, others });
   };
 
   app.get(
@@ -176,10 +185,9 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       },
     },
     async (request, reply) => {
-      const visitor = await visitorOf(request, reply);
+      const { visitor } = request;
       const visit = { request, reply, visitor };
-      const { lang, signed_out } = request.query;
-      if (lang !== undefined) cookies.setLanguage(reply, visitors.localeOf(request, visitor.realm));
+      const { signed_out } = request.query;
       const opened = await signInOf(visit);
       const { session } = visitor;
       const loginPage = `/realms/${visitor.realm.realmId}/login`;
@@ -219,9 +227,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   app.post(
     "/login",
     {
-      onRequest: parts.limit,
-      // Order of refusals: a form without a token that fits is a 403, whatever else is wrong with it.
-      attachValidation: true,
+      config: { limit: "signIns", onStale: (request, reply) => showStaleStep({ request, reply, visitor: request.visitor }) },
       schema: {
         summary: "Answer a step of the sign-in",
         description:
@@ -238,31 +244,19 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       },
     },
     async (request, reply) => {
-      const visitor = await visitorOf(request, reply);
+      const { visitor } = request;
       const visit = { request, reply, visitor };
-      const hasToken = visitors.hasSignInToken(request, visitor);
-      if (hasToken && request.validationError) throw request.validationError;
-      if (hasToken) refuseDirtyText(request.body);
       const opened = await signInOf(visit);
       if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
       const form = request.body as Readonly<Record<string, string>>;
-      const { position, signIn } = await positionToAnswer(parts, opened, textOf(form?.step));
+      const { position, signIn } = await positionToAnswer(parts, opened, form.step);
       if (position.kind === "stuck") {
-        if (hasToken && form.restart !== undefined) return goTo(reply, stepPath(visitor, await keepProgress(parts, restarted(signIn))));
-        const told = hasToken && form.giveUp !== undefined && isAsked(signIn.interaction);
+        if (form.restart !== undefined) return goTo(reply, stepPath(visitor, await keepProgress(parts, restarted(signIn))));
+        const told = form.giveUp !== undefined && isAsked(signIn.interaction);
         return told ? goTo(reply, await giveUp(parts, signIn, position.unmet)) : showStuck(visit, signIn, position.unmet);
       }
-      if (position.kind === "done")
-        return goTo(reply, `/realms/${visitor.realm.realmId}/login?${new URLSearchParams(visitors.carried(request))}`);
+      if (position.kind === "done") return goTo(reply, `${homeOfSignIn(visitor)}?${new URLSearchParams(visitors.carried(request))}`);
       const others = (shown: Ask) => position.asks.filter((ask) => ask !== shown);
-      if (!hasToken) {
-        const [ask] = position.asks;
-        return show(visit, typedInto(signIn, ask, form), ask, {
-          status: 403,
-          problem: { title: "csrfTitle", text: "csrfText" },
-          others: others(ask),
-        });
-      }
       if (form.restart !== undefined) return goTo(reply, stepPath(visitor, await keepProgress(parts, restarted(signIn))));
       if (form.choose !== undefined) {
         const chosen = askFor(position, form.choose);
@@ -330,15 +324,14 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     },
   );
 
-  await app.register(linkRoutes, { parts, visitors, limit: parts.limit, signInOf });
-  await app.register(logoutRoutes, { work: parts.work, csrf, cookies, visitors, logoutRequests: parts.logoutRequests });
+  await app.register(linkRoutes, { parts, visitors, signInOf });
+  await app.register(logoutRoutes, { work: parts.work, visitors, logoutRequests: parts.logoutRequests });
 
   app.get(
     "/theme.css",
-    { schema: { summary: "The realm's style sheet", tags, params, response: { 200: Type.String() } } },
+    { config: { caller: anonymous() }, schema: { summary: "The realm's style sheet", tags, params, response: { 200: Type.String() } } },
     async (request, reply) => {
-      const realm = await realms.get(request.params.realm);
-      if (!realm) throw unknownRealm();
+      const { realm } = request;
       const etag = `"${themeVersion(realm.settings)}"`;
       reply.headers({ etag, "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" });
       if (request.headers["if-none-match"] === etag) return reply.code(304 as 200).send("");
