@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { SigningAlg } from "../../tenancy/keys/index.ts";
+import { lifetimesOf } from "./contents/lifetimes.ts";
 import { algOf, signJwt } from "./jwt.ts";
-import { lifetimesOf } from "./lifetimes.ts";
 import type { IssuerParts } from "./parts.ts";
 import { type VerifiedJwt, verifyJwt } from "./verify.ts";
 

@@ -181,7 +181,7 @@ export async function allow(work: UnitOfWork, issuer: Issuer, pending: Pending, 
     ...{ sessionId: session.sessionId, impersonator: session.impersonator },
   };
   await work.transact({ realm, actor, sourceIp }, async (ctx) => {
-    await issuer.parts.clients.settle(ctx, pending.client);
+    await issuer.parts.clients.store(ctx, pending.client);
     await grantConsent(ctx, session.userId, pending.client.clientId, [...scopes, ...missingOIDCClaims.map(consentToClaim)]);
   });
   await issuer.engine.answer({ interaction: pending.interaction, session, answer: { consent: {} } });

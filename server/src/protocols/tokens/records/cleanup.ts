@@ -1,4 +1,4 @@
-import type { Db } from "../../platform/db/index.ts";
+import type { Db } from "../../../platform/db/index.ts";
 import { deleteExpiredGrants } from "./grants.store.ts";
 import { deleteExpiredRevocations } from "./liveness.store.ts";
 import { deleteExpiredRecords } from "./records.store.ts";

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { clock, DAY } from "../../kernel/clock.ts";
-import { newId } from "../../kernel/ids.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
-import type { RealmUnderTest } from "../../testing/realm.ts";
-import { relyingParty } from "../../testing/relying-party.ts";
+import { clock, DAY } from "../../../kernel/clock.ts";
+import { newId } from "../../../kernel/ids.ts";
+import { type Harness, harness } from "../../../testing/harness.ts";
+import type { RealmUnderTest } from "../../../testing/realm.ts";
+import { relyingParty } from "../../../testing/relying-party.ts";
 import { deleteGrant, writeGrant } from "./grants.store.ts";
 import { addRefreshToken, replaceByRefreshToken } from "./successor.store.ts";
 

@@ -1,9 +1,9 @@
-import { type SubjectUser, subjectData } from "../../applications/claims/index.ts";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { type Subjects, subjectOf } from "../../applications/subject-claim/index.ts";
-import { AppError } from "../../kernel/errors.ts";
-import { oauthErrors } from "../../kernel/oauth-error.ts";
-import type { Db } from "../../platform/db/index.ts";
+import { type SubjectUser, subjectData } from "../../../applications/claims/index.ts";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { type Subjects, subjectOf } from "../../../applications/subject-claim/index.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import { oauthErrors } from "../../../kernel/oauth-error.ts";
+import type { Db } from "../../../platform/db/index.ts";
 
 /** `user`: what is known of them already. */
 export type SubjectOf = (realm: string, client: ClientSnapshot, userId: string, user?: SubjectUser) => Promise<string>;

@@ -1,6 +1,6 @@
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { oauthErrors } from "../../kernel/oauth-error.ts";
-import type { IssuerParts } from "./parts.ts";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { oauthErrors } from "../../../kernel/oauth-error.ts";
+import type { IssuerParts } from "../parts.ts";
 
 /**
  * RFC 8707. The realm itself, at whose endpoints (userinfo) a token is used, is every client's; any other resource must be among those

@@ -1,6 +1,6 @@
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { findConsent } from "../../directory/consents/index.ts";
-import type { Db } from "../../platform/db/index.ts";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { findConsent } from "../../../directory/consents/index.ts";
+import type { Db } from "../../../platform/db/index.ts";
 
 /** Whether users are asked before the client gets anything of theirs. */
 export const needsConsent = (client: ClientSnapshot): boolean => client.settings.consentRequired && !client.settings.firstParty;

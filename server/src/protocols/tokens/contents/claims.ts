@@ -9,13 +9,13 @@ import {
   type SubjectUser,
   serviceAccountData,
   subjectData,
-} from "../../applications/claims/index.ts";
-import { mappersOf, type ScopesSnapshot } from "../../applications/client-scopes/index.ts";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { SECOND } from "../../kernel/clock.ts";
-import type { Db } from "../../platform/db/index.ts";
-import type { IssuerParts } from "./parts.ts";
-import { perClient } from "./per-client.ts";
+} from "../../../applications/claims/index.ts";
+import { mappersOf, type ScopesSnapshot } from "../../../applications/client-scopes/index.ts";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { SECOND } from "../../../kernel/clock.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import type { IssuerParts } from "../parts.ts";
+import { perClient } from "../per-client.ts";
 import { allowedScopes } from "./scopes.ts";
 
 type ClaimParts = Pick<IssuerParts, "db" | "realm" | "scopesOfRealm">;

@@ -1,6 +1,6 @@
 import { type ColumnType, sql } from "kysely";
-import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
-import type { RecordPayload } from "./records.ts";
+import { type Db, prepared, type Tx } from "../../../platform/db/index.ts";
+import type { RecordPayload } from "./payload.ts";
 
 interface RecordsTable {
   realm_id: string;
@@ -15,7 +15,7 @@ interface RecordsTable {
   expires_at: number;
 }
 
-declare module "../../platform/db/tables.ts" {
+declare module "../../../platform/db/tables.ts" {
   interface Tables {
     oidc_records: RecordsTable;
   }

@@ -1,4 +1,4 @@
-import type { AuthorizationDetail } from "./authorization-details.ts";
+import type { AuthorizationDetail } from "../contents/authorization-details.ts";
 
 /** OpenID Connect Core §5.5: claims that were requested one by one. */
 export interface RequestedClaims {

@@ -1,6 +1,6 @@
-import type { ScopesSnapshot } from "../../applications/client-scopes/index.ts";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { oauthErrors } from "../../kernel/oauth-error.ts";
+import type { ScopesSnapshot } from "../../../applications/client-scopes/index.ts";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { oauthErrors } from "../../../kernel/oauth-error.ts";
 
 /** Decision 7: what a client may ask for. */
 export const scopesFor = ({ byName, scopes }: ScopesSnapshot, client: ClientSnapshot): readonly string[] =>

@@ -1,4 +1,4 @@
-import { oauthErrors } from "../../kernel/oauth-error.ts";
+import { oauthErrors } from "../../../kernel/oauth-error.ts";
 
 /** RFC 9396 §2: what its type says is for the resource to understand. */
 export interface AuthorizationDetail {

@@ -1,8 +1,8 @@
 import { type ColumnType, sql } from "kysely";
-import type { SubjectUser } from "../../applications/claims/index.ts";
-import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
-import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "./act.ts";
-import type { GrantPayload } from "./records.ts";
+import type { SubjectUser } from "../../../applications/claims/index.ts";
+import { type Db, prepared, type Tx } from "../../../platform/db/index.ts";
+import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "../contents/act.ts";
+import type { GrantPayload } from "./payload.ts";
 
 interface GrantsTable {
   realm_id: string;
@@ -15,7 +15,7 @@ interface GrantsTable {
   expires_at: number;
 }
 
-declare module "../../platform/db/tables.ts" {
+declare module "../../../platform/db/tables.ts" {
   interface Tables {
     oidc_grants: GrantsTable;
   }

@@ -1,4 +1,4 @@
-import type { IssuerParts } from "./parts.ts";
+import type { IssuerParts } from "../parts.ts";
 
 /** The administrator who acts as a user. */
 export interface Impersonator {

@@ -1,6 +1,6 @@
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { clock, DAY, SECOND } from "../../kernel/clock.ts";
-import type { Settings } from "../../tenancy/settings/index.ts";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { clock, DAY, SECOND } from "../../../kernel/clock.ts";
+import type { Settings } from "../../../tenancy/settings/index.ts";
 
 /** In seconds. */
 export interface Lifetimes {

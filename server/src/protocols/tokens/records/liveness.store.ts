@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import type { SubjectUser } from "../../applications/claims/index.ts";
-import { type Db, prepared } from "../../platform/db/index.ts";
-import { acrOf } from "../../signin/sessions/index.ts";
-import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "./act.ts";
+import type { SubjectUser } from "../../../applications/claims/index.ts";
+import { type Db, prepared } from "../../../platform/db/index.ts";
+import { acrOf } from "../../../signin/sessions/index.ts";
+import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "../contents/act.ts";
 import { itsUserAndSession, sessionIsAlive, toUser, type UserColumns, userColumns } from "./grants.store.ts";
 
-declare module "../../platform/db/tables.ts" {
+declare module "../../../platform/db/tables.ts" {
   interface Tables {
     revoked_tokens: { realm_id: string; jti: string; expires_at: number };
   }

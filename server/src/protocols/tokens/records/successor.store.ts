@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { type Db, gathered, prepared } from "../../platform/db/index.ts";
+import { type Db, gathered, prepared } from "../../../platform/db/index.ts";
 import { type LiveGrant, type LiveRow, liveColumns, liveGrants, toLiveGrant } from "./grants.store.ts";
+import type { RecordPayload } from "./payload.ts";
 import type { NewRecord, StoredRecord } from "./records.store.ts";
-import type { RecordPayload } from "./records.ts";
 
 // What the token endpoint does with codes and refresh tokens all day, in as few trips to the database as it takes.
 
