@@ -11,7 +11,7 @@ export {
 export { actOf, type Impersonator } from "./contents/act.ts";
 export { assertResource, audienceOf, resourceOf } from "./contents/audience.ts";
 export { type AuthorizationDetail, narrowedDetails, requestedDetails } from "./contents/authorization-details.ts";
-export { type AboutUser, claimNames, clientClaims, memberOf, sessionOf, userClaims } from "./contents/claims.ts";
+export { type AboutUser, claimNames, claimsOfScopes, clientClaims, sessionOf, userClaims } from "./contents/claims.ts";
 export { consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, needsConsent } from "./contents/consent.ts";
 export { lifetimesOf, refreshLifetime } from "./contents/lifetimes.ts";
 export {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { invalidFields } from "../../../kernel/errors.ts";
-import { refuseDeepParameters, refuseDirtyText } from "../../../platform/http/index.ts";
+import { refuseDirtyText } from "../../../platform/http/index.ts";
 import { interactionErrors } from "../../../signin/interactions/index.ts";
 import { createVisitors, type VisitorParts } from "../../../signin/login/index.ts";
 import { issuerFor } from "../../gate/index.ts";
@@ -21,7 +21,7 @@ const params = Type.Object({ realm: Type.String() });
 function refuseUnreadable(form: Readonly<Record<string, unknown>>): void {
   const errors = Object.entries(form)
     .filter(([, value]) => !isReadable(value))
-    .map(([field]) => ({ field, code: "too_deep", message: `${field}: this token is nested too deeply, or too large` }));
+    .map(([field]) => ({ field, code: "too_deep", message: `${field} is nested too deeply, or too large` }));
   if (errors.length > 0) throw invalidFields(errors);
 }
 
@@ -70,7 +70,6 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers
       await assertMayBegin(ofRealm, request.ip);
       const form = (request.body ?? {}) as Record<string, unknown>;
       refuseDirtyText(form);
-      refuseDeepParameters(form);
       refuseUnreadable(form);
       const id = await keepPosted(parts.db, realm.realmId, form);
       return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/authorize?posted=${id}`, 303) as never;

@@ -53,7 +53,11 @@ function requestedMappers(
 }
 
 /** `address` of `address.country`. */
-export const memberOf = (claim: string): string => /^(?:[^.\\]|\\.)*/.exec(claim)![0].replace(/\\(.)/g, "$1");
+const memberOf = (claim: string): string => /^(?:[^.\\]|\\.)*/.exec(claim)![0].replace(/\\(.)/g, "$1");
+
+/** The members of a token that these scopes bring. */
+export const claimsOfScopes = ({ byName }: ScopesSnapshot, scopes: readonly string[]): ReadonlySet<string> =>
+  new Set(scopes.flatMap((name) => byName.get(name)?.mappers.map(({ claim }) => memberOf(claim)) ?? []));
 
 /** The claims of each scope, as metadata names them. */
 export const claimNames = ({ scopes }: ScopesSnapshot): Record<string, string[]> =>
