@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { CreateClient, oauthAuthMethods, responseTypes } from "../../applications/clients/index.ts";
 import { oneOf } from "../../platform/http/index.ts";
-import { memberNames } from "./metadata.ts";
+import { memberNames } from "./member-names.ts";
 
 const grantTypes = [
   "authorization_code",

@@ -13,6 +13,7 @@ export { assertResource, audienceOf, resourceOf } from "./audience.ts";
 export { type AuthorizationDetail, narrowedDetails, requestedDetails } from "./authorization-details.ts";
 export { type AboutUser, claimNames, clientClaims, memberOf, sessionOf, userClaims } from "./claims.ts";
 export { deleteExpiredOAuth } from "./cleanup.ts";
+export { consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, needsConsent } from "./consent.ts";
 export {
   deleteGrant,
   findLiveGrant,

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
+import { AppError } from "../../kernel/errors.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import { interactionErrors } from "../interactions/index.ts";
@@ -51,7 +52,12 @@ export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = asy
       if (!left) throw interactionErrors.gone();
       const run = await openRun(visit, left.interactionId);
       if (run.interaction!.result) return goTo(reply, run.interaction!.returnTo);
-      const outcome = await returnToSignIn(parts, await positionOf(parts, run), left.token, answer, startingSession(parts));
+      const position = await positionOf(parts, run);
+      const outcome = await returnToSignIn(parts, position, left.token, answer, startingSession(parts)).catch((error) => {
+        // Sent twice at once: the present step is shown.
+        if (error instanceof AppError && error.code === "interactions.moved_on") return null;
+        throw error;
+      });
       return outcome ? replies.answerWith(visit, outcome) : goTo(reply, stepPath(run));
     },
   );

@@ -6,8 +6,16 @@ import type { Ctx } from "../../../platform/context.ts";
 import { isProven } from "../../../signin/authenticators/index.ts";
 import { stranger } from "../../../signin/passwords/index.ts";
 import { type Authentication, continueDirectly, type Outcome, openDirectGrant, positionOf } from "../../../signin/run/index.ts";
-import { audienceOf, findLiveGrant, type LiveGrant, lifetimesOf, requestedScopes, resourceOf, writeGrant } from "../../tokens/index.ts";
-import { isAllowedByUser } from "../consent.ts";
+import {
+  audienceOf,
+  findLiveGrant,
+  isAllowedByUser,
+  type LiveGrant,
+  lifetimesOf,
+  requestedScopes,
+  resourceOf,
+  writeGrant,
+} from "../../tokens/index.ts";
 import type { Grant, Parameters, Source, TokenCtx } from "../grant.ts";
 
 /** As the sign-in page limits them. */
