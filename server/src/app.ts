@@ -215,25 +215,9 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       const limited = limitsOfRealms(limiter, realms);
       const limit = limited("signIns");
       await protocol.register(publicRealmRoutes, { realms });
-      await protocol.register(loginRoutes, {
-        db,
-        work,
-        metrics,
-        realms,
-        csrf,
-        cookies,
-        baseUrl: config.baseUrl,
-        sources,
-        upgrades,
-        vault,
-        hasher,
-        breaches,
-        messages,
-        log,
-        flows,
-        limit,
-        logoutRequests: createLogoutRequests(issuers),
-      });
+      const signIn = { db, work, metrics, baseUrl: config.baseUrl, sources, upgrades, vault, hasher, breaches, messages, log };
+      const logoutRequests = createLogoutRequests(issuers);
+      await protocol.register(loginRoutes, { ...signIn, realms, csrf, cookies, flows, limit, logoutRequests });
       const visiting = { db, work, realms, csrf, cookies, baseUrl: config.baseUrl, messages, limit };
       await protocol.register(resetRoutes, visiting);
       await protocol.register(mailLinkRoutes, visiting);
@@ -253,7 +237,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       await protocol.register(pushRoutes, { ...devices, limit: limited("push") });
       await protocol.register(qrRoutes, { ...devices, limit: limited("qr") });
       await protocol.register(transactionRoutes, {
-        ...{ ...devices, vault, tokens, signingKeys, subjectOf },
+        ...{ ...devices, ...signIn, tokens, signingKeys, subjectOf },
         limit: limited("transactions"),
       });
       const limitPassword = rateLimited(limiter, {

@@ -2,7 +2,8 @@ import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { SignInParts, SignInRequest, VisitorFacts } from "../authenticators/index.ts";
 import { certainLevel, type Flow, type FlowsSnapshot, isSubFlow } from "../flows/index.ts";
 import { type LiveSession, levelOf } from "../sessions/index.ts";
-import { actionLeft, openSignIn, provenBy } from "./sign-in.ts";
+import { actionLeft, provenBy } from "./position.ts";
+import { openSignIn } from "./run.ts";
 
 /** `proof`: the flow asks for something that the session has not proven. `action`: the user has to do something before they go on. */
 export type SessionStanding = "enough" | "proof" | "action";
@@ -30,10 +31,9 @@ export async function standingOf(parts: SignInParts, { realm, flows, visitor, re
     ...{ interactionId: "", kind: "standing", browser: "", returnTo: "", version: 0 },
     ...{ request: { ...request }, state: {}, result: null },
   };
-  const signIn = await openSignIn(parts, { realm, flows, visitor, interaction, returnTo: "" });
-  const standing = await provenBy(parts, signIn);
-  if (standing.position.kind !== "done") return "proof";
-  return (await actionLeft(parts, standing.signIn)) ? "action" : "enough";
+  const standing = await provenBy(parts, await openSignIn(parts, { realm, flows, visitor, interaction, returnTo: "" }));
+  if (standing.outcome !== "pass") return "proof";
+  return (await actionLeft(parts, standing.run)) ? "action" : "enough";
 }
 
 /** The case of nearly every request, told without the user: the session is one of the ways, and as sure as the others. */
