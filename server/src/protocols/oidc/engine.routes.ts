@@ -1,7 +1,7 @@
 import { parse } from "node:querystring";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { refuseDeepParameters } from "../../platform/http/index.ts";
+import { refuseBy, refuseDeepParameters } from "../../platform/http/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
 import { FORM, sendOAuthError, takeForms } from "../gate/index.ts";
 import { withEngine } from "./engine.ts";
@@ -69,7 +69,7 @@ const schemaOf = ([summary, description]: readonly [string, string]) => ({
 
 /** Mounted under /realms/:realm: what the engine answers. */
 export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app, { issuers }) => {
-  app.setErrorHandler(sendOAuthError);
+  refuseBy(app, "oauth", sendOAuthError);
   takeForms(app);
   const pass = (path: string) => async (request: FastifyRequest, reply: FastifyReply) =>
     handOver(await issuerFor(issuers, request), request, reply, path);
