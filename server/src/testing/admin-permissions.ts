@@ -1,5 +1,20 @@
 import type { Permission } from "../tenancy/permissions/index.ts";
 
+export const all: Permission[] = [
+  "realm-admin",
+  "view-users",
+  "manage-users",
+  "view-clients",
+  "manage-clients",
+  "manage-roles",
+  "manage-identity-providers",
+  "manage-authorization",
+  "manage-organizations",
+  "manage-realm",
+  "view-events",
+  "manage-events",
+];
+
 /** Who may, besides `realm-admin`, in the realm of the path. */
 export const opens: Record<string, readonly Permission[]> = {
   "GET /users": ["view-users"],

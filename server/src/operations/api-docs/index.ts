@@ -5,9 +5,7 @@ export { homeRoutes } from "./home.routes.ts";
 export {
   isReference,
   type OpenApiDocument,
-  type OpenApiDocument,
   type Operation,
-  operationsOf,
   operationsOf,
   type Parameter,
   type Reference,

@@ -3,26 +3,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clock, DAY } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
-import { opens } from "../../testing/admin-permissions.ts";
+import { all, opens } from "../../testing/admin-permissions.ts";
 import { Browser } from "../../testing/browser.ts";
 import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import type { Permission } from "./index.ts";
-
-const all: Permission[] = [
-  "realm-admin",
-  "view-users",
-  "manage-users",
-  "view-clients",
-  "manage-clients",
-  "manage-roles",
-  "manage-identity-providers",
-  "manage-authorization",
-  "manage-organizations",
-  "manage-realm",
-  "view-events",
-  "manage-events",
-];
 
 /** The same for what reaches over all realms, asked of `master`. */
 const opensInMaster: Record<string, readonly Permission[]> = {
