@@ -34,6 +34,12 @@ export async function readCredentials(ctx: ReadCtx, id: string): Promise<Credent
   return [...own, ...others.map(({ deviceName, ...device }) => ({ ...device, type: PUSH, label: deviceName, expiresAt: null }))];
 }
 
+export async function readCredential(ctx: ReadCtx, userId: string, type: string, id: string): Promise<Credential> {
+  const found = (await readCredentials(ctx, userId)).find((one) => one.type === type && one.id === id.toLowerCase());
+  if (!found) throw credentialErrors.not_found();
+  return found;
+}
+
 /** Whoever has the token can add a device to the user, so it takes what control of the user takes. */
 export async function createEnrollmentToken(ctx: Ctx, id: string, input: CreateCredential): Promise<CreatedCredential> {
   const { userId } = await findUserForUpdate(ctx, id);

@@ -21,6 +21,12 @@ export async function readMappings(ctx: ReadCtx, userId: string): Promise<RoleMa
   return effectiveRoles(ctx.tx, ctx.realm, userId);
 }
 
+export async function readMapping(ctx: ReadCtx, userId: string, roleId: string): Promise<RoleMapping> {
+  const mapping = (await readMappings(ctx, userId)).find((one) => one.roleId === roleId.toLowerCase());
+  if (!mapping) throw roleErrors.not_held();
+  return mapping;
+}
+
 export async function assignRole(ctx: Ctx, id: string, name: RoleName): Promise<RoleMapping[]> {
   const { userId } = await findUserForUpdate(ctx, id);
   const role = await shareNamedRole(ctx, name);

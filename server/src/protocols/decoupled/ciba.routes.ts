@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { refuseBy } from "../../platform/http/index.ts";
 import { createVisitors, type Visitor } from "../../signin/login/index.ts";
 import { renderCiba, sendPage } from "../../signin/pages/index.ts";
 import { issuerFor } from "../gate/index.ts";
@@ -28,7 +29,7 @@ const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? clientId;
 export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
   const { work, issuers } = parts;
   const visitors = createVisitors(parts);
-  app.setErrorHandler(visitors.showFailure);
+  refuseBy(app, "page", visitors.showFailure);
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/ciba`;
   const pathOf = (realm: string, id: string) => `${here(realm)}/${encodeURIComponent(id)}`;

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
+import { refuseBy } from "../../platform/http/index.ts";
 import { createVisitors, type Visitor } from "../../signin/login/index.ts";
 import { type DeviceError, renderDevice, sendPage } from "../../signin/pages/index.ts";
 import { issuerFor } from "../gate/index.ts";
@@ -28,7 +29,7 @@ const DeviceForm = Type.Object(
 export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
   const { work, issuers } = parts;
   const visitors = createVisitors(parts);
-  app.setErrorHandler(visitors.showFailure);
+  refuseBy(app, "page", visitors.showFailure);
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/device`;
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
+import { refuseBy } from "../../platform/http/index.ts";
 import { type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import { preflight } from "../gate/index.ts";
 import { sendRegistrationError } from "./errors.ts";
@@ -32,7 +33,7 @@ const BODY_LIMIT = 128 * 1024;
 /** Mounted under /realms/:realm/connect/register. */
 export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationRouteParts> = async (app, parts) => {
   const { realms, limit } = parts;
-  app.setErrorHandler(sendRegistrationError);
+  refuseBy(app, "oauth", sendRegistrationError);
   // What a page of another site can send without asking us first is not taken here at all.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   app.addHook("onRequest", async (request, reply) => {

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
+import { refuseBy } from "../../platform/http/index.ts";
 import { authenticateClient, isPublic } from "../client-auth/index.ts";
 import { allowOrigin, FORM, formOf, issuerFor, preflight, sendOAuthError, single, takeForms } from "../gate/index.ts";
 import { introspect, revoke } from "./introspection.ts";
@@ -14,7 +15,7 @@ const Introspection = Type.Object({ active: Type.Boolean() }, { $id: "Introspect
 
 /** Mounted under /realms/:realm. */
 export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
-  app.setErrorHandler(sendOAuthError);
+  refuseBy(app, "oauth", sendOAuthError);
   takeForms(app);
 
   /** Who asks, and about which token. */

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { refuseBy } from "../../platform/http/index.ts";
 import { ForeignOrigin } from "../client-auth/index.ts";
 import { allowAnyOrigin, allowOrigin, FORM, formOf, issuerFor, preflight, sendOAuthError, takeForms } from "../gate/index.ts";
 import type { TokenEndpoints } from "./parts.ts";
@@ -21,7 +22,7 @@ const Tokens = Type.Object(
 
 /** Mounted under /realms/:realm: the token endpoint. */
 export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
-  app.setErrorHandler(refuse);
+  refuseBy(app, "oauth", refuse);
   takeForms(app);
 
   app.post(

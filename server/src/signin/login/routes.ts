@@ -3,7 +3,7 @@ import type { onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { refuseDirtyText } from "../../platform/http/index.ts";
+import { refuseBy, refuseDirtyText } from "../../platform/http/index.ts";
 import { MASTER, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
@@ -86,7 +86,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   const { realms, csrf, cookies, baseUrl, flows } = parts;
   const visitors = createVisitors(parts);
   const { visitorOf } = visitors;
-  app.setErrorHandler(async (error, request, reply) => {
+  refuseBy(app, "page", async (error, request, reply) => {
     const { interaction } = visitors.carried(request);
     // Answered twice, or in two tabs: the present step is shown.
     if (interaction !== undefined && error instanceof AppError && error.code === "interactions.moved_on")

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../../kernel/clock.ts";
 import { defineErrors } from "../../../kernel/errors.ts";
+import { refuseBy } from "../../../platform/http/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { createVisitors, type Visitor, type VisitorParts } from "../../../signin/login/index.ts";
 import { renderChooseAccount, renderConsent, sendPage } from "../../../signin/pages/index.ts";
@@ -53,7 +54,7 @@ interface Visit {
 export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts> = async (app, parts) => {
   const { work } = parts;
   const visitors = createVisitors(parts);
-  app.setErrorHandler(visitors.showFailure);
+  refuseBy(app, "page", visitors.showFailure);
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const visitBy = async (request: FastifyRequest, reply: FastifyReply): Promise<Visit> => {

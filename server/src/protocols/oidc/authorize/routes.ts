@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { invalidFields } from "../../../kernel/errors.ts";
-import { refuseDirtyText } from "../../../platform/http/index.ts";
+import { refuseBy, refuseDirtyText } from "../../../platform/http/index.ts";
 import { interactionErrors } from "../../../signin/interactions/index.ts";
 import { createVisitors, type VisitorParts } from "../../../signin/login/index.ts";
 import { issuerFor } from "../../gate/index.ts";
@@ -28,7 +28,7 @@ function refuseUnreadable(form: Readonly<Record<string, unknown>>): void {
 /** Mounted under /realms/:realm. */
 export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers: Issuers }> = async (app, parts) => {
   const { issuers } = parts;
-  app.setErrorHandler(createVisitors(parts).showFailure);
+  refuseBy(app, "page", createVisitors(parts).showFailure);
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   app.get(
@@ -39,7 +39,10 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers
         description: "Sends the browser to the sign-in page, the consent page, or back to the client.",
         tags,
         params,
-        response: { 303: Type.Null({ description: "Where to go next" }) },
+        response: {
+          303: Type.Null({ description: "Where to go next" }),
+          400: Type.String({ description: "A page: the request cannot be answered to its client" }),
+        },
       },
     },
     async (request, reply) => {

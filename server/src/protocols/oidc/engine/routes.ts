@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { refuseBy } from "../../../platform/http/index.ts";
 import { FORM, issuerFor, sendOAuthError, takeForms } from "../../gate/index.ts";
 import type { Issuers } from "../issuer.ts";
 
@@ -29,7 +30,7 @@ const schemaOf = ([summary, description]: readonly [string, string]) => ({
 
 /** Mounted under /realms/:realm: what the engine answers. */
 export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app, { issuers }) => {
-  app.setErrorHandler(sendOAuthError);
+  refuseBy(app, "oauth", sendOAuthError);
   takeForms(app);
   const pass = (path: string) => async (request: FastifyRequest, reply: FastifyReply) =>
     (await issuerFor(issuers, request)).engine.handle(request, reply, path);

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
+import { refuseBy } from "../../../platform/http/index.ts";
 import { allowOrigin, issuerFor, preflight, sendOAuthError, single } from "../../gate/index.ts";
 import { checkPossession, type PresentedToken } from "../../proof/index.ts";
 import type { Issuers } from "../issuer.ts";
@@ -36,7 +37,7 @@ function challenge(cause: unknown, issuer: string, scheme: string): string | nul
 
 /** Mounted under /realms/:realm. */
 export const userinfoRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = async (app, { issuers }) => {
-  app.setErrorHandler(sendOAuthError);
+  refuseBy(app, "oauth", sendOAuthError);
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
