@@ -11,7 +11,7 @@ import { endAbandonedImports, userImportRoutes } from "./directory/import/index.
 import { organizationRoutes, userOrganizationRoutes } from "./directory/organizations/index.ts";
 import { adminRoleRoutes, assertMayControl, roleRoutes } from "./directory/roles/index.ts";
 import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "./directory/users/index.ts";
-import { MINUTE, SECOND } from "./kernel/clock.ts";
+import { HOUR, MINUTE, SECOND } from "./kernel/clock.ts";
 import { manifest } from "./kernel/package.ts";
 import { sha256 } from "./kernel/vault.ts";
 import { adminPreflightRoutes, createAdminBearer, guardAdminRoutes } from "./operations/admin-gate/index.ts";
@@ -71,7 +71,7 @@ import {
   RETENTION_JOB,
   transports,
 } from "./tenancy/audit/index.ts";
-import { createSigningKeys, keyRoutes } from "./tenancy/keys/index.ts";
+import { completeKeys, createSigningKeys, keyRoutes } from "./tenancy/keys/index.ts";
 import {
   createMessageMetrics,
   createMessages,
@@ -155,6 +155,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   const provisioning = createProvisioning({ db, changes, baseUrl: config.baseUrl });
   const clients = createDocumentClients({
     clients: createClients({ db, vault, changes }),
+    realms,
     provisioning,
     outbound,
     limiter,
@@ -355,6 +356,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       [BACKCHANNEL_JOB]: backchannelJob(issuers),
       [CIBA_PING_JOB]: cibaPingJob(issuers),
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },
+      "keys.complete": { every: HOUR, run: () => completeKeys({ ...background, vault }) },
       "realms.complete": { every: MINUTE, run: () => completeRealms(background) },
       "cleanup.expired": { every: MINUTE, run: () => cleanUp(background.db) },
     },

@@ -52,7 +52,7 @@ export {
   takeRecord,
   writeRecord,
 } from "./records/records.store.ts";
-export { addRefreshToken, findWithGrant, replaceByRefreshToken } from "./records/successor.store.ts";
+export { addRefreshToken, findWithGrant, prolongRefreshToken, replaceByRefreshToken } from "./records/successor.store.ts";
 export { type IssuedRefreshToken, issueRefreshToken, REFRESH_TOKEN } from "./refresh-token.ts";
 export {
   endGrantsBesides,

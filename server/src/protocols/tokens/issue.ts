@@ -52,7 +52,9 @@ export interface UserTokens {
 export async function userTokens(parts: IssuerParts, client: ClientSnapshot, issue: UserIssue, binding: Binding): Promise<UserTokens> {
   const { userId, user, impersonator, idToken, authentication } = issue;
   const requests: ClaimRequest[] = [{ target: "accessToken", scopes: issue.scopes }];
-  if (idToken) requests.push({ target: "idToken", scopes: idToken.scopes, requested: idToken.requested });
+  // OpenID Connect Core §5.4: there is an access token, so what scopes ask for is at userinfo.
+  const scopesOfIdToken = client.settings.claimsInIdToken ? idToken?.scopes : [];
+  if (idToken) requests.push({ target: "idToken", scopes: scopesOfIdToken ?? [], requested: idToken.requested });
   const about = { userId, user, session: sessionOf(authentication, impersonator?.name ?? null) };
   const [claims, sub] = await Promise.all([
     userClaims(parts, client, about, requests),

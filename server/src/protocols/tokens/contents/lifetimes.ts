@@ -1,4 +1,4 @@
-import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { type ClientSnapshot, profileOf } from "../../../applications/clients/index.ts";
 import { clock, DAY, SECOND } from "../../../kernel/clock.ts";
 import type { Settings } from "../../../tenancy/settings/index.ts";
 
@@ -17,7 +17,7 @@ export interface Lifetimes {
 export const lifetimesOf = ({ tokens }: Pick<Settings, "tokens">, { settings }: ClientSnapshot): Lifetimes => ({
   accessToken: settings.accessTokenLifetime ?? tokens.accessTokenSeconds,
   idToken: settings.idTokenLifetime ?? tokens.idTokenSeconds,
-  code: settings.codeLifetime ?? tokens.codeSeconds,
+  code: Math.min(settings.codeLifetime ?? tokens.codeSeconds, profileOf(settings).maxCodeSeconds ?? Infinity),
   offline: settings.refreshTokenLifetime ?? (tokens.offlineIdleDays * DAY) / SECOND,
   refresh: settings.refreshTokenLifetime,
 });

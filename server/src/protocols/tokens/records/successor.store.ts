@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { MINUTE, SECOND } from "../../../kernel/clock.ts";
 import { type Db, gathered, prepared } from "../../../platform/db/index.ts";
 import { type LiveGrant, type LiveRow, liveColumns, liveGrants, toLiveGrant } from "./grants.store.ts";
 import type { RecordPayload } from "./payload.ts";
@@ -89,6 +90,22 @@ const add = prepared((db, record: Stored) => {
 
 export async function addRefreshToken(db: Db, record: NewRecord): Promise<void> {
   await add(db, { ...record, payload: JSON.stringify(record.payload) });
+}
+
+/** Less is not worth a write at each use. */
+const WORTH_A_WRITE = MINUTE;
+
+/** A refresh token that is not replaced lives on from its last use, and with it a grant that has no session. */
+export async function prolongRefreshToken(db: Db, key: Key, { payload, grantId }: StoredRecord, until: number): Promise<void> {
+  const exp = Math.floor(until / SECOND);
+  if (exp * SECOND - (payload.exp ?? 0) * SECOND < WORTH_A_WRITE) return;
+  await sql`
+    with prolonged as (
+      update oidc_grants set expires_at = ${until}
+      where realm_id = ${key.realm} and grant_id = ${grantId}::uuid and session_id is null and expires_at < ${until}
+    )
+    update oidc_records set expires_at = ${until}, payload = jsonb_set(payload, '{exp}', to_jsonb(${exp}::bigint))
+    where realm_id = ${key.realm} and model = ${key.model} and record_id = ${key.recordId} and expires_at < ${until}`.execute(db);
 }
 
 type Replacement = Stored & { readonly used: string; readonly usedModel: string };
