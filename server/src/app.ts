@@ -11,7 +11,7 @@ import { endAbandonedImports, userImportRoutes } from "./directory/import/index.
 import { organizationRoutes, userOrganizationRoutes } from "./directory/organizations/index.ts";
 import { adminRoleRoutes, assertMayControl, roleRoutes } from "./directory/roles/index.ts";
 import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "./directory/users/index.ts";
-import { MINUTE, SECOND } from "./kernel/clock.ts";
+import { HOUR, MINUTE, SECOND } from "./kernel/clock.ts";
 import { manifest } from "./kernel/package.ts";
 import { limitsOf } from "./limits.ts";
 import { adminPreflightRoutes, guardAdminRoutes } from "./operations/admin-gate/index.ts";
@@ -78,7 +78,7 @@ import {
   RETENTION_JOB,
   transports,
 } from "./tenancy/audit/index.ts";
-import { createSigningKeys, keyRoutes } from "./tenancy/keys/index.ts";
+import { completeKeys, createSigningKeys, keyRoutes } from "./tenancy/keys/index.ts";
 import {
   createMessageMetrics,
   createMessages,
@@ -162,6 +162,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   const provisioning = createProvisioning({ db, changes, baseUrl: config.baseUrl });
   const clients = createDocumentClients({
     clients: createClients({ db, vault, changes }),
+    realms,
     provisioning,
     outbound,
     limiter,
@@ -226,9 +227,9 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
         limits: limitsOf(limiter, realms),
         errors: { page: visitors.showFailure, problem: answerProblem, oauth: sendOAuthError, registration: sendRegistrationError },
       });
-      const signing = { ...{ db, work, metrics, sources, upgrades, vault, hasher, breaches, messages, log, flows, visitors } };
+      const signIn = { db, work, metrics, baseUrl: config.baseUrl, sources, upgrades, vault, hasher, breaches, messages, log };
       await protocol.register(publicRealmRoutes, { realms });
-      await protocol.register(loginRoutes, { ...signing, baseUrl: config.baseUrl, logoutRequests: createLogoutRequests(issuers) });
+      await protocol.register(loginRoutes, { ...signIn, flows, visitors, logoutRequests: createLogoutRequests(issuers) });
       const visiting = { db, work, visitors, messages, baseUrl: config.baseUrl };
       await protocol.register(resetRoutes, visiting);
       await protocol.register(mailLinkRoutes, visiting);
@@ -240,7 +241,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       await protocol.register(enrollmentRoutes, { prefix: "/device", ...devices, vault });
       await protocol.register(pushRoutes, devices);
       await protocol.register(qrRoutes, devices);
-      await protocol.register(transactionRoutes, { ...devices, vault, signingKeys, subjectOf });
+      await protocol.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf });
       const account = { db, work, realms, cookies, hasher, breaches, vault, messages, log, baseUrl: config.baseUrl };
       await protocol.register(accountRoutes, { prefix: "/account", ...account });
       const registering = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl: config.baseUrl };
@@ -317,6 +318,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       [BACKCHANNEL_JOB]: backchannelJob(issuers),
       [CIBA_PING_JOB]: cibaPingJob(issuers),
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },
+      "keys.complete": { every: HOUR, run: () => completeKeys({ ...background, vault }) },
       "realms.complete": { every: MINUTE, run: () => completeRealms(background) },
       "cleanup.expired": { every: MINUTE, run: () => cleanUp(background.db) },
     },

@@ -7,7 +7,7 @@ import { sha256 } from "../../kernel/vault.ts";
 import { type Actor, actorOf, type Ctx } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { joinSession, type LiveSession } from "../../signin/sessions/index.ts";
-import { consentToClaim, IMPLIED_CLAIMS, lifetimesOf, memberOf, needsConsent, writeGrant } from "../tokens/index.ts";
+import { claimsOfScopes, consentToClaim, IMPLIED_CLAIMS, lifetimesOf, needsConsent, writeGrant } from "../tokens/index.ts";
 import { enqueuePing } from "./ciba-ping.ts";
 import type { DecoupledParts } from "./parts.ts";
 import {
@@ -39,7 +39,7 @@ const paramsOf = ({ payload }: OpenRequest): RequestParams => (payload.params ??
 export function requestedBy({ scopesOfRealm, issuer }: DecoupledParts, request: OpenRequest): Requested {
   const { scope, resource } = paramsOf(request);
   const scopes = (scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
-  const brought = new Set(scopes.flatMap((name) => scopesOfRealm.byName.get(name)!.mappers.map(({ claim }) => memberOf(claim))));
+  const brought = claimsOfScopes(scopesOfRealm, scopes);
   const { id_token, userinfo } = claimsOf(request);
   const claims = [...new Set([...Object.keys(id_token ?? {}), ...Object.keys(userinfo ?? {})])];
   return {

@@ -13,9 +13,6 @@ export const paths = {
   backchannel_authentication: "/backchannel/authorize",
 } as const;
 
-/** RFC 7518 §3.1: what realms sign with. */
-export const SIGNING_ALGS = ["RS256", "PS256", "ES256"] as const;
-
 /** What a sign-in can prove, each more than the one before: `1` one kind of proof, `2` two, or a passkey that verified its user. */
 export const ACR_VALUES: readonly string[] = ["1", "2"];
 

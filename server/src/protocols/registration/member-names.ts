@@ -15,6 +15,7 @@ export const memberNames = {
   sector_identifier_uri: "sectorIdentifierUri",
   id_token_signed_response_alg: "idTokenAlg",
   userinfo_signed_response_alg: "userinfoAlg",
+  authorization_signed_response_alg: "authorizationSignedResponseAlg",
   request_object_signing_alg: "requestObjectAlg",
   token_endpoint_auth_signing_alg: "authSigningAlg",
   tls_client_auth_subject_dn: "tlsClientAuthSubjectDn",

@@ -63,7 +63,7 @@ export const RegisteredClient = Type.Object(
     client_id_issued_at: Type.Integer({ description: "Epoch seconds" }),
     client_secret_expires_at: Type.Optional(Type.Integer({ description: "0: never" })),
     registration_access_token: Type.String({
-      description: "For the next request to `registration_client_uri`; each answer brings another",
+      description: "For requests to `registration_client_uri`; each update brings a new one",
     }),
     registration_client_uri: Type.String(),
     ...members,

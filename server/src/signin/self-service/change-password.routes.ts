@@ -51,7 +51,14 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRoute
 
   app.get(
     "/account-password/done",
-    { schema: { summary: "The password was changed", tags, params, response: { 200: page("The page") } } },
+    {
+      schema: {
+        summary: "The password was changed",
+        tags,
+        params,
+        response: { 200: page("The page"), 303: Type.Null({ description: "Nobody is signed in: to the sign-in" }) },
+      },
+    },
     async (request, reply) => {
       const { visitor } = request;
       if (!visitor.session) return seeOther(reply, loginPath(visitor.realm.realmId));

@@ -9,7 +9,7 @@ import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/interactions/index.ts";
 import { LOCALES, type ShownApplication } from "../../../signin/pages/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
-import { consentToClaim, memberOf } from "../../tokens/index.ts";
+import { claimsOfScopes, consentToClaim } from "../../tokens/index.ts";
 import { ACR_VALUES } from "../capabilities.ts";
 import type { Interaction, InteractionAnswer, Issuer } from "../issuer.ts";
 import { requestedAcr } from "./acr.ts";
@@ -163,7 +163,7 @@ export interface ConsentRequest {
 
 export function consentRequest({ parts: { scopesOfRealm } }: Issuer, { params, interaction }: Pending): ConsentRequest {
   const scopes = (params.scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
-  const brought = new Set(scopes.flatMap((name) => scopesOfRealm.byName.get(name)!.mappers.map(({ claim }) => memberOf(claim))));
+  const brought = claimsOfScopes(scopesOfRealm, scopes);
   const { missingOIDCClaims, rar } = interaction.prompt.details as { missingOIDCClaims?: string[]; rar?: { type: string }[] };
   return {
     scopes,
@@ -180,7 +180,7 @@ export async function allow(work: UnitOfWork, issuer: Issuer, pending: Pending, 
   const { userId: id, username: name, sessionId, impersonator } = session;
   const actor = actorOf({ id, name, realm, sessionId, impersonator });
   await work.transact({ realm, actor, sourceIp }, async (ctx) => {
-    await issuer.parts.clients.settle(ctx, pending.client);
+    await issuer.parts.clients.store(ctx, pending.client);
     await grantConsent(ctx, session.userId, pending.client.clientId, [...scopes, ...missingOIDCClaims.map(consentToClaim)]);
   });
   await issuer.engine.answer({ interaction: pending.interaction, session, answer: { consent: {} } });

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { invalidFields } from "../../../kernel/errors.ts";
-import { anonymous, declare, refuseDeepParameters, refuseDirtyText } from "../../../platform/http/index.ts";
+import { anonymous, declare, refuseDirtyText } from "../../../platform/http/index.ts";
 import { interactionErrors } from "../../../signin/interactions/index.ts";
 import type { PageParts } from "../../../signin/login/index.ts";
 import { issuerFor } from "../../gate/index.ts";
@@ -21,7 +21,7 @@ const params = Type.Object({ realm: Type.String() });
 function refuseUnreadable(form: Readonly<Record<string, unknown>>): void {
   const errors = Object.entries(form)
     .filter(([, value]) => !isReadable(value))
-    .map(([field]) => ({ field, code: "too_deep", message: `${field}: this token is nested too deeply, or too large` }));
+    .map(([field]) => ({ field, code: "too_deep", message: `${field} is nested too deeply, or too large` }));
   if (errors.length > 0) throw invalidFields(errors);
 }
 
@@ -40,7 +40,10 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & 
         description: "Sends the browser to the sign-in page, the consent page, or back to the client.",
         tags,
         params,
-        response: { 303: Type.Null({ description: "Where to go next" }) },
+        response: {
+          303: Type.Null({ description: "Where to go next" }),
+          400: Type.String({ description: "A page: the request cannot be answered to its client" }),
+        },
       },
     },
     async (request, reply) => {
@@ -71,7 +74,6 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & 
       await assertMayBegin(ofRealm, request.ip);
       const form = (request.body ?? {}) as Record<string, unknown>;
       refuseDirtyText(form);
-      refuseDeepParameters(form);
       refuseUnreadable(form);
       const id = await keepPosted(parts.db, realm.realmId, form);
       return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/authorize?posted=${id}`, 303) as never;

@@ -1,5 +1,6 @@
 import { type Client, type Configuration, Provider } from "oidc-provider";
 import { HOUR, MINUTE, SECOND } from "../../../kernel/clock.ts";
+import { clientAlgs } from "../../../tenancy/keys/index.ts";
 import type { ClientKeys } from "../../client-auth/index.ts";
 import { claimNames, lifetimesOf } from "../../tokens/index.ts";
 import { cookieKeys, INTERACTION_COOKIE, RESUME_COOKIE } from "../authorize/index.ts";
@@ -14,6 +15,7 @@ import { richAuthorizationRequests } from "./requests/authorization-details.ts";
 import { decoupledFlows } from "./requests/decoupled.ts";
 import { loadGrant } from "./requests/existing-grant.ts";
 import { createPolicy } from "./requests/policy.ts";
+import { assertRequestObject } from "./requests/profile.ts";
 import { resourceIndicators } from "./requests/resources.ts";
 import { renderError } from "./responses/error-page.ts";
 
@@ -29,6 +31,7 @@ export function configurationOf(parts: RealmParts): Configuration {
   return {
     adapter: createAdapters({ db, realm: realm.realmId }),
     jwks: { keys: [...noKeys()] },
+    enabledJWA: { requestObjectSigningAlgValues: [...clientAlgs] },
     routes: paths,
     responseTypes: [...responseTypesOf(realm)],
     scopes: scopes.scopes.map(({ name }) => name),
@@ -76,7 +79,7 @@ export function configurationOf(parts: RealmParts): Configuration {
       jwtResponseModes: { enabled: true },
       jwtUserinfo: { enabled: true },
       pushedAuthorizationRequests: { enabled: true },
-      requestObjects: { enabled: true },
+      requestObjects: { enabled: true, assertJwtClaimsAndHeader: assertRequestObject },
       resourceIndicators: resourceIndicators(parts),
       richAuthorizationRequests: richAuthorizationRequests(tokens.authorizationDetailsTypes),
       rpInitiatedLogout: { enabled: false },

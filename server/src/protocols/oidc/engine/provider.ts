@@ -13,6 +13,7 @@ import { setRealmParts } from "./realm-of.ts";
 import { limitAnonymousRequests } from "./requests/anonymous-limit.ts";
 import { overrideClientAuthentication } from "./requests/client-authentication.ts";
 import { limitDeviceRequests } from "./requests/device-limit.ts";
+import { refuseUnsignedResponses } from "./requests/profile.ts";
 import { refineScopeCheck } from "./requests/scopes.ts";
 import { answerUnavailable } from "./responses/error-page.ts";
 import { guardFormPostPages } from "./responses/form-post-page.ts";
@@ -24,6 +25,7 @@ import { refuseUnauthorizedClients, requireRedirectUri, translateErrors } from "
 requireRedirectUri();
 refuseUnauthorizedClients();
 refineScopeCheck();
+refuseUnsignedResponses();
 overrideClientAuthentication();
 translateErrors();
 

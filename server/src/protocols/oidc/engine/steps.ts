@@ -50,6 +50,11 @@ export function refineScopes(rule: StepRule): void {
   for (const endpoint of ENDPOINTS) refineStep(endpoint, "checkScope", rule);
 }
 
+/** Puts `rule` around the engine's own check of the response mode. */
+export function refineResponseModes(rule: StepRule): void {
+  for (const endpoint of ["authorization", "pushed_authorization_request"] as const) refineStep(endpoint, "checkResponseMode", rule);
+}
+
 /** RFC 6749 §4.1.2.1, §5.2: a grant or a response type that a client may not use. The engine calls the request invalid. */
 export function refuseUnauthorizedClients(): void {
   const rule: StepRule = async (_ctx, check, next) => {

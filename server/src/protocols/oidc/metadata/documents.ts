@@ -1,10 +1,9 @@
 import { documentOf, type PublishedDocument } from "../../../platform/http/index.ts";
 import { LOCALES } from "../../../signin/pages/index.ts";
-import { ASSERTION_ALGS } from "../../client-auth/index.ts";
-import { DPOP_ALGS } from "../../proof/index.ts";
+import { asymmetricAlgs, clientAlgs, proofAlgs, signingAlgs } from "../../../tenancy/keys/index.ts";
 import { grantTypes } from "../../token-endpoint/index.ts";
 import { claimNames } from "../../tokens/index.ts";
-import { ACR_VALUES, authMethodsOf, paths, promptValues, responseTypesOf, SIGNING_ALGS } from "../capabilities.ts";
+import { ACR_VALUES, authMethodsOf, paths, promptValues, responseTypesOf } from "../capabilities.ts";
 import type { Issuer } from "../issuer.ts";
 
 /** Made once for each configuration of the realm. */
@@ -18,9 +17,6 @@ const once = (make: (issuer: Issuer) => object) => {
     return document;
   };
 };
-
-/** What the engine takes request objects with. */
-const REQUEST_OBJECT_ALGS = ASSERTION_ALGS;
 
 /** OpenID Connect Discovery §3 and RFC 8414, which share their members. */
 export const discoveryDocument = once(({ parts }) => {
@@ -58,17 +54,17 @@ export const discoveryDocument = once(({ parts }) => {
     request_parameter_supported: true,
     request_uri_parameter_supported: true,
     require_request_uri_registration: true,
-    request_object_signing_alg_values_supported: REQUEST_OBJECT_ALGS,
+    request_object_signing_alg_values_supported: clientAlgs,
     token_endpoint_auth_methods_supported: authMethodsOf(parts),
-    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGS,
-    dpop_signing_alg_values_supported: DPOP_ALGS,
+    token_endpoint_auth_signing_alg_values_supported: clientAlgs,
+    dpop_signing_alg_values_supported: proofAlgs,
     ...(tlsClientCertHeader !== null && { tls_client_certificate_bound_access_tokens: true }),
-    id_token_signing_alg_values_supported: SIGNING_ALGS,
-    userinfo_signing_alg_values_supported: SIGNING_ALGS,
-    authorization_signing_alg_values_supported: SIGNING_ALGS,
+    id_token_signing_alg_values_supported: signingAlgs,
+    userinfo_signing_alg_values_supported: signingAlgs,
+    authorization_signing_alg_values_supported: signingAlgs,
     backchannel_token_delivery_modes_supported: ["poll", "ping"],
     backchannel_user_code_parameter_supported: true,
-    backchannel_authentication_request_signing_alg_values_supported: REQUEST_OBJECT_ALGS.filter((alg) => !alg.startsWith("HS")),
+    backchannel_authentication_request_signing_alg_values_supported: asymmetricAlgs,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
     ...(authorizationDetailsTypes.length > 0 && { authorization_details_types_supported: authorizationDetailsTypes }),
@@ -84,7 +80,7 @@ export const protectedResource = once((of) => {
     jwks_uri: `${issuer}/jwks`,
     scopes_supported: scopesOfRealm.scopes.map(({ name }) => name),
     bearer_methods_supported: ["header", "body"],
-    dpop_signing_alg_values_supported: DPOP_ALGS,
+    dpop_signing_alg_values_supported: proofAlgs,
     resource_name: realm.settings.displayName ?? realm.realmId,
   };
 });

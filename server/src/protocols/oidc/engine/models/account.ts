@@ -11,13 +11,17 @@ export function accountOf(parts: RealmParts, ctx: KoaContextWithOIDC, userId: st
     accountId: userId,
     async claims(use, scope, claims) {
       const target = use === "id_token" ? "idToken" : "userinfo";
-      const request = { target, scopes: scope.split(" "), requested: Object.keys(claims ?? {}) } as const;
+      const client = snapshotOf(ctx.oidc.client as Client);
+      // OpenID Connect Core §5.4: where there is an access token as well, what scopes ask for is at userinfo.
+      const isAlone = (ctx.oidc.params as { response_type?: string }).response_type === "id_token";
+      const scopes = target === "idToken" && !isAlone && !client.settings.claimsInIdToken ? [] : scope.split(" ");
+      const request = { target, scopes, requested: Object.keys(claims ?? {}) } as const;
       const about = {
         userId,
         user: liveGrantOf(ctx.oidc.grant)?.user,
         session: sessionOf(authenticationOf(ctx), impersonatorOf(ctx)?.name ?? null),
       };
-      const found = await userClaims(parts, snapshotOf(ctx.oidc.client as Client), about, [request]);
+      const found = await userClaims(parts, client, about, [request]);
       if (!found) throw new Error("The user of a session was deleted while a token was made");
       return { ...found[0], sub: userId };
     },

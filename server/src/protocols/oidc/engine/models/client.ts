@@ -115,7 +115,6 @@ function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata
       default_max_age: settings.defaultMaxAge,
       jwks: settings.jwks as ClientMetadata["jwks"] | null,
       jwks_uri: settings.jwksUri,
-      request_object_signing_alg: settings.requestObjectAlg,
       tls_client_auth_subject_dn: settings.tlsClientAuthSubjectDn,
       backchannel_token_delivery_mode: grantTypes.includes("urn:openid:params:grant-type:ciba")
         ? (settings.cibaDeliveryMode ?? "poll")

@@ -1,5 +1,5 @@
 import { ExternalSigningKey } from "oidc-provider";
-import { SIGNING_ALGS } from "../../capabilities.ts";
+import { keyTypeOf, signingAlgs } from "../../../../tenancy/keys/index.ts";
 
 /** The engine takes the algorithms that clients may choose from its keys. It gets names of keys, and nothing that could sign. */
 class NoKey extends ExternalSigningKey {
@@ -12,10 +12,10 @@ class NoKey extends ExternalSigningKey {
   }
 
   override get kty() {
-    return this.#alg === "ES256" ? "EC" : "RSA";
+    return keyTypeOf(this.#alg);
   }
   override get crv() {
-    return this.#alg === "ES256" ? "P-256" : undefined;
+    return { EC: "P-256", OKP: "Ed25519", RSA: undefined }[this.kty];
   }
   override get x() {
     return "none";
@@ -40,4 +40,4 @@ class NoKey extends ExternalSigningKey {
   }
 }
 
-export const noKeys = (): readonly ExternalSigningKey[] => SIGNING_ALGS.map((alg) => new NoKey(alg));
+export const noKeys = (): readonly ExternalSigningKey[] => signingAlgs.map((alg) => new NoKey(alg));

@@ -1,5 +1,4 @@
 import { type Client, type KoaContextWithOIDC, Provider } from "oidc-provider";
-import type { SigningAlg } from "../../../../tenancy/keys/index.ts";
 import {
   actOf,
   audienceOf,
@@ -18,7 +17,7 @@ interface IdTokenModel {
   prototype: {
     available: Record<string, unknown>;
     extra: Record<string, unknown>;
-    client: Client & { authorizationSignedResponseAlg: SigningAlg };
+    client: Client;
     issue(options: { use: string }): Promise<string>;
   };
   validate(jwt: string, client: Client): Promise<{ header: object; payload: object }>;
@@ -37,7 +36,7 @@ export function overrideTokens(provider: Provider, parts: RealmParts): void {
   const idToken = provider.IdToken as unknown as IdTokenModel;
   idToken.prototype.issue = async function ({ use }) {
     const client = snapshotOf(this.client);
-    if (use === "authorization") return signAuthorizationResponse(parts, client, this.client.authorizationSignedResponseAlg, this.extra);
+    if (use === "authorization") return signAuthorizationResponse(parts, client, this.extra);
     if (use !== "idtoken") throw new Error(`The engine does not make tokens for ${use}`);
     const { sub, ...available } = this.available;
     const { at_hash, c_hash, ...extra } = this.extra;

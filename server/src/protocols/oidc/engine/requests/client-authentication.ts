@@ -1,7 +1,8 @@
-import type { KoaContextWithOIDC } from "oidc-provider";
+import type { Client, KoaContextWithOIDC } from "oidc-provider";
 import { oauthErrors } from "../../../../kernel/oauth-error.ts";
 import { authenticateClient, type Form } from "../../../client-auth/index.ts";
 import { presentedProof } from "../../../proof/index.ts";
+import { snapshotOf } from "../models/client.ts";
 import { partsOf } from "../realm-of.ts";
 import { requestOf } from "../request.ts";
 import { replaceStep } from "../steps.ts";
@@ -26,7 +27,7 @@ async function authenticate(ctx: KoaContextWithOIDC): Promise<void> {
 async function bindCode(ctx: KoaContextWithOIDC): Promise<void> {
   const params = ctx.oidc.params as { dpop_jkt?: string };
   const request = { headers: ctx.req.headers, method: ctx.method, url: endpointOf(ctx) };
-  const proof = await presentedProof(partsOf(ctx), ctx.oidc.client!.clientId, request, oauthErrors.invalidRequest);
+  const proof = await presentedProof(partsOf(ctx), snapshotOf(ctx.oidc.client as Client), request, oauthErrors.invalidRequest);
   if (!proof) return;
   if (params.dpop_jkt !== undefined && params.dpop_jkt !== proof.jkt)
     throw oauthErrors.invalidRequest("DPoP proof key thumbprint does not match dpop_jkt");
