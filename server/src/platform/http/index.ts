@@ -6,6 +6,7 @@ export { documentOf, type PublishedDocument, publish } from "./documents.ts";
 export { Instant, instant } from "./instants.ts";
 export { asAppError, logFailure, notFound, Problem, sendProblem } from "./problem.ts";
 export { recordRoutes } from "./records.ts";
+export { type RefusalForm, refuseBy } from "./refusals.ts";
 export { answerConditionally, created, createdAt, noContent, noContentAnswer, paged, pathParams, versioned } from "./replies.ts";
 export { unitOfWorkPlugin } from "./requests.ts";
 export { oneOf, refuseUnknownQuery, visibleName } from "./schemas.ts";

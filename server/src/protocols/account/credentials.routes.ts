@@ -37,7 +37,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
   app.post(
     "/",
     {
-      config: { recentAuthentication: true },
+      config: { recentAuthentication: true, versioned: true },
       schema: {
         summary: "Add a passkey or an authenticator app, make recovery codes, or an enrollment token for a device of yours",
         description: `Codes and tokens work once each, and take the place of what was made before. ${bySession}`,
@@ -94,7 +94,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
   app.delete(
     "/:type/:credentialId",
     {
-      config: { recentAuthentication: true },
+      config: { recentAuthentication: true, versioned: true },
       schema: {
         summary: "Remove one of your credentials",
         description: `The last one by which you can sign in stays (409). Ends no session. ${bySession}`,

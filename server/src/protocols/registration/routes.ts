@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
+import { refuseBy } from "../../platform/http/index.ts";
 import { type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import { preflight } from "../gate/index.ts";
 import { sendRegistrationError } from "./errors.ts";
@@ -32,7 +33,7 @@ const BODY_LIMIT = 128 * 1024;
 /** Mounted under /realms/:realm/connect/register. */
 export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationRouteParts> = async (app, parts) => {
   const { realms, limit } = parts;
-  app.setErrorHandler(sendRegistrationError);
+  refuseBy(app, "oauth", sendRegistrationError);
   // What a page of another site can send without asking us first is not taken here at all.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   app.addHook("onRequest", async (request, reply) => {
@@ -71,17 +72,15 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationRoutePart
   );
   app.options("/", { schema: { hide: true } }, preflight("POST"));
 
-  const once = "With the registration access token of the answer before. It works once: the answer brings the next.";
+  const changes = "With the registration access token. The answer brings a new one, and the old one works until that was used.";
   app.get(
     "/:clientInternalId",
     {
       ...route,
-      // A HEAD would use up the token, and keep the next one to itself.
-      exposeHeadRoute: false,
       schema: {
         operationId: "readRegistration",
         summary: "Read a registered client (RFC 7592)",
-        description: once,
+        description: "With the registration access token, which stays the same.",
         tags,
         params: clientParams,
         response: { 200: RegisteredClient, ...refusals },
@@ -100,7 +99,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationRoutePart
       schema: {
         operationId: "replaceRegistration",
         summary: "Replace a registered client's metadata (RFC 7592)",
-        description: `${once} What is left out returns to its default; what an administrator decided stays.`,
+        description: `${changes} What is left out returns to its default; what an administrator decided stays.`,
         tags,
         params: clientParams,
         body: RegistrationUpdate,

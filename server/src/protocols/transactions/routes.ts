@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fa
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { asAppError, logFailure, Problem, refuseDirtyText, sendProblem } from "../../platform/http/index.ts";
+import { asAppError, logFailure, Problem, refuseBy, refuseDirtyText, sendProblem } from "../../platform/http/index.ts";
 import { findSignInUser } from "../../signin/authenticators/index.ts";
 import { createEntrance, type EntranceParts, PageQuery, timeText } from "../../signin/devices/index.ts";
 import type { Visitor } from "../../signin/login/index.ts";
@@ -49,7 +49,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
   const hasBearer = ({ headers }: FastifyRequest) => /^bearer(\s|$)/i.test(headers.authorization ?? "");
   /** The user's own page: a browser with a session, and without a token. */
   const isPage = (request: FastifyRequest) => !hasBearer(request) && /text\/html/.test(request.headers.accept ?? "");
-  app.setErrorHandler((cause, request, reply) => {
+  refuseBy(app, "page-or-problem", (cause, request, reply) => {
     if (isPage(request)) return showFailure(cause, request, reply);
     const error = asAppError(cause);
     logFailure(request, error);

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fa
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { Problem, refuseDirtyText } from "../../platform/http/index.ts";
+import { Problem, refuseBy, refuseDirtyText } from "../../platform/http/index.ts";
 import { approveChallenge, type Challenge, denyChallenge, findChallenge, openChallengesOf } from "../challenges/index.ts";
 import type { Visitor } from "../login/index.ts";
 import { renderPush, sendPage } from "../pages/index.ts";
@@ -38,7 +38,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app,
   const { db, work, limit } = parts;
   const { visitors, wantsJson, proofOf, hasToken, toSignIn, screenOf, nameOf, showFailure } = createEntrance(parts);
   app.removeContentTypeParser("text/plain");
-  app.setErrorHandler(showFailure);
+  refuseBy(app, "page-or-problem", showFailure);
   app.addHook("onRequest", limit);
   // Apps that have nothing to add send nothing.
   app.addHook("preValidation", async (request) => {

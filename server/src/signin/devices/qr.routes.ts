@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
-import { Problem } from "../../platform/http/index.ts";
+import { Problem, refuseBy } from "../../platform/http/index.ts";
 import { type Challenge, confirmChallenge, findChallenge } from "../challenges/index.ts";
 import type { Visitor } from "../login/index.ts";
 import { renderQr, sendPage } from "../pages/index.ts";
@@ -26,7 +26,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app, p
   const { db, work, limit } = parts;
   const { visitors, wantsJson, hasToken, toSignIn, screenOf, nameOf, showFailure } = createEntrance(parts);
   app.removeContentTypeParser("text/plain");
-  app.setErrorHandler(showFailure);
+  refuseBy(app, "page-or-problem", showFailure);
   app.addHook("onRequest", limit);
   // Apps that have nothing to add send nothing.
   app.addHook("preValidation", async (request) => {

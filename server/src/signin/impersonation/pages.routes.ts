@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { logFailure } from "../../platform/http/index.ts";
+import { logFailure, refuseBy } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { createVisitors, type Visitor, type VisitorParts } from "../login/index.ts";
 import { renderImpersonation, sendPage } from "../pages/index.ts";
@@ -21,7 +21,7 @@ const moved = Type.Null({ description: "Go on" });
 export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { readonly work: UnitOfWork }> = async (app, parts) => {
   const { db, work, realms, csrf, cookies } = parts;
   const visitors = createVisitors(parts);
-  app.setErrorHandler(visitors.showFailure);
+  refuseBy(app, "page", visitors.showFailure);
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const ticketOf = ({ realm }: Visitor, token: string) => lookAtTicket(db, realm.realmId, token, clock.now());

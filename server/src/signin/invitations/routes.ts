@@ -6,7 +6,7 @@ import { CreateUser, isMailShaped } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { cut, loginKey } from "../../kernel/text.ts";
-import { refuseDirtyText } from "../../platform/http/index.ts";
+import { refuseBy, refuseDirtyText } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { createVisitors, type Visitor } from "../login/index.ts";
 import type { InvitationError } from "../pages/index.ts";
@@ -54,7 +54,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRoutePart
   const { db, cookies } = parts;
   const visitors = createVisitors(parts);
   const { show } = createInvitationPages({ db, visitors });
-  app.setErrorHandler(visitors.showFailure);
+  refuseBy(app, "page", visitors.showFailure);
   // These are forms of our own pages; nothing else is taken.
   app.removeContentTypeParser(["application/json", "text/plain"]);
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { cut } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import { refuseDirtyText } from "../../platform/http/index.ts";
+import { refuseBy, refuseDirtyText } from "../../platform/http/index.ts";
 import { startInteraction } from "../interactions/index.ts";
 import { createVisitors } from "../login/index.ts";
 import type { RegistrationForm } from "../pages/index.ts";
@@ -46,7 +46,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
   const { work, cookies } = parts;
   const visitors = createVisitors(parts);
   const { showForm, showMessage } = createRegistrationPages(visitors);
-  app.setErrorHandler(visitors.showFailure);
+  refuseBy(app, "page", visitors.showFailure);
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   app.get(

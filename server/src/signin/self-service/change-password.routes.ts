@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
 import { defineErrors } from "../../kernel/errors.ts";
+import { refuseBy } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { createVisitors, type VisitorParts } from "../login/index.ts";
 import { messagesOf, renderMessage, sendPage } from "../pages/index.ts";
@@ -24,7 +25,7 @@ const page = (description: string) => Type.String({ description });
 /** Mounted under /realms/:realm. The page itself is the one that a required action shows. */
 export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRouteParts> = async (app, parts) => {
   const visitors = createVisitors(parts);
-  app.setErrorHandler(visitors.showFailure);
+  refuseBy(app, "page", visitors.showFailure);
 
   app.get(
     "/account-password",
@@ -54,7 +55,14 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRoute
 
   app.get(
     "/account-password/done",
-    { schema: { summary: "The password was changed", tags, params, response: { 200: page("The page") } } },
+    {
+      schema: {
+        summary: "The password was changed",
+        tags,
+        params,
+        response: { 200: page("The page"), 303: Type.Null({ description: "Nobody is signed in: to the sign-in" }) },
+      },
+    },
     async (request, reply) => {
       const visitor = await visitors.visitorOf(request, reply);
       if (!visitor.session) return seeOther(reply, loginPath(visitor.realm.realmId));

@@ -5,6 +5,7 @@ import { confirmEmail, holdUserForSignIn } from "../../directory/users/index.ts"
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { refuseBy } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
 import { CHANGE_EMAIL_PATH, followChangeEmail, VERIFY_EMAIL_PATH } from "../actions/index.ts";
@@ -55,7 +56,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
   const { db, work, cookies } = parts;
   const visitors = createVisitors(parts);
   const { showLink, showMessage } = createLinkPages(visitors);
-  app.setErrorHandler(visitors.showFailure);
+  refuseBy(app, "page", visitors.showFailure);
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const originOf = ({ request, visitor: { realm } }: Visit) => ({

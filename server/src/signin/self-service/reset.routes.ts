@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
+import { refuseBy } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
 import { createVisitors, type VisitorParts } from "../login/index.ts";
@@ -23,7 +24,7 @@ const querystring = Type.Object({ interaction: text(64), return_to: text(2048), 
 export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (app, parts) => {
   const { db, work, messages } = parts;
   const visitors = createVisitors(parts);
-  app.setErrorHandler(visitors.showFailure);
+  refuseBy(app, "page", visitors.showFailure);
 
   app.get(
     "/reset-password",
