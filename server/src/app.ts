@@ -58,7 +58,13 @@ import { invitationPageRoutes } from "./signin/invitations/index.ts";
 import { loginRoutes } from "./signin/login/index.ts";
 import { createPasswordUpgrades, localPasswords } from "./signin/passwords/index.ts";
 import { selfRegistrationRoutes } from "./signin/registration/index.ts";
-import { changePasswordRoutes, mailLinkRoutes, resetRoutes, wellKnownChangePassword } from "./signin/self-service/index.ts";
+import {
+  actionsEmailRoutes,
+  changePasswordRoutes,
+  mailLinkRoutes,
+  resetRoutes,
+  wellKnownChangePassword,
+} from "./signin/self-service/index.ts";
 import { createCookies, createCsrf, sessionRoutes, userSessionRoutes } from "./signin/sessions/index.ts";
 import {
   applyRetention,
@@ -236,7 +242,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       });
       const visiting = { db, work, realms, csrf, cookies, baseUrl: config.baseUrl, messages, limit };
       await protocol.register(resetRoutes, visiting);
-      await protocol.register(mailLinkRoutes, visiting);
+      await protocol.register(mailLinkRoutes, { ...visiting, clients, flows });
       await protocol.register(changePasswordRoutes, visiting);
       await protocol.register(selfRegistrationRoutes, {
         ...visiting,
@@ -325,6 +331,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
           await realm.register(gdprRoutes, { prefix: "/users" });
           await realm.register(userCredentialRoutes, { prefix: "/users", hasher, breaches, realms });
           await realm.register(requiredActionRoutes, { prefix: "/users" });
+          await realm.register(actionsEmailRoutes, { prefix: "/users", messages, clients, realms, baseUrl: config.baseUrl });
           await realm.register(userGroupRoutes, { prefix: "/users" });
           await realm.register(userOrganizationRoutes, { prefix: "/users" });
           await realm.register(userSessionRoutes, { prefix: "/users" });
