@@ -205,6 +205,7 @@ describe("the mail is refused", () => {
     const { realm, send } = await situation();
     const app = {
       clientId: "shop",
+      applicationType: "native",
       publicClient: true,
       grantTypes: ["authorization_code"],
       redirectUris: [CALLBACK, "com.example.app:/cb"],
