@@ -11,7 +11,7 @@ import { endAbandonedImports, userImportRoutes } from "./directory/import/index.
 import { organizationRoutes, userOrganizationRoutes } from "./directory/organizations/index.ts";
 import { adminRoleRoutes, assertMayControl, roleRoutes } from "./directory/roles/index.ts";
 import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "./directory/users/index.ts";
-import { MINUTE, SECOND } from "./kernel/clock.ts";
+import { HOUR, MINUTE, SECOND } from "./kernel/clock.ts";
 import { manifest } from "./kernel/package.ts";
 import { sha256 } from "./kernel/vault.ts";
 import { adminPreflightRoutes, createAdminBearer, guardAdminRoutes } from "./operations/admin-gate/index.ts";
@@ -77,7 +77,7 @@ import {
   RETENTION_JOB,
   transports,
 } from "./tenancy/audit/index.ts";
-import { createSigningKeys, keyRoutes } from "./tenancy/keys/index.ts";
+import { completeKeys, createSigningKeys, keyRoutes } from "./tenancy/keys/index.ts";
 import {
   createMessageMetrics,
   createMessages,
@@ -161,6 +161,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   const provisioning = createProvisioning({ db, changes, baseUrl: config.baseUrl });
   const clients = createDocumentClients({
     clients: createClients({ db, vault, changes }),
+    realms,
     provisioning,
     outbound,
     limiter,
@@ -221,25 +222,9 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       const limited = limitsOfRealms(limiter, realms);
       const limit = limited("signIns");
       await protocol.register(publicRealmRoutes, { realms });
-      await protocol.register(loginRoutes, {
-        db,
-        work,
-        metrics,
-        realms,
-        csrf,
-        cookies,
-        baseUrl: config.baseUrl,
-        sources,
-        upgrades,
-        vault,
-        hasher,
-        breaches,
-        messages,
-        log,
-        flows,
-        limit,
-        logoutRequests: createLogoutRequests(issuers),
-      });
+      const signIn = { db, work, metrics, baseUrl: config.baseUrl, sources, upgrades, vault, hasher, breaches, messages, log };
+      const logoutRequests = createLogoutRequests(issuers);
+      await protocol.register(loginRoutes, { ...signIn, realms, csrf, cookies, flows, limit, logoutRequests });
       const visiting = { db, work, realms, csrf, cookies, baseUrl: config.baseUrl, messages, limit };
       await protocol.register(resetRoutes, visiting);
       await protocol.register(mailLinkRoutes, { ...visiting, clients, flows });
@@ -259,7 +244,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       await protocol.register(pushRoutes, { ...devices, limit: limited("push") });
       await protocol.register(qrRoutes, { ...devices, limit: limited("qr") });
       await protocol.register(transactionRoutes, {
-        ...{ ...devices, vault, tokens, signingKeys, subjectOf },
+        ...{ ...devices, ...signIn, tokens, signingKeys, subjectOf },
         limit: limited("transactions"),
       });
       const limitPassword = rateLimited(limiter, {
@@ -378,6 +363,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       [BACKCHANNEL_JOB]: backchannelJob(issuers),
       [CIBA_PING_JOB]: cibaPingJob(issuers),
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },
+      "keys.complete": { every: HOUR, run: () => completeKeys({ ...background, vault }) },
       "realms.complete": { every: MINUTE, run: () => completeRealms(background) },
       "cleanup.expired": { every: MINUTE, run: () => cleanUp(background.db) },
     },

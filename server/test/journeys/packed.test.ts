@@ -44,7 +44,7 @@ test("npm start of a built copy needs no development package", async () => {
   const copy = emptyFolder();
   for (const file of ["package.json", "package-lock.json", "LICENSE"]) cpSync(join(root, file), join(copy, file));
   mkdirSync(join(copy, "server"));
-  for (const name of ["package.json", "tsconfig.json", "build.mjs", "start.mjs", "src", "migrations", "dist"])
+  for (const name of ["package.json", "tsconfig.json", "build.mjs", "template.mjs", "start.mjs", "src", "migrations", "dist"])
     cpSync(join(serverFolder, name), join(copy, "server", name), { recursive: true });
   // The packages that `npm ci --omit=dev` installs, and no other.
   const paths = npm(root, "ls", "--omit=dev", "--all", "--parseable")

@@ -12,7 +12,7 @@ import {
   spellRole,
 } from "../roles/index.ts";
 import { addRoles, dropRoles, effectiveRoles, listMappings } from "./roles.store.ts";
-import { readUser, takeUser } from "./service.ts";
+import { findUserForUpdate, readUser } from "./service.ts";
 import { touchUser } from "./store.ts";
 
 /** What counts for the user by whatever way; what was given to this very user is marked. */
@@ -28,7 +28,7 @@ export async function readMapping(ctx: ReadCtx, userId: string, roleId: string):
 }
 
 export async function assignRole(ctx: Ctx, id: string, name: RoleName): Promise<RoleMapping[]> {
-  const { userId } = await takeUser(ctx, id);
+  const { userId } = await findUserForUpdate(ctx, id);
   const role = await shareNamedRole(ctx, name);
   await assertMayGrant(ctx, [role.roleId]);
   await addRoles(ctx.tx, ctx.realm, userId, [role.roleId]);
@@ -38,7 +38,7 @@ export async function assignRole(ctx: Ctx, id: string, name: RoleName): Promise<
 }
 
 export async function unassignRole(ctx: Ctx, id: string, roleId: string): Promise<void> {
-  const { userId } = await takeUser(ctx, id);
+  const { userId } = await findUserForUpdate(ctx, id);
   const role = (await listMappings(ctx.tx, ctx.realm, userId)).find((mapping) => isId(roleId) && mapping.roleId === roleId.toLowerCase());
   if (!role) throw isId(roleId) && (await findRole(ctx.tx, ctx.realm, roleId)) ? roleErrors.not_assigned() : roleErrors.not_found();
   const drop = () => dropRoles(ctx.tx, ctx.realm, userId, [role.roleId]);

@@ -72,17 +72,15 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationRoutePart
   );
   app.options("/", { schema: { hide: true } }, preflight("POST"));
 
-  const once = "With the registration access token of the answer before. It works once: the answer brings the next.";
+  const changes = "With the registration access token. The answer brings a new one, and the old one works until that was used.";
   app.get(
     "/:clientInternalId",
     {
       ...route,
-      // A HEAD would use up the token, and keep the next one to itself.
-      exposeHeadRoute: false,
       schema: {
         operationId: "readRegistration",
         summary: "Read a registered client (RFC 7592)",
-        description: once,
+        description: "With the registration access token, which stays the same.",
         tags,
         params: clientParams,
         response: { 200: RegisteredClient, ...refusals },
@@ -101,7 +99,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationRoutePart
       schema: {
         operationId: "replaceRegistration",
         summary: "Replace a registered client's metadata (RFC 7592)",
-        description: `${once} What is left out returns to its default; what an administrator decided stays.`,
+        description: `${changes} What is left out returns to its default; what an administrator decided stays.`,
         tags,
         params: clientParams,
         body: RegistrationUpdate,

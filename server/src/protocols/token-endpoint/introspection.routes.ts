@@ -4,9 +4,9 @@ import Type from "typebox";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { refuseBy } from "../../platform/http/index.ts";
 import { authenticateClient, isPublic } from "../client-auth/index.ts";
-import { allowOrigin, FORM, formOf, preflight, sendOAuthError, single, takeForms } from "../gate/index.ts";
+import { allowOrigin, FORM, formOf, issuerFor, preflight, sendOAuthError, single, takeForms } from "../gate/index.ts";
 import { introspect, revoke } from "./introspection.ts";
-import { partsFor, type TokenEndpoints } from "./parts.ts";
+import type { TokenEndpoints } from "./parts.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
@@ -20,7 +20,7 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
 
   /** Who asks, and about which token. */
   const asked = async (request: FastifyRequest, reply: FastifyReply, path: "introspect" | "revoke") => {
-    const parts = await partsFor(issuers, request);
+    const { parts } = await issuerFor(issuers, request);
     const form = formOf(request);
     reply.header("cache-control", "no-store");
     const endpoint = `${parts.issuer}/${path}`;

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { refuseBy } from "../../platform/http/index.ts";
 import { ForeignOrigin } from "../client-auth/index.ts";
-import { allowAnyOrigin, allowOrigin, FORM, formOf, preflight, sendOAuthError, takeForms } from "../gate/index.ts";
-import { partsFor, type TokenEndpoints } from "./parts.ts";
+import { allowAnyOrigin, allowOrigin, FORM, formOf, issuerFor, preflight, sendOAuthError, takeForms } from "../gate/index.ts";
+import type { TokenEndpoints } from "./parts.ts";
 import { answerTokenRequest } from "./pipeline.ts";
 
 const params = Type.Object({ realm: Type.String() });
@@ -39,7 +39,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
       serializerCompiler: () => JSON.stringify,
     },
     async (request, reply) => {
-      const parts = await partsFor(issuers, request);
+      const { parts } = await issuerFor(issuers, request);
       const { client, body } = await answerTokenRequest(parts, {
         headers: request.headers,
         form: formOf(request),

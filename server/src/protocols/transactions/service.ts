@@ -2,23 +2,20 @@ import { holdUserForSignIn } from "../../directory/users/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { type Attempt, countAttempt } from "../../signin/attempts/index.ts";
-import { recordFailure } from "../../signin/passwords/index.ts";
+import type { SignInParts } from "../../signin/authenticators/index.ts";
+import { continueDirectly, openConfirmation, positionOf } from "../../signin/run/index.ts";
 import { factorOf } from "../../signin/sessions/index.ts";
 import type { Comer } from "./entrance.ts";
 import { maySee } from "./entrance.ts";
 import { transactionErrors } from "./errors.ts";
 import { type EvidenceParts, signEvidence } from "./evidence.ts";
-import { checkFactor, type FactorParts } from "./factors.ts";
+import { confirmBy } from "./factors.ts";
 import { hashOf } from "./payload.ts";
 import type { CreateTransaction, SignTransaction, Transaction } from "./schema.ts";
 import { countPending, findTransaction, insertTransaction, moveTransaction, raiseWrong } from "./store.ts";
 
-export interface TransactionParts extends FactorParts, EvidenceParts {
-  readonly db: Db;
-  readonly work: UnitOfWork;
+export interface TransactionParts extends SignInParts, EvidenceParts {
+  readonly baseUrl: string;
 }
 
 const MAX_PENDING = 50;
@@ -67,46 +64,36 @@ export async function signTransaction(parts: TransactionParts, comer: Comer, id:
   const transaction = await readTransaction(parts, comer, id);
   const user = signerOf(comer);
   if (transaction.status !== "PENDING") throw transactionErrors.not_pending();
-  const acr = levelWith(user.amr);
-  if (Number(acr) < Number(transaction.acr)) throw transactionErrors.acr();
-  const { realm, sourceIp } = comer;
-  const origin = originOf(comer);
-  const attempt = await countAttempt(parts, origin, realm, { login: user.username, userId: user.userId, sourceIp }, input.factor);
-  if (attempt.retryAt !== null) throw transactionErrors.wait(Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)));
-
-  const proof = await checkFactor(parts, realm, user.userId, transaction, input);
-  if (!proof) return refuse(parts, comer, transaction, attempt);
-  const amr = [...new Set([...user.amr, ...proof.amr, ...(acr === "2" ? ["mfa"] : [])])];
-  const jws = await signEvidence(parts, realm, transaction, { acr, amr, at: clock.now() });
-  const signed = await parts.work
-    .transact(origin, async (ctx) => {
-      if (!(await holdUserForSignIn(ctx.tx, ctx.realm, user.userId))) throw transactionErrors.not_pending();
-      const moved = await moveTransaction(ctx.tx, ctx.realm, id, "PENDING", { status: "SIGNED", jws }, ctx.now);
-      if (!moved) throw transactionErrors.not_pending();
-      // Used a moment ago, by somebody or something else: nothing of this has happened.
-      if (!(await proof.accept(ctx))) throw new UsedUp();
-      await attempt.succeeded(ctx);
-      ctx.audit({ category: "SECURITY", type: "TX_SIGNED", resourceType: "tx", resourceId: id, detail: transaction.type });
-      return moved;
-    })
-    .catch(async (error) => {
-      if (error instanceof UsedUp) return null;
-      await attempt.takeBack();
-      throw error;
-    });
-  return signed ?? refuse(parts, comer, transaction, attempt);
-}
-
-class UsedUp extends Error {}
-
-async function refuse(parts: TransactionParts, comer: Comer, { id, type }: Transaction, attempt: Attempt): Promise<never> {
-  const isOver = await parts.work.transact(originOf(comer), async (ctx) => {
-    recordFailure(ctx, comer.user!.userId, attempt, "MFA_FAILURE");
-    if ((await raiseWrong(ctx.tx, ctx.realm, id)) < MAX_WRONG) return false;
-    await decline(ctx, id, type, "too many wrong attempts");
-    return true;
-  });
-  throw isOver ? transactionErrors.declined() : transactionErrors.wrong_factor();
+  if (Number(levelWith(user.amr)) < Number(transaction.acr)) throw transactionErrors.acr();
+  const { realm, sourceIp, actor } = comer;
+  const factor = { name: input.factor, question: confirmBy(input.factor, transaction) };
+  const run = await openConfirmation(parts, { realm, user, actor, sourceIp, factor });
+  let jws = "";
+  let isDeclined = false;
+  const outcome = await continueDirectly(
+    parts,
+    await positionOf(parts, run),
+    { code: input.value },
+    {
+      async prepare({ acr, amr }) {
+        jws = await signEvidence(parts, realm, transaction, { acr, amr, at: clock.now() });
+      },
+      async complete(ctx) {
+        const moved = await moveTransaction(ctx.tx, ctx.realm, id, "PENDING", { status: "SIGNED", jws }, ctx.now);
+        if (!moved) throw transactionErrors.not_pending();
+        ctx.audit({ category: "SECURITY", type: "TX_SIGNED", resourceType: "tx", resourceId: id, detail: transaction.type });
+        return moved;
+      },
+      async failed(ctx) {
+        isDeclined = (await raiseWrong(ctx.tx, ctx.realm, id)) >= MAX_WRONG;
+        if (isDeclined) await decline(ctx, id, transaction.type, "too many wrong attempts");
+      },
+    },
+  );
+  if (outcome.outcome === "pass") return outcome.value;
+  const after = outcome.outcome === "ask" ? outcome.after : undefined;
+  if (after?.kind === "wait") throw transactionErrors.wait(after.retryAfterSeconds);
+  throw isDeclined ? transactionErrors.declined() : transactionErrors.wrong_factor();
 }
 
 async function decline(ctx: Ctx, id: string, type: string, why: string): Promise<Transaction | null> {

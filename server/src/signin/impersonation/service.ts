@@ -1,5 +1,5 @@
 import { permissionsOfUser } from "../../directory/roles/index.ts";
-import { holdUserForSignIn, isSelf, takeUser } from "../../directory/users/index.ts";
+import { findUserForUpdate, holdUserForSignIn, isSelf } from "../../directory/users/index.ts";
 import { MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
@@ -24,7 +24,7 @@ const TICKET_LIFETIME = MINUTE;
 
 /** An administrator asks for a link by which they become the user. The escalation rule holds: nobody becomes more than they are. */
 export async function askToImpersonate(ctx: Ctx, id: string): Promise<{ sessionId: string; token: string; expiresAt: number }> {
-  const user = await takeUser(ctx, id);
+  const user = await findUserForUpdate(ctx, id);
   const { actor } = ctx;
   if (isSelf(ctx, user.userId)) throw impersonationErrors.self();
   if (!user.enabled || user.locked) throw impersonationErrors.shut_out();

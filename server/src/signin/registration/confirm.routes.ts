@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { clock, SECOND } from "../../kernel/clock.ts";
+import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { type ActionToken, findToken, isMailedCode, type Mailed, takeToken, takeTokenByHash } from "../action-tokens/index.ts";
@@ -117,10 +117,9 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       const origin = originOf(request, visitor, email);
       const who = { login: email, userId: null, sourceIp: request.ip };
       const attempt = await countAttempt({ db, work }, origin, realm, who, "registration");
-      if (attempt.retryAt !== null) {
-        const retryAfterSeconds = Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND));
+      const { retryAfterSeconds } = attempt;
+      if (retryAfterSeconds !== null)
         return refuse({ status: 429, blamed: null, title: "lockedOutTitle", text: "lockedOutTextTimed", retryAfterSeconds });
-      }
       const wrong = { status: 401, blamed: null, title: "mailedWrongTitle", text: "mailedWrongText" } as const;
       if (!isMailedCode(vault, mailed, request.body.code ?? "")) return refuse(wrong);
       const flows = (await parts.flows.get(realm.realmId))!;

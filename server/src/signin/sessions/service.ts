@@ -8,24 +8,13 @@ import type { Db } from "../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { newSessionToken } from "./cookies.ts";
+import { deleteImpersonationsBy, deleteSession, deleteSessionsOfUser, type EndedSession } from "./end.store.ts";
 import { isAtWork, keepAwake } from "./impersonators.store.ts";
 import { findSession, listSessions } from "./list.store.ts";
 import type { Participant } from "./participants.store.ts";
 import type { SessionProof } from "./proofs.ts";
 import type { Session } from "./schema.ts";
-import {
-  deleteImpersonationsBy,
-  deleteSession,
-  deleteSessionsOfUser,
-  type EndedSession,
-  findLiveSession,
-  insertSession,
-  type LiveSession,
-  type NewSession,
-  type OwnSession,
-  renewSession,
-  touchSession,
-} from "./store.ts";
+import { findLiveSession, insertSession, type LiveSession, type NewSession, type OwnSession, renewSession, touchSession } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {

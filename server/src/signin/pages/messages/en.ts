@@ -440,3 +440,6 @@ export const en = {
   txGoneTitle: "Nothing to sign here",
   txGoneText: "It has already been signed or declined, has expired, or is for another account.",
 };
+
+/** Every text of the pages. A language that misses one does not compile. */
+export type Messages = { readonly [K in keyof typeof en]: string };
