@@ -158,6 +158,7 @@ describe("an id of another realm is a 404", () => {
     "PUT /admin-roles/:roleId": { permissions: [] },
     "PUT /organizations/:orgId": { name: "taken-over", enabled: true },
     "PUT /organizations/:orgId/members/:userId": { role: "owner" },
+    "POST /users/:userId/send-actions-email": { actions: ["UPDATE_PASSWORD"] },
     "POST /organizations/:orgId/invitations": { email: "somebody@example.com" },
     "PUT /applications/:name": { displayName: "taken over", enabled: true },
     "PUT /flows/:alias": { displayName: "taken over", steps: passwordSteps },
