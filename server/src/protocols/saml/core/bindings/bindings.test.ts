@@ -86,7 +86,7 @@ describe("Redirect", () => {
   test("verifies the query as it was sent, whatever way it was encoded", async () => {
     const request = render(authnRequestElement(goodAuthnRequest()));
     // As .NET does it: small letters in escapes, and a plus for a space.
-    const lower = (text: string) => encodeURIComponent(text).replace(/%../g, (escape) => escape.toLowerCase());
+    const lower = (text: string) => encodeURIComponent(text).replace(/%../g, (code) => code.toLowerCase());
     const parts = [
       `SAMLRequest=${lower(deflateRawSync(request).toString("base64"))}`,
       "RelayState=a+b%2fc",
@@ -167,7 +167,7 @@ describe("Redirect", () => {
       (query) => withValue(query, "SAMLRequest", encodeURIComponent(deflateRawSync(Buffer.alloc(30_000_000, 32)).toString("base64"))),
     ],
     ["a query without end", "size", (query) => `${query}&x=${"y".repeat(100_000)}`],
-    ["a RelayState of 81 bytes", "relay_state", (query) => withValue(query, "RelayState", "é".repeat(40) + "x")],
+    ["a RelayState of 81 bytes", "relay_state", (query) => withValue(query, "RelayState", `${"é".repeat(40)}x`)],
     ["NUL in RelayState", "relay_state", (query) => withValue(query, "RelayState", "%00")],
     ["nothing", "binding", () => ""],
   ];
