@@ -20,9 +20,10 @@ module.exports = {
       to: { path: `^src/protocols/(${tokenRooms.slice(i + 1).join("|")})/` },
     })),
     {
-      name: "token-rooms-have-no-circles",
+      // Types included: what one reads in a circle has no beginning.
+      name: "protocols-and-signin-have-no-circles",
       severity: "error",
-      from: { path: `^src/protocols/(${tokenRooms.slice(0, -1).join("|")})/` },
+      from: { path: "^src/(protocols|signin)/" },
       to: { circular: true },
     },
     {
@@ -36,6 +37,12 @@ module.exports = {
       severity: "error",
       from: { path: "^src/([^/]+/[^/]+)/", pathNot: test },
       to: { path: `^src/(${features})/[^/]+/(?!index[.]tsx?$)`, pathNot: "^src/$1/" },
+    },
+    {
+      name: "enter-a-room-of-oidc-by-its-index",
+      severity: "error",
+      from: { path: "^src/protocols/oidc/([^/]+)", pathNot: test },
+      to: { path: "^src/protocols/oidc/[^/]+/(?!index[.]ts$)", pathNot: "^src/protocols/oidc/$1/" },
     },
     {
       name: "compose-by-the-index",
@@ -64,9 +71,9 @@ module.exports = {
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
     },
     {
-      name: "only-protocols-oidc-knows-the-engine",
+      name: "only-the-engine-room-knows-oidc-provider",
       severity: "error",
-      from: { path: "^src/", pathNot: "^src/protocols/oidc/" },
+      from: { path: "^src/", pathNot: "^src/protocols/oidc/engine/" },
       to: { path: "(^|/)oidc-provider(/|$)" },
     },
   ],

@@ -31,7 +31,8 @@ const plain = [
 // Long tables of requests over stores that other files try on both databases, or over none: once is enough, on the database that
 // companies use.
 const onPostgresAlone = [
-  "src/protocols/oidc/{attacks,deep-parameters,features,signing-in,certification.*}.test.ts",
+  "src/protocols/oidc/{attacks,features,certification.*}.test.ts",
+  "src/protocols/oidc/authorize/{deep-parameters,signing-in}.test.ts",
   "src/protocols/token-endpoint/{code-and-refresh,client-credentials}.test.ts",
   "src/protocols/registration/registration.test.ts",
   "src/operations/api-docs/**/*.test.ts",

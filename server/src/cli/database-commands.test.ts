@@ -179,7 +179,7 @@ describe("after it", () => {
     expect(await signIn(server, "acme", "ada", ada.answer.password)).not.toBeNull();
     const jwks = (await (await fetch(`${server.url}/realms/acme/jwks`)).json()) as { keys: { kid: string }[] };
     expect(jwks.keys.map(({ kid }) => kid)).toContain(rotated.answer.keyId);
-    expect(jwks.keys).toHaveLength(2);
+    expect(jwks.keys).toHaveLength(6);
     const events = await eventsOf("acme", created.answer.adminPassword, server);
     expect(events).toContainEqual(expect.objectContaining({ type: "KEY_ROTATED", actor: "cli" }));
     await server.kill("SIGTERM");
@@ -214,9 +214,11 @@ describe("key rewrap", () => {
     // master, acme before and after its rotation, and where the first start was in development mode the demo realm.
     expect(columns.filter((column: { rewrapped: number }) => column.rewrapped > 0)).toEqual([
       { column: "realm_keys.private_key", rewrapped: onPostgres ? 3 : 4 },
+      { column: "realm_key_companions.private_key", rewrapped: onPostgres ? 3 : 4 },
+      { column: "realm_companion_keys.private_key", rewrapped: onPostgres ? 3 : 4 },
       { column: "vault_canary.sealed", rewrapped: 1 },
     ]);
-    expect(rewrapped).toBe(onPostgres ? 4 : 5);
+    expect(rewrapped).toBe(onPostgres ? 10 : 13);
     expect(JSON.parse((await rewrap(both)).out).rewrapped).toBe(0);
     expect((await rewrap({ GATEHOUSE_MASTER_KEY: next })).code).toBe(0);
     expect((await rewrap({ GATEHOUSE_MASTER_KEY: old })).code).toBe(1);

@@ -19,6 +19,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "webhooks", column: "secret", rowKey: "webhook_id", realm: "realm_id" },
   { table: "webhooks", column: "previous_secret", rowKey: "webhook_id", realm: "realm_id" },
   { table: "realm_key_companions", column: "private_key", rowKey: "key_id", realm: "realm_id" },
+  { table: "realm_companion_keys", column: "private_key", rowKey: "kid", realm: "realm_id" },
   { table: "realm_oidc", column: "pairwise_salt", rowKey: "realm_id", realm: "realm_id" },
   { table: "clients", column: "secret", rowKey: "id", realm: "realm_id" },
   { table: "clients", column: "previous_secret", rowKey: "id", realm: "realm_id" },

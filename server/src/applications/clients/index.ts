@@ -5,6 +5,7 @@ export { type AdminOrigins, createAdminOrigins } from "./admin-origins.ts";
 export { type Clients, createClients } from "./cache.ts";
 export { clientErrors } from "./errors.ts";
 export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
+export { isWeaker, type ProfileRules, profileErrors, profileOf } from "./profiles.ts";
 export { getsUserTokens } from "./reach.ts";
 export { clientRoutes } from "./routes.ts";
 export { Client, CreateClient, oauthAuthMethods, responseTypes, UpdateClient } from "./schema.ts";
@@ -22,4 +23,11 @@ export {
 export { findServiceAccountPermissions } from "./service-accounts.store.ts";
 export { completeSettings, grantTypeNames, originsOf, settingsOf, spellGrantType, toGrantType } from "./settings.ts";
 export type { ClientAuthMethod, ClientSettings, ClientSnapshot, GrantType, ResponseType, SubjectClaim } from "./snapshot.ts";
-export { type ClientRow, exchangeRegistrationHash, findClient, findClientByClientId, forgetPreviousClientSecrets } from "./store.ts";
+export {
+  type ClientRow,
+  exchangeRegistrationHash,
+  findClient,
+  findClientByClientId,
+  forgetPreviousClientSecrets,
+  forgetPreviousRegistrationHash,
+} from "./store.ts";

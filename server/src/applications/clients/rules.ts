@@ -1,4 +1,5 @@
 import type { FieldError } from "../../kernel/errors.ts";
+import { asymmetricAlgs, secretAlgs } from "../../tenancy/keys/index.ts";
 import {
   addressVerdict,
   httpsVerdict,
@@ -9,8 +10,8 @@ import {
   redirectUriVerdict,
   resourceVerdict,
 } from "./addresses.ts";
+import { profileErrors } from "./profiles.ts";
 import { keyErrors } from "./public-keys.ts";
-import { asymmetricAlgs, secretAlgs } from "./schema.ts";
 import { usesSecret } from "./secrets.ts";
 import { type StoredClient, spellGrantType } from "./settings.ts";
 import type { GrantType } from "./snapshot.ts";
@@ -28,6 +29,8 @@ export function brokenRules(client: StoredClient, publicClient: boolean, baseUrl
     ...grantErrors(client, publicClient),
     ...responseTypeErrors(client),
     ...subjectErrors(client),
+    ...refreshErrors(client),
+    ...profileErrors(client),
   ];
 }
 
@@ -110,6 +113,13 @@ function responseTypeErrors({ responseTypes, redirectUris, applicationType, gran
   return applicationType === "native" || redirectUris.every(isFit)
     ? []
     : [error("responseTypes", "redirect", "responseTypes: tokens in an address need redirect URIs with https, and not on localhost")];
+}
+
+/** RFC 9700 §2.2.2: replaced with each use, or bound to its sender: by the client's authentication, or by a key. */
+function refreshErrors({ rotateRefreshTokens, authMethod, requireDpop }: StoredClient): FieldError[] {
+  if (rotateRefreshTokens || authMethod !== "none" || requireDpop) return [];
+  const message = "rotateRefreshTokens can be false for a public client only where requireDpop is true";
+  return [error("rotateRefreshTokens", "unbound", message)];
 }
 
 function subjectErrors({ subjectClaim, sectorIdentifierUri, redirectUris }: StoredClient): FieldError[] {

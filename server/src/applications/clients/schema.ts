@@ -2,6 +2,8 @@ import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
 import { oneOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
+import { clientAlgs, signingAlgs } from "../../tenancy/keys/index.ts";
+import { clientProfiles } from "../../tenancy/settings/index.ts";
 import { claimMapperMembers, claimMapperState } from "../claims/index.ts";
 import { grantTypeNames, grantTypeUrns } from "./settings.ts";
 
@@ -27,10 +29,7 @@ export const oauthAuthMethods = [
 ] as const;
 export const authMethods = ["client_secret", ...oauthAuthMethods] as const;
 export const responseTypes = ["code", "id_token", "id_token token"] as const;
-const signingAlgs = ["RS256", "PS256", "ES256"] as const;
-export const asymmetricAlgs = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
-export const secretAlgs = ["HS256", "HS384", "HS512"] as const;
-const assertionAlg = oneOf([...asymmetricAlgs, ...secretAlgs]);
+const assertionAlg = oneOf(clientAlgs);
 
 const clientId = Type.String({
   minLength: 1,
@@ -92,6 +91,16 @@ const settingMembers = {
   requireDpop: flag("Refuse tokens that are not bound to a key (DPoP)"),
   requirePar: flag("Refuse authorization requests that were not pushed before (PAR)"),
   requireSignedRequestObject: flag("Refuse authorization requests that are not signed (JAR)"),
+  profile: oneOf(clientProfiles, {
+    description:
+      "A set of requirements as one choice: what it demands is set where the request does not say it, and refused where it says otherwise. Where left out: the realm's `oidc.leastProfile`",
+  }),
+  rotateRefreshTokens: flag(
+    "Replace a refresh token whenever it is used. Without, a public client must use DPoP: a token that is not replaced has to be bound to a key",
+  ),
+  claimsInIdToken: flag(
+    "Put the claims of scopes into the ID token also where there is an access token to ask userinfo with (OpenID Connect Core §5.4). Off for clients that register themselves",
+  ),
   accessTokenLifetime: seconds(10, DAYS, "Seconds; null: as the realm says"),
   idTokenLifetime: seconds(10, DAYS, "Seconds; null: as the realm says"),
   codeLifetime: seconds(5, 600, "Seconds; null: as the realm says"),
@@ -110,6 +119,10 @@ const settingMembers = {
   accessTokenAlg: nullable(oneOf(signingAlgs), "How its access tokens are signed; null: as the realm says"),
   idTokenAlg: nullable(oneOf(signingAlgs), "How its ID tokens are signed; null: as the realm says"),
   userinfoAlg: nullable(oneOf(signingAlgs), "Sign what userinfo answers; null: plain JSON"),
+  authorizationSignedResponseAlg: nullable(
+    oneOf(signingAlgs),
+    "How its authorization responses are signed where it asks for that (JARM); null: RS256, or as its profile says",
+  ),
   requestObjectAlg: nullable(assertionAlg, "The only algorithm for its request objects; null: any that fits"),
   sectorIdentifierUri: nullable(uri, "Clients with the same one share pairwise subjects"),
   requestUris: uris("Addresses from which its request objects may be read"),

@@ -7,10 +7,11 @@ import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { readSettings } from "../../tenancy/settings/index.ts";
+import { readSettings, type Settings } from "../../tenancy/settings/index.ts";
 import { shareScopes } from "../client-scopes/index.ts";
 import { isWithinServer } from "./addresses.ts";
 import { clientErrors } from "./errors.ts";
+import { isWeaker } from "./profiles.ts";
 import { assertMayControlClient, assertMayReachAdministrators, changesControl } from "./reach.ts";
 import { brokenRules } from "./rules.ts";
 import type { Client, ClientQuery, CreateClient, UpdateClient } from "./schema.ts";
@@ -170,13 +171,19 @@ async function checked(
   publicClient: boolean,
   current: { readonly clientId: string; readonly stored?: StoredClient; readonly secret?: string | null },
 ): Promise<StoredClient> {
-  const { grantTypes, ...rest } = input;
-  const given = { ...rest, ...(grantTypes && { grantTypes: [...new Set(grantTypes.map(toGrantType))] }) };
+  const { grantTypes, profile, ...rest } = input;
+  const { oidc } = (await readSettings(ctx.tx, ctx.realm)).settings;
+  const given = {
+    ...rest,
+    profile: profile ?? oidc.leastProfile,
+    ...(grantTypes && { grantTypes: [...new Set(grantTypes.map(toGrantType))] }),
+  };
   const stored = completeSettings(given as Partial<StoredClient>, publicClient);
   const errors = [
     ...brokenRules(stored, publicClient, baseUrl),
     ...(await unknownScopes(ctx, stored.scopes)),
-    ...(await implicitErrors(ctx, stored, current.stored)),
+    ...implicitErrors(oidc, stored, current.stored),
+    ...leastProfileErrors(oidc, stored, current.stored),
     ...secretErrors(input.secret, current.secret ?? null, current.clientId, stored),
   ];
   if (errors.length > 0) throw invalidFields(errors);
@@ -185,11 +192,19 @@ async function checked(
 }
 
 /** Only what is new is refused: a client that has such a response type from before stays as it is, and gets no answer by it. */
-async function implicitErrors(ctx: Ctx, { responseTypes }: StoredClient, current?: StoredClient): Promise<FieldError[]> {
+function implicitErrors({ implicitFlow }: Settings["oidc"], { responseTypes }: StoredClient, current?: StoredClient): FieldError[] {
   const added = responseTypes.filter((type) => type !== "code" && !current?.responseTypes.includes(type));
-  if (added.length === 0 || (await readSettings(ctx.tx, ctx.realm)).settings.oidc.implicitFlow) return [];
+  if (added.length === 0 || implicitFlow) return [];
   const message = `responseTypes: ${added.join(", ")} may be used only in a realm whose setting oidc.implicitFlow is on`;
   return [{ field: "responseTypes", code: "implicit_off", message }];
+}
+
+/** A client from before may stay what it is, and become no weaker. */
+function leastProfileErrors({ leastProfile }: Settings["oidc"], { profile }: StoredClient, current?: StoredClient): FieldError[] {
+  const least = current && isWeaker(current.profile, leastProfile) ? current.profile : leastProfile;
+  if (!isWeaker(profile, least)) return [];
+  const message = `profile must be ${least} at least: this realm's setting oidc.leastProfile is ${leastProfile}`;
+  return [{ field: "profile", code: "least_profile", message }];
 }
 
 async function unknownScopes(ctx: Ctx, scopes: readonly string[]): Promise<FieldError[]> {

@@ -1,3 +1,4 @@
+import { profileDefaults } from "./profiles.ts";
 import type { ClientSettings, GrantType } from "./snapshot.ts";
 
 /** What `clients.settings` holds: the settings, and the lists that a snapshot shows beside them. */
@@ -29,6 +30,9 @@ const defaults: Omit<StoredClient, "authMethod"> = {
   requireDpop: false,
   requirePar: false,
   requireSignedRequestObject: false,
+  profile: "none",
+  rotateRefreshTokens: true,
+  claimsInIdToken: true,
   accessTokenLifetime: null,
   idTokenLifetime: null,
   codeLifetime: null,
@@ -38,6 +42,7 @@ const defaults: Omit<StoredClient, "authMethod"> = {
   accessTokenAlg: null,
   idTokenAlg: null,
   userinfoAlg: null,
+  authorizationSignedResponseAlg: null,
   requestObjectAlg: null,
   sectorIdentifierUri: null,
   requestUris: [],
@@ -62,7 +67,7 @@ const names = [...Object.keys(defaults), "authMethod"] as (keyof StoredClient)[]
 
 /** Whatever was stored or sent, with every member there is: rows of an older release gain the new ones. */
 export function completeSettings(given: Partial<StoredClient>, publicClient: boolean): StoredClient {
-  const complete = { ...defaults, authMethod: publicClient ? "none" : "client_secret", ...given };
+  const complete = { ...defaults, authMethod: publicClient ? "none" : "client_secret", ...profileDefaults(given), ...given };
   return Object.fromEntries(names.map((name) => [name, complete[name]])) as unknown as StoredClient;
 }
 

@@ -1,3 +1,6 @@
+import type { SigningAlg } from "../../tenancy/keys/index.ts";
+import type { ClientProfile } from "../../tenancy/settings/index.ts";
+
 /** How a client proves who it is at the token endpoint. */
 export type ClientAuthMethod =
   | "client_secret" // basic or post, as the request does it
@@ -69,6 +72,10 @@ export interface ClientSettings {
   readonly requireDpop: boolean;
   readonly requirePar: boolean;
   readonly requireSignedRequestObject: boolean;
+  readonly profile: ClientProfile;
+  readonly rotateRefreshTokens: boolean;
+  /** Claims of scopes stand in the ID token also where there is an access token. */
+  readonly claimsInIdToken: boolean;
   readonly accessTokenLifetime: number | null;
   readonly idTokenLifetime: number | null;
   readonly codeLifetime: number | null;
@@ -76,9 +83,10 @@ export interface ClientSettings {
   readonly subjectClaim: SubjectClaim | null;
   /** Further audiences of its access tokens. */
   readonly audience: readonly string[];
-  readonly accessTokenAlg: "RS256" | "PS256" | "ES256" | null;
-  readonly idTokenAlg: "RS256" | "PS256" | "ES256" | null;
-  readonly userinfoAlg: "RS256" | "PS256" | "ES256" | null;
+  readonly accessTokenAlg: SigningAlg | null;
+  readonly idTokenAlg: SigningAlg | null;
+  readonly userinfoAlg: SigningAlg | null;
+  readonly authorizationSignedResponseAlg: SigningAlg | null;
   readonly requestObjectAlg: string | null;
   readonly sectorIdentifierUri: string | null;
   readonly requestUris: readonly string[];

@@ -21,6 +21,7 @@ interface ClientsTable {
   settings: ColumnType<Partial<StoredClient>, string, string>;
   allowed_resources: ColumnType<string[], string | undefined, string>;
   registration_hash: string | null;
+  previous_registration_hash: ColumnType<string | null, string | null | undefined, string | null>;
   created_at: number;
   updated_at: number;
   version: Generated<number>;
@@ -43,6 +44,7 @@ export interface ClientRow {
   readonly stored: StoredClient;
   readonly allowedResources: readonly string[];
   readonly registrationHash: string | null;
+  readonly previousRegistrationHash: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly version: number;
@@ -62,6 +64,7 @@ const columns = [
   "settings",
   "allowed_resources",
   "registration_hash",
+  "previous_registration_hash",
   "created_at",
   "updated_at",
   "version",
@@ -187,17 +190,37 @@ export async function updateClient(tx: Tx, realm: string, id: string, change: Cl
   return toClient(row);
 }
 
-/** Registration access tokens work once: of two that bring the same one, one gets true. Holds the client until commit. */
-export async function exchangeRegistrationHash(tx: Tx, realm: string, id: string, from: string, to: string): Promise<boolean> {
+/**
+ * A new registration access token; the one that was presented works until the new one is used. Of two requests that found the client in the
+ * same state one gets true. Holds the client until commit.
+ */
+export async function exchangeRegistrationHash(
+  tx: Tx,
+  { realmId, id, registrationHash }: ClientRow,
+  presented: string,
+  next: string,
+): Promise<boolean> {
   const row = await tx
     .updateTable("clients")
-    .set({ registration_hash: to })
-    .where("realm_id", "=", realm)
+    .set({ registration_hash: next, previous_registration_hash: presented })
+    .where("realm_id", "=", realmId)
     .where("id", "=", id)
-    .where("registration_hash", "=", from)
+    .where("registration_hash", "=", registrationHash)
     .returning("id")
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** The present registration access token was used: the one before it ends. */
+export async function forgetPreviousRegistrationHash(db: Db, { realmId, id, registrationHash }: ClientRow): Promise<void> {
+  await db
+    .updateTable("clients")
+    .set({ previous_registration_hash: null })
+    .where("realm_id", "=", realmId)
+    .where("id", "=", id)
+    .where("registration_hash", "=", registrationHash)
+    .where("previous_registration_hash", "is not", null)
+    .execute();
 }
 
 /** Its roles, mappers, grants and tokens go with it. */
@@ -220,6 +243,7 @@ export const toClient = (row: ClientColumns): ClientRow => ({
   stored: completeSettings(row.settings, row.public_client),
   allowedResources: row.allowed_resources,
   registrationHash: row.registration_hash,
+  previousRegistrationHash: row.previous_registration_hash,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   version: row.version,

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ClientSnapshot, Clients } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, type Clients, profileOf } from "../../applications/clients/index.ts";
 import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import type { ClientActivity } from "./activity.ts";
 import { type AssertionParts, reasonAgainstAssertion } from "./client-assertion.ts";
@@ -70,7 +70,8 @@ async function reasonAgainst(
       return !isPublic(client) && isSecretOf(client, credentials.secret, credentials.byHeader) ? null : "invalid secret provided";
     case "assertion": {
       if (authMethod !== "client_secret_jwt" && authMethod !== "private_key_jwt") return MISMATCH;
-      const audience = new Set([parts.issuer, `${parts.issuer}/token`, endpoint]);
+      const others = profileOf(client.settings).issuerAudience ? [] : [`${parts.issuer}/token`, endpoint];
+      const audience = new Set([parts.issuer, ...others]);
       return reasonAgainstAssertion(parts, client, credentials.assertion, audience);
     }
     case "none":

@@ -1,14 +1,12 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader, type JWK, type JWTPayload, type ProtectedHeaderParameters } from "jose";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, profileOf } from "../../applications/clients/index.ts";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
+import { asymmetricAlgs, isSameAlg, keyTypeOf, secretAlgs } from "../../tenancy/keys/index.ts";
 import { isFirst } from "../tokens/index.ts";
 import type { ClientKeys } from "./client-keys.ts";
 import { currentSecrets } from "./client-secret.ts";
-
-/** RFC 7518 §3.1, RFC 8037: what clients may sign assertions with, as discovery announces it. */
-export const ASSERTION_ALGS: readonly string[] = ["HS256", "RS256", "PS256", "ES256", "Ed25519", "EdDSA"];
 
 /** In seconds. An assertion is made for one request: what lives longer is a password that travels. */
 const MAX_LIFETIME = (10 * MINUTE) / SECOND;
@@ -51,9 +49,10 @@ export async function reasonAgainstAssertion(
 }
 
 /** The client's registration decides, not the header (RFC 8725 §3.1). */
-function reasonAgainstAlg({ settings: { authMethod, authSigningAlg } }: ClientSnapshot, alg: string | undefined): string | null {
-  const fits = ASSERTION_ALGS.filter((each) => each.startsWith("HS") === (authMethod === "client_secret_jwt"));
-  return alg !== undefined && fits.includes(alg) && (authSigningAlg === null || alg === authSigningAlg) ? null : "alg mismatch";
+function reasonAgainstAlg({ settings }: ClientSnapshot, alg: string | undefined): string | null {
+  const { authMethod, authSigningAlg } = settings;
+  const fits: readonly string[] = authMethod === "client_secret_jwt" ? secretAlgs : (profileOf(settings).algs ?? asymmetricAlgs);
+  return alg !== undefined && fits.includes(alg) && (authSigningAlg === null || isSameAlg(alg, authSigningAlg)) ? null : "alg mismatch";
 }
 
 /** A second audience could use the assertion here as it came in there. */
@@ -69,6 +68,7 @@ function reasonAgainstClaims(client: ClientSnapshot, payload: JWTPayload, audien
   }
   if (typeof jti !== "string" || jti === "") return "it has no jti";
   if (iss !== client.clientId || sub !== client.clientId) return "iss and sub must be the client_id";
+  if (profileOf(client.settings).issuerAudience && typeof aud !== "string") return "its audience must be the issuer, as one string";
   const [only, ...others] = [aud].flat();
   if (only === undefined || others.length > 0 || !audience.has(only)) return "it is not meant for this server alone";
   return null;
@@ -91,16 +91,14 @@ async function isSignedByClient(
   return isNewer && attempt();
 }
 
-const KEY_TYPES: Readonly<Record<string, string>> = { R: "RSA", P: "RSA", E: "EC" };
-
 /** RFC 7517 §4: by type, and by what the key itself says of its use. */
 function fitting(keys: readonly JWK[], alg: string, kid: string | undefined): readonly JWK[] {
-  const kty = alg.startsWith("Ed") ? "OKP" : KEY_TYPES[alg[0]!];
+  const kty = keyTypeOf(alg);
   return keys.filter(
     (key) =>
       key.kty === kty &&
       (kid === undefined || key.kid === kid) &&
-      (key.alg === undefined || key.alg === alg) &&
+      (key.alg === undefined || isSameAlg(key.alg, alg)) &&
       (key.use === undefined || key.use === "sig"),
   );
 }

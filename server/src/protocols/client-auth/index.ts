@@ -4,7 +4,6 @@ export { serviceAccountSessionRoutes } from "./activity.routes.ts";
 export { deleteExpiredActivity } from "./activity.store.ts";
 export { type ClientActivity, createClientActivity } from "./activity.ts";
 export { authenticateClient, type ClientAuthParts, type ClientRequest, ForeignOrigin, isPublic } from "./authenticate.ts";
-export { ASSERTION_ALGS } from "./client-assertion.ts";
 export { type ClientKeys, createClientKeys } from "./client-keys.ts";
 export { currentSecrets } from "./client-secret.ts";
 export type { Form } from "./presented.ts";

@@ -1,5 +1,9 @@
 // Requests that begin on a device or at a server and wait for a user in a browser: the device flow (RFC 8628) and CIBA.
 // Reads and writes their records in `oidc_records`, which protocols/tokens owns.
+
+export { cibaRoutes } from "./ciba.routes.ts";
+export { CIBA_PING_JOB, cibaPingJob, keepCallback } from "./ciba-ping.ts";
+export { deviceRoutes } from "./device.routes.ts";
 export {
   countPoll,
   type DecoupledModel,

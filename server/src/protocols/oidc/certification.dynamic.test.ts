@@ -150,7 +150,7 @@ describe("what people are shown of a client", () => {
 
   test("nothing of it where a client says nothing, and no logo that is not served by https", async () => {
     const plain = await registerClient(op, byKey, key);
-    const local = await registerClient(op, { ...byKey, logo_uri: "http://localhost/logo.png" }, key);
+    const local = await registerClient(op, { ...byKey, application_type: "native", logo_uri: "http://localhost/logo.png" }, key);
     for (const client of [plain, local]) {
       const { page } = await walk(op.browser(), BASE, client.url());
       expect(page.text).toContain("OIDF Conformance Suite");

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
+import { exportJWK, generateKeyPair } from "jose";
 import * as oidc from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Browser } from "../../testing/browser.ts";
@@ -128,6 +129,63 @@ describe("openid-client", () => {
     await expect(oidc.fetchUserInfo(config, tokens.access_token, user.userId)).rejects.toMatchObject({ status: 401 });
     const thief = oidc.getDPoPHandle(config, await oidc.randomDPoPKeyPair("ES256"));
     await expect(oidc.fetchUserInfo(config, tokens.access_token, user.userId, { DPoP: thief })).rejects.toMatchObject({ status: 401 });
+  });
+
+  test.each([
+    ["fapi2-security", "ES256"],
+    ["fapi2-security", "PS256"],
+    ["fapi2-message-signing", "ES256"],
+    ["fapi2-message-signing", "Ed25519"],
+  ] as const)("signs in by %s, with %s", async (profile, alg) => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const keys = await generateKeyPair(alg, { extractable: true });
+    const jwks = { keys: [{ ...(await exportJWK(keys.publicKey)), kid: "k1", use: "sig", alg }] };
+    const made = await realm.asMaster().post("/clients", { clientId: "rp", profile, jwks, redirectUris: [CALLBACK], idTokenAlg: alg });
+    expect(made.status, made.text).toBe(201);
+    const key = { key: keys.privateKey, kid: "k1" };
+    // As the profile demands: the issuer as the only audience.
+    const forIssuer = {
+      [oidc.modifyAssertion](_header: object, payload: Record<string, unknown>) {
+        payload.aud = issuer;
+      },
+    };
+    const issuer = `${base}/realms/${realm.name}`;
+    const config = await oidc.discovery(
+      new URL(issuer),
+      "rp",
+      { id_token_signed_response_alg: alg, authorization_signed_response_alg: "PS256" },
+      oidc.PrivateKeyJwt(key, forIssuer),
+      { execute: [oidc.allowInsecureRequests] },
+    );
+    const [pkceCodeVerifier, expectedState, expectedNonce] = [oidc.randomPKCECodeVerifier(), oidc.randomState(), oidc.randomNonce()];
+    const DPoP = oidc.getDPoPHandle(config, await oidc.randomDPoPKeyPair("ES256"));
+    let params = new URLSearchParams({
+      redirect_uri: CALLBACK,
+      scope: "openid offline_access",
+      code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier),
+      code_challenge_method: "S256",
+      state: expectedState,
+      nonce: expectedNonce,
+    });
+    if (profile === "fapi2-message-signing") {
+      oidc.useJwtResponseMode(config);
+      params.set("response_mode", "jwt");
+      const dated = {
+        [oidc.modifyAssertion](_header: object, payload: Record<string, unknown>) {
+          payload.nbf = payload.iat;
+        },
+      };
+      params = (await oidc.buildAuthorizationUrlWithJAR(config, params, key, dated)).searchParams;
+    }
+    const url = await oidc.buildAuthorizationUrlWithPAR(config, params, { DPoP });
+    const back = await signIn(iam.browser(), url, user);
+    const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true };
+    const tokens = await oidc.authorizationCodeGrant(config, back, checks, undefined, { DPoP });
+    expect(tokens).toMatchObject({ token_type: "dpop", refresh_token: expect.any(String) });
+    const refreshed = await oidc.refreshTokenGrant(config, tokens.refresh_token!, undefined, { DPoP });
+    expect(refreshed.refresh_token).toBeUndefined();
+    expect(await oidc.fetchUserInfo(config, refreshed.access_token, user.userId, { DPoP })).toMatchObject({ sub: user.userId });
   });
 
   test("gets a token in its own name", async () => {

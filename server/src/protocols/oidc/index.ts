@@ -1,12 +1,10 @@
-// Each realm as an OpenID Connect issuer: authorization, logout, userinfo and metadata, on `oidc-provider`, which nothing outside this folder
-// knows. Sessions, clients, claims, keys and tokens are those of other folders.
-
-import "./engine-notices.ts";
-
-export { CIBA_PING_JOB, cibaPingJob } from "./grants/ciba-ping.ts";
-export { BACKCHANNEL_JOB, backchannelJob, tellParticipants } from "./logout/backchannel.ts";
-export { createLogoutRequests } from "./logout/requests.ts";
-export { metadataRoutes } from "./metadata.routes.ts";
+// Each realm as an OpenID Connect issuer: authorization, logout, userinfo and metadata, in one folder each. `engine` alone knows
+// `oidc-provider`. Sessions, clients, claims, keys and tokens are those of other folders.
+export { CIBA_PING_JOB, cibaPingJob } from "../decoupled/index.ts";
+export { createIssuers } from "./engine/index.ts";
+export type { Issuers } from "./issuer.ts";
+export { BACKCHANNEL_JOB, backchannelJob, createLogoutRequests, tellParticipants } from "./logout/index.ts";
+export { metadataRoutes } from "./metadata/index.ts";
 export type { OidcParts } from "./parts.ts";
-export { createIssuers, type Issuers } from "./provider.ts";
 export { type OidcRouteParts, oidcRoutes } from "./routes.ts";
+export { userinfoAudience } from "./userinfo/index.ts";

@@ -1,17 +1,15 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import type { VisitorParts } from "../../signin/login/index.ts";
+import type { PageParts } from "../../signin/login/index.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
+import { cibaRoutes, deviceRoutes } from "../decoupled/index.ts";
 import { introspectionRoutes, tokenRoutes } from "../token-endpoint/index.ts";
-import { authorizeRoutes } from "./authorize.routes.ts";
-import { engineRoutes } from "./engine.routes.ts";
-import { cibaRoutes } from "./grants/ciba.routes.ts";
-import { deviceRoutes } from "./grants/device.routes.ts";
-import { interactionRoutes } from "./interactions/routes.ts";
-import type { Issuers } from "./provider.ts";
-import { userinfoRoutes } from "./userinfo.routes.ts";
+import { authorizeRoutes, interactionRoutes } from "./authorize/index.ts";
+import { engineRoutes } from "./engine/index.ts";
+import type { Issuers } from "./issuer.ts";
+import { userinfoRoutes } from "./userinfo/index.ts";
 
-export interface OidcRouteParts extends VisitorParts {
+export interface OidcRouteParts extends PageParts {
   readonly issuers: Issuers;
   readonly work: UnitOfWork;
   readonly messages: Messages;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, profileOf } from "../../applications/clients/index.ts";
 import { type OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Binding, LiveToken } from "../tokens/index.ts";
@@ -27,23 +27,33 @@ const isBoundToCertificate = ({ settings }: ClientSnapshot): boolean =>
 export async function proveBinding(parts: ProofParts, client: ClientSnapshot, request: ProofRequest): Promise<Binding> {
   const certificate = isBoundToCertificate(client) ? certificateOf(request, parts.tlsClientCertHeader) : undefined;
   if (isBoundToCertificate(client) && !certificate) throw oauthErrors.invalidGrant("mutual TLS client certificate not provided");
-  const proof = await presentedProof(parts, client.clientId, request, oauthErrors.invalidGrant);
+  const proof = await presentedProof(parts, client, request, oauthErrors.invalidGrant);
   if (!proof && client.settings.requireDpop) throw oauthErrors.invalidGrant("DPoP proof JWT not provided");
   return { ...(proof && { jkt: proof.jkt }), ...(certificate && { "x5t#S256": thumbprintOf(certificate) }) };
 }
 
+/** Whose proof it is. Where a token is presented only its name is known: what its proofs are signed with was decided with the token. */
+type ProofClient = Pick<ClientSnapshot, "clientId"> & Partial<Pick<ClientSnapshot, "settings">>;
+
 /** The proof of a request, which counts once; null where none was sent. */
 export async function presentedProof(
   { db, realm }: ProofParts,
-  clientId: string,
+  client: ProofClient,
   { headers, method, url }: ProofRequest,
   refuse: (description: string) => OAuthError,
   accessToken?: string,
 ): Promise<DpopProof | null> {
   const { dpop } = headers;
   if (dpop === undefined) return null;
-  const proof = await verifyDpopProof({ proof: String(dpop), method, url, ...(accessToken !== undefined && { accessToken }) });
-  if (!(await isFirstUse(db, realm.realmId, clientId, proof))) throw refuse("DPoP proof JWT Replay detected");
+  const { algs } = client.settings ? profileOf(client.settings) : {};
+  const proof = await verifyDpopProof({
+    proof: String(dpop),
+    method,
+    url,
+    ...(accessToken !== undefined && { accessToken }),
+    ...(algs && { algs }),
+  });
+  if (!(await isFirstUse(db, realm.realmId, client.clientId, proof))) throw refuse("DPoP proof JWT Replay detected");
   return proof;
 }
 
@@ -63,7 +73,7 @@ export async function checkPossession(
   const refuse = oauthErrors.invalidToken;
   if ((scheme === "dpop") !== (jkt !== undefined)) throw refuse("the token and its scheme do not belong together");
   if (jkt !== undefined) {
-    const proof = await presentedProof(parts, live.clientId, request, refuse, token);
+    const proof = await presentedProof(parts, live, request, refuse, token);
     if (proof?.jkt !== jkt) throw refuse("failed jkt verification");
   }
   if (thumbprint !== undefined && !hasShown(request, parts.tlsClientCertHeader, thumbprint)) throw refuse("failed x5t#S256 verification");

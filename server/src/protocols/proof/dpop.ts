@@ -4,18 +4,21 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
+import { proofAlgs } from "../../tenancy/keys/index.ts";
 import { isFirst } from "../tokens/index.ts";
 
-/** RFC 9449 §5.1, as discovery announces them. */
-export const DPOP_ALGS: readonly string[] = ["ES256", "Ed25519", "EdDSA"];
-/** Seconds by which the clocks of clients may differ from ours; for as long a proof is remembered. */
-const WINDOW = 5 * 60;
+/** Seconds after which a proof is too old, */
+const MAX_AGE = 5 * 60;
+/** and by which a client's clock may be ahead of ours. */
+const SKEW = 60;
 const MAX_LENGTH = 8 * 1024;
 
 export interface DpopProof {
   /** RFC 7638: of the key that signed it. */
   readonly jkt: string;
   readonly jti: string;
+  /** Epoch milliseconds until which it would be taken for recent. */
+  readonly until: number;
 }
 
 export interface ProvenRequest {
@@ -26,21 +29,22 @@ export interface ProvenRequest {
   readonly url: string;
   /** What comes with the proof; undefined at the token endpoint. */
   readonly accessToken?: string;
+  readonly algs?: readonly string[] | null;
 }
 
 /** RFC 9449 §4.3. Nonces are off: a proof is recent by its `iat`, and counts once by its `jti`. */
-export async function verifyDpopProof({ proof, method, url, accessToken }: ProvenRequest): Promise<DpopProof> {
+export async function verifyDpopProof({ proof, method, url, accessToken, algs }: ProvenRequest): Promise<DpopProof> {
   const refuse = oauthErrors.invalidDpopProof;
   if (proof.length > MAX_LENGTH) throw refuse("the DPoP proof is too long");
   try {
     const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
-      algorithms: [...DPOP_ALGS],
+      algorithms: [...(algs ?? proofAlgs)],
       typ: "dpop+jwt",
       currentDate: new Date(clock.now()),
     });
     const reason = reasonAgainst(payload, method, url, accessToken);
     if (reason !== null) throw refuse(reason);
-    return { jkt: await calculateJwkThumbprint(protectedHeader.jwk!), jti: payload.jti! };
+    return { jkt: await calculateJwkThumbprint(protectedHeader.jwk!), jti: payload.jti!, until: (payload.iat! + MAX_AGE) * SECOND };
   } catch (cause) {
     if (cause instanceof OAuthError) throw cause;
     // Whatever else is wrong with it comes from outside: a key that cannot be read, a signature that does not fit.
@@ -55,7 +59,8 @@ function reasonAgainst(payload: JWTPayload, method: string, url: string, accessT
   if (typeof iat !== "number" || !iat) return "DPoP proof must have a iat number property";
   if (typeof jti !== "string" || !jti) return "DPoP proof must have a jti string property";
   if (nonce !== undefined) return "DPoP nonces are not supported";
-  if (Math.abs(Math.floor(clock.now() / SECOND) - iat) > WINDOW) return "DPoP proof iat is not recent enough";
+  const age = Math.floor(clock.now() / SECOND) - iat;
+  if (age >= MAX_AGE || age < -SKEW) return "DPoP proof iat is not recent enough";
   if (htm !== method) return "DPoP proof htm mismatch";
   if (typeof htu !== "string" || addressOf(htu) !== new URL(url).href) return "DPoP proof htu mismatch";
   if (accessToken !== undefined && ath !== hash("sha256", accessToken, "base64url")) return "DPoP proof ath mismatch";
@@ -72,7 +77,7 @@ function addressOf(htu: string): string | null {
 }
 
 /** RFC 9449 §11.1: false for a proof that came before. */
-export const isFirstUse = (db: Db, realm: string, clientId: string, { jti }: DpopProof): Promise<boolean> => {
+export const isFirstUse = (db: Db, realm: string, clientId: string, { jti, until }: DpopProof): Promise<boolean> => {
   const key = { realm, model: "ReplayDetection", recordId: sha256(JSON.stringify([clientId, jti])) };
-  return isFirst(db, key, clock.now() + WINDOW * SECOND);
+  return isFirst(db, key, until);
 };

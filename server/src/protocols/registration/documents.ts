@@ -8,6 +8,7 @@ import {
   findClientByClientId,
   isWithinServer,
   originsOf,
+  profileErrors,
   settingsOf,
 } from "../../applications/clients/index.ts";
 import { clock, DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
@@ -16,6 +17,8 @@ import type { Ctx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import type { RateLimiter } from "../../platform/rate-limit/index.ts";
+import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
+import type { ClientProfile } from "../../tenancy/settings/index.ts";
 import { type ClientDocument, DocumentRefused, isDocumentAddress, readDocument } from "./document.ts";
 import { isAllowedHost } from "./policy.ts";
 import type { Provisioning } from "./provisioning.schema.ts";
@@ -24,11 +27,12 @@ import type { ProvisioningSnapshots } from "./provisioning.service.ts";
 /** The clients of all realms, with those that are known by their documents alone. */
 export interface DocumentClients extends Clients {
   /** A user allows it something: from now on it is a client of the realm, which administrators see and can disable. */
-  settle(ctx: Ctx, client: ClientSnapshot): Promise<void>;
+  store(ctx: Ctx, client: ClientSnapshot): Promise<void>;
 }
 
 export interface DocumentClientParts {
   readonly clients: Clients;
+  readonly realms: RealmSnapshots;
   readonly provisioning: ProvisioningSnapshots;
   readonly outbound: Outbound;
   readonly limiter: RateLimiter;
@@ -37,12 +41,12 @@ export interface DocumentClientParts {
 }
 
 export function createDocumentClients(parts: DocumentClientParts): DocumentClients {
-  const { clients, provisioning, tools } = parts;
+  const { clients, realms, provisioning, tools, log } = parts;
   const documents = createDocuments(parts);
   // One snapshot for as long as what it was made from is the same: others keep what they derive from it beside it.
   const made = new LRUCache<
     string,
-    { base: ClientSnapshot | null; document: ClientDocument; policy: object; snapshot: ClientSnapshot | null }
+    { base: ClientSnapshot | null; document: ClientDocument; policy: object; least: ClientProfile; snapshot: ClientSnapshot | null }
   >({
     max: MAX_DOCUMENTS,
   });
@@ -58,20 +62,33 @@ export function createDocumentClients(parts: DocumentClientParts): DocumentClien
       if (base?.enabled === false) return base;
       const document = await documents.get(realm, clientId);
       if (!document) return null;
+      const least = (await realms.get(realm))?.settings.oidc.leastProfile ?? "none";
       const key = `${realm}\u0000${clientId}`;
       const known = made.get(key);
-      if (known && known.base === base && known.document === document && known.policy === policy) return known.snapshot;
-      const snapshot = isAllowed(policy, document) ? snapshotOf(realm, clientId, base, document) : null;
-      made.set(key, { base, document, policy, snapshot });
+      const isSame = known?.base === base && known.document === document && known.policy === policy && known.least === least;
+      if (known && isSame) return known.snapshot;
+      const described = isAllowed(policy, document) ? snapshotOf(realm, clientId, base, document, least) : null;
+      const reasons = described ? profileErrors({ ...described, ...described.settings }) : [];
+      if (reasons.length > 0)
+        log.info({ realm, clientId, reasons: reasons.map(({ message }) => message) }, "a client's metadata document was refused");
+      const snapshot = reasons.length === 0 ? described : null;
+      made.set(key, { base, document, policy, least, snapshot });
       return snapshot;
     },
 
-    async settle(ctx, { clientId, name }) {
+    async store(ctx, { clientId, name }) {
       if (!isDocumentAddress(clientId) || (await findClientByClientId(ctx.tx, ctx.realm, clientId))) return;
       // Of two users who are the first at once, one brings it in.
       await lockRealm(ctx.tx, ctx.realm);
       if (await findClientByClientId(ctx.tx, ctx.realm, clientId)) return;
-      await createClient(ctx, tools, { clientId, name, publicClient: true, consentRequired: true, requirePkce: true });
+      await createClient(ctx, tools, {
+        clientId,
+        name,
+        publicClient: true,
+        consentRequired: true,
+        requirePkce: true,
+        claimsInIdToken: false,
+      });
     },
   };
 }
@@ -84,7 +101,13 @@ const isAllowed = ({ allowedRedirectHosts }: Provisioning["registration"], { red
   redirectUris.every((uri) => isAllowedHost(allowedRedirectHosts, uri));
 
 /** What the document says, within what administrators decided of the client since it was first allowed something. */
-function snapshotOf(realm: string, clientId: string, base: ClientSnapshot | null, document: ClientDocument): ClientSnapshot {
+function snapshotOf(
+  realm: string,
+  clientId: string,
+  base: ClientSnapshot | null,
+  document: ClientDocument,
+  profile: ClientProfile,
+): ClientSnapshot {
   const { name, redirectUris, grantTypes, applicationType, logoUri, clientUri, policyUri, tosUri } = document;
   const { host } = new URL(clientId);
   return {
@@ -103,7 +126,7 @@ function snapshotOf(realm: string, clientId: string, base: ClientSnapshot | null
     allowedResources: base?.allowedResources ?? [],
     mappers: base?.mappers ?? [],
     settings: {
-      ...(base?.settings ?? settingsOf(completeSettings({}, true))),
+      ...(base?.settings ?? settingsOf(completeSettings({ profile, claimsInIdToken: false }, true))),
       ...{ applicationType, logoUri, clientUri, policyUri, tosUri },
       ...{ authMethod: "none", requirePkce: true, consentRequired: true, firstParty: false },
     },

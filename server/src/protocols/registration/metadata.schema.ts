@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { CreateClient, oauthAuthMethods, responseTypes } from "../../applications/clients/index.ts";
 import { oneOf } from "../../platform/http/index.ts";
-import { memberNames } from "./metadata.ts";
+import { memberNames } from "./member-names.ts";
 
 const grantTypes = [
   "authorization_code",
@@ -63,7 +63,7 @@ export const RegisteredClient = Type.Object(
     client_id_issued_at: Type.Integer({ description: "Epoch seconds" }),
     client_secret_expires_at: Type.Optional(Type.Integer({ description: "0: never" })),
     registration_access_token: Type.String({
-      description: "For the next request to `registration_client_uri`; each answer brings another",
+      description: "For requests to `registration_client_uri`; each update brings a new one",
     }),
     registration_client_uri: Type.String(),
     ...members,

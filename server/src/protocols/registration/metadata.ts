@@ -1,55 +1,7 @@
 import type { Client, CreateClient, ResponseType, UpdateClient } from "../../applications/clients/index.ts";
 import { toGrantType } from "../../applications/clients/index.ts";
+import { memberNames, otherNames } from "./member-names.ts";
 import type { RegistrationRequest } from "./metadata.schema.ts";
-
-/** RFC 7591 §2, OpenID Connect Dynamic Client Registration §2 and others: what a member of the metadata is called in the resource. */
-export const memberNames = {
-  redirect_uris: "redirectUris",
-  client_name: "name",
-  application_type: "applicationType",
-  contacts: "contacts",
-  logo_uri: "logoUri",
-  client_uri: "clientUri",
-  policy_uri: "policyUri",
-  tos_uri: "tosUri",
-  jwks_uri: "jwksUri",
-  jwks: "jwks",
-  sector_identifier_uri: "sectorIdentifierUri",
-  id_token_signed_response_alg: "idTokenAlg",
-  userinfo_signed_response_alg: "userinfoAlg",
-  request_object_signing_alg: "requestObjectAlg",
-  token_endpoint_auth_signing_alg: "authSigningAlg",
-  tls_client_auth_subject_dn: "tlsClientAuthSubjectDn",
-  default_max_age: "defaultMaxAge",
-  require_auth_time: "requireAuthTime",
-  default_acr_values: "defaultAcrValues",
-  initiate_login_uri: "initiateLoginUri",
-  request_uris: "requestUris",
-  post_logout_redirect_uris: "postLogoutRedirectUris",
-  backchannel_logout_uri: "backchannelLogoutUri",
-  backchannel_logout_session_required: "backchannelLogoutSessionRequired",
-  dpop_bound_access_tokens: "requireDpop",
-  require_pushed_authorization_requests: "requirePar",
-  require_signed_request_object: "requireSignedRequestObject",
-  backchannel_token_delivery_mode: "cibaDeliveryMode",
-  backchannel_client_notification_endpoint: "cibaNotificationEndpoint",
-} as const satisfies Record<string, keyof CreateClient>;
-
-/** Those that are not merely called otherwise. */
-const otherNames = {
-  grant_types: "grantTypes",
-  response_types: "responseTypes",
-  token_endpoint_auth_method: "authMethod",
-  scope: "scopes",
-  subject_type: "subjectClaim",
-} as const;
-
-const spoken = new Map<string, string>(
-  [...Object.entries(memberNames), ...Object.entries(otherNames)].map(([oauth, member]) => [member, oauth]),
-);
-
-/** The rules of clients name members as the admin API does; whoever registers knows them by other names. */
-export const inOAuthWords = (text: string): string => text.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (word) => spoken.get(word) ?? word);
 
 /** RFC 7591 §2: `code` where nothing is said, unless the grant types say that it cannot be meant. */
 export function responseTypesOf({ grant_types = ["authorization_code"], response_types = [] }: RegistrationRequest): ResponseType[] {

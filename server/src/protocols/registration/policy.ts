@@ -20,6 +20,7 @@ export function enforcePolicy(policy: Policy, scopes: ScopesSnapshot | null, met
     ...methodErrors(policy, metadata),
     ...scopeErrors(scopes, metadata),
     ...redirectErrors(policy, metadata),
+    ...linkErrors(metadata),
   ];
   if (errors.length > 0) throw invalidFields(errors);
 }
@@ -86,6 +87,19 @@ function redirectErrors({ allowedRedirectHosts }: Policy, metadata: Registration
         : [error(`${member}.${index}`, "policy", `${member}.${index} leads to a host that this realm does not allow`)],
     );
   return [...check("redirect_uris", redirect_uris), ...check("post_logout_redirect_uris", post_logout_redirect_uris)];
+}
+
+/**
+ * OpenID Connect Dynamic Client Registration §2: where a browser is sent by a link. What the server itself calls is held to https by the
+ * rules of all clients, but for addresses that the operator has allowed.
+ */
+function linkErrors(metadata: RegistrationRequest): FieldError[] {
+  const isOnDevice = metadata.application_type === "native";
+  return (["initiate_login_uri", "logo_uri", "client_uri", "policy_uri", "tos_uri"] as const).flatMap((member) => {
+    const uri = metadata[member];
+    const isFit = typeof uri !== "string" || !/^http:/i.test(uri) || isOnDevice;
+    return isFit ? [] : [error(member, "scheme", `${member} must use https; http is for native clients, on a loopback address`)];
+  });
 }
 
 /** `*.example.com` allows every host below example.com, and not that one itself. */

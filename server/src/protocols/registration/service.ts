@@ -7,6 +7,7 @@ import {
   exchangeRegistrationHash,
   findClient,
   findServiceAccountPermissions,
+  forgetPreviousRegistrationHash,
   openSecrets,
   readClient,
   removeClient,
@@ -16,7 +17,7 @@ import {
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { randomToken, safeEqual, sha256 } from "../../kernel/vault.ts";
-import type { Actor, Ctx } from "../../platform/context.ts";
+import { actorOf, anonymousActor, type Ctx } from "../../platform/context.ts";
 import { type Db, lockRealm } from "../../platform/db/index.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
@@ -72,23 +73,20 @@ export async function register(
   await check(tools, realm, metadata);
   const accessToken = randomToken();
   const { requireConsent } = await openPolicy(tools, realm);
-  const input = { ...toClientState(metadata), clientId: newId(), consentRequired: requireConsent };
-  const { client } = await tools.work.transact({ realm, actor: stranger(realm, name), sourceIp }, async (ctx) => {
+  const input = { ...toClientState(metadata), clientId: newId(), consentRequired: requireConsent, claimsInIdToken: false };
+  const { client } = await tools.work.transact({ realm, actor: anonymousActor(realm, name), sourceIp }, async (ctx) => {
     if (tokenHash !== null && !(await takeUse(ctx.tx, realm, tokenHash, ctx.now))) throw registrationErrors.invalid_token();
     return createClient(ctx, tools, input, { registrationHash: sha256(accessToken) });
   });
   return answer(tools, client, accessToken);
 }
 
-/** RFC 7592 §2.1. The token that was sent has done its work: the answer brings the next. */
-export async function readRegistration(tools: RegistrationTools, caller: Caller, known: ClientRow): Promise<RegisteredClient> {
-  return asItself(tools, caller, known, async (ctx) => {
-    const accessToken = await nextToken(ctx, known);
-    return answer(tools, await readClient(ctx, known.id), accessToken);
-  });
+/** RFC 7592 §2.1: changes nothing, not even the token. */
+export async function readRegistration(tools: RegistrationTools, { token }: Caller, known: ClientRow): Promise<RegisteredClient> {
+  return answer(tools, known, token!);
 }
 
-/** RFC 7592 §2.2 */
+/** RFC 7592 §2.2, with a new registration access token. */
 export async function replaceRegistration(
   tools: RegistrationTools,
   caller: Caller,
@@ -101,7 +99,7 @@ export async function replaceRegistration(
     throw invalidMetadata("client_secret", "client_secret must be the present one, or be left out: the server chooses it");
   await check(tools, caller.realm, metadata);
   return asItself(tools, caller, known, async (ctx) => {
-    const accessToken = await nextToken(ctx, known);
+    const accessToken = await nextToken(ctx, caller, known);
     const state = toNewState(stateOf(await readClient(ctx, known.id)), metadata);
     const { client } = await saveClient(ctx, tools, known.id, state);
     return answer(tools, client, accessToken);
@@ -113,7 +111,7 @@ export async function removeRegistration(tools: RegistrationTools, caller: Calle
   await asItself(tools, caller, known, async (ctx) => {
     // The realm before the client, as everywhere that roles change.
     await lockRealm(ctx.tx, ctx.realm);
-    await nextToken(ctx, known);
+    await nextToken(ctx, caller, known);
     await removeClient(ctx, tools, known.id);
   });
 }
@@ -132,20 +130,24 @@ async function openPolicy({ provisioning }: RegistrationTools, realm: string) {
   return registration;
 }
 
-/** One answer for a wrong token, a client that is not there and one that nobody may manage so: it tells nothing. */
+/**
+ * One answer for a wrong token, a client that is not there and one that nobody may manage so: it tells nothing. The token before the
+ * present one counts until that was used: the answer that brought it may have been lost.
+ */
 export async function authenticate({ db }: RegistrationTools, { realm, token }: Caller, id: string): Promise<ClientRow> {
   const client = isId(id) && token !== null ? await findClient(db, realm, id) : null;
-  if (!client || client.registrationHash === null || !safeEqual(client.registrationHash, sha256(token!)))
-    throw registrationErrors.invalid_token();
+  const is = (hash: string | null) => hash !== null && safeEqual(hash, sha256(token!));
+  const [isPresent, isPrevious] = client ? [is(client.registrationHash), is(client.previousRegistrationHash)] : [false, false];
+  if (!client || !(isPresent || isPrevious)) throw registrationErrors.invalid_token();
   if (!client.enabled) throw registrationErrors.client_disabled();
+  if (isPresent && client.previousRegistrationHash !== null) await forgetPreviousRegistrationHash(db, client);
   return client;
 }
 
-/** Of two that bring the same token at once, one goes on; the other learns that it is used up. Holds the client until commit. */
-async function nextToken(ctx: Ctx, { id, registrationHash }: ClientRow): Promise<string> {
+/** Of two that found the client in the same state, one goes on. Holds the client until commit. */
+async function nextToken(ctx: Ctx, { token }: Caller, known: ClientRow): Promise<string> {
   const accessToken = randomToken();
-  if (!(await exchangeRegistrationHash(ctx.tx, ctx.realm, id, registrationHash!, sha256(accessToken))))
-    throw registrationErrors.invalid_token();
+  if (!(await exchangeRegistrationHash(ctx.tx, known, sha256(token!), sha256(accessToken)))) throw registrationErrors.invalid_token();
   return accessToken;
 }
 
@@ -153,14 +155,9 @@ async function nextToken(ctx: Ctx, { id, registrationHash }: ClientRow): Promise
 async function asItself<T>(tools: RegistrationTools, caller: Caller, client: ClientRow, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const { realm, sourceIp } = caller;
   const permissions = new Set<string>(await findServiceAccountPermissions(tools.db, realm, client.id));
-  const actor: Actor = { id: client.id, name: client.clientId, realm, permissions, sessionId: null, impersonator: null };
+  const actor = actorOf({ id: client.id, name: client.clientId, realm, permissions });
   return tools.work.transact({ realm, actor, sourceIp }, work);
 }
-
-const stranger = (realm: string, name: string): Actor => ({
-  ...{ id: "anonymous", name, realm },
-  ...{ permissions: new Set<string>(), sessionId: null, impersonator: null },
-});
 
 const stateOf = (row: ClientRow): Client => {
   const { version: _, ...client } = showClient(row);

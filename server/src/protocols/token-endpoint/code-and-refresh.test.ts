@@ -65,6 +65,8 @@ interface Case {
     readonly seconds?: { readonly access?: number; readonly id?: number; readonly refresh?: number };
     readonly algs?: readonly [access: string, id: string];
     readonly offline?: boolean;
+    /** OpenID Connect Core §5.4: claims of scopes are at userinfo. */
+    readonly lean?: boolean;
   };
 }
 
@@ -102,9 +104,16 @@ const cases: Record<string, Case> = {
       algs: ["ES256", "PS256"],
     },
   },
+  "one whose ID tokens hold no claims of scopes": {
+    client: { ...web, claimsInIdToken: false },
+    params: { scope: everything, nonce: "n-3" },
+    expected: { id: { nonce: "n-3" }, lean: true, roles: ["user"] },
+  },
   "people known by their name": { client: { ...web, subjectClaim: { strategy: "username" } }, params: { scope: "openid" } },
   "people known by a pairwise subject": { client: { ...web, subjectClaim: { strategy: "pairwise" } }, params: { scope: "openid roles" } },
 };
+
+const PROTOCOL_CLAIMS = ["iss", "aud", "sub", "sid", "acr", "amr", "auth_time", "exp", "iat", "nonce"];
 
 /** Everything in an answer, and in what is stored of it. */
 async function expectTokens(visit: Visit, { client, expected = {} }: Case, answer: Answer, scope: string, rotations: number | null) {
@@ -145,6 +154,11 @@ async function expectTokens(visit: Visit, { client, expected = {} }: Case, answe
       ...(scope === visit.params.scope && expected.id),
     });
     expect(id.exp! - id.iat!).toBe(seconds.id);
+    if (expected.lean)
+      expect(
+        Object.keys(id).filter((name) => !PROTOCOL_CLAIMS.includes(name)),
+        "only what the protocol itself says",
+      ).toEqual([]);
   }
   if (rotations === null) return;
   const { payload, client_id, expires_at } = await storedOf(visit, body.refresh_token);

@@ -24,6 +24,8 @@ export interface Presented {
 export interface Source {
   /** What is used up; null: nothing is. */
   readonly record: (StoredRecord & { readonly model: string }) | null;
+  /** It is not used up, and lives on until then (epoch milliseconds): a refresh token of a client whose tokens are not replaced. */
+  readonly keptUntil?: number;
   /** The user denied it: it is used up, then refused. */
   readonly denied?: OAuthError;
   /** Null: the client acts in its own name. */

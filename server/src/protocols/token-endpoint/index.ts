@@ -2,7 +2,6 @@
 // `pipeline.ts` is the token endpoint, read from top to bottom; a grant is a file in `grants/`.
 import { grants } from "./grants/index.ts";
 
-export { needsConsent } from "./consent.ts";
 export { introspectionRoutes } from "./introspection.routes.ts";
 export type { TokenEndpointParts, TokenEndpoints } from "./parts.ts";
 export { tokenRoutes } from "./routes.ts";

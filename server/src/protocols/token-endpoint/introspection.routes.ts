@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
-import { authenticateClient, isPublic } from "../client-auth/index.ts";
-import { allowOrigin, FORM, formOf, preflight, sendOAuthError, single, takeForms } from "../gate/index.ts";
+import { client, declare } from "../../platform/http/index.ts";
+import { isPublic } from "../client-auth/index.ts";
+import { FORM, formOf, issuerFor, single, takeForms } from "../gate/index.ts";
 import { introspect, revoke } from "./introspection.ts";
-import { partsFor, type TokenEndpoints } from "./parts.ts";
+import type { TokenEndpoints } from "./parts.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
@@ -14,21 +15,17 @@ const Introspection = Type.Object({ active: Type.Boolean() }, { $id: "Introspect
 
 /** Mounted under /realms/:realm. */
 export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
-  app.setErrorHandler(sendOAuthError);
+  declare(app, { caller: client(), errors: "oauth" });
   takeForms(app);
 
   /** Who asks, and about which token. */
-  const asked = async (request: FastifyRequest, reply: FastifyReply, path: "introspect" | "revoke") => {
-    const parts = await partsFor(issuers, request);
+  const asked = async (request: FastifyRequest) => {
+    const { parts } = await issuerFor(issuers, request);
     const form = formOf(request);
-    reply.header("cache-control", "no-store");
-    const endpoint = `${parts.issuer}/${path}`;
-    const client = await authenticateClient(parts, { headers: request.headers, form, endpoint, sourceIp: request.ip });
-    allowOrigin(request, reply, client);
     const token = single(form, "token");
     single(form, "token_type_hint");
     if (token === undefined) throw oauthErrors.invalidRequest("missing required parameter 'token'");
-    return { parts, client, token };
+    return { parts, client: request.client!, token };
   };
 
   app.post(
@@ -45,14 +42,13 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       },
       serializerCompiler: () => JSON.stringify,
     },
-    async (request, reply) => {
-      const { parts, client, token } = await asked(request, reply, "introspect");
+    async (request) => {
+      const { parts, client, token } = await asked(request);
       // RFC 7662 §2.1: some form of authorization is required, and a client id is public.
       if (isPublic(client)) throw oauthErrors.invalidClient("only a client that can prove who it is may introspect");
       return (await introspect(parts, client, token)) as { active: boolean };
     },
   );
-  app.options("/introspect", { schema: { hide: true } }, preflight("POST"));
 
   app.post(
     "/revoke",
@@ -68,10 +64,9 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       serializerCompiler: () => () => "",
     },
     async (request, reply) => {
-      const { parts, client, token } = await asked(request, reply, "revoke");
+      const { parts, client, token } = await asked(request);
       await revoke(parts, client, token);
       return reply.code(200).send(null);
     },
   );
-  app.options("/revoke", { schema: { hide: true } }, preflight("POST"));
 };

@@ -1,7 +1,7 @@
-import type { FastifyRequest } from "fastify";
+import type { RealmCache } from "../../platform/cache/index.ts";
 import type { SignInParts } from "../../signin/authenticators/index.ts";
 import type { Flows } from "../../signin/flows/index.ts";
-import { type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
+import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { ClientAuthParts } from "../client-auth/index.ts";
 import type { ProofParts } from "../proof/index.ts";
 import type { IssuerParts } from "../tokens/index.ts";
@@ -17,16 +17,4 @@ export interface TokenEndpointParts extends SignInParts, IssuerParts, ClientAuth
 }
 
 /** Where routes find them. */
-export interface TokenEndpoints {
-  /** Null for a realm that does not exist. */
-  get(realm: string): Promise<{ readonly parts: TokenEndpointParts } | null>;
-  /** What `get` would answer, where that is at hand. */
-  peek(realm: string): { readonly parts: TokenEndpointParts } | undefined;
-}
-
-export async function partsFor(endpoints: TokenEndpoints, request: FastifyRequest): Promise<TokenEndpointParts> {
-  const { realm } = request.params as { realm: string };
-  const found = endpoints.peek(realm) ?? (await endpoints.get(realm));
-  if (!found) throw unknownRealm();
-  return found.parts;
-}
+export type TokenEndpoints = RealmCache<{ readonly parts: TokenEndpointParts }>;

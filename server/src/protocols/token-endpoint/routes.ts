@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { client, declare } from "../../platform/http/index.ts";
 import { ForeignOrigin } from "../client-auth/index.ts";
-import { allowAnyOrigin, allowOrigin, FORM, formOf, preflight, sendOAuthError, takeForms } from "../gate/index.ts";
-import { partsFor, type TokenEndpoints } from "./parts.ts";
+import { allowAnyOrigin, allowOrigin, FORM, formOf, issuerFor, takeForms } from "../gate/index.ts";
+import type { TokenEndpoints } from "./parts.ts";
 import { answerTokenRequest } from "./pipeline.ts";
 
 const params = Type.Object({ realm: Type.String() });
@@ -21,7 +22,8 @@ const Tokens = Type.Object(
 
 /** Mounted under /realms/:realm: the token endpoint. */
 export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
-  app.setErrorHandler(refuse);
+  declare(app, { caller: client({ in: "pipeline" }), errors: "oauth" });
+  app.setErrorHandler(allowReading);
   takeForms(app);
 
   app.post(
@@ -38,7 +40,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
       serializerCompiler: () => JSON.stringify,
     },
     async (request, reply) => {
-      const parts = await partsFor(issuers, request);
+      const { parts } = await issuerFor(issuers, request);
       const { client, body } = await answerTokenRequest(parts, {
         headers: request.headers,
         form: formOf(request),
@@ -50,12 +52,11 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
       return reply.send(body as never);
     },
   );
-  app.options("/token", { schema: { hide: true } }, preflight("POST"));
 };
 
-/** A page of the client's may read why it was refused; one of another origin learns nothing. */
-function refuse(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** A page of the client's may read why it was refused; one of another origin learns nothing. The gate sends the error. */
+function allowReading(cause: unknown, request: FastifyRequest, reply: FastifyReply): never {
   if (cause instanceof ForeignOrigin) reply.header("vary", "Origin");
   else allowAnyOrigin(request, reply);
-  return sendOAuthError(cause, request, reply);
+  throw cause;
 }

@@ -10,6 +10,7 @@ import {
   issueRefreshToken,
   type LiveGrant,
   lifetimesOf,
+  prolongRefreshToken,
   REFRESH_TOKEN,
   refreshLifetime,
   replaceByRefreshToken,
@@ -28,13 +29,17 @@ export function refreshTokenOf({ parts, client, binding }: TokenCtx, { from, gty
   });
 }
 
+/** Until when a refresh token that is used now, and not replaced, lives on. */
+export const keptUntil = ({ parts, client }: TokenCtx, grant: LiveGrant): number =>
+  clock.now() + refreshLifetime(grant, lifetimesOf(parts.realm.settings, client)) * SECOND;
+
 /**
  * Uses up what was presented and stores its successor in the same statement: both or neither. Of many at the same time one gets it. What
  * was used a moment before may be repeated, because the answer may have been lost; what was used before that is replayed.
  */
 export async function useAndStore(
   { parts }: TokenCtx,
-  { record }: Source,
+  { record, keptUntil }: Source,
   successor: IssuedRefreshToken | null,
 ): Promise<"used" | "repeated" | Replayed> {
   const { db, realm } = parts;
@@ -45,6 +50,10 @@ export async function useAndStore(
       return "used";
     }
     const key = { realm: realm.realmId, model: record.model, recordId: record.recordId };
+    if (keptUntil !== undefined) {
+      await prolongRefreshToken(db, key, record, keptUntil);
+      return "used";
+    }
     const isUsed = successor ? await replaceByRefreshToken(db, key, successor.record, now) : await consumeRecord(db, key, now);
     if (isUsed) return "used";
     const found = await findRecord(db, key, now);

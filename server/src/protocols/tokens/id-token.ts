@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { SigningAlg } from "../../tenancy/keys/index.ts";
-import { algOf, signJwt } from "./jwt.ts";
-import { lifetimesOf } from "./lifetimes.ts";
+import { lifetimesOf } from "./contents/lifetimes.ts";
+import { algOf, responseAlgOf, signJwt } from "./jwt.ts";
 import type { IssuerParts } from "./parts.ts";
 import { type VerifiedJwt, verifyJwt } from "./verify.ts";
 
@@ -39,11 +39,10 @@ export const signUserinfo = (
 export const signAuthorizationResponse = (
   parts: IssuerParts,
   client: ClientSnapshot,
-  alg: SigningAlg,
   answer: Readonly<Record<string, unknown>>,
 ): Promise<string> => {
   const payload = { ...answer, aud: client.clientId, exp: Math.floor(clock.now() / SECOND) + 120, iss: parts.issuer };
-  return signJwt(parts, alg, undefined, JSON.stringify(payload));
+  return signJwt(parts, responseAlgOf(client), undefined, JSON.stringify(payload));
 };
 
 /**

@@ -2,12 +2,12 @@ import type { SubjectUser } from "../../applications/claims/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { type Binding, type IssuedAccessToken, userAccessToken } from "./access-token.ts";
-import { actOf, type Impersonator } from "./act.ts";
-import type { AuthorizationDetail } from "./authorization-details.ts";
-import { type ClaimRequest, sessionOf, userClaims } from "./claims.ts";
+import { actOf, type Impersonator } from "./contents/act.ts";
+import type { AuthorizationDetail } from "./contents/authorization-details.ts";
+import { type ClaimRequest, sessionOf, userClaims } from "./contents/claims.ts";
 import { signIdToken } from "./id-token.ts";
 import type { IssuerParts } from "./parts.ts";
-import type { RequestedClaims } from "./records.ts";
+import type { RequestedClaims } from "./records/payload.ts";
 
 /** Everything that tokens of a user are made of; a grant of the token endpoint says it, and nothing else goes in. */
 export interface UserIssue {
@@ -52,7 +52,9 @@ export interface UserTokens {
 export async function userTokens(parts: IssuerParts, client: ClientSnapshot, issue: UserIssue, binding: Binding): Promise<UserTokens> {
   const { userId, user, impersonator, idToken, authentication } = issue;
   const requests: ClaimRequest[] = [{ target: "accessToken", scopes: issue.scopes }];
-  if (idToken) requests.push({ target: "idToken", scopes: idToken.scopes, requested: idToken.requested });
+  // OpenID Connect Core §5.4: there is an access token, so what scopes ask for is at userinfo.
+  const scopesOfIdToken = client.settings.claimsInIdToken ? idToken?.scopes : [];
+  if (idToken) requests.push({ target: "idToken", scopes: scopesOfIdToken ?? [], requested: idToken.requested });
   const about = { userId, user, session: sessionOf(authentication, impersonator?.name ?? null) };
   const [claims, sub] = await Promise.all([
     userClaims(parts, client, about, requests),

@@ -1,4 +1,4 @@
-import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { type ClientSnapshot, profileOf } from "../../applications/clients/index.ts";
 import type { Signer, SigningAlg } from "../../tenancy/keys/index.ts";
 import type { IssuerParts } from "./parts.ts";
 
@@ -30,6 +30,16 @@ export async function signJwt({ signingKeys, realm }: IssuerParts, alg: SigningA
   return `${signed}.${signature.toString("base64url")}`;
 }
 
-/** What a client's tokens are signed with: as it is configured, or as its realm is. */
-export const algOf = ({ realm }: IssuerParts, { settings }: ClientSnapshot, token: "accessTokenAlg" | "idTokenAlg"): SigningAlg =>
-  settings[token] ?? realm.settings.tokens.signingAlg;
+/** What a client's tokens are signed with: as it is configured, as its realm is, or as its profile demands. */
+export function algOf({ realm }: IssuerParts, { settings }: ClientSnapshot, token: "accessTokenAlg" | "idTokenAlg"): SigningAlg {
+  return settings[token] ?? fitting(settings, realm.settings.tokens.signingAlg);
+}
+
+/** JARM §3: RS256 where the client says nothing. */
+export const responseAlgOf = ({ settings }: ClientSnapshot): SigningAlg =>
+  settings.authorizationSignedResponseAlg ?? fitting(settings, "RS256");
+
+function fitting(settings: ClientSnapshot["settings"], usual: SigningAlg): SigningAlg {
+  const { algs } = profileOf(settings);
+  return algs === null || algs.includes(usual) ? usual : "PS256";
+}

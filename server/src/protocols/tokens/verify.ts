@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject, verify as verifySignature } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import type { SigningAlg } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
 /** A JWT of ours whose signature, issuer, type and times are good. Whether it still lives is another question. */
@@ -9,12 +10,10 @@ export interface VerifiedJwt {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-type Alg = "RS256" | "PS256" | "ES256";
-
 /** Per snapshot: when the realm's keys change, there is another one. */
 const keysOf = new WeakMap<RealmSnapshot, Map<string, KeyObject>>();
 
-function publicKey(realm: RealmSnapshot, kid: string, alg: Alg): KeyObject | null {
+function publicKey(realm: RealmSnapshot, kid: string): KeyObject | null {
   let keys = keysOf.get(realm);
   if (!keys) {
     keys = new Map();
@@ -22,20 +21,28 @@ function publicKey(realm: RealmSnapshot, kid: string, alg: Alg): KeyObject | nul
   }
   const known = keys.get(kid);
   if (known) return known;
-  // A key verifies what it signs, and nothing else: the header does not choose (RFC 8725 §3.1).
-  const rsa = alg === "ES256" ? undefined : realm.keys.find(({ keyId }) => keyId === kid);
-  const ec = alg === "ES256" ? realm.companions.find(({ publicJwk }) => publicJwk.kid === kid) : undefined;
+  const rsa = realm.keys.find(({ keyId }) => keyId === kid);
+  const companion = realm.companions.find(({ publicJwk }) => publicJwk.kid === kid && publicJwk.use === "sig");
   const key = rsa
     ? createPublicKey({ key: Buffer.from(rsa.publicKey, "base64"), format: "der", type: "spki" })
-    : ec && createPublicKey({ key: { ...ec.publicJwk }, format: "jwk" });
+    : companion && createPublicKey({ key: { ...companion.publicJwk }, format: "jwk" });
   if (key) keys.set(kid, key);
   return key ?? null;
 }
 
-const algorithms: Record<Alg, (key: KeyObject) => Parameters<typeof verifySignature>[2]> = {
-  RS256: (key) => key,
-  PS256: (key) => ({ key, padding: 6, saltLength: 32 }), // RSA_PKCS1_PSS_PADDING
-  ES256: (key) => ({ key, dsaEncoding: "ieee-p1363" }),
+interface Algorithm {
+  readonly type: "rsa" | "ec" | "ed25519";
+  readonly digest: "sha256" | null;
+  readonly options: object;
+}
+
+const edwards: Algorithm = { type: "ed25519", digest: null, options: {} };
+const algorithms: Record<SigningAlg, Algorithm> = {
+  RS256: { type: "rsa", digest: "sha256", options: {} },
+  PS256: { type: "rsa", digest: "sha256", options: { padding: 6, saltLength: 32 } }, // RSA_PKCS1_PSS_PADDING
+  ES256: { type: "ec", digest: "sha256", options: { dsaEncoding: "ieee-p1363" } },
+  EdDSA: edwards,
+  Ed25519: edwards,
 };
 
 const MAX_LENGTH = 16 * 1024;
@@ -77,10 +84,11 @@ function readSigned(realm: RealmSnapshot, jwt: string): VerifiedJwt | null {
   const payload = parse(body);
   if (!header || !payload || !Object.hasOwn(algorithms, header.alg) || typeof header.kid !== "string" || Object.hasOwn(header, "crit"))
     return null;
-  const alg = header.alg as Alg;
-  const key = publicKey(realm, header.kid, alg);
-  const isSigned =
-    key && verifySignature("sha256", Buffer.from(`${head}.${body}`), algorithms[alg](key), Buffer.from(signature, "base64url"));
+  const { type, digest, options } = algorithms[header.alg as SigningAlg];
+  const key = publicKey(realm, header.kid);
+  // A key verifies what it signs, and nothing else: the header does not choose (RFC 8725 §3.1).
+  if (key?.asymmetricKeyType !== type) return null;
+  const isSigned = verifySignature(digest, Buffer.from(`${head}.${body}`), { key, ...options }, Buffer.from(signature, "base64url"));
   return isSigned ? { header, payload } : null;
 }
 

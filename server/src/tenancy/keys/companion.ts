@@ -1,44 +1,63 @@
-import { webcrypto } from "node:crypto";
+import { generateKeyPair, type JsonWebKey, type KeyObject } from "node:crypto";
+import { promisify } from "node:util";
 import type { Vault } from "../../kernel/vault.ts";
 
 /** RFC 7517, as it stands in the realm's JWKS. */
 export interface PublicJwk {
-  readonly kty: "EC";
+  readonly kty: "EC" | "OKP";
   readonly use: "sig";
-  readonly alg: "ES256";
+  readonly alg?: "ES256";
   readonly kid: string;
-  readonly crv: "P-256";
+  readonly crv: "P-256" | "Ed25519";
   readonly x: string;
-  readonly y: string;
+  readonly y?: string;
 }
 
-/** A P-256 key that goes with an RSA key: it comes when ES256 is first asked for, and goes when that key goes. */
+/** The keys beside each RSA key: made with it, published with it, and gone when it goes. */
+export type CompanionKind = "ec" | "ed";
+export const companionKinds: readonly CompanionKind[] = ["ec", "ed"];
+
 export interface NewCompanion {
+  readonly kind: CompanionKind;
   /** Of the RSA key. */
   readonly keyId: string;
   readonly publicJwk: PublicJwk;
   readonly sealedPrivateKey: string;
 }
 
-export const companionKid = (keyId: string): string => `${keyId}-ec`;
+export const companionKid = (keyId: string, kind: CompanionKind): string => `${keyId}-${kind}`;
 
-export const companionPlace = (realm: string, keyId: string) => ({
-  realm,
-  table: "realm_key_companions",
-  column: "private_key",
-  row: keyId,
-});
+export const companionPlace = (realm: string, keyId: string, kind: CompanionKind) =>
+  kind === "ec"
+    ? { realm, table: "realm_key_companions", column: "private_key", row: keyId }
+    : { realm, table: "realm_companion_keys", column: "private_key", row: companionKid(keyId, kind) };
+
+const makePair = promisify(generateKeyPair) as (...of: unknown[]) => Promise<{ publicKey: KeyObject; privateKey: KeyObject }>;
+
+/** Without `alg` where one key signs under several names. */
+const kinds: Record<CompanionKind, { make: () => ReturnType<typeof makePair>; jwk: (key: JsonWebKey, kid: string) => PublicJwk }> = {
+  ec: {
+    make: () => makePair("ec", { namedCurve: "P-256" }),
+    jwk: ({ x, y }, kid) => ({ kty: "EC", use: "sig", alg: "ES256", kid, crv: "P-256", x: x!, y: y! }),
+  },
+  ed: {
+    make: () => makePair("ed25519", {}),
+    jwk: ({ x }, kid) => ({ kty: "OKP", use: "sig", kid, crv: "Ed25519", x: x! }),
+  },
+};
 
 /** A fraction of a millisecond. */
-export async function generateCompanion(vault: Vault, realm: string, keyId: string): Promise<NewCompanion> {
-  const keys = await webcrypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"]);
-  const [{ x, y }, pkcs8] = await Promise.all([
-    webcrypto.subtle.exportKey("jwk", keys.publicKey),
-    webcrypto.subtle.exportKey("pkcs8", keys.privateKey),
-  ]);
+export async function generateCompanion(vault: Vault, realm: string, keyId: string, kind: CompanionKind): Promise<NewCompanion> {
+  const { make, jwk } = kinds[kind];
+  const { publicKey, privateKey } = await make();
+  const pkcs8 = privateKey.export({ format: "der", type: "pkcs8" }).toString("base64");
   return {
+    kind,
     keyId,
-    publicJwk: { kty: "EC", use: "sig", alg: "ES256", kid: companionKid(keyId), crv: "P-256", x: x!, y: y! },
-    sealedPrivateKey: vault.seal(Buffer.from(pkcs8).toString("base64"), companionPlace(realm, keyId)),
+    publicJwk: jwk(publicKey.export({ format: "jwk" }), companionKid(keyId, kind)),
+    sealedPrivateKey: vault.seal(pkcs8, companionPlace(realm, keyId, kind)),
   };
 }
+
+export const generateCompanions = (vault: Vault, realm: string, keyId: string, kinds = companionKinds): Promise<NewCompanion[]> =>
+  Promise.all(kinds.map((kind) => generateCompanion(vault, realm, keyId, kind)));

@@ -2,7 +2,7 @@ import { createPublicKey, randomBytes, webcrypto } from "node:crypto";
 import { clock, DAY } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import { generateCompanion, type NewCompanion } from "./companion.ts";
+import { generateCompanions, type NewCompanion } from "./companion.ts";
 
 /** A signing key ready to be stored: its private half is sealed already. */
 export interface NewKey {
@@ -10,8 +10,7 @@ export interface NewKey {
   readonly publicKey: string;
   readonly sealedPrivateKey: string;
   readonly certificate: string;
-  /** Stored only where the key before had one. */
-  readonly companion: NewCompanion;
+  readonly companions: readonly NewCompanion[];
 }
 
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) };
@@ -39,7 +38,7 @@ export async function generateKey(vault: Vault, realm: string, makePair = makeKe
     publicKey: Buffer.from(spki).toString("base64"),
     sealedPrivateKey: vault.seal(Buffer.from(pkcs8).toString("base64"), privateKeyPlace(realm, keyId)),
     certificate: await selfSigned(realm, keys),
-    companion: await generateCompanion(vault, realm, keyId),
+    companions: await generateCompanions(vault, realm, keyId),
   };
 }
 

@@ -1,8 +1,9 @@
 import { webcrypto } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemActor } from "../../platform/context.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
-import { createSigningKeys, type Signer, type SigningAlg } from "./index.ts";
+import { completeKeys, createSigningKeys, type Signer, signingAlgs } from "./index.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -15,6 +16,8 @@ const verifying = {
   RS256: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
   PS256: { name: "RSA-PSS", hash: "SHA-256", saltLength: 32 },
   ES256: { name: "ECDSA", hash: "SHA-256", namedCurve: "P-256" },
+  EdDSA: { name: "Ed25519" },
+  Ed25519: { name: "Ed25519" },
 };
 const data = Buffer.from("what is signed");
 
@@ -25,10 +28,11 @@ async function holds(realm: string, { kid, alg, sign }: Signer): Promise<boolean
 }
 
 describe("signing keys", () => {
-  test.each(["RS256", "PS256", "ES256"] as const)("sign %s so that the realm's JWKS verifies it", async (alg: SigningAlg) => {
+  test.each(signingAlgs)("sign %s with a key that was published before, and verifies it", async (alg) => {
     const realm = await iam.realm();
+    const before = await jwks(realm.name);
     const signer = (await createSigningKeys(iam.core).signer(realm.name, alg))!;
-    expect(signer.key.extractable).toBe(false);
+    expect(await jwks(realm.name)).toEqual(before);
     expect(await holds(realm.name, signer)).toBe(true);
     expect(await createSigningKeys(iam.core).signer("no-such-realm", alg)).toBeNull();
   });
@@ -49,41 +53,53 @@ describe("signing keys", () => {
   });
 });
 
-describe("the P-256 companion", () => {
-  test("is made at first need, once by however many at once, published, sealed, and not in /keys", async () => {
+describe("the keys beside an RSA key", () => {
+  const kids = async (realm: string) => (await jwks(realm)).map((key) => (key as { kid?: string }).kid);
+
+  test("are published with it, sealed, and not in /keys", async () => {
     const realm = await iam.realm();
-    expect(await jwks(realm.name)).toHaveLength(1);
-    // Each its own node, as far as the making goes.
-    const signers = await Promise.all(Array.from({ length: 6 }, () => createSigningKeys(iam.core).signer(realm.name, "ES256")));
-    const published = await jwks(realm.name);
     const [rsa] = (await realm.asMaster().get("/keys")).body;
+    const published = await jwks(realm.name);
     expect(published).toMatchObject([
       { kid: rsa.keyId, kty: "RSA" },
       { kid: `${rsa.keyId}-ec`, kty: "EC", crv: "P-256", alg: "ES256", use: "sig" },
+      { kid: `${rsa.keyId}-ed`, kty: "OKP", crv: "Ed25519", use: "sig" },
     ]);
-    expect(Object.keys(published[1]!)).not.toContain("d");
-    for (const signer of signers) expect(await holds(realm.name, signer!)).toBe(true);
+    for (const key of published) expect(Object.keys(key)).not.toContain("d");
     expect((await realm.asMaster().get("/keys")).body).toHaveLength(1);
-    const { rows } = await sql<{
-      private_key: string;
-    }>`select private_key from realm_key_companions where realm_id = ${realm.name}`.execute(iam.core.db);
-    expect(rows).toMatchObject([{ private_key: expect.stringMatching(/^v1\./) }]);
+    const { rows } = await sql<{ private_key: string }>`
+      select private_key from realm_key_companions where realm_id = ${realm.name}
+      union all select private_key from realm_companion_keys where realm_id = ${realm.name}`.execute(iam.core.db);
+    expect(rows).toEqual(Array(2).fill({ private_key: expect.stringMatching(/^v1\./) }));
   });
 
-  test("follows a rotation where the key before had one, and goes with its key", async () => {
-    const [with_, without] = [await iam.realm(), await iam.realm()];
+  test("follow a rotation, and go with their key", async () => {
+    const realm = await iam.realm();
     const keys = createSigningKeys(iam.core);
-    const before = (await keys.signer(with_.name, "ES256"))!;
-    const { keyId } = (await with_.asMaster().post("/keys/rotate")).body;
-    await without.asMaster().post("/keys/rotate");
-    expect(await jwks(with_.name)).toHaveLength(4);
-    expect(await jwks(without.name)).toHaveLength(2);
-    const after = (await keys.signer(with_.name, "ES256"))!;
+    const before = (await keys.signer(realm.name, "ES256"))!;
+    const { keyId } = (await realm.asMaster().post("/keys/rotate")).body;
+    expect(await jwks(realm.name)).toHaveLength(6);
+    const after = (await keys.signer(realm.name, "ES256"))!;
     expect(after.kid).toBe(`${keyId}-ec`);
-    for (const signer of [before, after]) expect(await holds(with_.name, signer)).toBe(true);
-    expect(await keys.keyNamed(with_.name, before.kid, "ES256")).toBe(before);
-    await with_.asMaster().delete(`/keys/${before.kid.replace("-ec", "")}`);
-    expect((await jwks(with_.name)).map((key) => (key as { kid?: string }).kid)).toEqual([keyId, after.kid]);
-    expect(await keys.keyNamed(with_.name, before.kid, "ES256")).toBeNull();
+    for (const signer of [before, after]) expect(await holds(realm.name, signer)).toBe(true);
+    await realm.asMaster().delete(`/keys/${before.kid.replace("-ec", "")}`);
+    expect(await kids(realm.name)).toEqual([keyId, `${keyId}-ec`, `${keyId}-ed`]);
+  });
+
+  test("are given to a key of the previous release by the job, or before the first of them signs", async () => {
+    const [byJob, byNeed] = [await iam.realm(), await iam.realm()];
+    for (const { name } of [byJob, byNeed]) {
+      await sql`delete from realm_key_companions where realm_id = ${name}`.execute(iam.core.db);
+      await sql`delete from realm_companion_keys where realm_id = ${name}`.execute(iam.core.db);
+      await iam.core.work.transact({ realm: name, actor: systemActor(name), sourceIp: null }, (ctx) => ctx.configChanged());
+      expect(await jwks(name)).toHaveLength(1);
+    }
+    // Each its own node, as far as the making goes.
+    const signers = await Promise.all(Array.from({ length: 6 }, () => createSigningKeys(iam.core).signer(byNeed.name, "EdDSA")));
+    for (const signer of signers) expect(await holds(byNeed.name, signer!)).toBe(true);
+    expect(await jwks(byNeed.name)).toHaveLength(2);
+    await completeKeys(iam.core);
+    for (const { name } of [byJob, byNeed]) expect(await jwks(name)).toHaveLength(3);
+    expect(await kids(byNeed.name)).toContain(signers[0]!.kid);
   });
 });

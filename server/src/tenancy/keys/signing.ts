@@ -1,40 +1,44 @@
-import { webcrypto } from "node:crypto";
+import { createPrivateKey, sign, webcrypto } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Vault } from "../../kernel/vault.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
 import { systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { companionKid, companionPlace, generateCompanion } from "./companion.ts";
+import type { SigningAlg } from "./algorithms.ts";
+import { type CompanionKind, companionKid, companionPlace, generateCompanion } from "./companion.ts";
 import { privateKeyPlace } from "./generate.ts";
 import type { RealmKey } from "./schema.ts";
-import { addCompanion } from "./service.ts";
+import { addCompanions } from "./service.ts";
 import { type Companion, findPrivateKey } from "./store.ts";
 
-/** RFC 7518 §3. */
-export type SigningAlg = "RS256" | "PS256" | "ES256";
-
 type Params = webcrypto.AlgorithmIdentifier | webcrypto.RsaPssParams | webcrypto.EcdsaParams;
-const algorithms: Record<SigningAlg, { readonly imported: { name: string; hash?: string; namedCurve?: string }; readonly sign: Params }> = {
-  RS256: { imported: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, sign: { name: "RSASSA-PKCS1-v1_5" } },
-  PS256: { imported: { name: "RSA-PSS", hash: "SHA-256" }, sign: { name: "RSA-PSS", saltLength: 32 } },
-  ES256: { imported: { name: "ECDSA", namedCurve: "P-256" }, sign: { name: "ECDSA", hash: "SHA-256" } },
+interface Algorithm {
+  /** Which of the keys that live together; null: the RSA key. */
+  readonly kind: CompanionKind | null;
+  /** WebCrypto signs off the main thread; null where that costs more than the signature. */
+  readonly web: { readonly imported: { name: string; hash?: string; namedCurve?: string }; readonly sign: Params } | null;
+}
+
+const edwards: Algorithm = { kind: "ed", web: null };
+const algorithms: Record<SigningAlg, Algorithm> = {
+  RS256: { kind: null, web: { imported: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, sign: { name: "RSASSA-PKCS1-v1_5" } } },
+  PS256: { kind: null, web: { imported: { name: "RSA-PSS", hash: "SHA-256" }, sign: { name: "RSA-PSS", saltLength: 32 } } },
+  ES256: { kind: "ec", web: { imported: { name: "ECDSA", namedCurve: "P-256" }, sign: { name: "ECDSA", hash: "SHA-256" } } },
+  EdDSA: edwards,
+  Ed25519: edwards,
 };
 
 export interface Signer {
   readonly kid: string;
   readonly alg: SigningAlg;
-  /** Opened; it cannot be exported. */
-  readonly key: webcrypto.CryptoKey;
-  /** The signature as a JWS has it. Off the main thread. */
+  /** The signature as a JWS has it. */
   sign(data: Uint8Array): Promise<Buffer>;
 }
 
 export interface SigningKeys {
-  /** What the realm signs with now. Makes the P-256 companion where it is asked for the first time. Null: no such realm. */
+  /** What the realm signs with now, which is in its JWKS. Null: no such realm. */
   signer(realm: string, alg: SigningAlg): Promise<Signer | null>;
-  /** A certain key, also a retained one. Null where there is none of that name for `alg`. */
-  keyNamed(realm: string, kid: string, alg: SigningAlg): Promise<Signer | null>;
 }
 
 interface Parts {
@@ -53,25 +57,20 @@ const MAX_SIGNERS = 4_000;
 /** The opened private halves of the keys in use: unsealed and imported once, however many tokens they sign. */
 export function createSigningKeys({ db, vault, work, realms }: Parts): SigningKeys {
   const signers = new LRUCache<string, Promise<Signer | null>>({ max: MAX_SIGNERS });
-  const companionsInTheMaking = new Map<string, Promise<void>>();
+  const inTheMaking = new Map<string, Promise<void>>();
 
   const open = async (realm: string, keyId: string, alg: SigningAlg): Promise<Signer | null> => {
-    const elliptic = alg === "ES256";
-    const sealed = await findPrivateKey(db, realm, keyId, elliptic ? "realm_key_companions" : "realm_keys");
+    const { kind, web } = algorithms[alg];
+    const sealed = await findPrivateKey(db, realm, keyId, kind);
     if (sealed === null) return null;
-    const pkcs8 = Buffer.from(vault.open(sealed, (elliptic ? companionPlace : privateKeyPlace)(realm, keyId)), "base64");
-    const { imported, sign } = algorithms[alg];
-    const key = await webcrypto.subtle.importKey("pkcs8", pkcs8, imported, false, ["sign"]);
-    return {
-      kid: elliptic ? companionKid(keyId) : keyId,
-      alg,
-      key,
-      sign: async (data) => Buffer.from(await webcrypto.subtle.sign(sign, key, data as Uint8Array<ArrayBuffer>)),
-    };
+    const place = kind === null ? privateKeyPlace(realm, keyId) : companionPlace(realm, keyId, kind);
+    const pkcs8 = Buffer.from(vault.open(sealed, place), "base64");
+    return { kid: kidOf(keyId, alg), alg, sign: web ? await webSigner(pkcs8, web) : plainSigner(pkcs8) };
   };
 
+  const nameOf = (realm: string, keyId: string, alg: SigningAlg) => `${realm}/${keyId}/${alg}`;
   const opened = (realm: string, keyId: string, alg: SigningAlg): Promise<Signer | null> => {
-    const name = `${realm}/${keyId}/${alg}`;
+    const name = nameOf(realm, keyId, alg);
     const known = signers.get(name);
     if (known) return known;
     const opening = open(realm, keyId, alg);
@@ -82,31 +81,50 @@ export function createSigningKeys({ db, vault, work, realms }: Parts): SigningKe
     return opening;
   };
 
-  /** Made outside a transaction, kept in one; requests that need it at the same moment wait for the same one. */
-  const ensureCompanion = (realm: string, keyId: string): Promise<void> => {
-    const name = `${realm}/${keyId}`;
+  /**
+   * Keys have their companions from the start. Only one that a node of the previous release has made a moment ago may lack them: then they
+   * are made and published before the first of them signs. Requests that need it at the same moment wait for the same one.
+   */
+  const published = async (realm: string, keyId: string, alg: SigningAlg): Promise<boolean> => {
+    const { kind } = algorithms[alg];
+    const has = async () => {
+      const snapshot = await realms.get(realm);
+      return snapshot?.companions.some(({ publicJwk }) => publicJwk.kid === kidOf(keyId, alg)) ?? false;
+    };
+    if (kind === null || (await has())) return true;
+    const name = `${realm}/${keyId}/${kind}`;
     const making =
-      companionsInTheMaking.get(name) ??
-      generateCompanion(vault, realm, keyId)
-        .then((companion) => work.transact({ realm, actor: systemActor(realm), sourceIp: null }, (ctx) => addCompanion(ctx, companion)))
-        .finally(() => companionsInTheMaking.delete(name));
-    companionsInTheMaking.set(name, making);
-    return making;
+      inTheMaking.get(name) ??
+      generateCompanion(vault, realm, keyId, kind)
+        .then((made) => work.transact({ realm, actor: systemActor(realm), sourceIp: null }, (ctx) => addCompanions(ctx, keyId, [made])))
+        .finally(() => inTheMaking.delete(name));
+    inTheMaking.set(name, making);
+    await making;
+    return has();
   };
 
   return {
     async signer(realm, alg) {
       const active = (await realms.get(realm))?.keys[0];
       if (!active) return null;
-      const signer = await opened(realm, active.keyId, alg);
-      if (signer || alg !== "ES256") return signer;
-      await ensureCompanion(realm, active.keyId);
-      return opened(realm, active.keyId, alg);
-    },
-    async keyNamed(realm, kid, alg) {
-      const snapshot = await realms.get(realm);
-      const key = snapshot?.keys.find(({ keyId }) => (alg === "ES256" ? companionKid(keyId) : keyId) === kid);
-      return key ? opened(realm, key.keyId, alg) : null;
+      const isKnown = signers.has(nameOf(realm, active.keyId, alg));
+      return isKnown || (await published(realm, active.keyId, alg)) ? opened(realm, active.keyId, alg) : null;
     },
   };
+}
+
+function kidOf(keyId: string, alg: SigningAlg): string {
+  const { kind } = algorithms[alg];
+  return kind === null ? keyId : companionKid(keyId, kind);
+}
+
+async function webSigner(pkcs8: Buffer, { imported, sign }: NonNullable<Algorithm["web"]>): Promise<Signer["sign"]> {
+  const key = await webcrypto.subtle.importKey("pkcs8", new Uint8Array(pkcs8), imported, false, ["sign"]);
+  return async (data) => Buffer.from(await webcrypto.subtle.sign(sign, key, data as Uint8Array<ArrayBuffer>));
+}
+
+/** RFC 8032: a signature takes less than handing it to another thread. */
+function plainSigner(pkcs8: Buffer): Signer["sign"] {
+  const key = createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
+  return async (data) => sign(null, data, key);
 }

@@ -1,6 +1,6 @@
 import { type ColumnType, type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import type { NewCompanion, PublicJwk } from "./companion.ts";
+import { type CompanionKind, companionKid, companionKinds, type NewCompanion, type PublicJwk } from "./companion.ts";
 import type { NewKey } from "./generate.ts";
 import type { RealmKey } from "./schema.ts";
 
@@ -24,10 +24,16 @@ interface RealmKeyCompanionsTable {
   created_at: number;
 }
 
+/** The P-256 keys are in the table before: the previous release looks for them there, and knows no others. */
+interface RealmCompanionKeysTable extends RealmKeyCompanionsTable {
+  kid: string;
+}
+
 declare module "../../platform/db/tables.ts" {
   interface Tables {
     realm_keys: RealmKeysTable;
     realm_key_companions: RealmKeyCompanionsTable;
+    realm_companion_keys: RealmCompanionKeysTable;
   }
 }
 
@@ -83,38 +89,59 @@ export interface Companion {
   readonly publicJwk: PublicJwk;
 }
 
-/** Whether it was the first for its key: of two nodes that need one at once, the one that came first counts. */
-export async function insertCompanion(tx: Tx, realm: string, companion: NewCompanion, now: number): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto("realm_key_companions")
-    .values({
+/** Of two nodes that add one at once, the one that came first counts. */
+export async function insertCompanions(tx: Tx, realm: string, companions: readonly NewCompanion[], now: number): Promise<void> {
+  for (const { kind, keyId, publicJwk, sealedPrivateKey } of companions) {
+    const row = {
       realm_id: realm,
-      key_id: companion.keyId,
-      public_jwk: JSON.stringify(companion.publicJwk),
-      private_key: companion.sealedPrivateKey,
+      key_id: keyId,
+      public_jwk: JSON.stringify(publicJwk),
+      private_key: sealedPrivateKey,
       created_at: now,
-    })
-    .onConflict((clash) => clash.doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
+    };
+    const insert =
+      kind === "ec"
+        ? tx.insertInto("realm_key_companions").values(row)
+        : tx.insertInto("realm_companion_keys").values({ ...row, kid: companionKid(keyId, kind) });
+    await insert.onConflict((clash) => clash.doNothing()).execute();
+  }
 }
 
-export async function hasCompanion(db: Db, realm: string, keyId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("realm_key_companions")
-    .select("key_id")
-    .where("realm_id", "=", realm)
-    .where("key_id", "=", keyId)
-    .executeTakeFirst();
-  return row !== undefined;
+/** Sealed. Without a kind: the RSA key itself. */
+export async function findPrivateKey(db: Db, realm: string, keyId: string, kind: CompanionKind | null): Promise<string | null> {
+  const [table, name, value] =
+    kind === null
+      ? (["realm_keys", "key_id", keyId] as const)
+      : kind === "ec"
+        ? (["realm_key_companions", "key_id", keyId] as const)
+        : (["realm_companion_keys", "kid", companionKid(keyId, kind)] as const);
+  const { rows } = await sql<{ private_key: string }>`
+    select private_key from ${sql.table(table)} where realm_id = ${realm} and ${sql.ref(name)} = ${value}`.execute(db);
+  return rows[0]?.private_key ?? null;
 }
 
-/** Sealed. */
-export async function findPrivateKey(db: Db, realm: string, keyId: string, table: PrivateKeyTable): Promise<string | null> {
-  const row = await db.selectFrom(table).select("private_key").where("realm_id", "=", realm).where("key_id", "=", keyId).executeTakeFirst();
-  return row?.private_key ?? null;
+export interface IncompleteKey {
+  readonly realm: string;
+  readonly keyId: string;
+  readonly missing: readonly CompanionKind[];
 }
-export type PrivateKeyTable = "realm_keys" | "realm_key_companions";
+
+/** Keys of an older release, or made by one that still runs, without all of their companions. */
+export async function findIncompleteKeys(db: Db, limit: number): Promise<IncompleteKey[]> {
+  const { rows } = await sql<{ realm_id: string; key_id: string; kinds: string[] }>`
+    select k.realm_id, k.key_id, h.kinds from realm_keys k
+    join realms r on r.realm_id = k.realm_id and r.deleted_at is null
+    cross join lateral (select array(
+      select 'ec' from realm_key_companions c where c.realm_id = k.realm_id and c.key_id = k.key_id
+      union all
+      select substr(c.kid, 38) from realm_companion_keys c where c.realm_id = k.realm_id and c.key_id = k.key_id) as kinds) h
+    where cardinality(h.kinds) < ${companionKinds.length} limit ${limit}`.execute(db);
+  return rows.map(({ realm_id, key_id, kinds }) => ({
+    realm: realm_id,
+    keyId: key_id,
+    missing: companionKinds.filter((kind) => !kinds.includes(kind)),
+  }));
+}
 
 export async function lockKey(tx: Tx, realm: string, keyId: string): Promise<RealmKey | null> {
   const row = await tx
@@ -140,8 +167,10 @@ export const publishedKeys = sql`
       'certificate', k.certificate, 'created_at', k.created_at, 'rotated_at', k.rotated_at)
       order by k.status = 'ACTIVE' desc, k.created_at desc, k.key_id desc)
     from realm_keys k where k.realm_id = r.realm_id) as keys,
-  (select json_agg(json_build_object('key_id', c.key_id, 'public_jwk', c.public_jwk))
-    from realm_key_companions c where c.realm_id = r.realm_id) as companions`;
+  (select json_agg(json_build_object('key_id', c.key_id, 'public_jwk', c.public_jwk) order by c.kid)
+    from (select c.key_id, c.key_id || '-ec' as kid, c.public_jwk from realm_key_companions c where c.realm_id = r.realm_id
+      union all
+      select c.key_id, c.kid, c.public_jwk from realm_companion_keys c where c.realm_id = r.realm_id) c) as companions`;
 
 export interface PublishedKeysRow {
   keys: KeyRow[] | null;

@@ -12,7 +12,7 @@ export interface RealmSnapshot {
   readonly configVersion: number;
   readonly settings: Settings;
   readonly keys: readonly RealmKey[];
-  /** The P-256 keys beside them, of those that have one. */
+  /** The P-256 and Ed25519 keys beside them. */
   readonly companions: readonly Companion[];
   /** The realm's JWKS as it goes over the wire. */
   readonly jwks: PublishedDocument;

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
+import { signingAlgs } from "../keys/index.ts";
 
 const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { default: null, description });
@@ -93,13 +94,23 @@ export const TokenPolicy = group({
     uniqueItems: true,
     description: "The types of `authorization_details` (RFC 9396) that clients may ask for; what is in them is between client and resource",
   }),
-  signingAlg: oneOf(["RS256", "PS256", "ES256"], {
+  signingAlg: oneOf(signingAlgs, {
     default: "RS256",
-    description: "How tokens are signed, unless a client says otherwise. ES256 is many times cheaper; ask whether every client knows it",
+    description:
+      "How tokens are signed, unless a client says otherwise. ES256 and EdDSA are many times cheaper; ask whether every client knows them",
   }),
 });
 
+/** Weakest first: each demands all that those before it do. What that is stands in applications/clients/profiles.ts. */
+export const clientProfiles = ["none", "oauth21", "fapi2-security", "fapi2-message-signing"] as const;
+export type ClientProfile = (typeof clientProfiles)[number];
+
 export const OidcPolicy = group({
+  leastProfile: oneOf(clientProfiles, {
+    default: "none",
+    description:
+      "The least profile of new clients, whether administrators make them or they register themselves; also what they get where nothing is said",
+  }),
   implicitFlow: flag(
     false,
     "Offer the response types `id_token` and `id_token token`, which put tokens into the address bar, to clients that have them. For old clients only (RFC 9700)",

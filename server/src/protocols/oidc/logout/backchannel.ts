@@ -4,7 +4,7 @@ import type { Ctx } from "../../../platform/context.ts";
 import { enqueue, GiveUp, type JobHandler } from "../../../platform/jobs/index.ts";
 import type { Participant } from "../../../signin/sessions/index.ts";
 import { logoutToken } from "../../tokens/index.ts";
-import type { Issuers } from "../provider.ts";
+import type { Issuers } from "../issuer.ts";
 import { clientsToTell } from "./participants.store.ts";
 
 export const BACKCHANNEL_JOB = "oidc.backchannel_logout";

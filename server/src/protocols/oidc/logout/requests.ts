@@ -1,8 +1,8 @@
 import { defineErrors } from "../../../kernel/errors.ts";
 import type { LogoutRequest, LogoutRequests } from "../../../signin/login/index.ts";
 import { verifyIdTokenHint } from "../../tokens/index.ts";
-import { keepPosted, takePosted } from "../posted-requests.ts";
-import type { Issuer, Issuers } from "../provider.ts";
+import { keepPosted, takePosted } from "../authorize/index.ts";
+import type { Issuer, Issuers } from "../issuer.ts";
 
 const errors = defineErrors("oidc", {
   logout_hint: [400, "The id_token_hint is not an ID token of this realm, or not one of the client that is named"],

@@ -1,10 +1,12 @@
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
+import { isPublic } from "../../client-auth/index.ts";
 import { REFRESH_TOKEN } from "../../tokens/index.ts";
 import { type Grant, Replayed } from "../grant.ts";
-import { isRepeated, keepAwake } from "../store.ts";
+import { isRepeated, keepAwake, keptUntil } from "../store.ts";
 import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } from "../stored-source.ts";
 
-/** RFC 6749 §6, with rotation (RFC 9700 §4.14.2). */
+/** RFC 6749 §6, with rotation (RFC 9700 §4.14.2) or, where the client is configured so, without (FAPI 2.0 Security Profile §5.3.2.1). */
 export const refreshToken: Grant<StoredSource> = {
   type: "refresh_token",
   parameters: ["refresh_token", "scope", ...NARROWING],
@@ -16,8 +18,8 @@ export const refreshToken: Grant<StoredSource> = {
     if (!source) throw oauthErrors.invalidGrant();
     // Whoever presents it, and as whatever client: one that was used before is stolen.
     if (source.record.consumedAt !== null && !isRepeated(ctx.parts, REFRESH_TOKEN, source.record)) return new Replayed(source.record);
-    liveGrantOf(ctx, source);
-    return source;
+    const grant = liveGrantOf(ctx, source);
+    return isReplaced(ctx.client, source) ? source : { ...source, keptUntil: keptUntil(ctx, grant) };
   },
 
   /** RFC 6749 §6, and the binding of public clients' tokens (RFC 9449 §5, RFC 8705 §7.1). */
@@ -30,7 +32,16 @@ export const refreshToken: Grant<StoredSource> = {
     if (beyond.length > 0) throw oauthErrors.invalidScope("refresh token missing requested scope", { scope: beyond.join(" ") });
   },
 
-  issue: (ctx, source, presented) => issueStored(ctx, source, presented, { scope: presented.params.scope, gty: null }),
+  issue(ctx, source, presented) {
+    const issue = issueStored(ctx, source, presented, { scope: presented.params.scope, gty: null });
+    return source.keptUntil === undefined ? issue : { ...issue, refresh: null };
+  },
 
   record: (ctx, source) => keepAwake(ctx.parts, liveGrantOf(ctx, source)),
 };
+
+/** One that is not replaced must be worth nothing to others: bound by the client's authentication, or to a key. */
+function isReplaced(client: ClientSnapshot, { record: { payload } }: StoredSource): boolean {
+  const isBound = !isPublic(client) || payload.jkt !== undefined || payload["x5t#S256"] !== undefined;
+  return client.settings.rotateRefreshTokens || !isBound;
+}

@@ -1,8 +1,7 @@
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
-import { allowedScopes, type Holder, isBound, type LiveToken, readAccessToken } from "../../tokens/index.ts";
-import { isAllowedByUser } from "../consent.ts";
+import { allowedScopes, type Holder, isAllowedByUser, isBound, type LiveToken, readAccessToken } from "../../tokens/index.ts";
 import type { Grant, Parameters, Presented, Source } from "../grant.ts";
 import type { TokenEndpointParts } from "../parts.ts";
 

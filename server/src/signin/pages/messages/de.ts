@@ -1,4 +1,4 @@
-import type { Messages } from "../messages.ts";
+import type { Messages } from "./en.ts";
 
 export const de: Messages = {
   languageName: "Deutsch",
@@ -309,6 +309,10 @@ export const de: Messages = {
   resetSentText:
     "Wenn es ein Konto für {account} gibt, haben wir eine E-Mail an dessen Adresse gesendet. Geben Sie den Code daraus ein, oder öffnen Sie den Link auf einem beliebigen Gerät.",
   resetLinkText: "Sie sind dabei, ein neues Passwort für das Konto {account} zu wählen.",
+  actionsLinkTitle: "Aktualisieren Sie Ihr Konto",
+  actionsLinkText: "Eine Administratorin oder ein Administrator bittet Sie, das Konto {account} zu aktualisieren.",
+  actionsDoneTitle: "Ihr Konto ist auf dem neuesten Stand",
+  actionsDoneText: "Das war alles: Sie können diese Seite schließen.",
   resetOffTitle: "Ihr Passwort lässt sich hier nicht zurücksetzen",
   resetOffText: "Bitten Sie Ihre Administration um ein neues.",
   chooseResetEmail: "Neues Passwort per E-Mail",

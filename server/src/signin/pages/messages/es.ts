@@ -1,4 +1,4 @@
-import type { Messages } from "../messages.ts";
+import type { Messages } from "./en.ts";
 
 export const es: Messages = {
   languageName: "Español",
@@ -295,6 +295,10 @@ export const es: Messages = {
   resetSentText:
     "Si hay una cuenta para {account}, hemos enviado un correo a su dirección. Escribe el código que contiene o abre su enlace en cualquier dispositivo.",
   resetLinkText: "Vas a elegir una contraseña nueva para la cuenta {account}.",
+  actionsLinkTitle: "Actualiza tu cuenta",
+  actionsLinkText: "Un administrador te pide que actualices la cuenta {account}.",
+  actionsDoneTitle: "Tu cuenta está actualizada",
+  actionsDoneText: "Eso es todo: puedes cerrar esta página.",
   resetOffTitle: "Aquí no se puede restablecer tu contraseña",
   resetOffText: "Pide una nueva a tu administrador.",
   chooseResetEmail: "Elegir una contraseña por correo",

@@ -1,4 +1,4 @@
-import type { Messages } from "../messages.ts";
+import type { Messages } from "./en.ts";
 
 /** French sets a no-break space before `:` and a narrow one before `?`, `!` and `;`. They are in these texts; a test sees to it. */
 export const fr: Messages = {
@@ -299,6 +299,10 @@ export const fr: Messages = {
   resetSentText:
     "S’il existe un compte pour {account}, nous avons envoyé un e-mail à son adresse. Saisissez le code qu’il contient, ou ouvrez son lien sur n’importe quel appareil.",
   resetLinkText: "Vous allez choisir un nouveau mot de passe pour le compte {account}.",
+  actionsLinkTitle: "Mettez votre compte à jour",
+  actionsLinkText: "Un administrateur vous demande de mettre à jour le compte {account}.",
+  actionsDoneTitle: "Votre compte est à jour",
+  actionsDoneText: "C’est tout : vous pouvez fermer cette page.",
   resetOffTitle: "Votre mot de passe ne peut pas être réinitialisé ici",
   resetOffText: "Demandez-en un nouveau à votre administrateur.",
   chooseResetEmail: "Choisir un mot de passe par e-mail",

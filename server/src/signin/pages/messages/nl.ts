@@ -1,4 +1,4 @@
-import type { Messages } from "../messages.ts";
+import type { Messages } from "./en.ts";
 
 export const nl: Messages = {
   languageName: "Nederlands",
@@ -294,6 +294,10 @@ export const nl: Messages = {
   resetSentText:
     "Als er een account is voor {account}, hebben we een e-mail gestuurd naar het adres daarvan. Vul de code in die erin staat, of open de link op welk apparaat dan ook.",
   resetLinkText: "Je gaat een nieuw wachtwoord kiezen voor het account {account}.",
+  actionsLinkTitle: "Werk je account bij",
+  actionsLinkText: "Een beheerder vraagt je om het account {account} bij te werken.",
+  actionsDoneTitle: "Je account is bijgewerkt",
+  actionsDoneText: "Dat was alles: je kunt deze pagina sluiten.",
   resetOffTitle: "Je wachtwoord kan hier niet opnieuw worden ingesteld",
   resetOffText: "Vraag je beheerder om een nieuw wachtwoord.",
   chooseResetEmail: "Kies per e-mail een nieuw wachtwoord",

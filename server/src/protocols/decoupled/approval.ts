@@ -1,0 +1,168 @@
+import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { grantConsent } from "../../directory/consents/index.ts";
+import { clock, SECOND } from "../../kernel/clock.ts";
+import { AppError, defineErrors } from "../../kernel/errors.ts";
+import { newId } from "../../kernel/ids.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import { type Actor, actorOf, type Ctx } from "../../platform/context.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { joinSession, type LiveSession } from "../../signin/sessions/index.ts";
+import { claimsOfScopes, consentToClaim, IMPLIED_CLAIMS, lifetimesOf, needsConsent, writeGrant } from "../tokens/index.ts";
+import { enqueuePing } from "./ciba-ping.ts";
+import type { DecoupledParts } from "./parts.ts";
+import {
+  type DecoupledModel,
+  decide,
+  findOpenDevice,
+  findOpenRequest,
+  holdSession,
+  type OpenRequest,
+  openRequestsOf,
+} from "./requests.store.ts";
+
+/** What a client requests, as the page shows it. */
+export interface Requested {
+  readonly scopes: readonly string[];
+  /** Single claims that no scope of these brings. */
+  readonly claims: readonly string[];
+  readonly resources: readonly string[];
+}
+
+interface RequestParams {
+  readonly scope?: string;
+  readonly claims?: string;
+  readonly resource?: string | readonly string[];
+}
+
+const paramsOf = ({ payload }: OpenRequest): RequestParams => (payload.params ?? {}) as RequestParams;
+
+export function requestedBy({ scopesOfRealm, issuer }: DecoupledParts, request: OpenRequest): Requested {
+  const { scope, resource } = paramsOf(request);
+  const scopes = (scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
+  const brought = claimsOfScopes(scopesOfRealm, scopes);
+  const { id_token, userinfo } = claimsOf(request);
+  const claims = [...new Set([...Object.keys(id_token ?? {}), ...Object.keys(userinfo ?? {})])];
+  return {
+    scopes,
+    claims: claims.filter((claim) => !brought.has(claim) && !IMPLIED_CLAIMS.has(claim)),
+    resources: resource === undefined ? [issuer] : [resource].flat(),
+  };
+}
+
+/** OpenID Connect Core §5.5; the engine has checked its form. */
+const claimsOf = (request: OpenRequest): { id_token?: object; userinfo?: object } => {
+  const { claims } = paramsOf(request);
+  return claims === undefined ? {} : (JSON.parse(claims) as { id_token?: object; userinfo?: object });
+};
+
+/** A request that waits, of a client that may still have an answer. */
+export interface Waiting {
+  readonly request: OpenRequest;
+  readonly client: ClientSnapshot;
+}
+
+async function withClient({ clients, realm }: DecoupledParts, request: OpenRequest | null): Promise<Waiting | null> {
+  const client = request && (await clients.get(realm.realmId, request.clientId));
+  return request && client?.enabled ? { request, client } : null;
+}
+
+/** By the code that a device shows. */
+export const findDevice = async (parts: DecoupledParts, code: string): Promise<Waiting | null> =>
+  withClient(parts, await findOpenDevice(parts.db, parts.realm.realmId, sha256(code), clock.now()));
+
+/** Only the user's own. */
+export const findRequest = async (parts: DecoupledParts, { userId }: LiveSession, id: string): Promise<Waiting | null> =>
+  withClient(parts, await findOpenRequest(parts.db, parts.realm.realmId, userId, id, clock.now()));
+
+export async function listRequests(parts: DecoupledParts, { userId }: LiveSession): Promise<Waiting[]> {
+  const open = await openRequestsOf(parts.db, parts.realm.realmId, userId, clock.now());
+  return (await Promise.all(open.map((request) => withClient(parts, request)))).filter((each) => each !== null);
+}
+
+/** CIBA §7.1 */
+export const messageOf = ({ request }: Waiting): string | null =>
+  (request.payload.params as { binding_message?: string } | undefined)?.binding_message ?? null;
+
+export interface Approval extends Waiting {
+  readonly parts: DecoupledParts;
+  readonly model: DecoupledModel;
+  readonly session: LiveSession;
+}
+
+const EVENTS = { DeviceCode: "DEVICE_APPROVED", BackchannelAuthenticationRequest: "CIBA_APPROVED" } as const;
+
+const errors = defineErrors("oidc", {
+  answered: [409, "This was answered already, or is over"],
+  impersonated: [403, "Only the person themselves can allow an application something: stop acting as them first"],
+});
+
+/** What the user says to it. False: it was answered already, perhaps in another tab, or is over. */
+export async function answer(work: UnitOfWork, approval: Approval, isAllowed: boolean, sourceIp: string): Promise<boolean> {
+  const { session, model, request, client, parts } = approval;
+  // An administrator who acts as a user cannot give consent for them.
+  if (isAllowed && session.impersonator !== null) throw errors.impersonated();
+  const realm = parts.realm.realmId;
+  const origin = { realm, actor: actorOfUser(realm, session), sourceIp };
+  try {
+    await work.transact(origin, async (ctx) => {
+      const isFirst = isAllowed ? await approve(ctx, approval) : await deny(ctx, model, request);
+      if (!isFirst) throw errors.answered(); // takes back what was written for it
+      if (model === "BackchannelAuthenticationRequest" && client.settings.cibaDeliveryMode === "ping")
+        await enqueuePing(ctx, client.clientId, request.recordId);
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "oidc.answered") return false;
+    throw error;
+  }
+}
+
+/** The user allows it: the grant, the answer, the consent and the event together. */
+async function approve(ctx: Ctx, { parts, model, request, client, session }: Approval): Promise<boolean> {
+  const { scopes, claims, resources } = requestedBy(parts, request);
+  const scope = scopes.join(" ");
+  const isOffline = scopes.includes("offline_access");
+  const grantId = newId();
+  // What outlives the session is still given in it: a password that is changed at this moment ends both.
+  if (!(await holdSession(ctx.tx, ctx.realm, session.sessionId))) return false;
+  await writeGrant(ctx.tx, ctx.realm, {
+    grantId,
+    userId: session.userId,
+    clientId: client.clientId,
+    sessionId: isOffline ? null : session.sessionId,
+    payload: {
+      openid: { scope, ...(claims.length > 0 && { claims: [...claims] }) },
+      resources: Object.fromEntries(resources.map((resource) => [resource, scope])),
+    },
+    now: ctx.now,
+    expiresAt: isOffline ? ctx.now + lifetimesOf(parts.realm.settings, client).offline * SECOND : session.absoluteExpiry,
+  });
+  const requestedClaims = claimsOf(request);
+  const payload = {
+    accountId: session.userId,
+    grantId,
+    scope,
+    resource: resources.length === 1 ? resources[0] : resources,
+    acr: session.acr,
+    amr: [...session.amr],
+    authTime: Math.floor(session.authTime / SECOND),
+    ...(Object.keys(requestedClaims).length > 0 && { claims: requestedClaims }),
+    ...(!isOffline && { sessionUid: session.sessionId, sid: session.sessionId }),
+  };
+  const key = { realm: ctx.realm, model, recordId: request.recordId };
+  if (!(await decide(ctx.tx, key, { grantId, payload }, ctx.now))) return false;
+  // From now on it takes part in the session, and is told when that ends.
+  if (!isOffline)
+    await joinSession(ctx.tx, ctx.realm, { sessionId: session.sessionId, protocol: "oidc", clientId: client.clientId, now: ctx.now });
+  if (needsConsent(client)) await grantConsent(ctx, session.userId, client.clientId, [...scopes, ...claims.map(consentToClaim)]);
+  ctx.audit({ category: "AUTHN", type: EVENTS[model], resourceType: "clients", resourceId: client.id, detail: client.clientId });
+  return true;
+}
+
+function deny(ctx: Ctx, model: DecoupledModel, request: OpenRequest): Promise<boolean> {
+  const payload = { error: "access_denied", errorDescription: "the user did not allow it" };
+  return decide(ctx.tx, { realm: ctx.realm, model, recordId: request.recordId }, { grantId: null, payload }, ctx.now);
+}
+
+export const actorOfUser = (realm: string, { userId, username, sessionId, impersonator }: LiveSession): Actor =>
+  actorOf({ id: userId, name: username, realm, sessionId, impersonator });

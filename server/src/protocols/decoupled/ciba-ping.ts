@@ -1,0 +1,53 @@
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import type { Place, Vault } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { enqueue, GiveUp, type JobHandler } from "../../platform/jobs/index.ts";
+import type { DecoupledIssuers } from "./parts.ts";
+import { findSealed, storeSealed } from "./requests.store.ts";
+
+export const CIBA_PING_JOB = "oidc.ciba_ping";
+
+/** A request lives for ten minutes: there is no point in a ping after that. */
+const WAITS = [2 * SECOND, 5 * SECOND, 15 * SECOND, MINUTE];
+
+/** What a client is called back with: both are credentials, so they are stored encrypted. */
+interface Callback {
+  readonly authReqId: string;
+  readonly token: string;
+}
+
+const place = (realm: string, recordId: string): Place => ({ realm, table: "oidc_records", column: "sealed", row: recordId });
+
+export async function keepCallback(db: Db, vault: Vault, realm: string, recordId: string, callback: Callback): Promise<void> {
+  await storeSealed(db, realm, recordId, vault.seal(JSON.stringify(callback), place(realm, recordId)));
+}
+
+/** In the transaction of the answer. */
+export async function enqueuePing(ctx: Ctx, clientId: string, recordId: string): Promise<void> {
+  const payload = { clientId, recordId };
+  await enqueue(ctx.tx, { kind: CIBA_PING_JOB, realm: ctx.realm, payload, runAt: ctx.now, maxAttempts: WAITS.length + 1 }, ctx.now);
+}
+
+/** CIBA §10.2: says that there is an answer; the client comes for it itself. */
+export const cibaPingJob = (issuers: DecoupledIssuers): JobHandler => ({
+  waits: WAITS,
+  async run({ realm, payload }) {
+    const { clientId, recordId } = payload as Record<string, string>;
+    const issuer = await issuers.get(realm!);
+    const client = issuer && (await issuer.parts.clients.get(realm!, clientId!));
+    const endpoint = client?.enabled ? client.settings.cibaNotificationEndpoint : null;
+    const sealed = endpoint && (await findSealed(issuer!.parts.db, realm!, recordId!, clock.now()));
+    if (!sealed) return; // gone, shut out, over, or not interested any more
+    const { authReqId, token } = JSON.parse(issuer!.parts.vault.open(sealed, place(realm!, recordId!))) as Callback;
+    const { status } = await issuer!.parts.outbound.fetch(endpoint, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ auth_req_id: authReqId }),
+      overflow: "truncate",
+    });
+    if (status === 204 || status === 200) return;
+    if (status >= 400 && status < 500) throw new GiveUp(`${clientId} answered ${status} to a ping`);
+    throw new Error(`${clientId} answered ${status} to a ping`);
+  },
+});

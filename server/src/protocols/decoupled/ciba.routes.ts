@@ -1,0 +1,149 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { declare, session as sessionCaller } from "../../platform/http/index.ts";
+import { toSignIn, type Visitor } from "../../signin/login/index.ts";
+import { renderCiba, sendPage } from "../../signin/pages/index.ts";
+import { issuerFor } from "../gate/index.ts";
+import { answer, findRequest, listRequests, messageOf, requestedBy, type Waiting } from "./approval.ts";
+import type { DecoupledIssuer } from "./parts.ts";
+import { type DecoupledRouteParts, needsRecentSignIn } from "./visitors.ts";
+
+const tags = ["Protocol"];
+const params = Type.Object({ realm: Type.String() });
+const requestParams = Type.Object({ realm: Type.String(), id: Type.String() });
+const page = (description: string) => Type.String({ description });
+const toLogin = Type.Null({ description: "To the sign-in page" });
+const Answer = Type.Object(
+  {
+    decision: Type.String({ maxLength: 16, description: "`allow`; anything else refuses" }),
+    _csrf: Type.Optional(Type.String({ maxLength: 512, description: "The value of the cookie XSRF-TOKEN; 403 without it" })),
+  },
+  { $id: "CibaAnswer" },
+);
+
+const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? clientId;
+
+/** Mounted under /realms/:realm: what clients asked of the signed-in user elsewhere (CIBA). */
+export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
+  const { work, issuers, visitors } = parts;
+  declare(app, { caller: sessionCaller(), csrf: "form", errors: "page", impersonated: true });
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+  const here = (realm: string) => `/realms/${realm}/ciba`;
+  const pathOf = (realm: string, id: string) => `${here(realm)}/${encodeURIComponent(id)}`;
+
+  type Shown = Parameters<typeof renderCiba>[0] extends infer V ? (V extends unknown ? Omit<V, "branding" | "locale"> : never) : never;
+  const send = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number, view: Shown) =>
+    sendPage(reply, status, renderCiba({ ...visitors.frameOf(request, reply, visitor), ...view } as Parameters<typeof renderCiba>[0]), {
+      logoUrl: visitor.realm.settings.logoUrl,
+    });
+
+  const showRequest = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visitor: Visitor,
+    issuer: DecoupledIssuer,
+    found: Waiting,
+    status = 200,
+  ) => {
+    const { scopes, claims } = requestedBy(issuer.parts, found.request);
+    const { byName } = issuer.parts.scopesOfRealm;
+    return send(request, reply, visitor, status, {
+      state: "confirm",
+      csrf: visitors.tokenFor(request, reply, visitor),
+      action: pathOf(visitor.realm.realmId, found.request.recordId),
+      client: nameOf(found.client),
+      account: visitor.session!.username,
+      message: messageOf(found),
+      scopes: scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null })),
+      claims,
+    });
+  };
+
+  const showGone = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number) =>
+    send(request, reply, visitor, status, { state: "gone", listUrl: here(visitor.realm.realmId) });
+
+  /** The page of a request as it is now. */
+  const showAfresh = async (request: FastifyRequest, reply: FastifyReply, status?: number) => {
+    const { visitor } = request;
+    const issuer = await issuerFor(issuers, request);
+    const found = await findRequest(issuer.parts, visitor.session!, (request.params as { id: string }).id);
+    return found ? showRequest(request, reply, visitor, issuer, found, status) : showGone(request, reply, visitor, status ?? 404);
+  };
+
+  app.get(
+    "/ciba",
+    {
+      schema: {
+        operationId: "listCibaRequests",
+        summary: "Requests that wait for the signed-in user (CIBA)",
+        tags,
+        params,
+        response: { 200: page("The list"), 303: toLogin },
+      },
+    },
+    async (request, reply) => {
+      const { visitor, realm } = request;
+      const session = visitor.session!;
+      const issuer = await issuerFor(issuers, request);
+      const requests = (await listRequests(issuer.parts, session)).map((each) => ({
+        href: pathOf(realm.realmId, each.request.recordId),
+        client: nameOf(each.client),
+        message: messageOf(each),
+      }));
+      return send(request, reply, visitor, 200, { state: "list", account: session.username, requests }) as never;
+    },
+  );
+
+  app.get(
+    "/ciba/:id",
+    {
+      schema: {
+        summary: "One of them",
+        tags,
+        params: requestParams,
+        response: { 200: page("The question"), 303: toLogin, 404: page("Answered, expired, or another user's") },
+      },
+    },
+    async (request, reply) => {
+      return showAfresh(request, reply) as never;
+    },
+  );
+
+  app.post(
+    "/ciba/:id",
+    {
+      config: { onStale: (request, reply) => showAfresh(request, reply, 403) },
+      schema: {
+        summary: "Answer it",
+        consumes: ["application/x-www-form-urlencoded"],
+        tags,
+        params: requestParams,
+        body: Answer,
+        response: {
+          200: page("How it ended"),
+          303: toLogin,
+          403: page("CSRF token missing or stale"),
+          404: page("Answered, expired, or another user's"),
+          409: page("Answered in another tab"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { visitor, realm } = request;
+      const session = visitor.session!;
+      const { id } = request.params;
+      const issuer = await issuerFor(issuers, request);
+      const found = await findRequest(issuer.parts, session, id);
+      if (!found) return showGone(request, reply, visitor, 404) as never;
+      const isAllowed = request.body.decision === "allow";
+      if (isAllowed && (await needsRecentSignIn(parts.db, session, requestedBy(issuer.parts, found.request).scopes)))
+        return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realm.realmId, id) });
+      const approval = { ...found, parts: issuer.parts, model: "BackchannelAuthenticationRequest", session } as const;
+      if (!(await answer(work, approval, isAllowed, request.ip))) return showGone(request, reply, visitor, 409) as never;
+      const view = { client: nameOf(found.client), listUrl: here(realm.realmId) };
+      return send(request, reply, visitor, 200, { state: isAllowed ? "allowed" : "denied", ...view }) as never;
+    },
+  );
+};

@@ -1,0 +1,263 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import type { Browser } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { receiver as startReceiver } from "../../testing/receiver.ts";
+import { type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
+
+const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
+const CIBA = "urn:openid:params:grant-type:ciba";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness({ GATEHOUSE_MODE: "development" });
+  await iam.server.jobs.stop();
+});
+afterEach(() => clock.reset());
+afterAll(() => iam?.close());
+
+const payloadOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split(".")[1]!, "base64url").toString());
+const userinfo = (realm: RealmUnderTest, token: string) =>
+  iam.browser().get(`/realms/${realm.name}/userinfo`, { headers: { authorization: `Bearer ${token}` } });
+
+/** Opens a page as somebody who may have to sign in first. */
+async function open(browser: Browser, path: string, user: { username: string; password: string }) {
+  const { baseUrl } = iam.config;
+  const { page } = await walk(browser, baseUrl, path);
+  if (!page.text.includes('name="password"')) return page;
+  return (await submit(browser, baseUrl, page, { username: user.username, password: user.password })).page;
+}
+const press = async (browser: Browser, page: Awaited<ReturnType<typeof open>>, fields: Record<string, string>) =>
+  (await submit(browser, iam.config.baseUrl, page, fields)).page;
+
+describe("a device", () => {
+  const television = (realm: RealmUnderTest, members: Record<string, unknown> = {}) =>
+    relyingParty(iam, realm, { clientId: "tv", name: "Television", grantTypes: ["device", "refresh_token"], redirectUris: [], ...members });
+  const start = async (party: Party, form: Record<string, string> = {}) => {
+    const answer = await party.post("/device/authorize", { scope: "openid profile", ...form });
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body as { device_code: string; user_code: string; verification_uri: string; verification_uri_complete: string };
+  };
+  const poll = (party: Party, device_code: string) => party.post("/token", { grant_type: DEVICE, device_code });
+  const confirm = async (browser: Browser, realm: RealmUnderTest, user: { username: string; password: string }, code: string) =>
+    press(browser, await open(browser, `/realms/${realm.name}/device?user_code=${code}`, user), { user_code: code });
+
+  test("gets tokens once the signed-in user has seen what it wants and allowed it", async () => {
+    const realm = await iam.realm();
+    const [user, tv, browser] = [await realm.user(), await television(realm, { consentRequired: true }), iam.browser()];
+    const asked = await start(tv);
+    expect(asked.user_code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
+    expect(asked.verification_uri_complete).toBe(`${iam.config.baseUrl}/realms/${realm.name}/device?user_code=${asked.user_code}`);
+    expect((await poll(tv, asked.device_code)).body.error).toBe("authorization_pending");
+
+    const page = await confirm(browser, realm, user, asked.user_code.toLowerCase());
+    expect(page.text).toContain("Television");
+    expect(page.text).toContain(asked.user_code);
+    expect(page.text).toContain("See your name");
+    expect(page.headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+    expect((await press(browser, page, { decision: "allow" })).text).toContain("Your device is connected");
+
+    const tokens = await poll(tv, asked.device_code);
+    expect(tokens.status, tokens.text).toBe(200);
+    expect(payloadOf(tokens.body.id_token)).toMatchObject({ sub: user.userId, amr: ["pwd"], aud: "tv" });
+    expect(tokens.body.refresh_token).toBeTypeOf("string");
+    expect((await userinfo(realm, tokens.body.access_token)).body).toMatchObject({ sub: user.userId, preferred_username: user.username });
+    expect(await realm.events("type=DEVICE_APPROVED")).toMatchObject([{ actor: user.username, detail: "tv" }]);
+    expect(await realm.events("type=CONSENT_GRANTED")).toHaveLength(1);
+    expect(await iam.core.metrics.registry.metrics()).toContain(`svc_tokens_issued_total{realm="${realm.name}",grant_type="${DEVICE}"} 3`);
+  });
+
+  test("that brings its code twice loses what it got, and another client gets nothing for it", async () => {
+    const realm = await iam.realm();
+    const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
+    const other = await television(realm, { clientId: "radio" });
+    const { device_code, user_code } = await start(tv);
+    expect((await poll(other, device_code)).body.error).toBe("invalid_grant");
+    await press(browser, await confirm(browser, realm, user, user_code), { decision: "allow" });
+    expect((await poll(other, device_code)).body.error).toBe("invalid_grant");
+    const tokens = await poll(tv, device_code);
+    expect(tokens.status, tokens.text).toBe(200);
+    expect((await poll(tv, device_code)).body.error).toBe("invalid_grant");
+    expect((await userinfo(realm, tokens.body.access_token)).status).toBe(401);
+    expect((await tv.post("/token", { grant_type: "refresh_token", refresh_token: tokens.body.refresh_token })).body.error).toBe(
+      "invalid_grant",
+    );
+  });
+
+  test("is told to slow down, that it was refused, and that it is too late", async () => {
+    const realm = await iam.realm();
+    const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
+    const [first, second] = [await start(tv), await start(tv)];
+    expect((await poll(tv, first.device_code)).body.error).toBe("authorization_pending");
+    expect((await poll(tv, first.device_code)).body.error).toBe("slow_down");
+    clock.advance(6 * SECOND); // now ten are asked for
+    expect((await poll(tv, first.device_code)).body.error).toBe("slow_down");
+    clock.advance(16 * SECOND);
+    expect((await poll(tv, first.device_code)).body.error).toBe("authorization_pending");
+    expect((await poll(await television(realm, { clientId: "radio" }), second.device_code)).body.error).toBe("invalid_grant");
+    expect((await poll(tv, second.device_code)).body.error, "another client's question is not its own").toBe("authorization_pending");
+
+    expect((await press(browser, await confirm(browser, realm, user, first.user_code), { decision: "deny" })).text).toContain(
+      "was refused",
+    );
+    expect((await poll(tv, first.device_code)).body.error).toBe("access_denied");
+    clock.advance(11 * MINUTE);
+    expect((await poll(tv, second.device_code)).body.error).toBe("expired_token");
+    expect((await confirm(browser, realm, user, second.user_code)).status).toBe(400);
+    expect(await realm.events("type=DEVICE_APPROVED")).toEqual([]);
+  });
+
+  test("is answered once, by a form of ours, in its own realm", async () => {
+    const [realm, elsewhere] = [await iam.realm(), await iam.realm()];
+    const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
+    const asked = await start(tv);
+    const stranger = await elsewhere.user();
+    expect((await confirm(iam.browser(), elsewhere, stranger, asked.user_code)).status).toBe(400);
+
+    const page = await confirm(browser, realm, user, asked.user_code);
+    const path = `/realms/${realm.name}/device`;
+    const forged = await browser.request("POST", path, { form: { user_code: asked.user_code, decision: "allow" }, csrf: false });
+    expect(forged.status).toBe(403);
+    expect((await poll(tv, asked.device_code)).body.error).toBe("authorization_pending");
+    const form = { user_code: asked.user_code, _csrf: browser.cookies.get("XSRF-TOKEN")! };
+    const tabs = await Promise.all(
+      ["allow", "deny", "allow"].map((decision) => browser.request("POST", path, { form: { ...form, decision }, csrf: false })),
+    );
+    expect(tabs.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(page.status).toBe(200);
+    const grants = await iam.core.db.selectFrom("oidc_grants").select("grant_id").where("realm_id", "=", realm.name).execute();
+    expect(grants.length, "what came too late left nothing behind").toBe(tabs[1]!.status === 200 ? 0 : 1);
+  });
+
+  test("whose code is guessed is protected: user and address have to wait", async () => {
+    const realm = await iam.realm();
+    const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
+    const asked = await start(tv);
+    await open(browser, `/realms/${realm.name}/device`, user);
+    const guess = (user_code: string, by = browser) =>
+      by.request("POST", `/realms/${realm.name}/device`, { form: { user_code, _csrf: by.cookies.get("XSRF-TOKEN")! }, csrf: false });
+    for (let n = 0; n < 12; n++) expect((await guess("AAAA-1111")).status, "no code looks like that: nothing was guessed").toBe(400);
+    for (let n = 0; n < 10; n++) expect((await guess("BCDF-GHJK")).status).toBe(400);
+    const late = await guess(asked.user_code);
+    expect([late.status, Number(late.headers["retry-after"]) > 0]).toEqual([429, true]);
+    const again = iam.browser();
+    await open(again, `/realms/${realm.name}/device`, user);
+    expect((await guess(asked.user_code, again)).status, "another session is the same user").toBe(429);
+    clock.advance(16 * MINUTE);
+    expect((await guess("BCDF-GHJK", again)).status).toBe(400);
+  });
+
+  test("ends with the session it was allowed in, unless it may stay", async () => {
+    const realm = await iam.realm();
+    const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
+    const answers = [];
+    for (const scope of ["openid", "openid offline_access"]) {
+      const asked = await start(tv, { scope });
+      await press(browser, await confirm(browser, realm, user, asked.user_code), { decision: "allow" });
+      answers.push((await poll(tv, asked.device_code)).body);
+    }
+    const [bound, staying] = answers;
+    expect(payloadOf(bound.access_token).sid).toBeTypeOf("string");
+    const [session] = (await realm.asMaster().get(`/sessions?search=${user.userId}`)).body;
+    await realm.asMaster().delete(`/sessions/${session.id}`);
+    expect((await userinfo(realm, bound.access_token)).status).toBe(401);
+    expect((await userinfo(realm, staying.access_token)).status).toBe(200);
+  });
+
+  test("of a client that does not list the grant is refused", async () => {
+    const realm = await iam.realm();
+    const app = await relyingParty(iam, realm);
+    expect((await app.post("/device/authorize", { scope: "openid" })).body.error).toBe("unauthorized_client");
+    expect((await poll(app, "x")).body.error).toBe("unauthorized_client");
+  });
+});
+
+describe("a client that asks for somebody elsewhere (CIBA)", () => {
+  const bank = (realm: RealmUnderTest, members: Record<string, unknown> = {}) =>
+    relyingParty(iam, realm, { clientId: "bank", name: "Bank", publicClient: false, redirectUris: [], grantTypes: ["CIBA"], ...members });
+  const ask = (party: Party, form: Record<string, string>) => party.post("/backchannel/authorize", { scope: "openid", ...form });
+  const poll = (party: Party, auth_req_id: string) => party.post("/token", { grant_type: CIBA, auth_req_id });
+  const look = async (browser: Browser, realm: RealmUnderTest, user: { username: string; password: string }) => {
+    const list = await open(browser, `/realms/${realm.name}/ciba`, user);
+    const [, href] = /href="(\/realms\/[^"]*\/ciba\/[^"]+)"/.exec(list.text) ?? [];
+    return { list, href, page: href === undefined ? null : await browser.get(href) };
+  };
+
+  test("gets tokens once the user has compared the message and allowed it", async () => {
+    const realm = await iam.realm();
+    const [user, party, browser] = [await realm.user(), await bank(realm), iam.browser()];
+    const asked = await ask(party, { login_hint: user.username, binding_message: "Pay 12 €, W4SCT" });
+    expect(asked.status, asked.text).toBe(200);
+    const id = asked.body.auth_req_id;
+    expect((await poll(party, id)).body.error).toBe("authorization_pending");
+    expect((await poll(party, id)).body.error).toBe("slow_down");
+
+    const { page, href } = await look(browser, realm, user);
+    expect(page!.text).toContain("Pay 12 €, W4SCT");
+    expect((await browser.request("POST", href!, { form: { decision: "allow" }, csrf: false })).status).toBe(403);
+    expect((await look(iam.browser(), realm, await realm.user())).list.text).toContain("Nothing waits");
+    const other = iam.browser();
+    await open(other, `/realms/${realm.name}/ciba`, await realm.user());
+    expect((await other.get(href!)).status, "somebody else's").toBe(404);
+
+    expect((await press(browser, page!, { decision: "allow" })).text).toContain("You allowed it");
+    expect((await browser.get(href!)).status).toBe(404);
+    const tokens = await poll(party, id);
+    expect(tokens.status, tokens.text).toBe(200);
+    expect(payloadOf(tokens.body.id_token)).toMatchObject({ sub: user.userId, aud: "bank" });
+    expect(await realm.events("type=CIBA_APPROVED")).toMatchObject([{ actor: user.username, detail: "bank" }]);
+    expect((await poll(party, id)).body.error).toBe("invalid_grant");
+    expect((await userinfo(realm, tokens.body.access_token)).status).toBe(401);
+  });
+
+  test("finds users by name or by an ID token of its own, and is told clearly what it cannot ask", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const party = await bank(realm, { grantTypes: ["CIBA", "authorization_code"], redirectUris: ["https://app.example/cb"] });
+    const { body } = await party.signIn(iam.browser(), user);
+    expect((await ask(party, { id_token_hint: body.id_token })).status).toBe(200);
+    const stranger = await bank(realm, { clientId: "stranger" });
+    expect((await ask(stranger, { id_token_hint: body.id_token })).body.error).toBe("invalid_request");
+    expect((await ask(party, { login_hint: "nobody" })).body.error).toBe("unknown_user_id");
+    expect((await ask(party, { login_hint: "no\u0000body" })).body.error).toBe("invalid_request");
+    expect((await ask(party, { login_hint_token: "x" })).body.error_description).toContain("login_hint_token is not supported");
+    expect((await ask(party, { login_hint: user.username, binding_message: "a\nb" })).body.error).toBe("invalid_binding_message");
+    expect((await ask(party, { login_hint: user.username, scope: "openid nonsense phone" })).status).toBe(200);
+    await realm.asMaster().put(`/users/${user.userId}`, { ...(await realm.asMaster().get(`/users/${user.userId}`)).body, enabled: false });
+    expect((await ask(party, { login_hint: user.username })).body.error).toBe("unknown_user_id");
+    expect((await ask(party, { id_token_hint: body.id_token })).body.error).toBe("unknown_user_id");
+  });
+
+  test("cannot wear a user down, and comes too late in the end", async () => {
+    const realm = await iam.realm();
+    const [user, party] = [await realm.user(), await bank(realm)];
+    const first = (await ask(party, { login_hint: user.username })).body.auth_req_id;
+    for (let n = 1; n < 10; n++) expect((await ask(party, { login_hint: user.username })).status).toBe(200);
+    expect((await ask(party, { login_hint: user.username })).body.error).toBe("access_denied");
+    clock.advance(11 * MINUTE);
+    expect((await poll(party, first)).body.error).toBe("expired_token");
+    expect((await look(iam.browser(), realm, user)).list.text).toContain("Nothing waits");
+  });
+
+  test("is pinged when there is an answer, with its own token; neither that nor the request's id is stored", async () => {
+    const realm = await iam.realm();
+    const [user, browser, receiver] = [await realm.user(), iam.browser(), await startReceiver()];
+    const party = await bank(realm, { cibaDeliveryMode: "ping", cibaNotificationEndpoint: `${receiver.url}/ping` });
+    expect((await ask(party, { login_hint: user.username })).body.error, "it says no token").toBe("invalid_request");
+    const asked = await ask(party, { login_hint: user.username, client_notification_token: "a-token-of-the-bank" });
+    const stored = JSON.stringify(
+      await iam.core.db.selectFrom("oidc_records").select(["record_id", "payload"]).where("realm_id", "=", realm.name).execute(),
+    );
+    for (const secret of ["a-token-of-the-bank", asked.body.auth_req_id, user.username]) expect(stored).not.toContain(secret);
+    const { page } = await look(browser, realm, user);
+    await press(browser, page!, { decision: "deny" });
+    expect(receiver.received).toEqual([]);
+    await iam.server.jobs.runDue();
+    const [ping] = await receiver.until(1);
+    expect(ping).toMatchObject({ path: "/ping", body: { auth_req_id: asked.body.auth_req_id } });
+    expect(ping!.headers.authorization).toBe("Bearer a-token-of-the-bank");
+    expect((await poll(party, asked.body.auth_req_id)).body.error).toBe("access_denied");
+    await receiver.close();
+  });
+});

@@ -1,0 +1,169 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { clock, SECOND } from "../../kernel/clock.ts";
+import { cut } from "../../kernel/text.ts";
+import { declare, session as sessionCaller } from "../../platform/http/index.ts";
+import { toSignIn, type Visitor } from "../../signin/login/index.ts";
+import { type DeviceError, renderDevice, sendPage } from "../../signin/pages/index.ts";
+import { issuerFor } from "../gate/index.ts";
+import { answer, findDevice, requestedBy, type Waiting } from "./approval.ts";
+import { countCode } from "./device-attempts.ts";
+import type { DecoupledIssuer } from "./parts.ts";
+import { normaliseUserCode, spellUserCode } from "./user-code.ts";
+import { type DecoupledRouteParts, needsRecentSignIn } from "./visitors.ts";
+
+const tags = ["Protocol"];
+const params = Type.Object({ realm: Type.String() });
+const page = (description: string) => Type.String({ description });
+const DeviceForm = Type.Object(
+  {
+    user_code: Type.String({ maxLength: 64 }),
+    decision: Type.Optional(Type.String({ maxLength: 16, description: "`allow` or `deny`; without it, the page asks" })),
+    _csrf: Type.Optional(Type.String({ maxLength: 512, description: "The value of the cookie XSRF-TOKEN; 403 without it" })),
+  },
+  { $id: "DeviceForm" },
+);
+
+/** Mounted under /realms/:realm: where people type the code that a device shows (RFC 8628 §3.3). */
+export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
+  const { work, issuers, visitors } = parts;
+  declare(app, { caller: sessionCaller({ returnTo: withCode }), csrf: "form", errors: "page", impersonated: true });
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+  const here = (realm: string) => `/realms/${realm}/device`;
+
+  const send = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number, view: { state: "allowed" | "denied" }) =>
+    sendPage(reply, status, renderDevice({ ...visitors.frameOf(request, reply, visitor), ...view }), {
+      logoUrl: visitor.realm.settings.logoUrl,
+    });
+
+  const showEnter = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visitor: Visitor,
+    status: number,
+    shown: { userCode: string; error?: DeviceError; retryAfterSeconds?: number },
+  ) => {
+    const html = renderDevice({
+      ...visitors.frameOf(request, reply, visitor),
+      state: "enter",
+      csrf: visitors.tokenFor(request, reply, visitor),
+      action: here(visitor.realm.realmId),
+      ...shown,
+    });
+    const { retryAfterSeconds } = shown;
+    return sendPage(reply, status, html, {
+      logoUrl: visitor.realm.settings.logoUrl,
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    });
+  };
+
+  const showConfirm = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visitor: Visitor,
+    issuer: DecoupledIssuer,
+    code: string,
+    found: Waiting,
+  ) => {
+    const { scopes, claims } = requestedBy(issuer.parts, found.request);
+    const { byName } = issuer.parts.scopesOfRealm;
+    const html = renderDevice({
+      ...visitors.frameOf(request, reply, visitor),
+      state: "confirm",
+      csrf: visitors.tokenFor(request, reply, visitor),
+      action: here(visitor.realm.realmId),
+      userCode: spellUserCode(code),
+      client: found.client.name ?? found.client.clientId,
+      account: visitor.session!.username,
+      scopes: scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null })),
+      claims,
+    });
+    return sendPage(reply, 200, html, { logoUrl: visitor.realm.settings.logoUrl });
+  };
+
+  app.get(
+    "/device",
+    {
+      schema: {
+        summary: "Type the code of a device (RFC 8628 §3.3)",
+        description: "After signing in. A code in the address only fills in the field.",
+        tags,
+        params,
+        querystring: Type.Object({
+          user_code: Type.Optional(Type.String({ maxLength: 64 })),
+          lang: Type.Optional(Type.String({ maxLength: 35 })),
+        }),
+        response: { 200: page("The page"), 303: Type.Null({ description: "To the sign-in page" }) },
+      },
+    },
+    async (request, reply) => {
+      return showEnter(request, reply, request.visitor, 200, { userCode: codeIn(request) }) as never;
+    },
+  );
+
+  app.post(
+    "/device",
+    {
+      config: { onStale: (request, reply) => showEnter(request, reply, request.visitor, 403, { userCode: "", error: "csrf" }) },
+      schema: {
+        summary: "Look at a device's request, and answer it",
+        consumes: ["application/x-www-form-urlencoded"],
+        tags,
+        params,
+        body: DeviceForm,
+        response: {
+          200: page("The question, or how it ended"),
+          303: Type.Null({ description: "To the sign-in page" }),
+          400: page("No such code"),
+          403: page("CSRF token missing or stale"),
+          409: page("Answered already"),
+          429: page("Too many codes"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { visitor, realm } = request;
+      const session = visitor.session!;
+      const { user_code: typed, decision } = request.body;
+      const again = (status: number, error: DeviceError, retryAfterSeconds?: number) =>
+        showEnter(request, reply, visitor, status, {
+          ...{ userCode: cut(typed, 32), error },
+          ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+        }) as never;
+
+      const code = normaliseUserCode(typed);
+      if (code === null) return again(400, "unknown");
+      const origin = { realm: realm.realmId, actor: request.actor!, sourceIp: request.ip };
+      const attempt = await countCode(work, origin, realm, { userId: session.userId, sourceIp: request.ip });
+      if (attempt.retryAt !== null) return again(429, "wait", Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)));
+      const issuer = await issuerFor(issuers, request);
+      const found = await findDevice(issuer.parts, code);
+      if (!found) return again(400, "unknown");
+      await attempt.takeBack();
+
+      if (decision !== "allow" && decision !== "deny") return showConfirm(request, reply, visitor, issuer, code, found) as never;
+      const isAllowed = decision === "allow";
+      const back = `${here(realm.realmId)}?${new URLSearchParams({ user_code: spellUserCode(code) })}`;
+      if (isAllowed && (await needsRecentSignIn(parts.db, session, requestedBy(issuer.parts, found.request).scopes)))
+        return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: back });
+      const approval = { ...found, parts: issuer.parts, model: "DeviceCode", session } as const;
+      if (!(await answer(work, approval, isAllowed, request.ip))) return again(409, "unknown");
+      return send(request, reply, visitor, 200, { state: isAllowed ? "allowed" : "denied" }) as never;
+    },
+  );
+};
+
+/** As it stands in the address, spelled as the device shows it. */
+function codeIn({ query }: FastifyRequest): string {
+  const { user_code: typed } = query as { user_code?: unknown };
+  const text = typeof typed === "string" ? typed : "";
+  const code = normaliseUserCode(text);
+  return code === null ? cut(text, 32) : spellUserCode(code);
+}
+
+/** The code stays in the field when the user comes back from signing in. */
+function withCode(request: FastifyRequest): string {
+  const userCode = codeIn(request);
+  return `/realms/${request.realmId}/device${userCode && `?${new URLSearchParams({ user_code: userCode })}`}`;
+}

@@ -1,0 +1,18 @@
+import type { Clients } from "../../applications/clients/index.ts";
+import type { Vault } from "../../kernel/vault.ts";
+import type { RealmCache } from "../../platform/cache/index.ts";
+import type { Outbound } from "../../platform/outbound/index.ts";
+import type { IssuerParts } from "../tokens/index.ts";
+
+/** What requests of devices and of CIBA clients are answered with, in one realm. */
+export interface DecoupledParts extends IssuerParts {
+  readonly clients: Clients;
+  readonly vault: Vault;
+  readonly outbound: Outbound;
+}
+
+export interface DecoupledIssuer {
+  readonly parts: DecoupledParts;
+}
+
+export type DecoupledIssuers = RealmCache<DecoupledIssuer>;

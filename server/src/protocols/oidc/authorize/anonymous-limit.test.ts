@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
+import { Browser } from "../../../testing/browser.ts";
+import { type Harness, harness } from "../../../testing/harness.ts";
+import { CALLBACK, relyingParty } from "../../../testing/relying-party.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterEach(() => clock.reset());
+afterAll(() => iam?.close());
+
+test("an address may begin so many sign-ins in a minute; whoever is known there, and others elsewhere, go on", async () => {
+  const [realm, other] = [await iam.realm(), await iam.realm()];
+  const app = await relyingParty(iam, realm);
+  const server = await relyingParty(iam, realm, { clientId: "server", publicClient: false });
+  const elsewhere = await relyingParty(iam, other);
+  const at = (address: string) => new Browser(iam.server.app, address);
+  const push = (client: typeof app, address: string) => {
+    const { searchParams } = new URL(client.url(), iam.config.baseUrl);
+    const form = { ...Object.fromEntries(searchParams), ...(client.secret !== null && { client_secret: client.secret }) };
+    return at(address).request("POST", `/realms/${realm.name}/par`, { form, csrf: false });
+  };
+
+  const known = at("192.0.2.7");
+  await app.signIn(known, await realm.user());
+  const posts = await Promise.all(
+    Array.from({ length: 700 }, () => at("192.0.2.7").request("POST", `/realms/${realm.name}/authorize`, { form: {}, csrf: false })),
+  );
+  expect(posts.filter(({ status }) => status === 303).length).toBeGreaterThanOrEqual(598);
+  const late = posts.at(-1)!;
+  expect([late.status, Number(late.headers["retry-after"]) > 0, late.text.includes("try again in")]).toEqual([429, true, true]);
+
+  // What is given back while we ask must not let one more through.
+  clock.advance(-20 * SECOND);
+  const refused = await at("192.0.2.7").get(app.url());
+  const to = new URL(String(refused.headers.location));
+  expect([`${to.origin}${to.pathname}`, to.searchParams.get("error"), to.searchParams.get("state")]).toEqual([
+    CALLBACK,
+    "temporarily_unavailable",
+    "st",
+  ]);
+  const pushed = await push(app, "192.0.2.7");
+  expect([pushed.status, pushed.body.error, Number(pushed.headers["retry-after"]) > 0]).toEqual([429, "temporarily_unavailable", true]);
+
+  expect((await push(server, "192.0.2.7")).status).toBe(201);
+  expect(String((await known.get(app.url())).headers.location)).toContain(`${CALLBACK}?code=`);
+  for (const answer of [await at("192.0.2.7").get(elsewhere.url()), await at("192.0.2.8").get(app.url())])
+    expect(String(answer.headers.location)).toContain("/login?interaction=");
+  clock.advance(MINUTE);
+  expect(String((await at("192.0.2.7").get(app.url())).headers.location)).toContain("/login?interaction=");
+});

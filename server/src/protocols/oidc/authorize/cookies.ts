@@ -1,0 +1,41 @@
+import type { KeyObject } from "node:crypto";
+import { hmac, safeEqual, type Vault } from "../../../kernel/vault.ts";
+
+/** Which request a browser is asked something for: sent to the page that asks, and nowhere else. */
+export const INTERACTION_COOKIE = "gh__interaction";
+export const RESUME_COOKIE = "gh__resume";
+
+/** As the engine wants to be told how cookies are signed. */
+export interface CookieKeys {
+  sign(data: string): string;
+  verify(data: string, signature: string): boolean;
+  index(data: string, signature: string): number;
+}
+
+const known = new WeakMap<Vault, CookieKeys>();
+
+/**
+ * What these cookies hold also stands in the database. They are signed, so that whoever reads that (a backup, a replica) cannot go on with
+ * somebody else's request.
+ */
+export function cookieKeys(vault: Vault): CookieKeys {
+  const keys = known.get(vault) ?? keysWith(vault.derive("oidc cookies"));
+  known.set(vault, keys);
+  return keys;
+}
+
+function keysWith(key: KeyObject): CookieKeys {
+  const sign = (data: string) => hmac(key, data);
+  const verify = (data: string, signature: string) => safeEqual(sign(data), signature);
+  return { sign, verify, index: (data, signature) => (verify(data, signature) ? 0 : -1) };
+}
+
+/** Whether the browser was sent to this interaction: to the page that asks, or to where the engine goes on. */
+export function wasSentTo(
+  vault: Vault,
+  cookies: Readonly<Record<string, string | undefined>>,
+  uid: string,
+  name: typeof INTERACTION_COOKIE | typeof RESUME_COOKIE,
+): boolean {
+  return cookies[name] === uid && cookieKeys(vault).verify(`${name}=${uid}`, cookies[`${name}.sig`] ?? "");
+}

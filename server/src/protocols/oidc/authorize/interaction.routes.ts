@@ -1,0 +1,169 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { clock } from "../../../kernel/clock.ts";
+import { defineErrors } from "../../../kernel/errors.ts";
+import { browser, declare } from "../../../platform/http/index.ts";
+import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
+import { type PageParts, seeOther, type Visitor } from "../../../signin/login/index.ts";
+import { renderChooseAccount, renderConsent, sendPage } from "../../../signin/pages/index.ts";
+import { whyClosed } from "../../../signin/registration/index.ts";
+import { hasRecentAuthentication } from "../../../signin/sessions/index.ts";
+import type { Messages } from "../../../tenancy/messaging/index.ts";
+import { issuerFor } from "../../gate/index.ts";
+import type { InteractionAnswer, Issuer, Issuers } from "../issuer.ts";
+import { INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
+import {
+  allow,
+  applicationOf,
+  askForRecentSignIn,
+  askToSignIn,
+  consentRequest,
+  findPending,
+  interactionPath,
+  type Pending,
+  resumePath,
+  signedIn,
+  signInPath,
+} from "./interaction.service.ts";
+
+const errors = defineErrors("oidc", {
+  impersonated: [403, "Only the person themselves can allow an application something: stop acting as them first"],
+});
+
+const params = Type.Object({ realm: Type.String(), uid: Type.String() });
+const Decision = Type.Object({
+  _csrf: Type.Optional(Type.String({ maxLength: 512 })),
+  decision: Type.Optional(Type.String({ maxLength: 16 })),
+});
+
+export interface InteractionRouteParts extends PageParts {
+  readonly issuers: Issuers;
+  readonly work: UnitOfWork;
+  readonly messages: Messages;
+}
+
+interface Visit {
+  readonly issuer: Issuer;
+  readonly realm: string;
+  readonly visitor: Visitor;
+  readonly pending: Pending;
+}
+
+/** Mounted under /realms/:realm: what an authorization request asks of the user, one page each. */
+export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts> = async (app, parts) => {
+  const { work, visitors } = parts;
+  declare(app, { caller: browser(), csrf: "form", errors: "page" });
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+
+  const visitBy = async (request: FastifyRequest): Promise<Visit> => {
+    const issuer = await issuerFor(parts.issuers, request);
+    const { uid } = request.params as { uid: string };
+    const pending = await findPending(issuer, uid, request, INTERACTION_COOKIE);
+    return { issuer, pending, realm: issuer.parts.realm.realmId, visitor: request.visitor };
+  };
+
+  const askFirst = async (reply: FastifyReply, { realm, visitor, pending }: Visit, asSomebodyElse = false) => {
+    const id = await askToSignIn(parts.db, realm, pending, { browser: visitor.preSession, asSomebodyElse });
+    return seeOther(reply, signInPath(realm, pending, id, visitor.language));
+  };
+
+  /** Offline access is allowed right after a sign-in: a browser that was left open gives nothing away. */
+  const needsRecentSignIn = async ({ issuer, visitor: { session }, pending }: Visit): Promise<boolean> =>
+    pending.interaction.prompt.name === "consent" &&
+    consentRequest(issuer, pending).scopes.includes("offline_access") &&
+    session?.impersonator === null &&
+    !(await hasRecentAuthentication(parts.db, session, clock.now()));
+
+  const answer = async (reply: FastifyReply, { issuer, realm, visitor: { session }, pending }: Visit, given: InteractionAnswer) => {
+    await issuer.engine.answer({ interaction: pending.interaction, session, answer: given });
+    return seeOther(reply, resumePath(realm, pending.uid));
+  };
+
+  const toRecentSignIn = async (reply: FastifyReply, { realm, visitor, pending }: Visit) => {
+    const id = await askForRecentSignIn(parts.db, realm, pending, visitor.preSession);
+    const { language: lang } = visitor;
+    return seeOther(reply, `/realms/${realm}/login?${new URLSearchParams({ interaction: id, ...(lang !== undefined && { lang }) })}`);
+  };
+
+  const show = (request: FastifyRequest, reply: FastifyReply, { issuer, realm, visitor, pending }: Visit, status = 200) => {
+    const { redirect_uri } = pending.params;
+    const application = applicationOf(pending.client);
+    const page = {
+      ...visitors.frameOf(request, reply, visitor),
+      csrf: visitors.tokenFor(request, reply, visitor),
+      action: interactionPath(realm, pending.uid),
+      account: visitor.session!.username,
+    };
+    const { scopes, claims, details } = consentRequest(issuer, pending);
+    const { byName } = issuer.parts.scopesOfRealm;
+    const html =
+      pending.interaction.prompt.name === "consent"
+        ? renderConsent({
+            ...page,
+            client: application.name,
+            ...application,
+            scopes: scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null })),
+            claims,
+            details,
+          })
+        : renderChooseAccount(page);
+    return sendPage(reply, status, html, {
+      logoUrl: visitor.realm.settings.logoUrl,
+      applicationLogoUrl: application.logoUrl ?? null,
+      ...(redirect_uri !== undefined && { formActionOrigins: [redirect_uri] }),
+    });
+  };
+
+  app.get("/interaction/:uid", { schema: { hide: true, params } }, async (request, reply) => {
+    const visit = await visitBy(request);
+    const { name } = visit.pending.interaction.prompt;
+    if (name === "create" && (await whyClosed(parts, visit.visitor.realm)) !== null) {
+      const error = { error: "temporarily_unavailable", error_description: "accounts cannot be created at the moment" };
+      return answer(reply, visit, error);
+    }
+    // Signed out meanwhile: whatever was to be asked is asked after signing in.
+    if (name === "login" || name === "create" || !visit.visitor.session) return askFirst(reply, visit);
+    if (await needsRecentSignIn(visit)) return toRecentSignIn(reply, visit);
+    return show(request, reply, visit);
+  });
+
+  // Here the request goes on; after a sign-in, with what that came to.
+  app.get("/authorize/:uid", { schema: { hide: true, params } }, async (request, reply) => {
+    const issuer = await issuerFor(parts.issuers, request);
+    const { uid } = request.params;
+    const { interaction } = request.query as { interaction?: unknown };
+    if (typeof interaction === "string") {
+      const pending = await findPending(issuer, uid, request, RESUME_COOKIE);
+      const { session, preSessions } = request.visitor;
+      const answer = await signedIn(parts.db, issuer.parts.realm.realmId, pending, session, interaction, preSessions);
+      return issuer.engine.resume(request, reply, uid, { interaction: pending.interaction, session, answer }) as never;
+    }
+    return issuer.engine.resume(request, reply, uid) as never;
+  });
+
+  /** Signed out meanwhile: they are asked after signing in. */
+  const onStale = async (request: FastifyRequest, reply: FastifyReply) => {
+    const visit = await visitBy(request);
+    return visit.visitor.session ? show(request, reply, visit, 403) : askFirst(reply, visit);
+  };
+
+  app.post("/interaction/:uid", { config: { onStale }, schema: { hide: true, params, body: Decision } }, async (request, reply) => {
+    const visit = await visitBy(request);
+    const { issuer, realm, visitor, pending } = visit;
+    const { session } = visitor;
+    if (!session) return askFirst(reply, visit);
+    const { decision } = request.body;
+    if (pending.interaction.prompt.name !== "consent") {
+      if (decision !== "continue") return askFirst(reply, visit, true);
+      return answer(reply, visit, { select_account: {} });
+    }
+    if (decision === "allow") {
+      if (session.impersonator !== null) throw errors.impersonated();
+      if (await needsRecentSignIn(visit)) return toRecentSignIn(reply, visit);
+      await allow(work, issuer, pending, session, request.ip);
+      return seeOther(reply, resumePath(realm, pending.uid));
+    }
+    return answer(reply, visit, { error: "access_denied", error_description: "the user did not allow it" });
+  });
+};

@@ -1,0 +1,187 @@
+import type { FastifyRequest } from "fastify";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { grantConsent } from "../../../directory/consents/index.ts";
+import { clock, SECOND } from "../../../kernel/clock.ts";
+import { actorOf } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
+import type { SignInRequest } from "../../../signin/authenticators/index.ts";
+import { interactionErrors, startInteraction, takeResult } from "../../../signin/interactions/index.ts";
+import { LOCALES, type ShownApplication } from "../../../signin/pages/index.ts";
+import type { LiveSession } from "../../../signin/sessions/index.ts";
+import { claimsOfScopes, consentToClaim } from "../../tokens/index.ts";
+import { ACR_VALUES } from "../capabilities.ts";
+import type { Interaction, InteractionAnswer, Issuer } from "../issuer.ts";
+import { requestedAcr } from "./acr.ts";
+import { wasSentTo } from "./cookies.ts";
+
+/** An interaction with the client that requests it. */
+export interface Pending {
+  readonly uid: string;
+  readonly interaction: Interaction;
+  readonly client: ClientSnapshot;
+  /** Of the request. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+}
+
+/** Only for the browser that was sent there: it has the cookie, which goes to that page alone. */
+export async function findPending(
+  { engine, parts }: Issuer,
+  uid: string,
+  { cookies }: Pick<FastifyRequest, "cookies">,
+  cookie: Parameters<typeof wasSentTo>[3],
+): Promise<Pending> {
+  const interaction = wasSentTo(parts.vault, cookies, uid, cookie) ? await engine.findInteraction(uid) : undefined;
+  if (!interaction) throw interactionErrors.gone();
+  const params = interaction.params as Pending["params"];
+  const client = await parts.clients.get(parts.realm.realmId, String(params.client_id));
+  if (!client) throw interactionErrors.gone();
+  return { uid, interaction, client, params };
+}
+
+/** Where the engine goes on. */
+export const resumePath = (realm: string, uid: string) => `/realms/${realm}/authorize/${uid}`;
+export const interactionPath = (realm: string, uid: string) => `/realms/${realm}/interaction/${uid}`;
+
+/**
+ * Why the engine asks for a sign-in where a session may still do: one that has begun in another tab since, that proves more, or that began
+ * with the account that was just made.
+ */
+const SESSION_MAY_DO = ["no_session", "essential_acr", "create_prompt", "client_flow", "required_actions"];
+
+/** Asked for an account, the engine has not looked yet at what else the client wants to be fresh. */
+const wantsFreshToo = ({ params: { prompt = "", max_age }, interaction }: Pending): boolean =>
+  interaction.prompt.name === "create" && (max_age !== undefined || prompt.split(" ").includes("login"));
+
+/** The sign-in that a client asks for. */
+export function signInRequestOf(client: ClientSnapshot, params: Pending["params"]): SignInRequest {
+  const { acr, essential } = requestedAcr({ acr_values: params.acr_values, claims: claimsIn(params) }, ACR_VALUES);
+  return {
+    clientId: client.clientId,
+    application: applicationOf(client),
+    loginHint: params.login_hint,
+    flow: client.settings.browserFlow ?? undefined,
+    acr: acr ?? undefined,
+    acrEssential: essential,
+    ...(params.redirect_uri !== undefined && { formActionOrigins: [params.redirect_uri] }),
+  };
+}
+
+/** The engine has read it once, so it can be read. */
+const claimsIn = ({ claims }: Pending["params"]): Parameters<typeof requestedAcr>[0]["claims"] =>
+  typeof claims === "string" ? JSON.parse(claims) : claims;
+
+/** What the client is told of a sign-in that came to nothing. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  access_denied: "the user did not sign in",
+  unmet_authentication_requirements: "the requested authentication could not be obtained",
+};
+
+/** As people are shown it. */
+export const applicationOf = ({ name, clientId, settings }: ClientSnapshot): ShownApplication => ({
+  name: name ?? clientId,
+  ...{ logoUrl: settings.logoUri, policyUrl: settings.policyUri, termsUrl: settings.tosUri },
+});
+
+/** Sends the browser to the sign-in page; answers the sign-in's id. */
+export async function askToSignIn(
+  db: Db,
+  realm: string,
+  pending: Pending,
+  { browser, asSomebodyElse = false }: { readonly browser: string; readonly asSomebodyElse?: boolean },
+): Promise<string> {
+  const { client, params, uid, interaction } = pending;
+  const request: SignInRequest = {
+    ...signInRequestOf(client, params),
+    reauthenticate:
+      asSomebodyElse || wantsFreshToo(pending) || interaction.prompt.reasons.some((reason) => !SESSION_MAY_DO.includes(reason)),
+  };
+  return startInteraction(
+    { tx: db, realm, now: clock.now() },
+    {
+      kind: "oidc",
+      browser,
+      request: { ...request },
+      returnTo: (signIn) => `${resumePath(realm, uid)}?interaction=${signIn}`,
+    },
+  );
+}
+
+/** Consent to access without the user asks for recent authentication; afterwards the page asks again. */
+export async function askForRecentSignIn(db: Db, realm: string, { client, params, uid }: Pending, browser: string): Promise<string> {
+  const { acr, acrEssential, ...asked } = signInRequestOf(client, params);
+  const request = { ...asked, recent: true } satisfies SignInRequest;
+  return startInteraction({ tx: db, realm, now: clock.now() }, { kind: "login", browser, request, returnTo: interactionPath(realm, uid) });
+}
+
+/** Where it is done, in the language of the visitor's choice or of the client's wish. */
+export function signInPath(realm: string, pending: Pending, signIn: string, chosen: string | undefined): string {
+  const query = new URLSearchParams({ interaction: signIn, ...languageFor(pending, chosen) });
+  return `/realms/${realm}/${pending.interaction.prompt.name === "create" ? "register" : "login"}?${query}`;
+}
+
+/** OpenID Connect Core §3.1.2.1: the client's wish, where the visitor has made none. */
+function languageFor({ params: { ui_locales } }: Pending, chosen: string | undefined): { lang?: string } {
+  const wish = chosen === undefined ? ui_locales?.split(" ").map((tag) => tag.split("-")[0]!.toLowerCase()) : undefined;
+  const lang = wish?.find((tag) => (LOCALES as readonly string[]).includes(tag));
+  return lang === undefined ? {} : { lang };
+}
+
+/** OpenID Connect Core §3.1.2.1: a user who has signed in since the request came has also chosen an account, or made one. */
+export function loginSince(session: LiveSession, since: number): InteractionAnswer {
+  const ts = Math.floor(session.authTime / SECOND);
+  if (ts < since) return {};
+  return { login: { accountId: session.userId, ts, acr: session.acr, amr: [...session.amr] }, select_account: {}, create: {} };
+}
+
+/** The sign-in is done: the answer to the prompt that asked for it. */
+export async function signedIn(
+  db: Db,
+  realm: string,
+  { interaction }: Pending,
+  session: LiveSession | null,
+  signIn: string,
+  preSessions: readonly string[],
+): Promise<InteractionAnswer> {
+  const { result } = await takeResult({ tx: db, realm, now: clock.now() }, signIn, preSessions);
+  if (typeof result?.error === "string") {
+    const { error } = result;
+    return { error, ...(REFUSALS[error] !== undefined && { error_description: REFUSALS[error] }) };
+  }
+  if (!session) throw interactionErrors.gone();
+  // Signed in as another user meanwhile: see engine/models/interaction.ts.
+  return loginSince(session, result?.sessionId === session.sessionId ? 0 : interaction.iat);
+}
+
+/** What the consent page asks for. */
+export interface ConsentRequest {
+  readonly scopes: readonly string[];
+  readonly claims: readonly string[];
+  /** RFC 9396: types only; what is in them is the client's affair. */
+  readonly details: readonly string[];
+}
+
+export function consentRequest({ parts: { scopesOfRealm } }: Issuer, { params, interaction }: Pending): ConsentRequest {
+  const scopes = (params.scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
+  const brought = claimsOfScopes(scopesOfRealm, scopes);
+  const { missingOIDCClaims, rar } = interaction.prompt.details as { missingOIDCClaims?: string[]; rar?: { type: string }[] };
+  return {
+    scopes,
+    claims: (missingOIDCClaims ?? []).filter((claim) => !brought.has(claim)),
+    details: [...new Set((rar ?? []).map(({ type }) => type))],
+  };
+}
+
+/** The user allows it, for good: see directory/consents. */
+export async function allow(work: UnitOfWork, issuer: Issuer, pending: Pending, session: LiveSession, sourceIp: string): Promise<void> {
+  const realm = issuer.parts.realm.realmId;
+  const { scopes } = consentRequest(issuer, pending);
+  const { missingOIDCClaims = [] } = pending.interaction.prompt.details as { missingOIDCClaims?: string[] };
+  const { userId: id, username: name, sessionId, impersonator } = session;
+  const actor = actorOf({ id, name, realm, sessionId, impersonator });
+  await work.transact({ realm, actor, sourceIp }, async (ctx) => {
+    await issuer.parts.clients.store(ctx, pending.client);
+    await grantConsent(ctx, session.userId, pending.client.clientId, [...scopes, ...missingOIDCClaims.map(consentToClaim)]);
+  });
+  await issuer.engine.answer({ interaction: pending.interaction, session, answer: { consent: {} } });
+}

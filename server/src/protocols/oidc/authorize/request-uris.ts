@@ -1,0 +1,51 @@
+import { MINUTE } from "../../../kernel/clock.ts";
+import { OutboundError } from "../../../platform/outbound/index.ts";
+import type { RealmParts } from "../parts.ts";
+
+type RequestUriParts = Pick<RealmParts, "realm" | "clients" | "limiter" | "outbound" | "log">;
+
+/** `?…` as it was sent. */
+export const searchOf = ({ url = "" }: { url?: string | undefined }): string => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
+
+const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 } as const;
+/** Any site can make a browser send requests: a client's host must not be flooded through us. */
+const PER_CLIENT = { limit: 60, windowMs: MINUTE };
+/** Where pushed requests are found. What is unknown there is refused by the engine, in the way it refuses everything: to the client if that can be. */
+const UNKNOWN = "urn:ietf:params:oauth:request_uri:unreadable";
+
+/**
+ * OpenID Connect Core §6.2, RFC 9101 §5.2: a request object that is found at an address. The engine takes only what comes along, so it is
+ * fetched here and put in its place. Only from addresses that the client has registered (RFC 9101 §10.4.1).
+ */
+export async function withRequestObject(parts: RequestUriParts, search: string): Promise<string> {
+  const query = new URLSearchParams(search);
+  const [uri, ...others] = query.getAll("request_uri");
+  if (uri === undefined || others.length > 0 || query.has("request") || !/^https?:/i.test(uri)) return search;
+  const jwt = await read(parts, query.get("client_id") ?? "", uri);
+  if (jwt === null) query.set("request_uri", UNKNOWN);
+  else {
+    query.delete("request_uri");
+    query.set("request", jwt);
+  }
+  return `?${query}`;
+}
+
+async function read(parts: RequestUriParts, clientId: string, uri: string): Promise<string | null> {
+  const { realmId } = parts.realm;
+  const client = await parts.clients.get(realmId, clientId);
+  // §6.2: a fragment is the hash of what may be kept. We keep nothing, so it says nothing.
+  const plain = (address: string) => address.split("#", 1)[0]!;
+  const isRegistered = client?.enabled === true && client.settings.requestUris.some((known) => plain(known) === plain(uri));
+  if (!isRegistered || !(await parts.limiter.take(`request-uri:${realmId}:${clientId}`, PER_CLIENT)).allowed) return null;
+  try {
+    const answer = await parts.outbound.fetch(plain(uri), {
+      ...LIMITS,
+      headers: { accept: "application/oauth-authz-req+jwt, application/jwt" },
+    });
+    return answer.status === 200 ? answer.text().trim() : null;
+  } catch (err) {
+    if (!(err instanceof OutboundError)) throw err;
+    parts.log.info({ err, realm: realmId, clientId }, "a request object could not be read");
+    return null;
+  }
+}

@@ -1,0 +1,82 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { invalidFields } from "../../../kernel/errors.ts";
+import { anonymous, declare, refuseDirtyText } from "../../../platform/http/index.ts";
+import { interactionErrors } from "../../../signin/interactions/index.ts";
+import type { PageParts } from "../../../signin/login/index.ts";
+import { issuerFor } from "../../gate/index.ts";
+import { isReadable } from "../../tokens/index.ts";
+import type { Issuers } from "../issuer.ts";
+import { assertMayBegin } from "./anonymous-limit.ts";
+import { keepPosted, takePosted } from "./posted-requests.ts";
+import { searchOf, withRequestObject } from "./request-uris.ts";
+
+/** Of a form that is stored for a caller who has proven nothing. Request objects and claims fit well. */
+const POSTED_LIMIT = 32 * 1024;
+
+const tags = ["Protocol"];
+const params = Type.Object({ realm: Type.String() });
+
+/** Every parameter that is nested too deeply, by its name. */
+function refuseUnreadable(form: Readonly<Record<string, unknown>>): void {
+  const errors = Object.entries(form)
+    .filter(([, value]) => !isReadable(value))
+    .map(([field]) => ({ field, code: "too_deep", message: `${field} is nested too deeply, or too large` }));
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
+/** Mounted under /realms/:realm. */
+export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & { issuers: Issuers }> = async (app, parts) => {
+  const { issuers } = parts;
+  // The engine looks for the session by itself, when it comes to it.
+  declare(app, { caller: anonymous(), csrf: "none", errors: "page" });
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+
+  app.get(
+    "/authorize",
+    {
+      schema: {
+        summary: "The authorization endpoint (RFC 6749 §3.1)",
+        description: "Sends the browser to the sign-in page, the consent page, or back to the client.",
+        tags,
+        params,
+        response: {
+          303: Type.Null({ description: "Where to go next" }),
+          400: Type.String({ description: "A page: the request cannot be answered to its client" }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const issuer = await issuerFor(issuers, request);
+      const { posted } = request.query as { posted?: unknown };
+      const query = typeof posted === "string" ? await takePosted(parts.db, issuer.parts.realm.realmId, posted) : undefined;
+      if (query === null) throw interactionErrors.gone();
+      const search = await withRequestObject(issuer.parts, query === undefined ? searchOf(request.raw) : `?${query}`);
+      return issuer.engine.handle(request, reply, "/authorize", search) as never;
+    },
+  );
+
+  app.post(
+    "/authorize",
+    {
+      bodyLimit: POSTED_LIMIT,
+      schema: {
+        summary: "The same by a form",
+        consumes: ["application/x-www-form-urlencoded"],
+        tags,
+        params,
+        response: { 303: Type.Null({ description: "To the same address by GET" }) },
+      },
+    },
+    async (request, reply) => {
+      const { parts: ofRealm } = await issuerFor(issuers, request);
+      const { realm } = ofRealm;
+      await assertMayBegin(ofRealm, request.ip);
+      const form = (request.body ?? {}) as Record<string, unknown>;
+      refuseDirtyText(form);
+      refuseUnreadable(form);
+      const id = await keepPosted(parts.db, realm.realmId, form);
+      return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/authorize?posted=${id}`, 303) as never;
+    },
+  );
+};

@@ -1,0 +1,63 @@
+import { sql } from "kysely";
+import { type Db, prepared } from "../../../../platform/db/index.ts";
+import type { NewGrant, NewRecord } from "../../../tokens/index.ts";
+
+interface Taken {
+  readonly sessionId: string;
+  readonly clientId: string;
+  readonly now: number;
+}
+
+type RecordValues = Omit<NewRecord, "payload" | "clientId"> & Taken & { readonly payload: string };
+type GrantValues = RecordValues & {
+  readonly grantUserId: string;
+  readonly grantSessionId: string | null;
+  readonly grantPayload: string;
+  readonly grantCreatedAt: number;
+  readonly grantExpiresAt: number;
+};
+
+/** What is given, and from then on the client takes part in the session; one that has ended meanwhile takes nobody in. */
+const recordAndPart = (r: RecordValues) => sql`
+    record as (
+      insert into oidc_records as r (realm_id, model, record_id, payload, grant_id, client_id, user_code, expires_at)
+      values (${r.realm}, ${r.model}, ${r.recordId}, ${r.payload}::text::jsonb, ${r.grantId}, ${r.clientId}, ${r.userCode}, ${r.expiresAt})
+      on conflict (realm_id, model, record_id) do update set payload = excluded.payload, grant_id = excluded.grant_id,
+        user_code = coalesce(excluded.user_code, r.user_code), expires_at = excluded.expires_at)
+    insert into session_participants (realm_id, session_id, protocol, client_id, participant, joined_at)
+    select s.realm_id, s.session_id, 'oidc', ${r.clientId}, '{}', ${r.now}::bigint
+    from sessions s where s.realm_id = ${r.realm} and s.session_id = ${r.sessionId}
+    on conflict (realm_id, session_id, protocol, client_id) do nothing`;
+
+const ofKnownGrant = prepared((db, r: RecordValues) => {
+  const query = sql`with ${recordAndPart(r)}`;
+  return { compile: () => query.compile(db) };
+});
+
+const withItsGrant = prepared((db, r: GrantValues) => {
+  const query = sql`
+    with given as (
+      insert into oidc_grants as g (realm_id, grant_id, user_id, client_id, session_id, payload, created_at, expires_at)
+      values (${r.realm}, ${r.grantId}, ${r.grantUserId}, ${r.clientId}, ${r.grantSessionId}, ${r.grantPayload}::text::jsonb,
+        ${r.grantCreatedAt}, ${r.grantExpiresAt})
+      on conflict (realm_id, grant_id) do update set payload = excluded.payload, expires_at = greatest(g.expires_at, excluded.expires_at)
+        where g.user_id = excluded.user_id and g.client_id = excluded.client_id), ${recordAndPart(r)}`;
+  return { compile: () => query.compile(db) };
+});
+
+/** A code, with the grant it hangs on where that is yet to be stored, and the client's part in the session: all of it or nothing. */
+export async function writeCode(
+  db: Db,
+  { payload, ...record }: NewRecord,
+  grant: NewGrant | null,
+  { sessionId, clientId, now }: Taken,
+): Promise<void> {
+  const values = { ...record, payload: JSON.stringify(payload), sessionId, clientId, now };
+  if (grant === null) await ofKnownGrant(db, values);
+  else
+    await withItsGrant(db, {
+      ...values,
+      ...{ grantUserId: grant.userId, grantSessionId: grant.sessionId, grantPayload: JSON.stringify(grant.payload) },
+      ...{ grantCreatedAt: grant.now, grantExpiresAt: grant.expiresAt },
+    });
+}

@@ -1,0 +1,98 @@
+import { type Client, type Configuration, Provider } from "oidc-provider";
+import { HOUR, MINUTE, SECOND } from "../../../kernel/clock.ts";
+import { clientAlgs } from "../../../tenancy/keys/index.ts";
+import type { ClientKeys } from "../../client-auth/index.ts";
+import { claimNames, lifetimesOf } from "../../tokens/index.ts";
+import { cookieKeys, INTERACTION_COOKIE, RESUME_COOKIE } from "../authorize/index.ts";
+import { ACR_VALUES, authMethodsOf, paths, responseTypesOf } from "../capabilities.ts";
+import type { RealmParts } from "../parts.ts";
+import { createAdapters } from "./adapter/index.ts";
+import { accountOf } from "./models/account.ts";
+import { snapshotOf } from "./models/client.ts";
+import { sessionCookie } from "./models/session.ts";
+import { noKeys } from "./models/signing-keys.ts";
+import { richAuthorizationRequests } from "./requests/authorization-details.ts";
+import { decoupledFlows } from "./requests/decoupled.ts";
+import { loadGrant } from "./requests/existing-grant.ts";
+import { createPolicy } from "./requests/policy.ts";
+import { assertRequestObject } from "./requests/profile.ts";
+import { resourceIndicators } from "./requests/resources.ts";
+import { renderError } from "./responses/error-page.ts";
+
+const seconds = (ms: number) => Math.max(1, Math.floor(ms / SECOND));
+
+/** The realm's issuer, as the engine's configuration. What it has no option for, `models`, `requests` and `responses` override. */
+export function configurationOf(parts: RealmParts): Configuration {
+  const { db, realm, scopesOfRealm: scopes } = parts;
+  const { tokens } = realm.settings;
+  const secure = parts.baseUrl.startsWith("https:");
+  const long = { httpOnly: true, sameSite: "lax", signed: false, secure, path: "/" } as const;
+  const short = { httpOnly: true, sameSite: "lax", signed: true, secure } as const;
+  return {
+    adapter: createAdapters({ db, realm: realm.realmId }),
+    jwks: { keys: [...noKeys()] },
+    enabledJWA: { requestObjectSigningAlgValues: [...clientAlgs] },
+    routes: paths,
+    responseTypes: [...responseTypesOf(realm)],
+    scopes: scopes.scopes.map(({ name }) => name),
+    claims: { ...claimNames(scopes), acr: null, amr: null, auth_time: null, iss: null, sid: null, openid: ["sub"] },
+    acrValues: [...ACR_VALUES],
+    subjectTypes: ["public", "pairwise"],
+    clientAuthMethods: authMethodsOf(parts),
+    pairwiseIdentifier: (_ctx, userId, client) => parts.subjectOf(realm.realmId, snapshotOf(client), userId),
+    // RFC 9700 §2.1.1: public clients always prove that the code is theirs; others if their administrator says so.
+    pkce: { required: (_ctx, client) => client.clientAuthMethod === "none" || snapshotOf(client).settings.requirePkce },
+    cookies: {
+      names: { session: sessionCookie(realm.realmId), interaction: INTERACTION_COOKIE, resume: RESUME_COOKIE },
+      keys: cookieKeys(parts.vault) as never, // anything that signs
+      long,
+      short,
+    },
+    interactions: {
+      policy: createPolicy(ACR_VALUES, parts),
+      url: (_ctx, { uid }) => `/realms/${realm.realmId}/interaction/${uid}`,
+    },
+    findAccount: (ctx, userId) => accountOf(parts, ctx, userId),
+    loadExistingGrant: (ctx) => loadGrant(db, realm, ctx),
+    // Whether something ends with its session is written in its grant.
+    expiresWithSession: () => false,
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+    clientBasedCORS: (_ctx, origin, client) => snapshotOf(client).webOrigins.includes(origin),
+    renderError: (ctx, out, error) => renderError(parts, ctx, out, error),
+    fetch: fetchKeys(parts.clientKeys),
+    ttl: {
+      AccessToken: (_ctx, _token, client) => lifetimesOf(realm.settings, snapshotOf(client)).accessToken,
+      AuthorizationCode: (_ctx, _code, client) => lifetimesOf(realm.settings, snapshotOf(client)).code,
+      DeviceCode: tokens.deviceCodeSeconds,
+      // CIBA §7.1: the client may want less.
+      BackchannelAuthenticationRequest: (_ctx, { params }) =>
+        Math.min(tokens.cibaSeconds, Number(params?.requested_expiry ?? tokens.cibaSeconds)),
+      Interaction: seconds(30 * MINUTE),
+      Session: seconds(10 * HOUR), // never stored: see models/session.ts
+      Grant: (ctx) => lifetimesOf(realm.settings, snapshotOf(ctx.oidc.client as Client)).offline,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      externalSigningSupport: { enabled: true, ack: "experimental-01" },
+      claimsParameter: { enabled: true },
+      dPoP: { enabled: true },
+      jwtResponseModes: { enabled: true },
+      jwtUserinfo: { enabled: true },
+      pushedAuthorizationRequests: { enabled: true },
+      requestObjects: { enabled: true, assertJwtClaimsAndHeader: assertRequestObject },
+      resourceIndicators: resourceIndicators(parts),
+      richAuthorizationRequests: richAuthorizationRequests(tokens.authorizationDetailsTypes),
+      rpInitiatedLogout: { enabled: false },
+      ...mutualTls(parts),
+      ...decoupledFlows(parts),
+    },
+  } as Configuration;
+}
+
+/** The engine fetches only keys of the client that calls; they come from the one cache of client keys. */
+const fetchKeys = (keys: ClientKeys) => async (): Promise<Response> =>
+  Response.json(await keys.published(snapshotOf(Provider.ctx?.oidc.client as Client)));
+
+/** RFC 8705: the engine lets clients be registered for it. Certificates are looked at by protocols/client-auth. */
+const mutualTls = ({ tlsClientCertHeader }: RealmParts) =>
+  tlsClientCertHeader === null ? {} : { mTLS: { enabled: true, selfSignedTlsClientAuth: true, tlsClientAuth: true } };

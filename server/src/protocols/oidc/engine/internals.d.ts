@@ -1,0 +1,13 @@
+// Parts of the engine that it does not type; steps.ts is their only reader.
+declare module "oidc-provider/lib/actions/authorization/index.js" {
+  type Middleware = (ctx: import("oidc-provider").KoaContextWithOIDC, next: () => Promise<unknown>) => unknown;
+  /** The steps of an endpoint, shared by every Provider of the process. */
+  const stepsOf: (
+    endpoint: "authorization" | "resume" | "pushed_authorization_request" | "device_authorization" | "backchannel_authentication",
+  ) => Middleware[];
+  export default stepsOf;
+}
+declare module "oidc-provider/lib/helpers/als.js" {
+  const requestStorage: import("node:async_hooks").AsyncLocalStorage<import("oidc-provider").KoaContextWithOIDC>;
+  export default requestStorage;
+}

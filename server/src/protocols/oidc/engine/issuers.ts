@@ -1,0 +1,69 @@
+import { LRUCache } from "lru-cache";
+import { issuerOf } from "../../tokens/index.ts";
+import type { Issuer, Issuers } from "../issuer.ts";
+import type { OidcParts, RealmParts } from "../parts.ts";
+import { handOver } from "./hand-over.ts";
+import { answerInteraction, storeAnswer } from "./models/interaction.ts";
+import { setResumed } from "./models/resumed.ts";
+import { makeEngine, type RealmEngine } from "./provider.ts";
+
+/** As many as there are realms in the caches. */
+const MAX_ISSUERS = 2_000;
+/** One takes about 100 KiB; the others are made again in a millisecond or two, by the first request that needs one. */
+const MAX_ENGINES = 1_000;
+
+/** One issuer per realm in use, made anew when its realm's configuration has changed. */
+export function createIssuers(parts: OidcParts): Issuers {
+  const kept = new LRUCache<string, Issuer>({ max: MAX_ISSUERS });
+  const engines = new LRUCache<Issuer, RealmEngine>({ max: MAX_ENGINES });
+  const engineOf = (issuer: Issuer): RealmEngine => {
+    const known = engines.get(issuer) ?? makeEngine(issuer.parts);
+    engines.set(issuer, known);
+    return known;
+  };
+  const peek = (name: string): Issuer | undefined => {
+    const known = kept.get(name);
+    // These are immutable and kept until they change: the same make the same issuer.
+    const isCurrent =
+      known?.parts.realm === parts.realms.peek(name) &&
+      known?.parts.scopesOfRealm === parts.scopes.peek(name) &&
+      known?.parts.offered === parts.provisioning.peek(name)?.offered;
+    return isCurrent ? known : undefined;
+  };
+  return {
+    peek,
+    async get(name) {
+      const [realm, scopesOfRealm, policy] = await Promise.all([
+        parts.realms.get(name),
+        parts.scopes.get(name),
+        parts.provisioning.get(name),
+      ]);
+      if (!realm || !scopesOfRealm) return null;
+      const { offered = {} } = policy ?? {};
+      const known = kept.get(name);
+      if (known && known.parts.realm === realm && known.parts.scopesOfRealm === scopesOfRealm && known.parts.offered === offered)
+        return known;
+      const made = makeIssuer({ ...parts, realm, scopesOfRealm, offered, issuer: issuerOf(parts.baseUrl, name) }, engineOf);
+      if (known) engines.delete(known);
+      kept.set(name, made);
+      return made;
+    },
+  };
+}
+
+/** Its engine is made when it is first needed: metadata, tokens and userinfo are answered without it. */
+function makeIssuer(parts: RealmParts, engineOf: (issuer: Issuer) => RealmEngine): Issuer {
+  const issuer: Issuer = {
+    parts,
+    engine: {
+      handle: (request, reply, path, search) => handOver(parts, engineOf(issuer), request, reply, path, search),
+      findInteraction: (uid) => engineOf(issuer).provider.Interaction.find(uid),
+      answer: storeAnswer,
+      resume(request, reply, uid, answered) {
+        if (answered) setResumed(request.raw, answerInteraction(answered), answered.session);
+        return handOver(parts, engineOf(issuer), request, reply, `/authorize/${encodeURIComponent(uid)}`, "");
+      },
+    },
+  };
+  return issuer;
+}

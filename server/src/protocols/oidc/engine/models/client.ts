@@ -1,0 +1,126 @@
+import type { Client, ClientMetadata, Provider } from "oidc-provider";
+import type { ClientSnapshot, Clients, ResponseType } from "../../../../applications/clients/index.ts";
+import { clock } from "../../../../kernel/clock.ts";
+import { currentSecrets, isPublic } from "../../../client-auth/index.ts";
+
+const snapshots = new WeakMap<Client, ClientSnapshot>();
+
+/** The client as configured. */
+export function snapshotOf(client: Client): ClientSnapshot {
+  const snapshot = snapshots.get(client);
+  if (!snapshot) throw new Error(`The client ${client.clientId} did not come from the cache of clients`);
+  return snapshot;
+}
+
+export interface ClientParts {
+  readonly realm: string;
+  readonly clients: Clients;
+  /** What it may ask for. */
+  readonly scopesFor: (client: ClientSnapshot) => readonly string[];
+  readonly responseTypes: ReadonlySet<ResponseType>;
+  readonly acrValues: readonly string[];
+  readonly authorizationDetailsTypes: readonly string[];
+  readonly defaultAlg: string;
+  readonly log: { warn(details: object, message: string): void };
+}
+
+type EngineClient = Client & {
+  subjectType: string;
+  symmetricKeyStore: Iterable<{ k?: string; alg?: string; use?: string; kty?: string }> & { add(jwk: object): void };
+};
+
+/** Where the engine looks for a client: the cache of clients, and one instance per snapshot. */
+export function overrideClients(provider: Provider, parts: ClientParts): void {
+  const model = provider.Client as unknown as {
+    new (metadata: ClientMetadata): EngineClient;
+    find(id: unknown): Promise<Client | undefined>;
+    prototype: { includeSid(): boolean };
+  };
+  const made = new WeakMap<ClientSnapshot, { readonly client: EngineClient | null; readonly until: number }>();
+
+  const make = (snapshot: ClientSnapshot): EngineClient | null => {
+    try {
+      const client = new model(metadataFor(snapshot, parts));
+      // Ours for every strategy: it makes the engine ask `pairwiseIdentifier`, without its rules for registering such clients.
+      client.subjectType = "pairwise";
+      for (const { value } of currentSecrets(snapshot).slice(1))
+        for (const { alg, use } of [...client.symmetricKeyStore])
+          client.symmetricKeyStore.add({ kty: "oct", alg, use, k: Buffer.from(value).toString("base64url") });
+      snapshots.set(client, snapshot);
+      return client;
+    } catch (err) {
+      parts.log.warn({ err, realm: parts.realm, clientId: snapshot.clientId }, "a client is configured in a way that cannot work");
+      return null;
+    }
+  };
+
+  model.find = async (id) => {
+    const snapshot = typeof id === "string" && id !== "" ? await parts.clients.get(parts.realm, id) : null;
+    if (!snapshot?.enabled) return undefined;
+    let known = made.get(snapshot);
+    // It holds keys made of its secrets: it is as good as long as they are.
+    if (known === undefined || known.until <= clock.now()) {
+      known = { client: make(snapshot), until: Math.min(...currentSecrets(snapshot).map(({ until }) => until ?? Infinity)) };
+      made.set(snapshot, known);
+    }
+    return known.client ?? undefined;
+  };
+  model.prototype.includeSid = () => true;
+}
+
+const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
+
+/** Of those that the realm allows. `code` needs its grant, and all of them a redirect URI. */
+const responseTypesOf = ({ grantTypes, redirectUris, settings }: ClientSnapshot, { responseTypes }: ClientParts): ResponseType[] =>
+  settings.responseTypes.filter(
+    (type) => redirectUris.length > 0 && responseTypes.has(type) && (type !== "code" || grantTypes.includes("authorization_code")),
+  );
+
+/** Those that begin with a request to the engine, and what it looks at besides. The others are none of its business. */
+const ENGINE_GRANTS: ReadonlySet<string> = new Set([
+  "authorization_code",
+  "refresh_token",
+  "urn:ietf:params:oauth:grant-type:device_code",
+  "urn:openid:params:grant-type:ciba",
+]);
+
+function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata {
+  const { settings } = client;
+  const isKnownByName = isPublic(client);
+  const grantTypes = client.grantTypes.filter((type) => ENGINE_GRANTS.has(type));
+  const responseTypes = responseTypesOf(client, parts);
+  const acrValues = settings.defaultAcrValues.filter((acr) => parts.acrValues.includes(acr));
+  return {
+    client_id: client.clientId,
+    grant_types: responseTypes.some((type) => type !== "code") ? [...grantTypes, "implicit"] : grantTypes,
+    response_types: responseTypes,
+    redirect_uris: [...client.redirectUris],
+    application_type: settings.applicationType,
+    token_endpoint_auth_method: isKnownByName
+      ? "none"
+      : settings.authMethod === "client_secret"
+        ? "client_secret_basic"
+        : settings.authMethod,
+    id_token_signed_response_alg: settings.idTokenAlg ?? parts.defaultAlg,
+    scope: parts.scopesFor(client).join(" "),
+    require_auth_time: settings.requireAuthTime,
+    require_pushed_authorization_requests: settings.requirePar,
+    require_signed_request_object: settings.requireSignedRequestObject,
+    authorization_details_types: [...parts.authorizationDetailsTypes],
+    ...(acrValues.length > 0 && { default_acr_values: acrValues }),
+    ...given({
+      client_secret: isKnownByName ? null : client.secrets[0]?.value,
+      client_name: client.name,
+      default_max_age: settings.defaultMaxAge,
+      jwks: settings.jwks as ClientMetadata["jwks"] | null,
+      jwks_uri: settings.jwksUri,
+      tls_client_auth_subject_dn: settings.tlsClientAuthSubjectDn,
+      backchannel_token_delivery_mode: grantTypes.includes("urn:openid:params:grant-type:ciba")
+        ? (settings.cibaDeliveryMode ?? "poll")
+        : null,
+      // The engine requires one and never calls it: see protocols/decoupled/ciba-ping.ts.
+      backchannel_client_notification_endpoint: settings.cibaDeliveryMode === "ping" ? "https://client.invalid/" : null,
+    }),
+  } as ClientMetadata;
+}

@@ -1,0 +1,79 @@
+import { type Client, type KoaContextWithOIDC, Provider } from "oidc-provider";
+import {
+  actOf,
+  audienceOf,
+  halfHash,
+  signAuthorizationResponse,
+  signIdToken,
+  userTokens,
+  verifyIdTokenHint,
+} from "../../../tokens/index.ts";
+import type { RealmParts } from "../../parts.ts";
+import { authenticationOf, impersonatorOf } from "./account.ts";
+import { snapshotOf } from "./client.ts";
+import { liveGrantOf } from "./grant.ts";
+
+interface IdTokenModel {
+  prototype: {
+    available: Record<string, unknown>;
+    extra: Record<string, unknown>;
+    client: Client;
+    issue(options: { use: string }): Promise<string>;
+  };
+  validate(jwt: string, client: Client): Promise<{ header: object; payload: object }>;
+}
+
+interface AccessTokenModel {
+  accountId: string;
+  grantId: string;
+  scope?: string;
+  aud: string;
+  client: Client;
+}
+
+/** What the authorization endpoint answers with is made where all tokens are made: the engine has no key, and knows no claim. */
+export function overrideTokens(provider: Provider, parts: RealmParts): void {
+  const idToken = provider.IdToken as unknown as IdTokenModel;
+  idToken.prototype.issue = async function ({ use }) {
+    const client = snapshotOf(this.client);
+    if (use === "authorization") return signAuthorizationResponse(parts, client, this.extra);
+    if (use !== "idtoken") throw new Error(`The engine does not make tokens for ${use}`);
+    const { sub, ...available } = this.available;
+    const { at_hash, c_hash, ...extra } = this.extra;
+    return signIdToken(parts, client, {
+      ...available,
+      act: actOf(parts, impersonatorOf(Provider.ctx!)),
+      sub: await parts.subjectOf(parts.realm.realmId, client, String(sub)),
+      ...extra,
+      ...(typeof at_hash === "string" && { at_hash: halfHash(at_hash) }),
+      ...(typeof c_hash === "string" && { c_hash: halfHash(c_hash) }),
+    });
+  };
+  idToken.validate = async (jwt, client) => {
+    const verified = verifyIdTokenHint(parts, jwt);
+    if (verified?.payload.aud !== client.clientId) throw new Error("no ID token of this client");
+    return verified;
+  };
+  (provider.AccessToken.prototype as unknown as { save(this: AccessTokenModel): Promise<string> }).save = async function () {
+    return frontChannelToken(parts, Provider.ctx!, this);
+  };
+}
+
+/** OpenID Connect Core §3.2.2.5: the access token of an authorization response. */
+async function frontChannelToken(parts: RealmParts, ctx: KoaContextWithOIDC, token: AccessTokenModel): Promise<string> {
+  const client = snapshotOf(token.client);
+  const issue = {
+    grantId: token.grantId,
+    userId: token.accountId,
+    user: liveGrantOf(ctx.oidc.grant)?.user,
+    impersonator: impersonatorOf(ctx),
+    scopes: (token.scope ?? "").split(" "),
+    audience: audienceOf(client, token.aud),
+    authentication: authenticationOf(ctx),
+    idToken: null,
+    claims: ctx.oidc.claims as { userinfo?: Record<string, unknown> },
+    authorizationDetails: undefined,
+    isFromFrontChannel: true,
+  };
+  return (await userTokens(parts, client, issue, {})).access.jwt;
+}

@@ -1,0 +1,95 @@
+import type { EventEmitter } from "node:events";
+import { Provider } from "oidc-provider";
+import { scopesFor } from "../../tokens/index.ts";
+import { ACR_VALUES, paths, responseTypesOf } from "../capabilities.ts";
+import type { RealmParts } from "../parts.ts";
+import { configurationOf } from "./configuration.ts";
+import { overrideClients } from "./models/client.ts";
+import { overrideGrants } from "./models/grant.ts";
+import { overrideInteractions } from "./models/interaction.ts";
+import { overrideSessions } from "./models/session.ts";
+import { overrideTokens } from "./models/tokens.ts";
+import { setRealmParts } from "./realm-of.ts";
+import { limitAnonymousRequests } from "./requests/anonymous-limit.ts";
+import { overrideClientAuthentication } from "./requests/client-authentication.ts";
+import { limitDeviceRequests } from "./requests/device-limit.ts";
+import { refuseUnsignedResponses } from "./requests/profile.ts";
+import { refineScopeCheck } from "./requests/scopes.ts";
+import { answerUnavailable } from "./responses/error-page.ts";
+import { guardFormPostPages } from "./responses/form-post-page.ts";
+import { storeFrontChannelGrants } from "./responses/front-channel-response.ts";
+import { redirectToSignIn } from "./responses/sign-in-redirect.ts";
+import { refuseUnauthorizedClients, requireRedirectUri, translateErrors } from "./steps.ts";
+
+// Before the first Provider is made, which takes the steps as they are then.
+requireRedirectUri();
+refuseUnauthorizedClients();
+refineScopeCheck();
+refuseUnsignedResponses();
+overrideClientAuthentication();
+translateErrors();
+
+/** The engine of one realm. */
+export interface RealmEngine {
+  readonly provider: Provider;
+  readonly callback: ReturnType<Provider["callback"]>;
+}
+
+export function makeEngine(parts: RealmParts): RealmEngine {
+  const { db, log, realm, issuer, scopesOfRealm } = parts;
+  const provider = new Provider(issuer, configurationOf(parts));
+  setRealmParts(provider, parts);
+  answerOnly(provider, Object.values(paths));
+  limitDeviceRequests(provider, parts);
+  limitAnonymousRequests(provider, parts);
+  overrideGrants(provider, { db, realm: realm.realmId });
+  overrideSessions(provider, parts);
+  overrideInteractions(provider);
+  overrideClients(provider, {
+    realm: realm.realmId,
+    clients: parts.clients,
+    scopesFor: (client) => scopesFor(scopesOfRealm, client),
+    responseTypes: new Set(responseTypesOf(realm)),
+    acrValues: ACR_VALUES,
+    authorizationDetailsTypes: realm.settings.tokens.authorizationDetailsTypes,
+    defaultAlg: realm.settings.tokens.signingAlg,
+    log,
+  });
+  takeAddressesFrom(provider, parts.baseUrl);
+  overrideTokens(provider, parts);
+  guardFormPostPages(provider);
+  storeFrontChannelGrants(provider, { db, realm: realm.realmId });
+  redirectToSignIn(provider, parts);
+  countTokens(provider, parts);
+  (provider as EventEmitter).on("error", (err) =>
+    log.error({ err, realm: realm.realmId }, "an answer of the OIDC engine could not be sent"),
+  );
+  provider.on("server_error", (ctx, err) => {
+    answerUnavailable(ctx, err);
+    log.error({ err, realm: realm.realmId, path: ctx.path }, "the OIDC engine failed");
+  });
+  return { provider, callback: provider.callback() };
+}
+
+/** The engine has more endpoints, `/token` among them: those that other rooms own are not answered by it. */
+function answerOnly(provider: Provider, endpoints: readonly string[]): void {
+  provider.use((ctx, next) =>
+    endpoints.some((path) => ctx.path === path || (path === paths.authorization && ctx.path.startsWith(`${path}/`))) ? next() : undefined,
+  );
+}
+
+/** Never from Host or X-Forwarded-*, which the caller chooses. */
+function takeAddressesFrom(provider: Provider, baseUrl: string): void {
+  provider.OIDCContext.prototype.urlFor = (name: string, options?: Record<string, unknown>) => provider.urlFor(name, options);
+  const protocol = new URL(baseUrl).protocol.slice(0, -1);
+  Object.defineProperty(provider.request, "protocol", { get: () => protocol });
+  Object.defineProperty(provider.request, "secure", { get: () => protocol === "https" });
+}
+
+/** `svc_tokens_issued_total`: the tokens of authorization responses. */
+function countTokens(provider: Provider, { metrics, realm }: RealmParts): void {
+  provider.on("authorization.success", (_ctx, answer) => {
+    const count = ["access_token", "id_token"].filter((name) => Object.hasOwn(Object(answer), name)).length;
+    if (count > 0) metrics.tokens(realm.realmId, count, "implicit");
+  });
+}

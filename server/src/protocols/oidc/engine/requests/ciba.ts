@@ -1,0 +1,84 @@
+import { type Client, type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
+import { findUserByLogin } from "../../../../directory/users/index.ts";
+import { clock } from "../../../../kernel/clock.ts";
+import { isId } from "../../../../kernel/ids.ts";
+import { sha256 } from "../../../../kernel/vault.ts";
+import { refuseDirtyText } from "../../../../platform/http/index.ts";
+import { isActiveUser, keepCallback, openRequestsOf, userOfSession } from "../../../decoupled/index.ts";
+import type { RealmParts } from "../../parts.ts";
+import { accountOf } from "../models/account.ts";
+import { snapshotOf } from "../models/client.ts";
+
+/** CIBA §7.1: short, and plain enough to be compared at a glance. */
+const BINDING_MESSAGE = /^[\p{L}\p{N}\p{P}\p{Sc} ]{1,64}$/u;
+/** Users who are asked again and again give in. */
+const MOST_WAITING = 10;
+
+/** What the client is called back with, between the moment it is read and the moment its request has an id. */
+const notificationTokens = new WeakMap<KoaContextWithOIDC, string>();
+
+type Hinted = { readonly payload: { readonly sub: string; readonly sid?: string } };
+
+/** Client-Initiated Backchannel Authentication: a client asks, the user answers on a page of ours (protocols/decoupled). */
+export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configuration["features"]>["ciba"]> => {
+  const { db, realm, vault } = parts;
+  return {
+    enabled: true,
+    deliveryModes: ["poll", "ping"],
+    validateRequestContext: () => {},
+    validateBindingMessage: (_ctx, message) => {
+      if (message !== undefined && !BINDING_MESSAGE.test(message))
+        throw new errors.InvalidBindingMessage("binding_message takes up to 64 letters, digits, spaces and punctuation marks");
+    },
+    processLoginHintToken: () => {
+      throw new errors.InvalidRequest("login_hint_token is not supported: send login_hint or id_token_hint");
+    },
+    processLoginHint: async (_ctx, hint = "") => {
+      refuseDirtyText({ hint });
+      const user = await findUserByLogin(db, realm.realmId, hint);
+      return user?.enabled && !user.locked ? user.userId : undefined;
+    },
+    // The last that is asked before the request is stored.
+    verifyUserCode: async (ctx, account, userCode) => {
+      if (userCode !== undefined) throw new errors.InvalidRequest("user_code is not supported");
+      const hint = ctx.oidc.entities.IdTokenHint as unknown as Hinted | undefined;
+      const userId = hint ? await userOfHint(parts, ctx, hint) : account.accountId;
+      if (userId === null) throw new errors.UnknownUserId("could not identify end-user");
+      ctx.oidc.entity("Account", accountOf(parts, ctx, userId));
+      if ((await openRequestsOf(db, realm.realmId, userId, clock.now())).length >= MOST_WAITING)
+        throw new errors.AccessDenied("too many requests wait for this user already");
+      putAside(ctx);
+    },
+    triggerAuthenticationDevice: async (ctx, request) => {
+      const token = notificationTokens.get(ctx);
+      if (token !== undefined) await keepCallback(db, vault, realm.realmId, sha256(request.jti), { authReqId: request.jti, token });
+    },
+  };
+};
+
+/** Who is meant is known now: what told us, and what opens doors, is not kept with the request. */
+function putAside(ctx: KoaContextWithOIDC): void {
+  const params = ctx.oidc.params as Record<string, unknown>;
+  if (typeof params.client_notification_token === "string") notificationTokens.set(ctx, params.client_notification_token);
+  for (const name of ["client_notification_token", "login_hint", "id_token_hint"]) params[name] = undefined;
+}
+
+/** Whom this client knows by that subject: whichever way leads to a user, their subject for this client must be the one of the hint. */
+async function userOfHint(
+  { db, realm, subjectOf }: RealmParts,
+  ctx: KoaContextWithOIDC,
+  { payload: { sub, sid } }: Hinted,
+): Promise<string | null> {
+  const { realmId } = realm;
+  const candidates = [
+    async () => (isId(sub) ? sub : null),
+    async () => (await findUserByLogin(db, realmId, sub))?.userId ?? null,
+    async () => (sid !== undefined && isId(sid) ? userOfSession(db, realmId, sid, clock.now()) : null),
+  ];
+  for (const candidate of candidates) {
+    const userId = await candidate();
+    if (userId === null || !(await isActiveUser(db, realmId, userId))) continue;
+    if ((await subjectOf(realmId, snapshotOf(ctx.oidc.client as Client), userId)) === sub) return userId;
+  }
+  return null;
+}

@@ -1,0 +1,42 @@
+import type { Client, KoaContextWithOIDC } from "oidc-provider";
+import { oauthErrors } from "../../../../kernel/oauth-error.ts";
+import { authenticateClient, type Form } from "../../../client-auth/index.ts";
+import { presentedProof } from "../../../proof/index.ts";
+import { snapshotOf } from "../models/client.ts";
+import { partsOf } from "../realm-of.ts";
+import { requestOf } from "../request.ts";
+import { replaceStep } from "../steps.ts";
+
+// The endpoints of the engine at which clients authenticate, as everywhere else: by protocols/client-auth and protocols/proof.
+
+const endpointOf = ({ path, oidc: { issuer } }: KoaContextWithOIDC): string => `${issuer}${path}`;
+
+async function authenticate(ctx: KoaContextWithOIDC): Promise<void> {
+  const client = await authenticateClient(partsOf(ctx), {
+    headers: ctx.req.headers,
+    form: (ctx.oidc.body ?? {}) as Form,
+    endpoint: endpointOf(ctx),
+    sourceIp: requestOf(ctx)?.ip ?? null,
+  });
+  const found = await ctx.oidc.provider.Client.find(client.clientId);
+  if (!found) throw oauthErrors.invalidClient("the client is configured in a way that cannot work");
+  ctx.oidc.entity("Client", found);
+}
+
+/** RFC 9449 §10.1: a proof with a pushed request names the key of the code. */
+async function bindCode(ctx: KoaContextWithOIDC): Promise<void> {
+  const params = ctx.oidc.params as { dpop_jkt?: string };
+  const request = { headers: ctx.req.headers, method: ctx.method, url: endpointOf(ctx) };
+  const proof = await presentedProof(partsOf(ctx), snapshotOf(ctx.oidc.client as Client), request, oauthErrors.invalidRequest);
+  if (!proof) return;
+  if (params.dpop_jkt !== undefined && params.dpop_jkt !== proof.jkt)
+    throw oauthErrors.invalidRequest("DPoP proof key thumbprint does not match dpop_jkt");
+  params.dpop_jkt = proof.jkt;
+}
+
+/** Before the first Provider is made, which takes the steps as they are then. */
+export function overrideClientAuthentication(): void {
+  for (const endpoint of ["pushed_authorization_request", "device_authorization", "backchannel_authentication"] as const)
+    replaceStep(endpoint, "authenticateClient", () => (ctx, next) => authenticate(ctx).then(next));
+  replaceStep("pushed_authorization_request", "checkDpopJkt", () => (ctx, next) => bindCode(ctx).then(next));
+}

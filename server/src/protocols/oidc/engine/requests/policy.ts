@@ -1,0 +1,77 @@
+import { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
+import { needsConsent } from "../../../tokens/index.ts";
+import { requestedAcr } from "../../authorize/index.ts";
+import { promptValues } from "../../capabilities.ts";
+import type { RealmParts } from "../../parts.ts";
+import { snapshotOf } from "../models/client.ts";
+import { requestedDetails } from "./authorization-details.ts";
+import { sessionStanding } from "./session-standing.ts";
+
+const { base, Check, Prompt } = interactionPolicy;
+
+/** When the user is asked something, and what. */
+export function createPolicy(acrValues: readonly string[], parts: RealmParts) {
+  const { settings } = parts.realm;
+  const policy = base();
+
+  const login = policy.get("login")!;
+  login.checks.remove("essential_acrs");
+  login.checks.remove("essential_acr");
+  login.checks.add(
+    new Check("essential_acr", "the requested authentication could not be obtained", "unmet_authentication_requirements", (ctx) =>
+      needsStepUp(ctx, acrValues),
+    ),
+  );
+  login.checks.add(
+    new Check(
+      "client_flow",
+      "the client asks for more than the session has proven",
+      "login_required",
+      async (ctx) => (await sessionStanding(parts, ctx)) === "proof",
+    ),
+  );
+  login.checks.add(
+    new Check(
+      "required_actions",
+      "the user has to do something first",
+      "interaction_required",
+      async (ctx) => (await sessionStanding(parts, ctx)) === "action",
+    ),
+  );
+
+  const consent = policy.get("consent")!;
+  // Our answer to RFC 8252 §8.6 is the consent that an administrator demands of the client, remembered as anybody else's.
+  consent.checks.remove("native_client_prompt");
+  consent.checks.remove("rar_prompt");
+  consent.checks.add(
+    new Check(
+      "rar_prompt",
+      "authorization_details were requested",
+      (ctx) => needsConsent(snapshotOf(ctx.oidc.client as Client)) && requestedDetails(ctx).length > 0 && !ctx.oidc.result?.consent,
+      (ctx) => ({ rar: requestedDetails(ctx) }),
+    ),
+  );
+
+  policy.add(new Prompt({ name: "select_account", requestable: true }), 0);
+  // First: whoever has no account cannot sign in or choose one. Elsewhere the engine refuses it as a value that it does not know.
+  if (promptValues(settings).includes("create")) policy.add(new Prompt({ name: "create", requestable: true }), 0);
+  return policy;
+}
+
+/** OpenID Connect Core §5.5.1.1: an essential `acr` that the session does not have is asked for; one that cannot be had is an error. */
+function needsStepUp(ctx: KoaContextWithOIDC, acrValues: readonly string[]): boolean {
+  const asked = ctx.oidc.claims.id_token?.acr;
+  if (asked?.values !== undefined && !Array.isArray(asked.values))
+    throw new errors.InvalidRequest("invalid claims.id_token.acr.values type");
+  const wanted = requestedAcr({ acr_values: ctx.oidc.params?.acr_values as string | undefined, claims: ctx.oidc.claims }, acrValues);
+  const unmet = () => new errors.UnmetAuthenticationRequirements("none of the requested authentication context classes can be reached");
+  if (wanted.acr === null) {
+    if (wanted.essential) throw unmet();
+    return false;
+  }
+  // A level includes those below it.
+  if (acrValues.indexOf(ctx.oidc.acr ?? "") >= acrValues.indexOf(wanted.acr)) return false;
+  if (wanted.essential && ctx.oidc.result?.login) throw unmet();
+  // A wish is asked for once, and never where nothing may be asked.
+  return wanted.essential || (ctx.oidc.session?.accountId !== undefined && !ctx.oidc.result?.login && !ctx.oidc.prompts.has("none"));
+}

@@ -1,0 +1,34 @@
+import type { Client, KoaContextWithOIDC } from "oidc-provider";
+import type { VisitorFacts } from "../../../../signin/authenticators/index.ts";
+import { type SessionStanding, standingOf } from "../../../../signin/run/index.ts";
+import { type Pending, signInRequestOf } from "../../authorize/index.ts";
+import type { RealmParts } from "../../parts.ts";
+import { snapshotOf } from "../models/client.ts";
+import { liveSessionOf } from "../models/session.ts";
+import { requestOf } from "../request.ts";
+
+const known = new WeakMap<KoaContextWithOIDC, Promise<SessionStanding>>();
+
+/** Whether the browser's session is enough for the client of this request; asked by several checks, found out once. */
+export function sessionStanding(parts: RealmParts, ctx: KoaContextWithOIDC): Promise<SessionStanding> {
+  const found = known.get(ctx) ?? findStanding(parts, ctx);
+  known.set(ctx, found);
+  return found;
+}
+
+async function findStanding(parts: RealmParts, ctx: KoaContextWithOIDC): Promise<SessionStanding> {
+  const session = liveSessionOf(ctx.oidc.session);
+  const request = requestOf(ctx);
+  const flows = await parts.flows.get(parts.realm.realmId);
+  if (!session || !request || !flows) return "enough"; // without a session the engine asks for a sign-in by itself
+  const asked = signInRequestOf(snapshotOf(ctx.oidc.client as Client), (ctx.oidc.params ?? {}) as Pending["params"]);
+  const visitor = {
+    ...{ session, preSession: "", sourceIp: request.ip, userAgent: request.headers["user-agent"] ?? null },
+    locale: parts.realm.settings.defaultLocale as VisitorFacts["locale"],
+    deviceToken: parts.cookies.device(request, parts.realm.realmId) ?? null,
+  };
+  const standing = await standingOf(parts, { realm: parts.realm, flows, visitor, request: asked });
+  // Whoever has just gone through this flow for this request is not sent through it again, whatever has changed meanwhile.
+  const hasJustPassed = ctx.oidc.result?.login !== undefined && session.proofs.some(({ flow }) => flow === (asked.flow ?? "browser"));
+  return standing === "proof" && hasJustPassed ? "enough" : standing;
+}

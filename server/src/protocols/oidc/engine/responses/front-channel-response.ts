@@ -1,0 +1,30 @@
+import type { KoaContextWithOIDC, Provider } from "oidc-provider";
+import { clock } from "../../../../kernel/clock.ts";
+import { type Db, inTransaction } from "../../../../platform/db/index.ts";
+import { joinSession } from "../../../../signin/sessions/index.ts";
+import { writeGrant } from "../../../tokens/index.ts";
+import { storedGrant } from "../adapter/grants.adapter.ts";
+import { draftOf } from "../models/grant-draft.ts";
+
+/**
+ * The tokens of an authorization response, for clients that are registered for them: they belong to a grant as a code does, and with them
+ * the client takes part in the session. Both are written before the response is sent.
+ */
+export function storeFrontChannelGrants(provider: Provider, { db, realm }: { readonly db: Db; readonly realm: string }): void {
+  const withTokens = new WeakSet<KoaContextWithOIDC>();
+  provider.on("authorization.success", (ctx, answer) => {
+    if (answer && "id_token" in answer && !("code" in answer)) withTokens.add(ctx);
+  });
+  provider.use(async (ctx, next) => {
+    await next();
+    if (!withTokens.has(ctx as unknown as KoaContextWithOIDC)) return;
+    const { client, session, entities } = (ctx as unknown as KoaContextWithOIDC).oidc;
+    const grant = entities.Grant!;
+    const draft = draftOf(grant);
+    const now = clock.now();
+    await inTransaction(db, async (tx) => {
+      if (draft) await writeGrant(tx, realm, { ...draft, grantId: grant.jti, payload: storedGrant({ ...grant }) });
+      await joinSession(tx, realm, { sessionId: session!.uid, protocol: "oidc", clientId: client!.clientId, now });
+    });
+  });
+}

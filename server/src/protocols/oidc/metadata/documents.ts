@@ -1,0 +1,86 @@
+import { documentOf, type PublishedDocument } from "../../../platform/http/index.ts";
+import { LOCALES } from "../../../signin/pages/index.ts";
+import { asymmetricAlgs, clientAlgs, proofAlgs, signingAlgs } from "../../../tenancy/keys/index.ts";
+import { grantTypes } from "../../token-endpoint/index.ts";
+import { claimNames } from "../../tokens/index.ts";
+import { ACR_VALUES, authMethodsOf, paths, promptValues, responseTypesOf } from "../capabilities.ts";
+import type { Issuer } from "../issuer.ts";
+
+/** Made once for each configuration of the realm. */
+const once = (make: (issuer: Issuer) => object) => {
+  const made = new WeakMap<Issuer, PublishedDocument>();
+  return (issuer: Issuer): PublishedDocument => {
+    const known = made.get(issuer);
+    if (known) return known;
+    const document = documentOf(make(issuer));
+    made.set(issuer, document);
+    return document;
+  };
+};
+
+/** OpenID Connect Discovery §3 and RFC 8414, which share their members. */
+export const discoveryDocument = once(({ parts }) => {
+  const { issuer, offered, realm, scopesOfRealm, tlsClientCertHeader } = parts;
+  const { authorizationDetailsTypes } = realm.settings.tokens;
+  const responseTypes = responseTypesOf(realm);
+  const implied = ["sub", "acr", "sid", "auth_time", "iss", "amr"];
+  return {
+    issuer,
+    jwks_uri: `${issuer}/jwks`,
+    authorization_endpoint: issuer + paths.authorization,
+    pushed_authorization_request_endpoint: issuer + paths.pushed_authorization_request,
+    device_authorization_endpoint: issuer + paths.device_authorization,
+    backchannel_authentication_endpoint: issuer + paths.backchannel_authentication,
+    token_endpoint: `${issuer}/token`,
+    introspection_endpoint: `${issuer}/introspect`,
+    revocation_endpoint: `${issuer}/revoke`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    end_session_endpoint: `${issuer}/logout`,
+    ...offered,
+    grant_types_supported: [...grantTypes, ...(responseTypes.some((type) => type !== "code") ? ["implicit"] : [])],
+    response_types_supported: responseTypes,
+    response_modes_supported: ["form_post", "fragment", "query", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"],
+    // OpenID Connect Discovery §3: `openid` is always among them.
+    scopes_supported: [...new Set(["openid", ...scopesOfRealm.scopes.map(({ name }) => name)])],
+    claims_supported: [...new Set([...Object.values(claimNames(scopesOfRealm)).flat(), ...implied])],
+    claim_types_supported: ["normal"],
+    claims_parameter_supported: true,
+    acr_values_supported: ACR_VALUES,
+    subject_types_supported: ["public", "pairwise"],
+    prompt_values_supported: promptValues(realm.settings),
+    ui_locales_supported: LOCALES,
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    request_parameter_supported: true,
+    request_uri_parameter_supported: true,
+    require_request_uri_registration: true,
+    request_object_signing_alg_values_supported: clientAlgs,
+    token_endpoint_auth_methods_supported: authMethodsOf(parts),
+    token_endpoint_auth_signing_alg_values_supported: clientAlgs,
+    dpop_signing_alg_values_supported: proofAlgs,
+    ...(tlsClientCertHeader !== null && { tls_client_certificate_bound_access_tokens: true }),
+    id_token_signing_alg_values_supported: signingAlgs,
+    userinfo_signing_alg_values_supported: signingAlgs,
+    authorization_signing_alg_values_supported: signingAlgs,
+    backchannel_token_delivery_modes_supported: ["poll", "ping"],
+    backchannel_user_code_parameter_supported: true,
+    backchannel_authentication_request_signing_alg_values_supported: asymmetricAlgs,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
+    ...(authorizationDetailsTypes.length > 0 && { authorization_details_types_supported: authorizationDetailsTypes }),
+  };
+});
+
+/** RFC 9728: the realm as the resource whose tokens its own endpoints take. */
+export const protectedResource = once((of) => {
+  const { issuer, scopesOfRealm, realm } = of.parts;
+  return {
+    resource: issuer,
+    authorization_servers: [issuer],
+    jwks_uri: `${issuer}/jwks`,
+    scopes_supported: scopesOfRealm.scopes.map(({ name }) => name),
+    bearer_methods_supported: ["header", "body"],
+    dpop_signing_alg_values_supported: proofAlgs,
+    resource_name: realm.settings.displayName ?? realm.realmId,
+  };
+});

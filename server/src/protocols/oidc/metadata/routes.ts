@@ -1,0 +1,38 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { type PublishedDocument, publish } from "../../../platform/http/index.ts";
+import { unknownRealm } from "../../../tenancy/realms/index.ts";
+import { preflight } from "../../gate/index.ts";
+import type { Issuer, Issuers } from "../issuer.ts";
+import { discoveryDocument, protectedResource } from "./documents.ts";
+
+const params = Type.Object({ realm: Type.String() });
+const Metadata = Type.Object({ issuer: Type.Optional(Type.String()) }, { $id: "IssuerMetadata", additionalProperties: true });
+
+const documents: readonly { readonly name: string; readonly summary: string; readonly of: (issuer: Issuer) => PublishedDocument }[] = [
+  { name: "openid-configuration", summary: "What the issuer can do (OpenID Connect Discovery)", of: discoveryDocument },
+  { name: "oauth-authorization-server", summary: "The same, as RFC 8414 calls it", of: discoveryDocument },
+  { name: "oauth-protected-resource", summary: "The realm as a protected resource (RFC 9728)", of: protectedResource },
+];
+
+/** Under /realms/:realm, and as RFC 8414 §3 and RFC 9728 §3 insert it: /.well-known/…/realms/:realm. */
+export const metadataRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = async (app, { issuers }) => {
+  for (const { name, summary, of } of documents) {
+    const published = publish({
+      known(realm) {
+        const issuer = issuers.peek(realm);
+        return issuer && of(issuer);
+      },
+      async find(realm) {
+        const issuer = await issuers.get(realm);
+        if (!issuer) throw unknownRealm();
+        return of(issuer);
+      },
+    });
+    for (const path of [`/realms/:realm/.well-known/${name}`, `/.well-known/${name}/realms/:realm`]) {
+      const schema = { summary, tags: ["Protocol"], params, response: { 200: Metadata } };
+      app.get(path, { schema, ...published });
+      app.options(path, { schema: { hide: true } }, preflight("GET"));
+    }
+  }
+};

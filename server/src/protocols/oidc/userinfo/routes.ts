@@ -1,0 +1,47 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { bearer, declare } from "../../../platform/http/index.ts";
+import { type Audience, issuerFor } from "../../gate/index.ts";
+import type { Issuers } from "../issuer.ts";
+import { userinfo } from "./service.ts";
+
+const tags = ["Protocol"];
+const params = Type.Object({ realm: Type.String() });
+const Claims = Type.Object({ sub: Type.String() }, { $id: "Userinfo", additionalProperties: true });
+
+/** RFC 6750 §2: in the header or in the form, never in the address, and not in both. */
+export const userinfoAudience: Audience = {
+  names: (issuer) => [issuer],
+  invalid: "invalid token provided",
+  takesForm: true,
+  ignoresCookies: true,
+  check: ({ live }) => (live.holder ? null : { error: "invalid_token", description: "invalid token provided" }),
+};
+
+/** Mounted under /realms/:realm. */
+export const userinfoRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = async (app, { issuers }) => {
+  declare(app, { caller: bearer({ audience: "userinfo" }), errors: "oauth", impersonated: true });
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { parts } = await issuerFor(issuers, request);
+    const { type, body } = await userinfo(parts, request.accessToken!, request.client!);
+    return reply.type(type).serializer(String).send(body);
+  };
+
+  const response = { 200: Claims };
+  const description = "With an access token of the realm that has the scope `openid`. Signed (JWT) for clients that ask for it.";
+  app.get(
+    "/userinfo",
+    { schema: { summary: "Claims about the user (OpenID Connect Core §5.3)", description, tags, params, response } },
+    answer as never,
+  );
+  app.post(
+    "/userinfo",
+    {
+      schema: { summary: "The same by POST", description, consumes: ["application/x-www-form-urlencoded"], tags, params, response },
+    },
+    answer as never,
+  );
+};

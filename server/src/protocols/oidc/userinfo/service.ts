@@ -1,0 +1,19 @@
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { oauthErrors } from "../../../kernel/oauth-error.ts";
+import { type LiveToken, signUserinfo, userClaims } from "../../tokens/index.ts";
+import type { RealmParts } from "../parts.ts";
+
+/** OpenID Connect Core §5.3.2. */
+export async function userinfo(parts: RealmParts, live: LiveToken, client: ClientSnapshot): Promise<{ type: string; body: string }> {
+  if (!live.scopes.includes("openid")) throw oauthErrors.insufficientScope("the token lacks the scope openid", { scope: "openid" });
+  const { userId, user, authTime, acr, amr, sessionId, impersonator } = live.holder!;
+  const asked = live.payload.userinfo_claims;
+  const about = { userId, user, session: authTime === null ? null : { authTime, acr, amr, sid: sessionId, impersonator } };
+  const requested = Array.isArray(asked) ? asked.map(String) : [];
+  const found = await userClaims(parts, client, about, [{ target: "userinfo", scopes: live.scopes, requested }]);
+  if (!found) throw oauthErrors.invalidToken();
+  const claims = { ...found[0], sub: live.sub };
+  const { userinfoAlg } = client.settings;
+  if (userinfoAlg === null) return { type: "application/json; charset=utf-8", body: JSON.stringify(claims) };
+  return { type: "application/jwt; charset=utf-8", body: await signUserinfo(parts, client, userinfoAlg, claims, live.expiresAt) };
+}
