@@ -1,5 +1,4 @@
 import Type from "typebox";
-import type { RefusalForm } from "../../platform/http/index.ts";
 import {
   isReference,
   type OpenApiDocument,
@@ -7,6 +6,7 @@ import {
   operationsOf,
   type PathItem,
   type Reference,
+  type RefusalForm,
   type Response,
   type Schema,
 } from "./openapi.ts";

@@ -1,11 +1,11 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema, RouteOptions } from "fastify";
 import fp from "fastify-plugin";
-import { Problem } from "../../platform/http/index.ts";
+import { callersOf, Problem } from "../../platform/http/index.ts";
 import { isRateLimited } from "../../platform/rate-limit/index.ts";
 import { completeAnswers, components, OAuthRefusal } from "./answers.ts";
 import { examples } from "./examples.ts";
-import { type Method, type OpenApiDocument, operationsOf, type PathItem, type Schema } from "./openapi.ts";
+import { type Method, type OpenApiDocument, operationsOf, type PathItem, type RefusalForm, type Schema } from "./openapi.ts";
 import { operationIdOf } from "./operation-id.ts";
 import { describePathParameters } from "./parameters.ts";
 import { withPortablePatterns } from "./portable.ts";
@@ -102,11 +102,18 @@ function withMediaType(schema: FastifySchema = {}, url: string): FastifySchema {
   return { ...schema, produces: [url.endsWith(".css") ? "text/css" : "text/html"] };
 }
 
+/** In which form a route refuses, where that is not problem+json. */
+function refusalsOf({ config }: RouteOptions): RefusalForm | undefined {
+  const { errors = "problem" } = config ?? {};
+  if (typeof errors === "object") return "page-or-problem";
+  return errors === "registration" ? "oauth" : errors === "problem" ? undefined : errors;
+}
+
 /** What decides which answers an operation has, besides its shape. */
 const hintsOf = (route: RouteOptions): object => ({
   ...(route.config?.versioned !== undefined && { "x-versioned": route.config.versioned }),
-  ...(route.config?.refusals && { "x-refusals": route.config.refusals }),
-  ...(isRateLimited(route) && { "x-limited": true }),
+  ...(refusalsOf(route) && { "x-refusals": refusalsOf(route) }),
+  ...((route.config?.limit !== undefined || isRateLimited(route)) && { "x-limited": true }),
   ...(route.config?.servedAlways && { "x-served-always": true }),
 });
 
@@ -116,7 +123,8 @@ const RECENT_AUTHENTICATION =
 
 /** What a route's declaration tells beyond its schema. */
 function describeRoute(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
-  const { permission, masterOnly, account, recentAuthentication } = config ?? {};
+  const { permission, masterOnly, recentAuthentication } = config ?? {};
+  const account = callersOf(config ?? {}).some((caller) => caller.by === "bearer" && caller.audience === "account");
   const recent = recentAuthentication && RECENT_AUTHENTICATION;
   const description = (...sentences: (string | false | undefined)[]) => [schema.description, ...sentences].filter(Boolean).join("\n\n");
   if (permission === undefined) {

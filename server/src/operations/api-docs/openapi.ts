@@ -1,4 +1,5 @@
-import type { RefusalForm } from "../../platform/http/index.ts";
+/** How routes refuse. Without it: problem+json. */
+export type RefusalForm = "page" | "oauth" | "page-or-problem";
 
 /** The parts of an OpenAPI 3.1 document that we touch; what we leave alone stays unknown. */
 export interface OpenApiDocument {

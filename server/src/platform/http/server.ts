@@ -10,7 +10,7 @@ import { acceptJson } from "./bodies.ts";
 import { answerClientError, REQUEST_TIMEOUTS } from "./client-errors.ts";
 import { answerEarly } from "./early-answers.ts";
 import { type LoadLimits, shedLoad } from "./overload.ts";
-import { asAppError, logFailure, notFound, sendProblem } from "./problem.ts";
+import { answerProblem, asAppError, notFound, sendProblem } from "./problem.ts";
 import { requestLog } from "./request-log.ts";
 import { referredTo, schemaStore, shareNamedSchemas } from "./schemas.ts";
 import { buildValidator } from "./validation.ts";
@@ -105,11 +105,7 @@ export function createServer({ logger, trustProxy, secure, load, onEarlyAnswer, 
     }
     done();
   });
-  app.setErrorHandler((cause, request, reply) => {
-    const error = asAppError(cause);
-    logFailure(request, error);
-    return sendProblem(reply, request, error);
-  });
+  app.setErrorHandler(answerProblem);
   app.setNotFoundHandler((request, reply) => sendProblem(reply, request, notFound()));
   return app;
 }

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
@@ -8,13 +7,10 @@ import { interactionErrors } from "../interactions/index.ts";
 import { CONTINUE_PATH, positionOf, type Run, readState, returnToSignIn } from "../run/index.ts";
 import { type createReplies, goTo, stepPath, type Visit } from "./replies.ts";
 import { startingSession } from "./start-session.ts";
-import type { Visitors } from "./visitors.ts";
 
 export interface ContinueRouteParts {
   readonly parts: SignInParts;
-  readonly visitors: Visitors;
   readonly replies: ReturnType<typeof createReplies>;
-  readonly limit: onRequestAsyncHookHandler;
   openRun(visit: Visit, interactionId: string): Promise<Run>;
 }
 
@@ -25,11 +21,11 @@ const ContinueQuery = Type.Object(
 );
 
 /** Mounted under /realms/:realm. Where other sites send a browser back to the sign-in that it left. */
-export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, { parts, visitors, replies, limit, openRun }) => {
+export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, { parts, replies, openRun }) => {
   app.get(
     `/${CONTINUE_PATH}`,
     {
-      onRequest: limit,
+      config: { limit: "signIns" },
       schema: {
         summary: "Come back to a sign-in from another site",
         description: "Only in the browser that left, and once for each time that it did; anything else leads to the present step.",
@@ -46,7 +42,7 @@ export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = asy
     },
     async (request, reply) => {
       const { state, ...answer } = request.query as Readonly<Record<string, string>>;
-      const visit = { request, reply, visitor: await visitors.visitorOf(request, reply) };
+      const visit = { request, reply, visitor: request.visitor };
       refuseDirtyText(request.query);
       const left = readState(state ?? "");
       if (!left) throw interactionErrors.gone();

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
+import { link } from "../../platform/http/index.ts";
 import { fitsLink, type SignInParts, type TextKey } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { messagesOf, renderLink, renderMessage, sendPage } from "../pages/index.ts";
@@ -13,7 +13,6 @@ import type { Visitors } from "./visitors.ts";
 export interface LinkRouteParts {
   readonly parts: SignInParts;
   readonly visitors: Visitors;
-  readonly limit: onRequestAsyncHookHandler;
   openRun(visit: Visit): Promise<Run>;
 }
 
@@ -32,10 +31,11 @@ const LinkForm = Type.Object(
 const page = (description: string) => Type.String({ description });
 
 /** Mounted under /realms/:realm. Where the links of the step `magic-link` lead: looking at the page does nothing, its button does. */
-export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app, { parts, visitors, limit, openRun }) => {
+export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app, { parts, visitors, openRun }) => {
   app.get(
     "/login/link",
     {
+      config: { caller: link() },
       schema: {
         summary: "Open a link that was mailed to sign in",
         description: "Shows a button and changes nothing: programs that look through mail open links, too.",
@@ -46,7 +46,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
       },
     },
     async (request, reply) => {
-      const visit = { request, reply, visitor: await visitors.visitorOf(request, reply) };
+      const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.query;
       const found = await findStep(visit, step);
       if (found === "elsewhere") return tell(visit, 400, "linkElsewhereTitle", "linkElsewhereText");
@@ -69,7 +69,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
   app.post(
     "/login/link",
     {
-      onRequest: limit,
+      config: { caller: link(), limit: "signIns" },
       schema: {
         summary: "Confirm a sign-in by its link",
         description: "Once, in the browser in which the sign-in began. The page that waits there goes on.",
@@ -81,8 +81,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
       },
     },
     async (request, reply) => {
-      const visit = { request, reply, visitor: await visitors.visitorOf(request, reply) };
-      if (!visitors.hasSignInToken(request, visit.visitor)) return visitors.showStale(request, reply, visit.visitor);
+      const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.body;
       const found = await findStep(visit, step);
       if (found === "elsewhere") return tell(visit, 400, "linkElsewhereTitle", "linkElsewhereText");

@@ -3,7 +3,6 @@ import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { messagesOf, renderMessage, renderStuck, sendPage } from "../pages/index.ts";
 import { type After, isRequested, type Outcome, type Refused, type Run } from "../run/index.ts";
-import type { Cookies } from "../sessions/index.ts";
 import type { SignedIn } from "./start-session.ts";
 import { accountOf, type ShownStep, showStep } from "./steps.ts";
 import type { Visitor, Visitors } from "./visitors.ts";
@@ -23,15 +22,7 @@ export const stepPath = ({ realm, interaction }: Run): string =>
   `/realms/${realm.realmId}/login${interaction ? `?interaction=${interaction.interactionId}` : ""}`;
 
 /** How pages tell where a sign-in stands and what an answer led to. */
-export function createReplies({
-  parts,
-  visitors,
-  cookies,
-}: {
-  readonly parts: SignInParts;
-  readonly visitors: Visitors;
-  readonly cookies: Cookies;
-}) {
+export function createReplies({ parts, visitors }: { readonly parts: SignInParts; readonly visitors: Visitors }) {
   const show = (visit: Visit, run: Run, ask: Ask, shown: ShownStep) => showStep({ parts, visitors }, visit, run, ask, shown);
 
   const showStuck = ({ request, reply, visitor }: Visit, { run, reason }: Refused) => {
@@ -61,7 +52,7 @@ export function createReplies({
 
   const finish = ({ request, reply, visitor }: Visit, { session, returnTo, deviceToken }: SignedIn) => {
     if (session) visitors.enter(request, reply, visitor, session);
-    if (deviceToken !== null) cookies.setDevice(reply, visitor.realm.realmId, deviceToken);
+    if (deviceToken !== null) visitors.rememberDevice(reply, visitor.realm.realmId, deviceToken);
     return goTo(reply, returnTo);
   };
 

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { onRequestAsyncHookHandler } from "fastify";
+import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { refuseBy, refuseDirtyText } from "../../platform/http/index.ts";
-import { MASTER, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
+import { anonymous, browser, declare } from "../../platform/http/index.ts";
+import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
 import { interactionErrors, readInteraction } from "../interactions/index.ts";
@@ -23,23 +23,18 @@ import {
   restarted,
   stepOf,
 } from "../run/index.ts";
-import type { Cookies, Csrf } from "../sessions/index.ts";
 import { continueRoutes } from "./continue.routes.ts";
 import { linkRoutes } from "./link.routes.ts";
 import { type LogoutRequests, logoutRoutes } from "./logout.routes.ts";
 import { createReplies, goTo, stepPath, type Visit } from "./replies.ts";
 import { returnTarget } from "./return-target.ts";
 import { startingSession } from "./start-session.ts";
-import { createVisitors } from "./visitors.ts";
+import type { Visitors } from "./visitors.ts";
 
 export interface LoginRouteParts extends SignInParts {
   readonly flows: Flows;
-  readonly realms: RealmSnapshots;
-  readonly csrf: Csrf;
-  readonly cookies: Cookies;
+  readonly visitors: Visitors;
   readonly logoutRequests: LogoutRequests;
-  /** Refuses an address that posts too often, whatever it posts. */
-  readonly limit: onRequestAsyncHookHandler;
 }
 
 const params = Type.Object({ realm: Type.String() });
@@ -83,15 +78,14 @@ const homeOf = (realm: string): string => (realm === MASTER ? "/" : `/realms/${r
 
 /** Mounted under /realms/:realm. */
 export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (app, parts) => {
-  const { realms, csrf, cookies, baseUrl, flows } = parts;
-  const visitors = createVisitors(parts);
-  const { visitorOf } = visitors;
-  refuseBy(app, "page", async (error, request, reply) => {
+  const { visitors, baseUrl, flows } = parts;
+  declare(app, { caller: browser(), csrf: "sign-in-form", errors: "page" });
+  app.setErrorHandler(async (error, request, reply) => {
     const { interaction } = visitors.carried(request);
     // Answered twice, or in two tabs: the present step is shown.
     if (interaction !== undefined && error instanceof AppError && error.code === "interactions.moved_on")
       return goTo(reply, `/realms/${(request.params as { realm: string }).realm}/login?${new URLSearchParams({ interaction })}`);
-    return visitors.showFailure(error, request, reply);
+    throw error; // the gate shows it
   });
   // These are forms of our own pages; nothing else is taken.
   app.removeContentTypeParser(["application/json", "text/plain"]);
@@ -117,14 +111,29 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         sourceIp: request.ip,
         userAgent: request.headers["user-agent"] ?? null,
         locale: visitors.localeOf(request, realm),
-        deviceToken: cookies.device(request, realm.realmId) ?? null,
+        deviceToken: visitor.deviceToken,
       },
     });
   };
 
   const completion = startingSession(parts);
-  const replies = createReplies({ parts, visitors, cookies });
+  const replies = createReplies({ parts, visitors });
   const { show, showStuck, answerWith } = replies;
+  const pathOf = (request: FastifyRequest) => `/realms/${request.realmId}/login?${new URLSearchParams(visitors.carried(request))}`;
+
+  /** A form without a CSRF token that fits: the present step is shown, with what was typed, and nothing counts. */
+  const showStaleStep = async (visit: Visit) => {
+    const { request, reply } = visit;
+    const opened = await openRun(visit);
+    if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
+    const form = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+    const position = await positionToAnswer(parts, opened, textOf(form.step));
+    if (position.outcome === "refuse") return showStuck(visit, position);
+    if (position.outcome === "pass") return goTo(reply, pathOf(request));
+    const [ask, ...others] = position.steps;
+    const problem = { title: "csrfTitle", text: "csrfText" } as const;
+    return show(visit, typedInto(position.run, ask, form), ask, { status: 403, problem, others });
+  };
 
   app.get(
     "/login",
@@ -139,10 +148,9 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       },
     },
     async (request, reply) => {
-      const visitor = await visitorOf(request, reply);
+      const { visitor } = request;
       const visit = { request, reply, visitor };
-      const { lang, signed_out } = request.query;
-      if (lang !== undefined) cookies.setLanguage(reply, visitors.localeOf(request, visitor.realm));
+      const { signed_out } = request.query;
       const opened = await openRun(visit);
       const { session } = visitor;
       const loginPage = `/realms/${visitor.realm.realmId}/login`;
@@ -176,9 +184,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   app.post(
     "/login",
     {
-      onRequest: parts.limit,
-      // Order of refusals: a form without a token that fits is a 403, whatever else is wrong with it.
-      attachValidation: true,
+      config: { limit: "signIns", onStale: (request, reply) => showStaleStep({ request, reply, visitor: request.visitor }) },
       schema: {
         summary: "Answer a step of the sign-in",
         description:
@@ -195,33 +201,20 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       },
     },
     async (request, reply) => {
-      const visitor = await visitorOf(request, reply);
-      const visit = { request, reply, visitor };
-      const hasToken = visitors.hasSignInToken(request, visitor);
-      if (hasToken && request.validationError) throw request.validationError;
-      if (hasToken) refuseDirtyText(request.body);
+      const visit = { request, reply, visitor: request.visitor };
       const opened = await openRun(visit);
       if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
       const form = request.body as Readonly<Record<string, string>>;
-      const position = await positionToAnswer(parts, opened, textOf(form?.step));
+      const position = await positionToAnswer(parts, opened, form.step);
       const { run } = position;
       const keepAt = async (kept: Run) => goTo(reply, stepPath(await keepRun(parts, kept)));
       if (position.outcome === "refuse") {
-        if (hasToken && form.restart !== undefined) return keepAt(restarted(run));
-        const ends = hasToken && form.giveUp !== undefined && isRequested(run.interaction);
+        if (form.restart !== undefined) return keepAt(restarted(run));
+        const ends = form.giveUp !== undefined && isRequested(run.interaction);
         return ends ? goTo(reply, await giveUp(parts, run, position.reason === "unmet")) : showStuck(visit, position);
       }
-      if (position.outcome === "pass")
-        return goTo(reply, `/realms/${visitor.realm.realmId}/login?${new URLSearchParams(visitors.carried(request))}`);
+      if (position.outcome === "pass") return goTo(reply, pathOf(request));
       const others = (shown: Ask) => position.steps.filter((step) => step !== shown);
-      if (!hasToken) {
-        const [ask] = position.steps;
-        return show(visit, typedInto(run, ask, form), ask, {
-          status: 403,
-          problem: { title: "csrfTitle", text: "csrfText" },
-          others: others(ask),
-        });
-      }
       if (form.restart !== undefined) return keepAt(restarted(run));
       if (form.choose !== undefined)
         return keepAt({ ...run, progress: { ...run.progress, chosen: stepOf(position, form.choose)?.path ?? null } });
@@ -241,16 +234,15 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     },
   );
 
-  await app.register(linkRoutes, { parts, visitors, limit: parts.limit, openRun });
-  await app.register(continueRoutes, { parts, visitors, replies, limit: parts.limit, openRun });
-  await app.register(logoutRoutes, { work: parts.work, csrf, cookies, visitors, logoutRequests: parts.logoutRequests });
+  await app.register(linkRoutes, { parts, visitors, openRun });
+  await app.register(continueRoutes, { parts, replies, openRun });
+  await app.register(logoutRoutes, { work: parts.work, visitors, logoutRequests: parts.logoutRequests });
 
   app.get(
     "/theme.css",
-    { schema: { summary: "The realm's style sheet", tags, params, response: { 200: Type.String() } } },
+    { config: { caller: anonymous() }, schema: { summary: "The realm's style sheet", tags, params, response: { 200: Type.String() } } },
     async (request, reply) => {
-      const realm = await realms.get(request.params.realm);
-      if (!realm) throw unknownRealm();
+      const { realm } = request;
       const etag = `"${themeVersion(realm.settings)}"`;
       reply.headers({ etag, "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" });
       if (request.headers["if-none-match"] === etag) return reply.code(304 as 200).send("");

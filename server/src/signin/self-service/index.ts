@@ -5,4 +5,4 @@ export { changePasswordRoutes, wellKnownChangePassword } from "./change-password
 export { createLinkPages } from "./link-page.tsx";
 export { mailLinkRoutes } from "./links.routes.ts";
 export { resetRoutes } from "./reset.routes.ts";
-export { loginPath, originsOf, seeOther, type WayBack, wayBack } from "./start.ts";
+export { originsOf, type WayBack, wayBack } from "./start.ts";

@@ -1,30 +1,27 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { Clients } from "../../applications/clients/index.ts";
 import { confirmEmail, holdUserForSignIn } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
-import type { Ctx } from "../../platform/context.ts";
-import { refuseBy } from "../../platform/http/index.ts";
+import { anonymousActor, type Ctx } from "../../platform/context.ts";
+import { declare, link as linkCaller } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
 import { CHANGE_EMAIL_PATH, followChangeEmail, VERIFY_EMAIL_PATH } from "../actions/index.ts";
 import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
 import type { Flows } from "../flows/index.ts";
 import { type Interaction, readInteraction, startInteraction } from "../interactions/index.ts";
-import { createVisitors, type Visitor, type VisitorParts } from "../login/index.ts";
-import { stranger } from "../passwords/index.ts";
+import { loginPath, type PageParts, seeOther, type Visitor } from "../login/index.ts";
 import { ACTIONS_KIND, ACTIONS_PATH, type ActionsLink, followActionsLink, isDestination } from "./actions-email.service.ts";
 import { createLinkPages, type LinkPage } from "./link-page.tsx";
-import { loginPath, originsOf, seeOther } from "./start.ts";
+import { originsOf } from "./start.ts";
 
-export interface MailLinkRouteParts extends VisitorParts {
+export interface MailLinkRouteParts extends PageParts {
   readonly clients: Clients;
   readonly flows: Flows;
   readonly work: UnitOfWork;
-  /** Refuses an address that posts too often. */
-  readonly limit: onRequestAsyncHookHandler;
 }
 
 const tags = ["Sign-in"];
@@ -58,14 +55,13 @@ interface MailLink {
 
 /** Mounted under /realms/:realm: the pages behind the links of our mails. */
 export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = async (app, parts) => {
-  const { db, work, cookies } = parts;
-  const visitors = createVisitors(parts);
+  const { db, work, visitors } = parts;
   const { showLink, showMessage } = createLinkPages(visitors);
-  refuseBy(app, "page", visitors.showFailure);
+  declare(app, { caller: linkCaller(), csrf: "sign-in-form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const originOf = ({ request, visitor: { realm } }: Visit) => ({
-    ...{ realm: realm.realmId, actor: stranger(realm.realmId, ""), sourceIp: request.ip },
+    ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, ""), sourceIp: request.ip },
   });
   const showGone = ({ request, reply, visitor }: Visit) => showMessage(request, reply, visitor, "link-gone", 410);
 
@@ -186,6 +182,12 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
     });
     const find = ({ realm }: Visitor, token: string) => findToken({ tx: db, realm: realm.realmId, now: clock.now() }, link.kind, token);
 
+    const showPage = async (visit: Visit, isStale = false) => {
+      const { request, reply, visitor, token } = visit;
+      const found = await find(visitor, token);
+      return found ? showLink(request, reply, visitor, pageOf(visitor, token, found), isStale) : showGone(visit);
+    };
+
     app.get(
       `/${link.path}/:token`,
       {
@@ -198,19 +200,19 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
         },
       },
       async (request, reply) => {
-        const visitor = await visitors.visitorOf(request, reply);
-        if (request.query.lang !== undefined) cookies.setLanguage(reply, visitors.localeOf(request, visitor.realm));
         const { token } = request.params;
-        const found = await find(visitor, token);
-        return found ? showLink(request, reply, visitor, pageOf(visitor, token, found)) : showGone({ request, reply, visitor, token });
+        return showPage({ request, reply, visitor: request.visitor, token }) as never;
       },
     );
 
     app.post(
       `/${link.path}/:token`,
       {
-        onRequest: parts.limit,
-        attachValidation: true,
+        config: {
+          limit: "signIns",
+          onStale: (request: FastifyRequest<{ Params: { token: string } }>, reply) =>
+            showPage({ request, reply, visitor: request.visitor, token: request.params.token }, true),
+        },
         schema: {
           operationId: `follow${link.operation}Link`,
           summary: link.summary,
@@ -226,14 +228,8 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
         },
       },
       async (request, reply) => {
-        const visitor = await visitors.visitorOf(request, reply);
         const { token } = request.params;
-        const visit = { request, reply, visitor, token };
-        if (!visitors.hasSignInToken(request, visitor)) {
-          const found = await find(visitor, token);
-          return found ? showLink(request, reply, visitor, pageOf(visitor, token, found), true) : showGone(visit);
-        }
-        return link.follow(visit) as never;
+        return link.follow({ request, reply, visitor: request.visitor, token }) as never;
       },
     );
   }

@@ -1,7 +1,8 @@
+import type { FastifyRequest } from "fastify";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { grantConsent } from "../../../directory/consents/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
-import type { Actor } from "../../../platform/context.ts";
+import { actorOf } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
@@ -27,7 +28,7 @@ export interface Pending {
 export async function findPending(
   { engine, parts }: Issuer,
   uid: string,
-  cookies: Readonly<Record<string, string | undefined>>,
+  { cookies }: Pick<FastifyRequest, "cookies">,
   cookie: Parameters<typeof wasSentTo>[3],
 ): Promise<Pending> {
   const interaction = wasSentTo(parts.vault, cookies, uid, cookie) ? await engine.findInteraction(uid) : undefined;
@@ -176,10 +177,8 @@ export async function allow(work: UnitOfWork, issuer: Issuer, pending: Pending, 
   const realm = issuer.parts.realm.realmId;
   const { scopes } = consentRequest(issuer, pending);
   const { missingOIDCClaims = [] } = pending.interaction.prompt.details as { missingOIDCClaims?: string[] };
-  const actor: Actor = {
-    ...{ id: session.userId, name: session.username, realm, permissions: new Set<string>() },
-    ...{ sessionId: session.sessionId, impersonator: session.impersonator },
-  };
+  const { userId: id, username: name, sessionId, impersonator } = session;
+  const actor = actorOf({ id, name, realm, sessionId, impersonator });
   await work.transact({ realm, actor, sourceIp }, async (ctx) => {
     await issuer.parts.clients.store(ctx, pending.client);
     await grantConsent(ctx, session.userId, pending.client.clientId, [...scopes, ...missingOIDCClaims.map(consentToClaim)]);

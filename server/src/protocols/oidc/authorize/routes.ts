@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { invalidFields } from "../../../kernel/errors.ts";
-import { refuseBy, refuseDirtyText } from "../../../platform/http/index.ts";
+import { anonymous, declare, refuseDirtyText } from "../../../platform/http/index.ts";
 import { interactionErrors } from "../../../signin/interactions/index.ts";
-import { createVisitors, type VisitorParts } from "../../../signin/login/index.ts";
+import type { PageParts } from "../../../signin/login/index.ts";
 import { issuerFor } from "../../gate/index.ts";
 import { isReadable } from "../../tokens/index.ts";
 import type { Issuers } from "../issuer.ts";
@@ -26,9 +26,10 @@ function refuseUnreadable(form: Readonly<Record<string, unknown>>): void {
 }
 
 /** Mounted under /realms/:realm. */
-export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers: Issuers }> = async (app, parts) => {
+export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & { issuers: Issuers }> = async (app, parts) => {
   const { issuers } = parts;
-  refuseBy(app, "page", createVisitors(parts).showFailure);
+  // The engine looks for the session by itself, when it comes to it.
+  declare(app, { caller: anonymous(), csrf: "none", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   app.get(
