@@ -57,6 +57,8 @@ export const de: Messages = {
   cancel: "Abbrechen",
   signedOutTitle: "Sie sind abgemeldet",
   signedOutText: "Sie können dieses Fenster jetzt schließen. Schließen Sie an einem gemeinsam genutzten Computer den ganzen Browser.",
+  signingOutText: "Sie sind hier abgemeldet und werden gerade auch bei diesen Anwendungen abgemeldet:",
+  notSignedOut: "hat nicht geantwortet; dort sind Sie vielleicht noch angemeldet",
   signInAgain: "Erneut anmelden",
 
   impersonationLabel: "Handeln als eine andere Person",

@@ -55,6 +55,8 @@ export const en = {
   cancel: "Cancel",
   signedOutTitle: "You are signed out",
   signedOutText: "You can close this window now. On a shared computer, close the whole browser.",
+  signingOutText: "You are signed out here, and at this moment in these applications:",
+  notSignedOut: "did not answer; you may still be signed in there",
   signInAgain: "Sign in again",
 
   impersonationLabel: "Acting as somebody else",

@@ -57,6 +57,8 @@ export const es: Messages = {
   cancel: "Cancelar",
   signedOutTitle: "Has cerrado la sesión",
   signedOutText: "Ya puedes cerrar esta ventana. En un ordenador compartido, cierra todo el navegador.",
+  signingOutText: "Has cerrado la sesión aquí y se está cerrando también en estas aplicaciones:",
+  notSignedOut: "no ha respondido; quizá tu sesión siga abierta allí",
   signInAgain: "Volver a iniciar sesión",
 
   impersonationLabel: "Actuar como otra persona",

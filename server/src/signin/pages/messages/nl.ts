@@ -55,6 +55,8 @@ export const nl: Messages = {
   cancel: "Annuleren",
   signedOutTitle: "Je bent uitgelogd",
   signedOutText: "Je kunt dit venster nu sluiten. Sluit op een gedeelde computer de hele browser.",
+  signingOutText: "Je bent hier uitgelogd en wordt nu ook bij deze toepassingen uitgelogd:",
+  notSignedOut: "heeft niet geantwoord; daar ben je misschien nog ingelogd",
   signInAgain: "Opnieuw inloggen",
 
   impersonationLabel: "Handelen als iemand anders",
