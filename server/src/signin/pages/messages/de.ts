@@ -325,6 +325,8 @@ export const de: Messages = {
   profileSave: "Speichern",
   profileInvalidTitle: "Bitte prüfen Sie Ihre Eingaben",
   profileInvalidText: "Namen haben höchstens 255 Zeichen, und eine E-Mail-Adresse sieht aus wie ada@example.com.",
+  profileMailText:
+    "Eine neue Adresse wird per E-Mail bestätigt, und die kann zurzeit nicht gesendet werden. Behalten Sie vorerst die bisherige Adresse, oder fragen Sie Ihre Administration.",
   chooseUpdateProfile: "Profil vervollständigen",
   termsTitle: "Nutzungsbedingungen",
   termsText: "Bitte lesen Sie sie, und stimmen Sie zu, um weiterzumachen.",

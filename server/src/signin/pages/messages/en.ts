@@ -309,6 +309,8 @@ export const en = {
   profileSave: "Save",
   profileInvalidTitle: "Please check what you typed",
   profileInvalidText: "Names have at most 255 characters, and an email address looks like ada@example.com.",
+  profileMailText:
+    "A new address is confirmed by email, which cannot be sent at the moment. Keep the present address for now, or ask your administrator.",
   chooseUpdateProfile: "Complete your profile",
   termsTitle: "Terms of use",
   termsText: "Please read them, and accept them to continue.",

@@ -311,6 +311,8 @@ export const es: Messages = {
   profileSave: "Guardar",
   profileInvalidTitle: "Revisa lo que has escrito",
   profileInvalidText: "Los nombres tienen como máximo 255 caracteres, y una dirección de correo es como ada@example.com.",
+  profileMailText:
+    "Una dirección nueva se confirma por correo, y ahora no se puede enviar. Conserva de momento la dirección actual o pregunta a tu administrador.",
   chooseUpdateProfile: "Completar tu perfil",
   termsTitle: "Condiciones de uso",
   termsText: "Léelas y acéptalas para continuar.",

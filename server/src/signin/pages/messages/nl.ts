@@ -310,6 +310,8 @@ export const nl: Messages = {
   profileSave: "Opslaan",
   profileInvalidTitle: "Controleer wat je hebt ingevuld",
   profileInvalidText: "Namen hebben hoogstens 255 tekens, en een e-mailadres ziet eruit als ada@example.com.",
+  profileMailText:
+    "Een nieuw adres wordt per e-mail bevestigd, en die kan nu niet worden verstuurd. Houd voorlopig je huidige adres, of vraag je beheerder.",
   chooseUpdateProfile: "Vul je profiel aan",
   termsTitle: "Gebruiksvoorwaarden",
   termsText: "Lees ze, en accepteer ze om verder te gaan.",
