@@ -1,14 +1,13 @@
 // Bundles the program to dist and prepares the embedded database that a first start is made from.
 //   node build.mjs                        builds what has changed
 //   node build.mjs --out DIR --no-check   somewhere else, without checking types: for tests, which are checked elsewhere
-import { spawnSync } from "node:child_process";
+import { fork, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { gzipSync } from "node:zlib";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const migrations = join(here, "migrations");
@@ -19,7 +18,7 @@ export function fingerprint() {
   const files = readdirSync(join(here, "src"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/[.]test[.]tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-  const settings = readdirSync(here).filter((name) => /^(tsconfig[.]json|build[.]mjs)$/.test(name));
+  const settings = readdirSync(here).filter((name) => /^(tsconfig[.]json|build[.]mjs|template[.]mjs)$/.test(name));
   const scripts = existsSync(migrations) ? readdirSync(migrations).map((name) => join(migrations, name)) : [];
   const inputs = [...files, ...scripts, ...settings.map((name) => join(here, name)), join(here, "..", "package-lock.json")];
   const hash = createHash("sha256");
@@ -31,24 +30,29 @@ export function fingerprint() {
 }
 
 /** Files that appear whole or not at all: two builds at once write the same. @param {string} file @param {string | Uint8Array} content */
-function writeWhole(file, content) {
+function writeWhole(file, content, mode = 0o644) {
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, content);
+  writeFileSync(draft, content, { mode });
   renameSync(draft, file);
 }
 
-/** Builds, unless the last build was made from the very same files. Throws a BuildError that says what to do. */
+/**
+ * Builds, unless the last build was made from the very same files. Throws a BuildError that says what to do. It answers as soon as
+ * the program can be loaded; `template` is settled when a first start on the embedded database can go on.
+ * @returns {Promise<{ template: Promise<void> }>}
+ */
 export async function buildWhenStale() {
   const dist = join(here, "dist");
   const stamp = join(dist, ".built-from");
   // Taken before the build: what is edited meanwhile counts as changed at the next start.
   const wanted = fingerprint();
   const built = existsSync(join(dist, "main.js")) && existsSync(stamp) && readFileSync(stamp, "utf8") === wanted;
-  if (built) return;
+  if (built) return { template: Promise.resolve() };
   console.error("Building Gatehouse …");
-  // Types are checked by `npm run check` and by CI; whoever starts the server should not wait for that.
-  await build({ check: false });
-  writeWhole(stamp, wanted);
+  // Types are checked by `npm run check` and by CI; a start should not wait for that.
+  const { template } = await buildProgram(dist);
+  // Last: a build that was killed before this is not taken for whole.
+  return { template: template.then(() => writeWhole(stamp, wanted)) };
 }
 
 export class BuildError extends Error {}
@@ -56,10 +60,22 @@ export class BuildError extends Error {}
 /** @param {{ out?: string, check?: boolean }} [options] */
 export async function build({ out = join(here, "dist"), check = true } = {}) {
   if (check) checkTypes();
+  const { template } = await buildProgram(out);
+  await template;
+}
+
+/** @param {string} out */
+async function buildProgram(out) {
   mkdirSync(out, { recursive: true });
-  await bundle(out);
-  writeCommit(out);
-  if (existsSync(migrations)) await addTemplate(out);
+  const template = existsSync(migrations) ? beginTemplate(out) : undefined;
+  try {
+    await bundle(out);
+    writeCommit(out);
+  } catch (error) {
+    template?.abandon();
+    throw error;
+  }
+  return { template: template ? template.finish() : Promise.resolve() };
 }
 
 function checkTypes() {
@@ -83,6 +99,8 @@ async function bundle(out) {
   const source = (/** @type {string} */ path) => join(here, "src", path);
   const entries = {
     main: source("main.ts"),
+    // The commands, for `npm start`.
+    cli: source("cli/run.ts"),
     // Threads of their own, and what the template is made with.
     "pglite-worker": source("platform/db/pglite-worker.js"),
     "bcrypt-worker": source("platform/passwords/bcrypt-worker.js"),
@@ -119,7 +137,8 @@ async function bundle(out) {
   ])
     if (existsSync(beside)) files.push({ fileName: basename(beside), code: readFileSync(beside, "utf8") });
   // The program last: whoever starts it finds all that it loads.
-  for (const { fileName, code } of files.toSorted((a) => (a.fileName === "main.js" ? 1 : -1))) writeWhole(join(out, fileName), code);
+  for (const { fileName, code } of files.toSorted((a) => (a.fileName === "main.js" ? 1 : -1)))
+    writeWhole(join(out, fileName), code, fileName === "main.js" ? 0o755 : 0o644);
   const made = new Set(files.map(({ fileName }) => fileName));
   for (const name of readdirSync(out)) if (/[.](js|css)$/.test(name) && !made.has(name)) rmSync(join(out, name), { force: true });
 }
@@ -144,85 +163,44 @@ function fromPackage(name) {
 }
 
 /**
- * The embedded database, migrated and shut down cleanly, as a tar: a first start unpacks it in a tenth of a second, where making one
- * takes many. It is kept by what it was made from, because making it is slow too. @param {string} out
+ * The template of the embedded database (template.mjs says what that is), kept by what it was made from. Making it takes longer than
+ * the bundle and needs that only for its last part, so it begins before, in a process of its own. Two builds at once both make it,
+ * and one that is killed leaves nothing. @param {string} out
  */
-async function addTemplate(out) {
+function beginTemplate(out) {
   const hash = createHash("sha256").update(readFileSync(packageFile("@electric-sql/pglite")));
-  hash.update(readFileSync(join(here, "build.mjs")));
+  for (const file of ["build.mjs", "template.mjs"]) hash.update(readFileSync(join(here, file)));
   for (const file of readdirSync(migrations).sort()) hash.update(file).update(readFileSync(join(migrations, file)));
   const cache = join(here, ".cache");
   const kept = join(cache, `embedded-template-${hash.digest("hex").slice(0, 16)}.tar.gz`);
-  if (!existsSync(kept)) {
-    mkdirSync(cache, { recursive: true });
-    // Not out of the one before: that knows older migrations, maybe an older draft of one.
-    rmSync(join(out, "embedded-template.tar.gz"), { force: true });
-    writeWhole(kept, await makeTemplate(out));
-  }
-  const target = join(out, "embedded-template.tar.gz");
-  const draft = `${target}.${process.pid}`;
-  copyFileSync(kept, draft);
-  renameSync(draft, target);
+  const use = () => {
+    const target = join(out, "embedded-template.tar.gz");
+    const draft = `${target}.${process.pid}`;
+    copyFileSync(kept, draft);
+    renameSync(draft, target);
+  };
+  if (existsSync(kept)) return { finish: async () => use(), abandon: () => {} };
+  mkdirSync(cache, { recursive: true });
+  const maker = fork(join(here, "template.mjs"), [kept], { execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const ended = once(maker, "exit");
+  ended.catch(() => {}); // `finish` waits for it
+  return {
+    async finish() {
+      // It may have ended already, and says why by itself.
+      maker.send(pathToFileURL(join(out, "database.js")).href, () => {});
+      const [status, signal] = await ended;
+      if (status !== 0)
+        throw new BuildError(`The template of the embedded database could not be made (${signal ?? status}); the messages above say why.`);
+      use();
+    },
+    abandon: () => void maker.kill(),
+  };
 }
 
 /** @param {string} name of a package; its exports may hide the file, so it is looked for beside its main module */
 function packageFile(name) {
   const main = require.resolve(name);
   return join(main.slice(0, main.lastIndexOf(name) + name.length), "package.json");
-}
-
-/** @param {string} out where the bundle is */
-async function makeTemplate(out) {
-  const { openDatabase, migrate } = await import(pathToFileURL(join(out, "database.js")).href);
-  const folder = mkdtempSync(join(tmpdir(), "gatehouse-template-"));
-  try {
-    const onIdleError = () => {};
-    const database = await openDatabase({ url: null, dataDir: folder, pool: 1, preparedStatements: false, onIdleError });
-    await migrate(database.db);
-    // Closed, not dumped: whoever opens a folder that was closed has nothing to recover.
-    await database.close();
-    return gzipSync(pack(join(folder, "database")), { level: 9 });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-const BLOCK = 512;
-
-/** A plain ustar archive of a folder; src/platform/db/pglite-template.js reads it. @param {string} folder */
-function pack(folder) {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .map((entry) => ({ path: join(entry.parentPath ?? entry.path, entry.name), isFolder: entry.isDirectory() }))
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
-  const parts = entries.flatMap(({ path, isFolder }) => {
-    const content = isFolder ? Buffer.alloc(0) : readFileSync(path);
-    const padding = Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK);
-    return [header(path.slice(folder.length + 1), content.length, isFolder), content, padding];
-  });
-  return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
-}
-
-/** @param {string} name @param {number} size @param {boolean} isFolder */
-function header(name, size, isFolder) {
-  if (Buffer.byteLength(name) > 99) throw new Error(`${name} is too long for a tar header`);
-  const block = Buffer.alloc(BLOCK);
-  const octal = (/** @type {number} */ value, /** @type {number} */ at, /** @type {number} */ length) =>
-    block.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at);
-  block.write(name, 0);
-  octal(isFolder ? 0o700 : 0o600, 100, 8);
-  octal(0, 108, 8);
-  octal(0, 116, 8);
-  octal(size, 124, 12);
-  octal(0, 136, 12);
-  block.write(" ".repeat(8), 148);
-  block.write(isFolder ? "5" : "0", 156);
-  block.write("ustar\x0000", 257);
-  octal(
-    block.reduce((sum, byte) => sum + byte, 0),
-    148,
-    7,
-  );
-  return block;
 }
 
 if (process.argv[1] && pathToFileURL(process.argv[1]).href === import.meta.url) {

@@ -10,6 +10,7 @@ const plain = [
     "platform/passwords",
     "platform/rate-limit",
     "platform/telemetry",
+    "protocols/saml/core",
     "signin/pages",
     "cli/doctor",
   ].map((folder) => `src/${folder}/**/*.test.{ts,tsx}`),

@@ -13,8 +13,8 @@ import { adminRoleRoutes, assertMayControl, roleRoutes } from "./directory/roles
 import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "./directory/users/index.ts";
 import { HOUR, MINUTE, SECOND } from "./kernel/clock.ts";
 import { manifest } from "./kernel/package.ts";
-import { sha256 } from "./kernel/vault.ts";
-import { adminPreflightRoutes, createAdminBearer, guardAdminRoutes } from "./operations/admin-gate/index.ts";
+import { limitsOf } from "./limits.ts";
+import { adminPreflightRoutes, guardAdminRoutes } from "./operations/admin-gate/index.ts";
 import { apiDescription, apiDocsRoutes, homeRoutes } from "./operations/api-docs/index.ts";
 import { gdprRoutes } from "./operations/gdpr/index.ts";
 import {
@@ -26,15 +26,15 @@ import {
   serverInfo,
 } from "./operations/monitoring/index.ts";
 import { watchRealmChanges } from "./platform/cache/index.ts";
-import { type App, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
+import { type App, answerProblem, createServer, unitOfWorkPlugin } from "./platform/http/index.ts";
 import { createJobWorker, type JobWorker } from "./platform/jobs/index.ts";
 import { createOutbound, type Outbound } from "./platform/outbound/index.ts";
 import { createBreachedPasswords } from "./platform/passwords/index.ts";
-import { createRateLimiter, rateLimited } from "./platform/rate-limit/index.ts";
+import { createRateLimiter } from "./platform/rate-limit/index.ts";
 import { startTracing } from "./platform/telemetry/tracing.ts";
-import { accountRoutes } from "./protocols/account/index.ts";
+import { accountAudience, accountRoutes } from "./protocols/account/index.ts";
 import { type ClientActivity, createClientActivity, createClientKeys, serviceAccountSessionRoutes } from "./protocols/client-auth/index.ts";
-import { createTokenReader } from "./protocols/gate/index.ts";
+import { guardRealmRoutes, sendOAuthError } from "./protocols/gate/index.ts";
 import {
   BACKCHANNEL_JOB,
   backchannelJob,
@@ -45,20 +45,33 @@ import {
   type Issuers,
   metadataRoutes,
   oidcRoutes,
+  userinfoAudience,
 } from "./protocols/oidc/index.ts";
 import { createCertificateGuard } from "./protocols/proof/index.ts";
-import { createDocumentClients, createProvisioning, provisioningRoutes, registrationRoutes } from "./protocols/registration/index.ts";
+import {
+  createDocumentClients,
+  createProvisioning,
+  provisioningRoutes,
+  registrationRoutes,
+  sendRegistrationError,
+} from "./protocols/registration/index.ts";
 import { createSubjectOf } from "./protocols/tokens/index.ts";
-import { transactionRoutes } from "./protocols/transactions/index.ts";
+import { transactionAudience, transactionRoutes } from "./protocols/transactions/index.ts";
 import { assetRoutes } from "./signin/assets/index.ts";
-import { enrollmentRoutes, pushRoutes, qrRoutes } from "./signin/devices/index.ts";
+import { createDeviceProver, enrollmentRoutes, pushRoutes, qrRoutes } from "./signin/devices/index.ts";
 import { authenticatorRoutes, browserFlowRoutes, createFlows, flowRoutes } from "./signin/flows/index.ts";
 import { impersonateRoutes, impersonationPages } from "./signin/impersonation/index.ts";
 import { invitationPageRoutes } from "./signin/invitations/index.ts";
-import { loginRoutes } from "./signin/login/index.ts";
+import { createVisitors, loginRoutes } from "./signin/login/index.ts";
 import { createPasswordUpgrades, localPasswords } from "./signin/passwords/index.ts";
 import { selfRegistrationRoutes } from "./signin/registration/index.ts";
-import { changePasswordRoutes, mailLinkRoutes, resetRoutes, wellKnownChangePassword } from "./signin/self-service/index.ts";
+import {
+  actionsEmailRoutes,
+  changePasswordRoutes,
+  mailLinkRoutes,
+  resetRoutes,
+  wellKnownChangePassword,
+} from "./signin/self-service/index.ts";
 import { createCookies, createCsrf, sessionRoutes, userSessionRoutes } from "./signin/sessions/index.ts";
 import {
   applyRetention,
@@ -82,7 +95,7 @@ import {
   pushTokenRoutes,
   templateRoutes,
 } from "./tenancy/messaging/index.ts";
-import { limitsOfRealms, PURGE_JOB, publicRealmRoutes, purgeRealm, realmRoutes } from "./tenancy/realms/index.ts";
+import { PURGE_JOB, publicRealmRoutes, purgeRealm, realmRoutes } from "./tenancy/realms/index.ts";
 import { settingsRoutes } from "./tenancy/settings/index.ts";
 import { createWebhookSender, WEBHOOKS_AT_ONCE, type WebhookSender, webhookRoutes } from "./tenancy/webhooks/index.ts";
 
@@ -201,7 +214,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     mtlsBaseUrl: config.mtlsBaseUrl,
     subjectOf,
   });
-  const tokens = createTokenReader({ db, realms, baseUrl: config.baseUrl, tlsClientCertHeader });
+  const visitors = createVisitors({ db, realms, csrf, cookies });
   exposeGauges(metrics.registry, { db: background.db, pool: database.pool, hasher, forwarder: audit.forwarder });
 
   await app.register(tracing.plugin);
@@ -216,94 +229,34 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   await app.register(monitoringRoutes, { health, registry: metrics.registry, info: serverInfo(version, config.mode) });
   await app.register(
     async (protocol) => {
-      const limited = limitsOfRealms(limiter, realms);
-      const limit = limited("signIns");
+      const gate = guardRealmRoutes(protocol as never, {
+        ...{ db, work, realms, clients, csrf, cookies, visitors, issuers, baseUrl: config.baseUrl, tlsClientCertHeader },
+        devices: createDeviceProver({ db, baseUrl: config.baseUrl }),
+        audiences: { account: accountAudience, transactions: transactionAudience, userinfo: userinfoAudience },
+        limits: limitsOf(limiter, realms),
+        errors: { page: visitors.showFailure, problem: answerProblem, oauth: sendOAuthError, registration: sendRegistrationError },
+      });
+      const signIn = { db, work, metrics, baseUrl: config.baseUrl, sources, upgrades, vault, hasher, breaches, messages, log };
       await protocol.register(publicRealmRoutes, { realms });
-      await protocol.register(loginRoutes, {
-        db,
-        work,
-        metrics,
-        realms,
-        csrf,
-        cookies,
-        baseUrl: config.baseUrl,
-        sources,
-        upgrades,
-        vault,
-        hasher,
-        breaches,
-        messages,
-        log,
-        flows,
-        limit,
-        logoutRequests: createLogoutRequests(issuers),
-      });
-      const visiting = { db, work, realms, csrf, cookies, baseUrl: config.baseUrl, messages, limit };
+      await protocol.register(loginRoutes, { ...signIn, flows, visitors, logoutRequests: createLogoutRequests(issuers) });
+      const visiting = { db, work, visitors, messages, baseUrl: config.baseUrl };
       await protocol.register(resetRoutes, visiting);
-      await protocol.register(mailLinkRoutes, visiting);
+      await protocol.register(mailLinkRoutes, { ...visiting, clients, flows });
       await protocol.register(changePasswordRoutes, visiting);
-      await protocol.register(selfRegistrationRoutes, {
-        ...visiting,
-        vault,
-        hasher,
-        breaches,
-        flows,
-        limits: [limit, limited("registrations")],
-      });
-      await protocol.register(oidcRoutes, { db, work, realms, csrf, cookies, issuers, messages });
-      await protocol.register(impersonationPages, { db, work, realms, csrf, cookies });
-      const devices = { db, work, realms, csrf, cookies, clients, baseUrl: config.baseUrl };
-      await protocol.register(enrollmentRoutes, { prefix: "/device", ...devices, vault, limit: limited("enrollments") });
-      await protocol.register(pushRoutes, { ...devices, limit: limited("push") });
-      await protocol.register(qrRoutes, { ...devices, limit: limited("qr") });
-      await protocol.register(transactionRoutes, {
-        ...{ ...devices, vault, tokens, signingKeys, subjectOf },
-        limit: limited("transactions"),
-      });
-      const limitPassword = rateLimited(limiter, {
-        name: "account-password",
-        key: (request) => `account-password:${request.realmId}:${request.actor?.id}`,
-        rule: { limit: 20, windowMs: 10 * MINUTE },
-      });
-      await protocol.register(accountRoutes, {
-        prefix: "/account",
-        db,
-        work,
-        realms,
-        csrf,
-        cookies,
-        tokens,
-        clients,
-        hasher,
-        breaches,
-        baseUrl: config.baseUrl,
-        vault,
-        messages,
-        log,
-        limitPassword,
-      });
-      await protocol.register(registrationRoutes, {
-        prefix: "/connect/register",
-        ...{ db, work, vault, realms, scopes, outbound, provisioning, baseUrl: config.baseUrl },
-        limit: limited("clientRegistrations"),
-      });
-      // One link must not serve to ask for one username after the other.
-      const limitPerLink = rateLimited(limiter, {
-        name: "invitation",
-        key: (request) => `invitation:${sha256((request.params as { token: string }).token)}`,
-        rule: { limit: 30, windowMs: 10 * MINUTE },
-      });
-      await protocol.register(invitationPageRoutes, {
-        db,
-        work,
-        metrics,
-        realms,
-        csrf,
-        cookies,
-        hasher,
-        breaches,
-        limits: [limit, limitPerLink],
-      });
+      await protocol.register(selfRegistrationRoutes, { ...visiting, vault, hasher, breaches, flows });
+      await protocol.register(oidcRoutes, { db, work, visitors, issuers, messages });
+      await protocol.register(impersonationPages, { db, work, realms, visitors });
+      const devices = { db, work, visitors, clients, baseUrl: config.baseUrl };
+      await protocol.register(enrollmentRoutes, { prefix: "/device", ...devices, vault });
+      await protocol.register(pushRoutes, devices);
+      await protocol.register(qrRoutes, devices);
+      await protocol.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf });
+      const account = { db, work, realms, cookies, hasher, breaches, vault, messages, log, baseUrl: config.baseUrl };
+      await protocol.register(accountRoutes, { prefix: "/account", ...account });
+      const registering = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl: config.baseUrl };
+      await protocol.register(registrationRoutes, { prefix: "/connect/register", ...registering });
+      await protocol.register(invitationPageRoutes, { db, work, metrics, visitors, hasher, breaches });
+      gate.answerPreflights();
     },
     { prefix: "/realms/:realm" },
   );
@@ -316,8 +269,8 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   await app.register(adminPreflightRoutes, { prefix: "/admin", realms, origins });
   await app.register(
     async (admin) => {
-      const bearer = createAdminBearer({ db, clients, tokens, baseUrl: config.baseUrl });
-      guardAdminRoutes(admin, { db, work, realms, csrf, cookies, metrics, bearer, origins });
+      const guarding = { db, work, realms, csrf, cookies, metrics, origins, clients, baseUrl: config.baseUrl, tlsClientCertHeader };
+      guardAdminRoutes(admin, guarding);
       await admin.register(auditConfigRoutes, { prefix: "/audit", ...audit });
       await admin.register(metricsSummaryRoutes, { prefix: "/metrics" });
       await admin.register(realmRoutes, { prefix: "/realms", vault, hasher, makeKeyPair, breaches });
@@ -329,6 +282,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
           await realm.register(gdprRoutes, { prefix: "/users" });
           await realm.register(userCredentialRoutes, { prefix: "/users", hasher, breaches, realms });
           await realm.register(requiredActionRoutes, { prefix: "/users" });
+          await realm.register(actionsEmailRoutes, { prefix: "/users", messages, clients, realms, baseUrl: config.baseUrl });
           await realm.register(userGroupRoutes, { prefix: "/users" });
           await realm.register(userOrganizationRoutes, { prefix: "/users" });
           await realm.register(userSessionRoutes, { prefix: "/users" });
@@ -362,9 +316,8 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     { prefix: "/admin" },
   );
 
-  const visitors = { db, realms, cookies, csrf };
-  await app.register(apiDocsRoutes, visitors);
-  await app.register(homeRoutes, visitors);
+  await app.register(apiDocsRoutes, { realms, visitors });
+  await app.register(homeRoutes, { realms, visitors });
 
   const jobs = createJobWorker(
     background.db,

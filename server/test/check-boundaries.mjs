@@ -78,7 +78,7 @@ const offences = {
   "gate-knows-the-rooms-above-only": ["src/protocols/gate/up.ts", 'import "../oidc/index.ts";'],
   "decoupled-knows-the-rooms-above-only": ["src/protocols/decoupled/up.ts", 'import "../oidc/index.ts";'],
   "token-endpoint-knows-the-rooms-above-only": ["src/protocols/token-endpoint/up.ts", 'import "../oidc/index.ts";'],
-  "protocols-have-no-circles": ["src/protocols/tokens/circle.ts", 'import type {} from "./circle-end.ts";'],
+  "protocols-and-signin-have-no-circles": ["src/protocols/tokens/circle.ts", 'import type {} from "./circle-end.ts";'],
   "tiers-do-not-know-the-composition": ["src/operations/gdpr/composition.ts", 'import "../../app.ts";'],
   "enter-a-feature-by-its-index": ["src/directory/roles/window.ts", 'import "../users/service.ts";'],
   "enter-a-room-of-oidc-by-its-index": ["src/protocols/oidc/authorize/window.ts", 'import "../engine/steps.ts";'],

@@ -31,6 +31,8 @@ export interface Invocation {
   /** What was given, by option name; a switch is `true`. */
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
   readonly json: boolean;
+  /** Settled once the template of the embedded database is there, when a build beside this command makes one. */
+  readonly template?: Promise<void> | undefined;
   /** To stdout: `data` with `--json`, else the text. */
   print(data: unknown, text: string): void;
   /** To stderr, always as text: progress and remarks that are no part of the answer. */

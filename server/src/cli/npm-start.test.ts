@@ -14,14 +14,19 @@ let home: string;
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), "gatehouse-start-"));
   home = join(root, "server");
-  mkdirSync(join(home, "src"), { recursive: true });
-  for (const file of ["start.mjs", "build.mjs", "package.json", "tsconfig.json"]) cpSync(join(server, file), join(home, file));
+  mkdirSync(join(home, "src", "cli"), { recursive: true });
+  for (const file of ["start.mjs", "build.mjs", "template.mjs", "package.json", "tsconfig.json"])
+    cpSync(join(server, file), join(home, file));
   writeFileSync(join(root, "package-lock.json"), "{}");
   symlinkSync(join(server, "..", "node_modules"), join(root, "node_modules"));
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-const program = (line: string) => writeFileSync(join(home, "src", "main.ts"), `${line}\nexport {};\n`);
+/** @param line what the program does with `argv`, the words after its name */
+function program(line: string): void {
+  writeFileSync(join(home, "src", "cli", "run.ts"), `export async function runCli(argv: string[]) {\n${line}\nreturn 0;\n}\n`);
+  writeFileSync(join(home, "src", "main.ts"), 'import "./cli/run.ts";\n');
+}
 
 function start(...flags: string[]) {
   const child = spawn(process.execPath, [join(home, "start.mjs"), ...flags], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
@@ -38,7 +43,7 @@ function start(...flags: string[]) {
 }
 
 test("builds once, again after a change, and passes start with the flags", async () => {
-  program("console.log(JSON.stringify(process.argv.slice(2)));");
+  program("console.log(JSON.stringify(argv));");
   const first = await start("--port", "9000").ended;
   expect(first).toEqual({ code: 0, signal: null, out: '["start","--port","9000"]\n', err: "Building Gatehouse …\n" });
   expect(await start().ended).toMatchObject({ out: '["start"]\n', err: "" });
@@ -57,7 +62,7 @@ test("shows the compiler's words and starts nothing when the build fails, every 
   for (const _ of [1, 2]) {
     const { code, out, err } = await start().ended;
     expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toMatch(/Unexpected token[\s\S]*src[/]main[.]ts:1:14/);
+    expect(err).toMatch(/Unexpected token[\s\S]*src[/]cli[/]run[.]ts:2:14/);
     expect(err).toContain("The build failed");
   }
 }, 120_000);

@@ -20,7 +20,7 @@ const loaders: Readonly<Record<CommandName, () => Promise<{ readonly run: Comman
 };
 
 /** Runs one command line and says how it went; never throws. */
-export async function runCli(argv: readonly string[]): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], { template }: Pick<Invocation, "template"> = {}): Promise<ExitCode> {
   // Asked of the raw words, because a line that cannot be parsed must be answered in the right form too.
   const json = argv.includes("--json");
   try {
@@ -28,6 +28,7 @@ export async function runCli(argv: readonly string[]): Promise<ExitCode> {
     const call: Invocation = {
       ...parsed,
       json,
+      template,
       print: (data, text) => console.log(json ? JSON.stringify(data, null, 2) : text),
       note: (text) => console.error(text),
     };

@@ -15,7 +15,11 @@ export const run: Command = async (call) => {
   const config = loadConfig({ flags: call.options });
   const isNew = config.databaseUrl === null && !existsSync(embeddedFolder(config.dataDir));
   // Half of a start is the embedded database, half is loading code: two threads do both at once.
-  const embedded = config.databaseUrl === null ? openEmbedded(config.dataDir) : undefined;
+  const open = async () => {
+    if (isNew) await call.template;
+    return openEmbedded(config.dataDir);
+  };
+  const embedded = config.databaseUrl === null ? open() : undefined;
   embedded?.catch(() => {}); // beginCore's `ready` waits for it, and tells what went wrong
   let core: Core | undefined;
   let server: Server | undefined;

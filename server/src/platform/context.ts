@@ -1,3 +1,4 @@
+import { cut } from "../kernel/text.ts";
 import type { Db, Tx } from "./db/index.ts";
 
 /** Who acts. Administrators carry the permissions that their session or token gives them at this very request. */
@@ -63,12 +64,16 @@ export interface Ctx extends ReadCtx {
 
 export type Listeners = { readonly [E in DomainEventName]: readonly ((ctx: Ctx, payload: DomainEvents[E]) => Promise<void>)[] };
 
+const NOTHING: ReadonlySet<string> = new Set();
+
+type ActorOf = Pick<Actor, "id" | "name" | "realm"> & Partial<Actor>;
+
+/** The one maker of actors: permissions, a session and an impersonator are there only where somebody says so. */
+export const actorOf = (of: ActorOf): Actor => ({ permissions: NOTHING, sessionId: null, impersonator: null, ...of });
+
 /** The server itself: bootstrap, jobs, commands. It may do everything, and the trail says that it was the system. */
-export const systemActor = (realm: string, name = "system"): Actor => ({
-  id: "system",
-  name,
-  realm,
-  permissions: new Set(["realm-admin"]),
-  sessionId: null,
-  impersonator: null,
-});
+export const systemActor = (realm: string, name = "system"): Actor =>
+  actorOf({ id: "system", name, realm, permissions: new Set(["realm-admin"]) });
+
+/** Nobody yet: the trail shows what was typed, as much of it as it keeps. */
+export const anonymousActor = (realm: string, name = "anonymous"): Actor => actorOf({ id: "anonymous", name: cut(name, 255), realm });

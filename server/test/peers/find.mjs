@@ -52,6 +52,21 @@ export function apacheWithOpenidc() {
   return program && existsSync(join(modules, "mod_auth_openidc.so")) ? { program, modules } : undefined;
 }
 
+/** @returns {string | undefined} */
+export const xmlsecPath = () => onPath("xmlsec1");
+
+/** @returns {string | undefined} */
+export const xmllintPath = () => onPath("xmllint");
+
+/** @param {string} folder @param {string} file */
+const folderWith = (folder, file) => (existsSync(join(folder, file)) ? folder : undefined);
+
+/** The folder with the SAML schemas of OASIS. @returns {string | undefined} */
+export const oasisSchemas = () => folderWith("/usr/share/xml/opensaml", "saml-schema-protocol-2.0.xsd");
+
+/** The folder with the schemas of the W3C that those stand on. @returns {string | undefined} */
+export const w3cSchemas = () => folderWith("/usr/share/xml/xmltooling", "xmldsig-core-schema.xsd");
+
 /** What the suite uses beyond npm: the Debian package that brings it, and what is lost without it. */
 export const peers = [
   { name: "Postgres", package: "postgresql", find: postgresBin, lost: "the tests on Postgres" },
@@ -63,4 +78,8 @@ export const peers = [
     find: apacheWithOpenidc,
     lost: "the test that signs in to a site behind mod_auth_openidc",
   },
+  { name: "xmlsec1", package: "xmlsec1", find: xmlsecPath, lost: "the tests of SAML signatures and encryption against xmlsec1" },
+  { name: "xmllint", package: "libxml2-utils", find: xmllintPath, lost: "the tests of canonical XML and of the SAML schemas" },
+  { name: "The SAML schemas", package: "opensaml-schemas", find: oasisSchemas, lost: "the tests of the SAML schemas" },
+  { name: "The XML security schemas", package: "xmltooling-schemas", find: w3cSchemas, lost: "the tests of the SAML schemas" },
 ];

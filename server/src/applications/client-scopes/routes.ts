@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { created, noContent, noContentAnswer, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
-import { ClientScope, CreateClientScope, UpdateClientScope } from "./schema.ts";
-import { addClaim, createScope, dropClaim, readScope, removeScope, saveScope, searchScopes } from "./service.ts";
+import { ClientScope, ClientScopeClaim, CreateClientScope, UpdateClientScope } from "./schema.ts";
+import { addClaim, createScope, dropClaim, readScope, readScopeClaim, removeScope, saveScope, searchScopes } from "./service.ts";
 
 const params = pathParams("scopeId");
 const claimParams = pathParams("scopeId", "claimId");
@@ -46,6 +46,20 @@ export const clientScopeRoutes: FastifyPluginAsyncTypebox = async (app) => {
       run: (ctx, { scopeId }) => removeScope(ctx, scopeId),
     },
   });
+
+  app.get(
+    "/:scopeId/claims/:claimId",
+    {
+      config: read,
+      schema: {
+        summary: "Read which claim mapper a client scope brings",
+        tags,
+        params: claimParams,
+        response: { 200: ClientScopeClaim },
+      },
+    },
+    (req) => req.read((ctx) => readScopeClaim(ctx, req.params.scopeId, req.params.claimId)),
+  );
 
   app.put(
     "/:scopeId/claims/:claimId",

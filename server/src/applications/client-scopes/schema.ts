@@ -18,6 +18,11 @@ const assignment = oneOf(assignments, {
   description: "Given where a request names no scopes; to those that ask for it; or only to clients that list it",
 });
 
+export const ClientScopeClaim = Type.Object(
+  { claimId: Type.String({ format: "uuid" }), name: Type.String() },
+  { $id: "ClientScopeClaim", additionalProperties: false },
+);
+
 export const ClientScope = Type.Object(
   {
     realmId: Type.String(),
@@ -27,13 +32,7 @@ export const ClientScope = Type.Object(
     consentText,
     assignment,
     builtIn: Type.Boolean({ description: "Known to the protocol itself: cannot be deleted" }),
-    claims: Type.Array(
-      Type.Object(
-        { claimId: Type.String({ format: "uuid" }), name: Type.String() },
-        { $id: "ClientScopeClaim", additionalProperties: false },
-      ),
-      { description: "The claim mappers that it brings" },
-    ),
+    claims: Type.Array(ClientScopeClaim, { description: "The claim mappers that it brings" }),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   },
   { $id: "ClientScope" },

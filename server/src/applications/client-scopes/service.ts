@@ -75,6 +75,12 @@ export async function removeScope(ctx: Ctx, scopeId: string): Promise<void> {
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "client-scopes", resourceId: scope.scopeId });
 }
 
+export async function readScopeClaim(ctx: ReadCtx, scopeId: string, claimId: string): Promise<ClientScopeRow["claims"][number]> {
+  const claim = (await readScope(ctx, scopeId)).claims.find((one) => one.claimId === claimId.toLowerCase());
+  if (!claim) throw scopeErrors.claim_not_attached();
+  return claim;
+}
+
 /** From now on whoever gets the scope gets the claim. */
 export async function addClaim(ctx: Ctx, scopeId: string, claimId: string): Promise<void> {
   const scope = await takeScope(ctx, scopeId);

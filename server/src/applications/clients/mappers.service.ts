@@ -35,6 +35,7 @@ export async function readMapper(ctx: ReadCtx, id: string, mapperId: string): Pr
 export async function createMapper(ctx: Ctx, id: string, input: ClaimMapperInput): Promise<ClientMapperRow> {
   const state = checkedMapper(input);
   const client = await takeClient(ctx, id);
+  expectVersion(ctx, client.version);
   if ((await mappersOfClient(ctx.tx, ctx.realm, client.id)).length >= MAX_MAPPERS)
     throw invalidFields([{ field: "name", code: "too_many", message: `A client has at most ${MAX_MAPPERS} mappers: delete one first` }]);
   const mapper = await insertMapper(ctx.tx, ctx.realm, client.id, input.name, state, ctx.now);

@@ -36,6 +36,7 @@ export async function createClientRole(ctx: Ctx, id: string, input: CreateRole):
   // The realm before the client, as everywhere that roles change.
   await lockRealm(ctx.tx, ctx.realm);
   const client = await takeClient(ctx, id);
+  expectVersion(ctx, client.version);
   const role = await addRole(ctx, input, client.id);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: client.id, detail: `roles +${role.name}` });
   return role;

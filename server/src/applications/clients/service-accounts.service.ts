@@ -19,6 +19,7 @@ export async function grantToServiceAccount(ctx: Ctx, id: string, name: RoleName
   const role = await shareNamedRole(ctx, name);
   await assertMayControlClient(ctx, client.id);
   const added = await changingGrants(ctx, [role.roleId], async () => {
+    expectVersion(ctx, client.version);
     if (!client.stored.grantTypes.includes("client_credentials")) throw clientErrors.no_service_account();
     return addServiceAccountRole(ctx.tx, ctx.realm, client.id, role.roleId);
   });

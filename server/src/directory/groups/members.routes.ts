@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { created, noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
-import { join, leave, searchMembers } from "./members.service.ts";
+import { join, leave, readMember, searchMembers } from "./members.service.ts";
 import { AddGroupMember, GroupMember } from "./schema.ts";
 
 const tags = ["Groups"];
@@ -39,6 +39,21 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { member, joined } = await req.transact((ctx) => join(ctx, req.params.groupId, req.body.userId));
       return joined ? created(reply, member.userId, member) : member;
     },
+  );
+
+  app.get(
+    "/:userId",
+    {
+      config: { permission: "view-users" },
+      schema: {
+        operationId: "getGroupMember",
+        summary: "Read a membership in a group",
+        tags,
+        params: itemParams,
+        response: { 200: GroupMember },
+      },
+    },
+    (req) => req.read((ctx) => readMember(ctx, req.params.groupId, req.params.userId)),
   );
 
   // The same by either method: what is there already is no mistake.

@@ -14,6 +14,13 @@ export async function searchMembers(ctx: ReadCtx, groupId: string, query: ListQu
   return listMembers(ctx.tx, ctx.realm, await readGroup(ctx, groupId), query);
 }
 
+export async function readMember(ctx: ReadCtx, id: string, userId: string): Promise<GroupMember> {
+  const { groupId } = await readGroup(ctx, id);
+  const member = isId(userId) ? await findMember(ctx.tx, ctx.realm, groupId, userId) : null;
+  if (!member) throw groupErrors.not_member();
+  return member;
+}
+
 /**
  * Whoever joins gets what the group grants, so whoever lets them in must hold it. No lock of the realm: people join at once. A role
  * that the group is given at this moment is answered for by whoever gives it, since that gives it to everybody who may be in it.

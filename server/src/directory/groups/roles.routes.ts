@@ -3,7 +3,7 @@ import Type from "typebox";
 import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { givenRoles } from "../roles/index.ts";
-import { grantRole, readGroupRoles, withdrawRole } from "./roles.service.ts";
+import { grantRole, readGroupRole, readGroupRoles, withdrawRole } from "./roles.service.ts";
 import { AddGroupRole, GroupRole } from "./schema.ts";
 
 const tags = ["Groups"];
@@ -45,6 +45,21 @@ export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     (req) => req.transact((ctx) => grantRole(ctx, req.params.groupId, req.body)),
+  );
+
+  app.get(
+    "/:roleId",
+    {
+      config: { permission: "view-users" },
+      schema: {
+        operationId: "getGroupRole",
+        summary: "Read a role that a group grants",
+        tags,
+        params: itemParams,
+        response: { 200: GroupRole },
+      },
+    },
+    (req) => req.read((ctx) => readGroupRole(ctx, req.params.groupId, req.params.roleId)),
   );
 
   for (const method of ["PUT", "POST"] as const)

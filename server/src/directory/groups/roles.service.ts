@@ -12,6 +12,12 @@ export async function readGroupRoles(ctx: ReadCtx, groupId: string): Promise<Map
   return rolesOf(ctx.tx, ctx.realm, group.groupId);
 }
 
+export async function readGroupRole(ctx: ReadCtx, groupId: string, roleId: string): Promise<MappedRole> {
+  const role = (await readGroupRoles(ctx, groupId)).find((one) => one.roleId === roleId.toLowerCase());
+  if (!role) throw groupErrors.not_granted();
+  return role;
+}
+
 /** Every member gets the role, and so does whoever joins later. */
 export async function grantRole(ctx: Ctx, id: string, which: { readonly roleId: string } | RoleName): Promise<MappedRole[]> {
   const { groupId, version } = await takeGroup(ctx, id);

@@ -3,7 +3,7 @@ import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { AuditDraft, Ctx } from "../../platform/context.ts";
 import { assertMayGrant, shareDefaultRole, shareRolesByName } from "../roles/index.ts";
-import { replaceRequiredActions, resetPassword, saveUser, takeUser, userErrors } from "../users/index.ts";
+import { findUserForUpdate, replaceRequiredActions, resetPassword, saveUser, userErrors } from "../users/index.ts";
 import { findTaken, inSavepoint, insertNewUsers, type NewUser } from "./batch.store.ts";
 import type { Fault } from "./readers/index.ts";
 import { type CheckedRow, faultOfError, isReady, keysOf, type ReadyRow } from "./row.ts";
@@ -73,7 +73,7 @@ async function updateUser(ctx: Ctx, userId: string, { user, passwordHash }: Read
     afterCommit: (effect) => void effects.push(effect),
   };
   await inSavepoint(ctx.tx, async () => {
-    const current = await takeUser(rowCtx, userId);
+    const current = await findUserForUpdate(rowCtx, userId);
     const state = {
       username: user.username,
       email: user.email === undefined ? current.email : user.email,

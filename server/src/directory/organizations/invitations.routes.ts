@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { created, noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
-import { type InvitationParts, invite, searchInvitations, withdrawInvitation } from "./invitations.service.ts";
+import { type InvitationParts, invite, readInvitation, searchInvitations, withdrawInvitation } from "./invitations.service.ts";
 import { CreateInvitation, Invitation, InvitationQuery } from "./schema.ts";
 
 const tags = ["Organizations"];
@@ -45,6 +45,15 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = asyn
       const invitation = await req.transact((ctx) => invite(ctx, parts, req.params.orgId, req.body));
       return created(reply, invitation.invitationId, invitation);
     },
+  );
+
+  app.get(
+    "/:invitationId",
+    {
+      config: { permission: "view-users" },
+      schema: { summary: "Read an invitation", tags, params: pathParams("orgId", "invitationId"), response: { 200: Invitation } },
+    },
+    (req) => req.read((ctx) => readInvitation(ctx, req.params.orgId, req.params.invitationId)),
   );
 
   app.delete(

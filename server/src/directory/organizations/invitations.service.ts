@@ -34,6 +34,13 @@ export async function searchInvitations(ctx: ReadCtx, id: string, query: Invitat
   return listInvitations(ctx.tx, ctx.realm, organizationId, query, ctx.now);
 }
 
+export async function readInvitation(ctx: ReadCtx, id: string, invitationId: string): Promise<Invitation> {
+  const { organizationId } = await readOrganization(ctx, id);
+  const invitation = isId(invitationId) ? await findInvitation(ctx.tx, ctx.realm, organizationId, invitationId, ctx.now) : null;
+  if (!invitation) throw organizationErrors.invitation_not_found();
+  return invitation;
+}
+
 /** Sends a link by mail, and by mail only: whoever opens it reads that mailbox. The answer does not hold it, nor does the database. */
 export async function invite(
   ctx: Ctx,
@@ -65,7 +72,7 @@ export async function invite(
     expiresAt: invitation.expiresAt,
   });
   record(ctx, "ADMIN_CREATE", organizationId, `invitations/${invitationId}`);
-  return (await findInvitation(ctx.tx, ctx.realm, invitationId, ctx.now))!;
+  return (await findInvitation(ctx.tx, ctx.realm, organizationId, invitationId, ctx.now))!;
 }
 
 /** Also one that was accepted or has expired; a membership that came of it stays. */

@@ -87,8 +87,17 @@ export async function listInvitations(
   return { ...page, rows: page.rows.map((row) => toInvitation(row, now)) };
 }
 
-export async function findInvitation(db: Db, realm: string, invitationId: string, now: number): Promise<Invitation | null> {
-  const row = await invitations(db, realm).where("i.invitation_id", "=", invitationId).executeTakeFirst();
+export async function findInvitation(
+  db: Db,
+  realm: string,
+  organizationId: string,
+  invitationId: string,
+  now: number,
+): Promise<Invitation | null> {
+  const row = await invitations(db, realm)
+    .where("i.organization_id", "=", organizationId)
+    .where("i.invitation_id", "=", invitationId)
+    .executeTakeFirst();
   return row ? toInvitation(row, now) : null;
 }
 

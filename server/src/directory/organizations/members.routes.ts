@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { noContent, paged, pathParams } from "../../platform/http/index.ts";
-import { removeMember, searchMembers, setMember } from "./members.service.ts";
+import { readMember, removeMember, searchMembers, setMember } from "./members.service.ts";
 import { Member, MemberQuery, SetMember } from "./schema.ts";
 
 const tags = ["Organizations"];
@@ -24,6 +24,21 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (req, reply) => paged(reply, await req.read((ctx) => searchMembers(ctx, req.params.orgId, req.query))),
+  );
+
+  app.get(
+    "/:userId",
+    {
+      config: { permission: "view-users" },
+      schema: {
+        operationId: "getOrganizationMember",
+        summary: "Read a membership in an organization",
+        tags,
+        params,
+        response: { 200: Member },
+      },
+    },
+    (req) => req.read((ctx) => readMember(ctx, req.params.orgId, req.params.userId)),
   );
 
   app.put(

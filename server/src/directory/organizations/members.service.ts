@@ -4,7 +4,7 @@ import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { userErrors } from "../users/index.ts";
 import { organizationErrors } from "./errors.ts";
-import { deleteMember, listMembers, saveMember } from "./members.store.ts";
+import { deleteMember, findMember, listMembers, saveMember } from "./members.store.ts";
 import type { Member, MemberQuery, SetMember } from "./schema.ts";
 import { readOrganization } from "./service.ts";
 import { shareOrganization } from "./store.ts";
@@ -14,6 +14,13 @@ export const DEFAULT_ROLE = "member";
 export async function searchMembers(ctx: ReadCtx, id: string, query: MemberQuery): Promise<Page<Member>> {
   const { organizationId } = await readOrganization(ctx, id);
   return listMembers(ctx.tx, ctx.realm, organizationId, query);
+}
+
+export async function readMember(ctx: ReadCtx, id: string, userId: string): Promise<Member> {
+  const { organizationId } = await readOrganization(ctx, id);
+  const member = isId(userId) ? await findMember(ctx.tx, ctx.realm, { organizationId, userId }) : null;
+  if (!member) throw organizationErrors.not_a_member();
+  return member;
 }
 
 /** For a change around it: there until commit, and as the caller saw it. */

@@ -24,9 +24,8 @@ const order: ListOrder = {
   id: sql.ref("organization_members.user_id"),
 };
 
-export async function listMembers(db: Db, realm: string, organizationId: string, query: MemberQuery): Promise<Page<Member>> {
-  const { search = "", role } = query;
-  const members = db
+const membersOf = (db: Db, realm: string, organizationId: string) =>
+  db
     .selectFrom("organization_members")
     .innerJoin("users", (join) =>
       join
@@ -44,22 +43,37 @@ export async function listMembers(db: Db, realm: string, organizationId: string,
       "organization_members.joined_at",
     ])
     .where("organization_members.realm_id", "=", realm)
-    .where("organization_members.organization_id", "=", organizationId)
+    .where("organization_members.organization_id", "=", organizationId);
+
+export async function listMembers(db: Db, realm: string, organizationId: string, query: MemberQuery): Promise<Page<Member>> {
+  const { search = "", role } = query;
+  const members = membersOf(db, realm, organizationId)
     .$if(role !== undefined, (q) => q.where("organization_members.role", "=", role!))
     .$if(search !== "", (q) => q.where("organization_members.user_id", "in", usersNamed(realm, search)));
   const page = await pageOf(db, members, order, query);
-  return {
-    ...page,
-    rows: page.rows.map((row) => ({
-      userId: row.user_id,
-      username: row.username,
-      email: row.email,
-      enabled: row.enabled,
-      role: row.role,
-      joinedAt: row.joined_at,
-    })),
-  };
+  return { ...page, rows: page.rows.map(toMember) };
 }
+
+export async function findMember(db: Db, realm: string, { organizationId, userId }: MemberKey): Promise<Member | null> {
+  const row = await membersOf(db, realm, organizationId).where("organization_members.user_id", "=", userId).executeTakeFirst();
+  return row ? toMember(row) : null;
+}
+
+const toMember = (row: {
+  user_id: string;
+  username: string;
+  email: string | null;
+  enabled: boolean;
+  role: string;
+  joined_at: number;
+}): Member => ({
+  userId: row.user_id,
+  username: row.username,
+  email: row.email,
+  enabled: row.enabled,
+  role: row.role,
+  joinedAt: row.joined_at,
+});
 
 /** Adds a member, or gives one another role. A user that the realm does not have is a 404. */
 export async function saveMember(tx: Tx, realm: string, member: MemberKey & { role: string }, now: number): Promise<void> {

@@ -5,11 +5,17 @@ import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/i
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { type PasswordParts, preparePassword, untilStored } from "../credentials/index.ts";
 import { CreateCredential, CreatedCredential, Credential, SetPassword } from "./credentials.schema.ts";
-import { createEnrollmentToken, readCredentials, revokeCredential } from "./credentials.service.ts";
+import { createEnrollmentToken, readCredential, readCredentials, revokeCredential } from "./credentials.service.ts";
 import { readReachableUser, setPassword } from "./service.ts";
 
 const tags = ["Users"];
 const params = pathParams("userId");
+const itemParams = Type.Object({
+  realm: Type.String(),
+  userId: Type.String(),
+  type: Type.String({ description: "The credential's type" }),
+  credentialId: Type.String({ description: "The credential's id" }),
+});
 const write = { permission: "manage-users" } as const;
 const done = Type.Null({ description: "Done" });
 
@@ -85,6 +91,15 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
     },
   );
 
+  app.get(
+    "/:userId/credentials/:type/:credentialId",
+    {
+      config: { permission: "view-users" },
+      schema: { summary: "Read a user's credential", tags, params: itemParams, response: { 200: Credential } },
+    },
+    (req) => req.read((ctx) => readCredential(ctx, req.params.userId, req.params.type, req.params.credentialId)),
+  );
+
   app.delete(
     "/:userId/credentials/:type/:credentialId",
     {
@@ -93,12 +108,7 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
         summary: "Revoke a user's credential",
         description: "Ends no session: what it opened before stays open.",
         tags,
-        params: Type.Object({
-          realm: Type.String(),
-          userId: Type.String(),
-          type: Type.String({ description: "The credential's type" }),
-          credentialId: Type.String({ description: "The credential's id" }),
-        }),
+        params: itemParams,
         response: { 204: done },
       },
     },

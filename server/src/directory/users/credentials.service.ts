@@ -12,7 +12,7 @@ import {
   replaceEnrollmentToken,
 } from "../credentials/index.ts";
 import type { CreateCredential, CreatedCredential, Credential } from "./credentials.schema.ts";
-import { readUser, takeUser } from "./service.ts";
+import { findUserForUpdate, readUser } from "./service.ts";
 import { touchUser } from "./store.ts";
 
 declare module "../../platform/context.ts" {
@@ -34,9 +34,15 @@ export async function readCredentials(ctx: ReadCtx, id: string): Promise<Credent
   return [...own, ...others.map(({ deviceName, ...device }) => ({ ...device, type: PUSH, label: deviceName, expiresAt: null }))];
 }
 
+export async function readCredential(ctx: ReadCtx, userId: string, type: string, id: string): Promise<Credential> {
+  const found = (await readCredentials(ctx, userId)).find((one) => one.type === type && one.id === id.toLowerCase());
+  if (!found) throw credentialErrors.not_found();
+  return found;
+}
+
 /** Whoever has the token can add a device to the user, so it takes what control of the user takes. */
 export async function createEnrollmentToken(ctx: Ctx, id: string, input: CreateCredential): Promise<CreatedCredential> {
-  const { userId } = await takeUser(ctx, id);
+  const { userId } = await findUserForUpdate(ctx, id);
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail: ENROLLMENT_TOKEN });
   return addEnrollmentToken(ctx, userId, input);
 }
@@ -54,7 +60,7 @@ export async function addEnrollmentToken(ctx: Ctx, userId: string, input: Create
 
 /** From now on it opens nothing. What it opened before stays open. */
 export async function revokeCredential(ctx: Ctx, id: string, type: string, credentialId: string, history: number): Promise<void> {
-  const { userId } = await takeUser(ctx, id);
+  const { userId } = await findUserForUpdate(ctx, id);
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "users", resourceId: userId, detail: type });
   await removeCredential(ctx, userId, type, credentialId, history);
 }

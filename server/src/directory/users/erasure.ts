@@ -4,7 +4,7 @@ import { keepingRealmAdmin, permissionsOfUser } from "../roles/index.ts";
 import { userErrors } from "./errors.ts";
 import { takeOwnUser } from "./own.service.ts";
 import type { User } from "./schema.ts";
-import { isSelf, takeUser } from "./service.ts";
+import { findUserForUpdate, isSelf } from "./service.ts";
 import { deleteUser, type UserRow } from "./store.ts";
 
 declare module "../../platform/context.ts" {
@@ -19,7 +19,7 @@ declare module "../../platform/context.ts" {
 
 /** An administrator erases a user. */
 export async function eraseUser(ctx: Ctx, id: string): Promise<void> {
-  const user = await takeUser(ctx, id);
+  const user = await findUserForUpdate(ctx, id);
   if (isSelf(ctx, user.userId)) throw userErrors.self();
   const pseudonym = await erase(ctx, user);
   const about = { resourceType: "users", resourceId: pseudonym } as const;

@@ -1,5 +1,5 @@
 // Users: who they are and how they are found at sign-in. Owns `users` and `login_names`.
-// Changes go through `takeUser`, which holds the row and applies the escalation rule.
+// Changes go through `findUserForUpdate`, which holds the row and applies the escalation rule.
 
 export { userCredentialRoutes } from "./credentials.routes.ts";
 export {
@@ -41,5 +41,15 @@ export {
   createOwnRecoveryCodes,
   newRecoveryCodes,
 } from "./second-factors.service.ts";
-export { createUser, isSelf, readReachableUser, readUser, resetPassword, saveUser, seedAdmin, setPassword, takeUser } from "./service.ts";
+export {
+  createUser,
+  findUserForUpdate,
+  isSelf,
+  readReachableUser,
+  readUser,
+  resetPassword,
+  saveUser,
+  seedAdmin,
+  setPassword,
+} from "./service.ts";
 export { deleteUser, findUserByLogin, holdUserForSignIn, touchUser, type UserRow } from "./store.ts";

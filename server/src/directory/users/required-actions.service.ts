@@ -1,7 +1,7 @@
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import type { RequiredAction } from "./required-actions.schema.ts";
 import { addRequiredAction, findRequiredActions, replaceRequiredActions } from "./required-actions.store.ts";
-import { readUser, takeUser } from "./service.ts";
+import { findUserForUpdate, readUser } from "./service.ts";
 
 /** With the user's version: they are a part of the user. */
 export interface VersionedActions {
@@ -15,13 +15,13 @@ export async function readRequiredActions(ctx: ReadCtx, id: string): Promise<Ver
 }
 
 export async function setRequiredActions(ctx: Ctx, id: string, actions: readonly RequiredAction[]): Promise<VersionedActions> {
-  const { userId } = await takeUser(ctx, id);
+  const { userId } = await findUserForUpdate(ctx, id);
   await replaceRequiredActions(ctx.tx, ctx.realm, userId, actions);
   return told(ctx, userId, `required actions: ${actions.join(", ") || "none"}`);
 }
 
 export async function requireAction(ctx: Ctx, id: string, action: RequiredAction): Promise<VersionedActions> {
-  const { userId } = await takeUser(ctx, id);
+  const { userId } = await findUserForUpdate(ctx, id);
   await addRequiredAction(ctx.tx, ctx.realm, userId, action);
   return told(ctx, userId, `required actions +${action}`);
 }

@@ -12,7 +12,7 @@ import {
   spellRole,
 } from "../roles/index.ts";
 import { addRoles, dropRoles, effectiveRoles, listMappings } from "./roles.store.ts";
-import { readUser, takeUser } from "./service.ts";
+import { findUserForUpdate, readUser } from "./service.ts";
 import { touchUser } from "./store.ts";
 
 /** What counts for the user by whatever way; what was given to this very user is marked. */
@@ -21,8 +21,14 @@ export async function readMappings(ctx: ReadCtx, userId: string): Promise<RoleMa
   return effectiveRoles(ctx.tx, ctx.realm, userId);
 }
 
+export async function readMapping(ctx: ReadCtx, userId: string, roleId: string): Promise<RoleMapping> {
+  const mapping = (await readMappings(ctx, userId)).find((one) => one.roleId === roleId.toLowerCase());
+  if (!mapping) throw roleErrors.not_held();
+  return mapping;
+}
+
 export async function assignRole(ctx: Ctx, id: string, name: RoleName): Promise<RoleMapping[]> {
-  const { userId } = await takeUser(ctx, id);
+  const { userId } = await findUserForUpdate(ctx, id);
   const role = await shareNamedRole(ctx, name);
   await assertMayGrant(ctx, [role.roleId]);
   await addRoles(ctx.tx, ctx.realm, userId, [role.roleId]);
@@ -32,7 +38,7 @@ export async function assignRole(ctx: Ctx, id: string, name: RoleName): Promise<
 }
 
 export async function unassignRole(ctx: Ctx, id: string, roleId: string): Promise<void> {
-  const { userId } = await takeUser(ctx, id);
+  const { userId } = await findUserForUpdate(ctx, id);
   const role = (await listMappings(ctx.tx, ctx.realm, userId)).find((mapping) => isId(roleId) && mapping.roleId === roleId.toLowerCase());
   if (!role) throw isId(roleId) && (await findRole(ctx.tx, ctx.realm, roleId)) ? roleErrors.not_assigned() : roleErrors.not_found();
   const drop = () => dropRoles(ctx.tx, ctx.realm, userId, [role.roleId]);

@@ -6,7 +6,7 @@ import { AssignRole, givenRoles, RoleMapping } from "../roles/index.ts";
 import { createUserToSignIn, prepareFirstPassword } from "./creation.service.ts";
 import type { UserCredentialParts } from "./credentials.routes.ts";
 import { UserQuery } from "./list.schema.ts";
-import { assignRole, readMappings, unassignRole } from "./roles.service.ts";
+import { assignRole, readMapping, readMappings, unassignRole } from "./roles.service.ts";
 import { CreateUserToSignIn, UpdateUser, User } from "./schema.ts";
 import { readUser, removeUser, saveUser, searchUsers } from "./service.ts";
 
@@ -86,6 +86,15 @@ export const userRoutes: FastifyPluginAsyncTypebox<UserCredentialParts> = async 
       schema: { summary: "Give a user a role", tags, params, body: AssignRole, response: { 200: Type.Array(RoleMapping) } },
     },
     (req) => req.transact((ctx) => assignRole(ctx, req.params.userId, req.body)),
+  );
+
+  app.get(
+    "/:userId/roles/:roleId",
+    {
+      config: { permission: ["view-users", "manage-users", "manage-roles"] },
+      schema: { summary: "Read a role of a user", tags, params: pathParams("userId", "roleId"), response: { 200: RoleMapping } },
+    },
+    (req) => req.read((ctx) => readMapping(ctx, req.params.userId, req.params.roleId)),
   );
 
   app.delete(

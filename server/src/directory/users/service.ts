@@ -56,7 +56,7 @@ export async function readReachableUser(ctx: ReadCtx, userId: string): Promise<U
 }
 
 /** For a change: held until commit, seen by the caller as it is, and within the caller's reach. */
-export async function takeUser(ctx: Ctx, userId: string): Promise<UserRow> {
+export async function findUserForUpdate(ctx: Ctx, userId: string): Promise<UserRow> {
   const user = isId(userId) ? await lockUser(ctx.tx, ctx.realm, userId, ctx.now) : null;
   if (!user) throw userErrors.not_found();
   await assertMayControl(ctx, user.userId);
@@ -96,7 +96,7 @@ export function tellClaimed(ctx: Ctx, claimedFrom: readonly string[]): void {
 
 /** Replaces a user's state. */
 export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise<UserRow> {
-  const current = await takeUser(ctx, id);
+  const current = await findUserForUpdate(ctx, id);
   const { userId } = current;
   refuseReadOnly(current, input, ["realmId", "userId", "createdAt", "mfaEnabled"]);
   const email = input.email ?? null;
@@ -142,7 +142,7 @@ function whatChanged(before: UserRow, after: UserRow, roleChanges: readonly stri
 }
 
 export async function removeUser(ctx: Ctx, id: string): Promise<void> {
-  const { userId, username, email } = await takeUser(ctx, id);
+  const { userId, username, email } = await findUserForUpdate(ctx, id);
   if (isSelf(ctx, userId)) throw userErrors.self();
   const heldRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
   // Whatever they are signed in to ends as it does for anybody who is shut out, and whoever has to be told is told.
@@ -160,7 +160,7 @@ export async function setPassword(
   prepared: PreparedPassword,
   { temporary }: { readonly temporary: boolean },
 ): Promise<boolean> {
-  const { userId } = await takeUser(ctx, id);
+  const { userId } = await findUserForUpdate(ctx, id);
   if (!(await storePassword(ctx, userId, prepared))) return false;
   await (temporary ? addRequiredAction : dropRequiredAction)(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
   await passwordWasReset(ctx, userId);
@@ -169,7 +169,7 @@ export async function setPassword(
 
 /** A hash that was made elsewhere takes the place of whatever password there is. */
 export async function resetPassword(ctx: Ctx, id: string, hash: string): Promise<void> {
-  const { userId } = await takeUser(ctx, id);
+  const { userId } = await findUserForUpdate(ctx, id);
   await replacePassword(ctx, userId, hash);
   await passwordWasReset(ctx, userId);
 }

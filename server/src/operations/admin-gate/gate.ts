@@ -1,18 +1,27 @@
 import type { FastifyPluginAsync, FastifyRequest, RouteOptions } from "fastify";
-import { clock } from "../../kernel/clock.ts";
 import type { AppError } from "../../kernel/errors.ts";
 import type { Actor } from "../../platform/context.ts";
-import { answerConditionally, asAppError, logFailure, refuseUnknownQuery, sendProblem } from "../../platform/http/index.ts";
+import {
+  answerConditionally,
+  anyOf,
+  asAppError,
+  bearer,
+  declare,
+  isWrite,
+  logFailure,
+  refuseUnknownQuery,
+  sendProblem,
+  session,
+} from "../../platform/http/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { assertRecentAuthentication } from "../../signin/sessions/index.ts";
+import { type CallerParts, createCallers, refuse } from "../../protocols/gate/index.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
 import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
-import { type ActorParts, actorOf, isWrite } from "./actors.ts";
+import { adminSessions, adminTokens } from "./audience.ts";
 import { allowAdminOrigin, type CorsParts } from "./cors.ts";
-import { gateErrors } from "./errors.ts";
 
-export interface GateParts extends ActorParts, CorsParts {
+export interface GateParts extends Omit<CallerParts, "audiences">, CorsParts {
   readonly work: UnitOfWork;
   readonly metrics: Metrics;
 }
@@ -20,13 +29,16 @@ export interface GateParts extends ActorParts, CorsParts {
 /** Put it around the admin routes: `app.register(async (admin) => { guardAdminRoutes(admin, parts); … })`. */
 export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: GateParts): void {
   app.addHook("onRoute", refuseUndeclared);
+  declare(app, { caller: anyOf(session(), bearer({ audience: "admin" })), csrf: "header", errors: "problem" });
+  for (const name of ["client", "accessToken", "deviceToken"]) app.decorateRequest(name, null);
+  const callers = createCallers({ ...parts, audiences: { admin: adminTokens(parts) } }, adminSessions(parts.realms));
   refuseUnknownQuery(app);
   answerConditionally(app);
   // What a page of another site can send without asking us first is not taken here at all.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
 
   app.addHook("onRequest", async (request, reply) => {
-    const { permission, masterOnly = false, recentAuthentication = false } = request.routeOptions.config;
+    const { permission, masterOnly = false } = request.routeOptions.config;
     const named = (request.params as { realm?: string }).realm;
     const known = named === undefined ? null : await parts.realms.get(named);
     // Before anything is refused: a page may read why.
@@ -35,9 +47,9 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
     const realm = (masterOnly ? await parts.realms.get(MASTER) : known)!;
     reply.header("cache-control", "no-store");
     request.realmId = realm.realmId;
-    request.actor = await actorOf(parts, request, reply, realm);
-    if (!allows(request.actor.permissions, permission!)) throw gateErrors.forbidden();
-    if (recentAuthentication) await assertRecentAuthentication({ tx: parts.db, actor: request.actor, now: clock.now() });
+    await callers.enter({ request, reply, realm }, false);
+    if (!allows(request.actor!.permissions, permission!)) throw refuse(request, "forbidden");
+    await callers.admit({ request, reply, realm });
   });
 
   app.addHook("onResponse", (request, reply, done) => {

@@ -1,5 +1,4 @@
 // The gate of the admin API: realm, session with CSRF or bearer token, permission, in this order, for every route below /admin.
 // Routes only declare what they need; a route that declares nothing keeps the server from starting.
-export { type BearerAuthenticator, createAdminBearer } from "./bearer.ts";
 export { adminPreflightRoutes } from "./cors.ts";
 export { type GateParts, guardAdminRoutes } from "./gate.ts";

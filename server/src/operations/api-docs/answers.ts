@@ -1,3 +1,4 @@
+import Type from "typebox";
 import {
   isReference,
   type OpenApiDocument,
@@ -5,6 +6,7 @@ import {
   operationsOf,
   type PathItem,
   type Reference,
+  type RefusalForm,
   type Response,
   type Schema,
 } from "./openapi.ts";
@@ -25,6 +27,15 @@ const refusals = {
 type Refusal = keyof typeof refusals;
 
 const problem = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
+
+/** RFC 6749 §5.2. */
+export const OAuthRefusal = Type.Object(
+  {
+    error: Type.String({ description: "The registered code", examples: ["invalid_request"] }),
+    error_description: Type.Optional(Type.String({ description: "For people: what happened and what to do" })),
+  },
+  { $id: "OAuthRefusal", additionalProperties: true },
+);
 
 const header = (description: string, type: string, example: string | number) => ({ description, schema: { type }, example });
 
@@ -81,42 +92,70 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
     for (const [method, operation] of operationsOf(item)) {
       for (const [status, answer] of Object.entries(operation.responses)) {
         if (isReference(answer)) continue;
-        if (answer.description === "Default Response") answer.description = statusWords[status] ?? "Answer";
+        if (answer.description === "Default Response") answer.description = statusWords[status] ?? refusalWords(status) ?? "Answer";
         if (status === "302" || status === "303") addHeaders(answer, { Location: "Location" });
+        correctMediaTypes(status, answer, operation);
       }
-      if (!operation.security?.length) {
-        if (path.startsWith("/realms/{realm}/")) operation.responses[404] ??= unknownRealm(operation);
-        continue;
-      }
-      const change = method === "put" || method === "patch" || method === "delete";
-      const versioned = change && operation["x-versioned"] !== false && isVersioned(paths, path);
+      const change = method !== "get";
+      const versioned = change && (operation["x-versioned"] ?? isVersioned(paths, path));
       if (versioned) operation.parameters = [...(operation.parameters ?? []), refer("parameters", "IfMatch")];
-      const possible: Record<Refusal, boolean> = {
-        400: true,
-        401: true,
-        403: true,
-        404: path.includes("{"),
-        409: mayConflict(method, path, operation),
-        412: versioned,
-        413: operation.requestBody !== undefined,
-        415: operation.requestBody !== undefined,
-        429: method !== "get",
-        503: true,
-      };
+      const possible = possibleRefusals(method, path, operation, versioned);
       for (const status of Object.keys(refusals).map(Number) as Refusal[]) {
-        if (possible[status]) operation.responses[status] ??= refer("responses", refusals[status][0]);
+        if (possible[status]) operation.responses[status] ??= refusal(status, operation["x-refusals"]);
       }
-      describeHeaders(paths, path, item, operation);
+      if (operation.security?.length) describeHeaders(paths, path, item, operation);
     }
   }
-  for (const item of Object.values(paths)) for (const [, operation] of operationsOf(item)) delete operation["x-versioned"];
+  for (const item of Object.values(paths))
+    for (const [, operation] of operationsOf(item))
+      for (const hint of ["x-versioned", "x-refusals", "x-limited", "x-served-always"] as const) delete operation[hint];
 }
 
-/** Pages say it to people, everything else to programs. */
-function unknownRealm({ responses }: Operation): Response | Reference {
-  const isPage = Object.values(responses).some((answered) => !isReference(answered) && answered.content?.["text/html"]);
-  if (!isPage) return refer("responses", refusals[404][0]);
-  return { description: "There is no such realm", content: { "text/html": { schema: { type: "string" } } } };
+/** What an operation can refuse besides what its route lists: who needs no session is refused none, and public routes list their conflicts. */
+function possibleRefusals(method: string, path: string, operation: Operation, versioned: boolean): Record<Refusal, boolean> {
+  const isGuarded = (operation.security ?? []).length > 0;
+  // OAuth answers every refusal by one rule: RFC 6749 §5.2.
+  const isOAuth = operation["x-refusals"] === "oauth";
+  const isListed = operation.responses["4XX"] !== undefined;
+  const change = method !== "get";
+  const takesInput =
+    change ||
+    (operation.parameters ?? []).some((parameter) => isReference(parameter) || parameter.in !== "path" || parameter.name !== "realm");
+  return {
+    400: !isListed && (isGuarded || takesInput || isOAuth),
+    401: !isListed && (isGuarded || isOAuth),
+    403: isGuarded,
+    404: !isListed && path.includes("{"),
+    409: isGuarded && mayConflict(method, path, operation),
+    412: versioned,
+    413: !isListed && change,
+    415: !isListed && change,
+    429: !isListed && (change || operation["x-limited"] === true),
+    503: operation["x-served-always"] !== true,
+  };
+}
+
+const page: Response["content"] = { "text/html": { schema: { type: "string" } } };
+const oauth: Response["content"] = { "application/json": { schema: { $ref: "#/components/schemas/OAuthRefusal" } } };
+const contentOf: Readonly<Record<RefusalForm, Response["content"]>> = { page, oauth, "page-or-problem": { ...problem, ...page } };
+
+function refusal(status: Refusal, form: RefusalForm | undefined): Response | Reference {
+  const [name, description] = refusals[status];
+  if (form === undefined) return refer("responses", name);
+  // A busy server refuses before it knows the form.
+  const content = status === 503 ? { ...contentOf[form], ...problem } : contentOf[form]!;
+  return { description, content, ...(status >= 429 && { headers: { "Retry-After": refer("headers", "RetryAfter") } }) };
+}
+
+const refusalWords = (status: string): string | undefined => refusals[Number(status) as Refusal]?.[1];
+
+/** Routes declare schemas; the media type of a problem, and of the page in its place, follows. */
+function correctMediaTypes(status: string, answer: Response, { responses, "x-refusals": form }: Operation): void {
+  const { "application/json": json, ...others } = answer.content ?? {};
+  if (json?.schema.$ref === "#/components/schemas/Problem") answer.content = { ...others, ...problem };
+  // What sends people to sign in shows them a page.
+  const showsPage = status === "200" ? responses[303] !== undefined : status.startsWith("4");
+  if (form === "page-or-problem" && showsPage) answer.content = { ...answer.content, ...page };
 }
 
 function describeHeaders(paths: Record<string, PathItem>, path: string, item: PathItem, operation: Operation): void {
@@ -156,8 +195,9 @@ function isVersioned(paths: Record<string, PathItem>, path: string): boolean {
 /** Names can be taken, and records can be in a state that forbids the change; a singleton such as the settings has neither. */
 function mayConflict(method: string, path: string, operation: Operation): boolean {
   if (method === "get") return false;
-  if (method === "post") return operation.requestBody !== undefined && operation.responses[201] !== undefined;
   const withinRealm = path.replace("/admin/realms/{realm}/", "/");
+  if (method === "post")
+    return (operation.requestBody !== undefined && operation.responses[201] !== undefined) || withinRealm.includes("}/");
   return path.endsWith("}") || (withinRealm.includes("}/") && answer(operation, "200") !== null);
 }
 

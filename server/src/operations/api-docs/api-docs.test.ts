@@ -219,9 +219,15 @@ test("promises the headers that are sent, and no others", async () => {
   await realm.asMaster().post(`/clients/${clientId}/roles`, { name: "order" });
   const mapper = { name: "a", claim: "a", source: "constant", value: "b" };
   const { mapperId } = (await realm.asMaster().post(`/clients/${clientId}/mappers`, mapper)).body;
+  await realm.asMaster().put(`/groups/${groupId}/members/${userId}`);
+  await realm.asMaster().put(`/groups/${groupId}/roles/${role.roleId}`);
+  await realm.asMaster().post(`/users/${userId}/roles`, { name: role.name });
+  await realm.asMaster().put(`/organizations/${organizationId}/members/${userId}`, {});
+  await realm.asMaster().put(`/client-scopes/${scope.scopeId}/claims/${claim.claimId}`);
   let lists = 0;
   for (const { method, path, operation, name } of admin()) {
-    if (method !== "get") continue;
+    // Consents are given on a page, to a client: gdpr/consents.test.ts.
+    if (method !== "get" || path.endsWith("/gdpr/consents/{clientId}")) continue;
     const url = path
       .replace("{realm}", realm.name)
       .replace("{userId}", userId)
@@ -239,6 +245,8 @@ test("promises the headers that are sent, and no others", async () => {
       .replace("{mapperId}", mapperId)
       .replace("{templateKey}", "otp-sms")
       .replace("{channel}/{driver}", "SMS/http");
+    // Records that have no version: single-reads.test.ts.
+    if (url.includes("{")) continue;
     const answer = await master.get(url);
     expect(answer.status, name).toBe(200);
     const expected = promised(operation, 200).filter((header) => header !== "X-Total-Estimated");
@@ -335,6 +343,25 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /claims/{claimId}": () => realm.asMaster().delete(claimPath, stale),
     "PUT /subject-claim": () => realm.asMaster().put("/subject-claim", { strategy: "userId" }, stale),
     "PUT /provisioning": () => realm.asMaster().put("/provisioning", {}, stale),
+    "POST /clients/{clientId}/mappers": () => realm.asMaster().post(`${client}/mappers`, { ...mapper, name: "b", claim: "b" }, stale),
+    "POST /clients/{clientId}/roles": () => realm.asMaster().post(`${client}/roles`, { name: "return" }, stale),
+    "POST /clients/{clientId}/secret": () => realm.asMaster().post(`${client}/secret`, {}, stale),
+    "POST /clients/{clientId}/service-account/roles": () =>
+      realm.asMaster().post(`${client}/service-account/roles`, { name: "auditor" }, stale),
+    "POST /groups/{groupId}/members": () => realm.asMaster().post(`${group}/members`, { userId }, stale),
+    "POST /groups/{groupId}/members/{userId}": () => realm.asMaster().post(`${group}/members/${userId}`, undefined, stale),
+    "POST /groups/{groupId}/roles": () => realm.asMaster().post(`${group}/roles`, { name: role.name }, stale),
+    "POST /groups/{groupId}/roles/{roleId}": () => realm.asMaster().post(`${group}/roles/${role.roleId}`, undefined, stale),
+    "POST /organizations/{orgId}/invitations": () =>
+      realm.asMaster().post(`/organizations/${organizationId}/invitations`, { email: "ada@example.com" }, stale),
+    "POST /users/{userId}/credentials": () => realm.asMaster().post(`/users/${userId}/credentials`, { type: "enrollment-token" }, stale),
+    "POST /users/{userId}/impersonate": () => realm.asMaster().post(`/users/${userId}/impersonate`, undefined, stale),
+    "POST /users/{userId}/required-actions": () =>
+      realm.asMaster().post(`/users/${userId}/required-actions`, { action: "UPDATE_PASSWORD" }, stale),
+    "POST /users/{userId}/send-actions-email": () =>
+      realm.asMaster().post(`/users/${userId}/send-actions-email`, { actions: ["UPDATE_PASSWORD"] }, stale),
+    "POST /users/{userId}/roles": () => realm.asMaster().post(`/users/${userId}/roles`, { name: role.name }, stale),
+    "POST /webhooks/{webhookId}/rotate-secret": () => realm.asMaster().post(`/webhooks/${webhookId}/rotate-secret`, {}, stale),
     "PUT ": () => realm.asMaster().put("", { displayName: "x" }, stale),
     "DELETE ": () => realm.asMaster().delete("", stale),
   };
@@ -353,7 +380,18 @@ test("offers If-Match where a stale version is refused", async () => {
         stale,
       );
   expect(offered.sort()).toEqual(Object.keys(tried).sort());
-  for (const [name, call] of Object.entries(tried)) expect((await call()).status, name).toBe(412);
+  const accepted: unknown[] = [];
+  for (const [name, call] of Object.entries(tried)) {
+    const { status } = await call();
+    if (status !== 412) accepted.push([name, status]);
+  }
+  expect(accepted).toEqual([]);
+});
+
+test("reads one of whatever can be changed or deleted one by one", () => {
+  const items = Object.entries(api.paths).filter(([path, item]) => /^\/admin\/.*\}$/.test(path) && (item.put || item.patch || item.delete));
+  expect(items.length).toBeGreaterThan(25);
+  expect(items.filter(([, item]) => !item.get).map(([path]) => path)).toEqual([]);
 });
 
 test("is public, cached by its ETag, the same for everybody, and sorted", async () => {

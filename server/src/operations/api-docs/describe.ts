@@ -1,10 +1,11 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema, RouteOptions } from "fastify";
 import fp from "fastify-plugin";
-import { Problem } from "../../platform/http/index.ts";
-import { completeAnswers, components } from "./answers.ts";
+import { callersOf, Problem } from "../../platform/http/index.ts";
+import { isRateLimited } from "../../platform/rate-limit/index.ts";
+import { completeAnswers, components, OAuthRefusal } from "./answers.ts";
 import { examples } from "./examples.ts";
-import { type Method, type OpenApiDocument, operationsOf, type PathItem, type Schema } from "./openapi.ts";
+import { type Method, type OpenApiDocument, operationsOf, type PathItem, type RefusalForm, type Schema } from "./openapi.ts";
 import { operationIdOf } from "./operation-id.ts";
 import { describePathParameters } from "./parameters.ts";
 import { withPortablePatterns } from "./portable.ts";
@@ -65,6 +66,7 @@ const securityOf = (method: RouteOptions["method"], bearer: "bearer" | "accountB
 /** Watches routes being added, so it is registered before all of them. */
 export const apiDescription = fp<{ version: string }>(async (app, { version }) => {
   if (!app.getSchema("Problem")) app.addSchema(Problem);
+  app.addSchema(OAuthRefusal);
   await app.register(swagger, {
     // 3.1 is JSON Schema 2020-12: what our schemas say (null as a type, const) stands in the document unchanged.
     openapi: {
@@ -83,7 +85,7 @@ export const apiDescription = fp<{ version: string }>(async (app, { version }) =
     refResolver: { buildLocalReference: (schema, _base, _fragment, i) => (typeof schema.$id === "string" ? schema.$id : `Unnamed${i}`) },
     // "/" below a prefix is served with and without the slash; the one without is the address we give.
     transform: ({ schema, url, route }) => ({
-      schema: describeRoute(withMediaType(schema, url), route),
+      schema: { ...describeRoute(withMediaType(schema, url), route), ...hintsOf(route) },
       url: url.replace(/(?<=.)\/$/, ""),
     }),
     transformObject: (document) => finish((document as unknown as { openapiObject: OpenApiDocument }).openapiObject) as object,
@@ -100,13 +102,29 @@ function withMediaType(schema: FastifySchema = {}, url: string): FastifySchema {
   return { ...schema, produces: [url.endsWith(".css") ? "text/css" : "text/html"] };
 }
 
+/** In which form a route refuses, where that is not problem+json. */
+function refusalsOf({ config }: RouteOptions): RefusalForm | undefined {
+  const { errors = "problem" } = config ?? {};
+  if (typeof errors === "object") return "page-or-problem";
+  return errors === "registration" ? "oauth" : errors === "problem" ? undefined : errors;
+}
+
+/** What decides which answers an operation has, besides its shape. */
+const hintsOf = (route: RouteOptions): object => ({
+  ...(route.config?.versioned !== undefined && { "x-versioned": route.config.versioned }),
+  ...(refusalsOf(route) && { "x-refusals": refusalsOf(route) }),
+  ...((route.config?.limit !== undefined || isRateLimited(route)) && { "x-limited": true }),
+  ...(route.config?.servedAlways && { "x-served-always": true }),
+});
+
 const RECENT_AUTHENTICATION =
   "Asks for a sign-in within the last 10 minutes, with the second factor where the user has one: otherwise 403 " +
   "`auth.recent_authentication_required`, with `WWW-Authenticate` as in RFC 9470. Clients that act in their own name are exempt.";
 
 /** What a route's declaration tells beyond its schema. */
 function describeRoute(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
-  const { permission, masterOnly, account, versioned, recentAuthentication } = config ?? {};
+  const { permission, masterOnly, recentAuthentication } = config ?? {};
+  const account = callersOf(config ?? {}).some((caller) => caller.by === "bearer" && caller.audience === "account");
   const recent = recentAuthentication && RECENT_AUTHENTICATION;
   const description = (...sentences: (string | false | undefined)[]) => [schema.description, ...sentences].filter(Boolean).join("\n\n");
   if (permission === undefined) {
@@ -127,7 +145,6 @@ function describeRoute(schema: FastifySchema, { method, config }: RouteOptions):
     security: securityOf(method, "bearer"),
     "x-permission": permission,
     ...(masterOnly && { "x-realm": "master" }),
-    ...(versioned !== undefined && { "x-versioned": versioned }),
     ...(recent && { "x-recent-authentication": true }),
   } as FastifySchema;
 }

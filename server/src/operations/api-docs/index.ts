@@ -2,5 +2,14 @@
 // `apiDescription` is registered before every other route, or it would not see them.
 export { apiDescription, describeApi } from "./describe.ts";
 export { homeRoutes } from "./home.routes.ts";
-export { type OpenApiDocument, operationsOf } from "./openapi.ts";
+export {
+  isReference,
+  type OpenApiDocument,
+  type Operation,
+  operationsOf,
+  type Parameter,
+  type Reference,
+  type Response,
+  type Schema,
+} from "./openapi.ts";
 export { apiDocsRoutes } from "./routes.ts";

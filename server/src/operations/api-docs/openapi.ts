@@ -1,3 +1,6 @@
+/** How routes refuse. Without it: problem+json. */
+export type RefusalForm = "page" | "oauth" | "page-or-problem";
+
 /** The parts of an OpenAPI 3.1 document that we touch; what we leave alone stays unknown. */
 export interface OpenApiDocument {
   openapi: string;
@@ -29,6 +32,10 @@ export interface Operation {
   "x-realm"?: string;
   /** Of a record with a version. Not published: the headers that follow from it are. */
   "x-versioned"?: boolean;
+  /** Neither published: the refusals that follow from them are. */
+  "x-refusals"?: RefusalForm;
+  "x-limited"?: boolean;
+  "x-served-always"?: boolean;
 }
 
 export interface Parameter {

@@ -7,7 +7,7 @@ import { MASTER } from "../../tenancy/realms/index.ts";
 import { ASSETS, type AssetName, loadAssets } from "./assets.ts";
 import { describeApi } from "./describe.ts";
 import { renderDocsPage } from "./page.tsx";
-import { fitCsrfToken, sessionIn, type VisitorParts } from "./visitor.ts";
+import { sessionIn, type VisitorParts } from "./visitor.ts";
 
 const tags = ["Description"];
 export const PAGE = "/interactive-docs.html";
@@ -73,7 +73,8 @@ export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app
       const realm = (await parts.realms.get(request.query.realm ?? MASTER)) ?? (await parts.realms.get(MASTER));
       if (!realm) throw notFound();
       const session = await sessionIn(parts, request, realm);
-      if (session) fitCsrfToken(parts, request, reply, session);
+      // The first write from the page is accepted.
+      if (session) parts.visitors.tokenFor(request, reply, { binding: session.sessionId });
       const name = realm.realmId;
       const html = renderDocsPage({
         assets: await loadAssets(),

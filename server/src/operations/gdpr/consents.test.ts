@@ -38,6 +38,9 @@ describe("DELETE /users/{id}/gdpr/consents/{clientId}", () => {
     expect([await active(app, adaApp), await active(shop, adaShop), await active(app, bobApp)]).toEqual([true, true, true]);
 
     const admin = await realm.as("manage-users", "view-users");
+    for (const id of [app.id, "app"])
+      expect(await admin.get(`/users/${ada.userId}/gdpr/consents/${id}`)).toMatchObject({ status: 200, body: { clientId: "app" } });
+    expect((await admin.get(`/users/${ada.userId}/gdpr/consents/another`)).status).toBe(404);
     const gone = await admin.delete(`/users/${ada.userId}/gdpr/consents/${app.id}`);
     expect(gone.status, gone.text).toBe(204);
     expect([await active(app, adaApp), await active(shop, adaShop), await active(app, bobApp)]).toEqual([false, true, true]);

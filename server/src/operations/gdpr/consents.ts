@@ -1,8 +1,8 @@
 import { findClient } from "../../applications/clients/index.ts";
-import { consentErrors, findConsent, revokeConsent } from "../../directory/consents/index.ts";
+import { type Consent, consentErrors, findConsent, revokeConsent } from "../../directory/consents/index.ts";
 import { readUser } from "../../directory/users/index.ts";
 import { isId } from "../../kernel/ids.ts";
-import type { Ctx } from "../../platform/context.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
 
 /**
  * An administrator revokes a user's consent. It takes access away and gives the administrator none, so the escalation rule has no say.
@@ -15,7 +15,14 @@ export async function withdrawConsent(ctx: Ctx, id: string, client: string): Pro
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "users", resourceId: userId, detail: `consent to ${clientId}` });
 }
 
-async function consentedClient({ tx, realm }: Ctx, userId: string, client: string): Promise<string> {
+export async function readConsent(ctx: ReadCtx, id: string, client: string): Promise<Consent> {
+  const { userId } = await readUser(ctx, id);
+  const consent = await findConsent(ctx.tx, ctx.realm, userId, await consentedClient(ctx, userId, client));
+  if (!consent) throw consentErrors.not_found();
+  return consent;
+}
+
+async function consentedClient({ tx, realm }: ReadCtx, userId: string, client: string): Promise<string> {
   if (await findConsent(tx, realm, userId, client)) return client;
   const registered = isId(client) ? await findClient(tx, realm, client) : null;
   if (!registered) throw consentErrors.not_found();

@@ -5,10 +5,15 @@ import { eraseUser, readUser } from "../../directory/users/index.ts";
 import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { collectPersonalData, fileNameOf, PersonalData } from "../../protocols/account/index.ts";
-import { withdrawConsent } from "./consents.ts";
+import { readConsent, withdrawConsent } from "./consents.ts";
 
 const tags = ["Users"];
 const params = pathParams("userId");
+const consentParams = Type.Object({
+  realm: Type.String(),
+  userId: Type.String(),
+  clientId: Type.String({ description: "The client's `id`, or its OAuth client id as the list of consents shows it" }),
+});
 const read = { permission: "view-users" } as const;
 
 const consentList: ShortList<Consent> = {
@@ -59,6 +64,15 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   );
 
+  app.get(
+    "/:userId/gdpr/consents/:clientId",
+    {
+      config: read,
+      schema: { summary: "Read what a user allowed an application", tags, params: consentParams, response: { 200: Consent } },
+    },
+    (req) => req.read((ctx) => readConsent(ctx, req.params.userId, req.params.clientId)),
+  );
+
   app.delete(
     "/:userId/gdpr/consents/:clientId",
     {
@@ -68,11 +82,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description:
           "Ends every grant and token that the application has from this user. The user is asked again at the next sign-in to it.",
         tags,
-        params: Type.Object({
-          realm: Type.String(),
-          userId: Type.String(),
-          clientId: Type.String({ description: "The client's `id`, or its OAuth client id as the list of consents shows it" }),
-        }),
+        params: consentParams,
         response: noContentAnswer("Revoked"),
       },
     },

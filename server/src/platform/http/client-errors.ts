@@ -39,8 +39,8 @@ const errorOf = ({ code }: ConnectionError): AppError => {
   }
 };
 
-/** What is wrong before there is a request to answer. `manners`: what every answer carries, names and values in turn. */
-export const answerClientError = (manners: readonly string[]) => (cause: ConnectionError, socket: Socket) => {
+/** What is wrong before there is a request to answer. `defaultHeaders`: what every answer carries, names and values in turn. */
+export const answerClientError = (defaultHeaders: readonly string[]) => (cause: ConnectionError, socket: Socket) => {
   if (cause.code === "ERR_HTTP_REQUEST_TIMEOUT" && streaming.has(socket)) return;
   // A second answer on top of one that has begun would be read as part of it.
   const begun = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
@@ -51,7 +51,7 @@ export const answerClientError = (manners: readonly string[]) => (cause: Connect
     const body = JSON.stringify(problem);
     const headers = [
       ...["content-type", "application/problem+json; charset=utf-8", "content-length", String(Buffer.byteLength(body))],
-      ...["cache-control", "no-store", "x-request-id", requestId, "connection", "close", ...manners],
+      ...["cache-control", "no-store", "x-request-id", requestId, "connection", "close", ...defaultHeaders],
     ];
     const lines = headers.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${headers[at + 1]}`] : []));
     socket.write([`HTTP/1.1 ${error.status} ${problem.title}`, ...lines, "", body].join("\r\n"));

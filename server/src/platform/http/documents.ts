@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { anonymous } from "./declarations.ts";
 import { isKnown } from "./replies.ts";
 
 /** What anybody may read, as it goes over the wire. */
@@ -41,7 +42,8 @@ export interface Publication {
 
 /** A route of `/realms/:realm`, for a document that all relying parties read and that hardly ever changes. */
 export const publish = ({ known, find }: Publication) => ({
-  config: { document: known },
+  // Answered before any hook where it is at hand (early-answers.ts), and the same for everybody.
+  config: { document: known, caller: anonymous(), errors: "problem" as const },
   serializerCompiler: () => (body: unknown) => body as string,
   handler: async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
     const { headers, etag, body } = await find((request.params as { realm: string }).realm);

@@ -5,7 +5,7 @@ import type { PublishedDocument } from "./documents.ts";
 
 export interface EarlyAnswers {
   /** What every answer carries, names and values in turn. */
-  readonly manners: readonly string[];
+  readonly defaultHeaders: readonly string[];
   /** False: every request goes the way of all others. */
   isWanted(): boolean;
   /** An answer was given, after so many seconds. */
@@ -28,7 +28,7 @@ const asksForMore = ({ headers }: IncomingMessage): boolean => headers["if-none-
  * there is nothing to parse, to check or to serialise, and that would cost more than the answer. Whatever else is in a request, and every
  * document that is not at hand, goes the way of all requests, to the same route.
  */
-export function answerEarly(app: FastifyInstance, { manners, isWanted, observe }: EarlyAnswers): void {
+export function answerEarly(app: FastifyInstance, { defaultHeaders, isWanted, observe }: EarlyAnswers): void {
   const sources = new Map<string, Source>();
   app.addHook("onRoute", ({ method, url, config }) => {
     const find = config?.document;
@@ -40,7 +40,7 @@ export function answerEarly(app: FastifyInstance, { manners, isWanted, observe }
   const headersFor = (document: PublishedDocument): string[] => {
     let list = lists.get(document);
     if (!list) {
-      list = ["x-request-id", "", ...document.headers, ...manners];
+      list = ["x-request-id", "", ...document.headers, ...defaultHeaders];
       lists.set(document, list);
     }
     list[1] = randomUUID();

@@ -2,9 +2,28 @@
 // Routes import it; paging, versions and full states stand beside it (`platform/paging`, `versions.ts`, `full-state.ts`), for services and stores.
 export { parseJson, refuseDeepParameters, refuseDirtyText } from "./bodies.ts";
 export { allowSlowBody } from "./client-errors.ts";
+export {
+  anonymous,
+  anyOf,
+  bearer,
+  browser,
+  type Caller,
+  type CsrfRule,
+  callersOf,
+  client,
+  declare,
+  device,
+  type ErrorForm,
+  isWrite,
+  link,
+  negotiated,
+  registration,
+  type SessionCaller,
+  session,
+} from "./declarations.ts";
 export { documentOf, type PublishedDocument, publish } from "./documents.ts";
 export { Instant, instant } from "./instants.ts";
-export { asAppError, logFailure, notFound, Problem, sendProblem } from "./problem.ts";
+export { answerProblem, asAppError, logFailure, notFound, Problem, sendProblem } from "./problem.ts";
 export { recordRoutes } from "./records.ts";
 export { answerConditionally, created, createdAt, noContent, noContentAnswer, paged, pathParams, versioned } from "./replies.ts";
 export { unitOfWorkPlugin } from "./requests.ts";

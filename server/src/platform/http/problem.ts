@@ -92,6 +92,13 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, error:
     .send(problemOf(error, request.id));
 }
 
+/** Any error, in the form of the API. */
+export function answerProblem(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = asAppError(cause);
+  logFailure(request, error);
+  return sendProblem(reply, request, error);
+}
+
 /** The one log line of a failure: causes are for us, never for the answer. */
 export function logFailure(request: FastifyRequest, error: AppError): void {
   if (error.status >= 500) request.log.error({ err: error.cause ?? error, code: error.code }, "request failed");

@@ -10,7 +10,7 @@ import { acceptJson } from "./bodies.ts";
 import { answerClientError, REQUEST_TIMEOUTS } from "./client-errors.ts";
 import { answerEarly } from "./early-answers.ts";
 import { type LoadLimits, shedLoad } from "./overload.ts";
-import { asAppError, logFailure, notFound, sendProblem } from "./problem.ts";
+import { answerProblem, asAppError, notFound, sendProblem } from "./problem.ts";
 import { requestLog } from "./request-log.ts";
 import { referredTo, schemaStore, shareNamedSchemas } from "./schemas.ts";
 import { buildValidator } from "./validation.ts";
@@ -47,9 +47,9 @@ const lazySerializers: typeof serializers = (shared, options) => (route) => {
   };
 };
 
-/** A bare server with the house's manners: strict bodies, problem+json, request ids, security headers, quiet draining. */
+/** A bare server with the defaults of every server here: strict bodies, problem+json, request ids, security headers, quiet draining. */
 export function createServer({ logger, trustProxy, secure, load, onEarlyAnswer, isDraining = () => false }: ServerOptions): App {
-  const manners = Object.entries({
+  const defaultHeaders = Object.entries({
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -66,7 +66,7 @@ export function createServer({ logger, trustProxy, secure, load, onEarlyAnswer, 
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     ...REQUEST_TIMEOUTS,
-    clientErrorHandler: answerClientError(manners.flat()),
+    clientErrorHandler: answerClientError(defaultHeaders.flat()),
     forceCloseConnections: "idle",
     return503OnClosing: false,
     // What cannot even be routed: broken percent-encoding, a segment that is too long.
@@ -88,12 +88,12 @@ export function createServer({ logger, trustProxy, secure, load, onEarlyAnswer, 
 
   // One who looks for something sees every request in the log.
   const isWanted = () => !isDraining() && !logger.isLevelEnabled("debug");
-  if (onEarlyAnswer) answerEarly(app, { manners: manners.flat(), isWanted, observe: onEarlyAnswer });
+  if (onEarlyAnswer) answerEarly(app, { defaultHeaders: defaultHeaders.flat(), isWanted, observe: onEarlyAnswer });
 
   // Hooks of every request call back instead of being async: nothing in them waits, and a promise each would cost more than they do.
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
-    for (const [name, value] of manners) reply.header(name, value);
+    for (const [name, value] of defaultHeaders) reply.header(name, value);
     done();
   });
   if (load) shedLoad(app as unknown as FastifyInstance, load);
@@ -105,11 +105,7 @@ export function createServer({ logger, trustProxy, secure, load, onEarlyAnswer, 
     }
     done();
   });
-  app.setErrorHandler((cause, request, reply) => {
-    const error = asAppError(cause);
-    logFailure(request, error);
-    return sendProblem(reply, request, error);
-  });
+  app.setErrorHandler(answerProblem);
   app.setNotFoundHandler((request, reply) => sendProblem(reply, request, notFound()));
   return app;
 }

@@ -49,7 +49,8 @@ const LATEST = 0.2;
 /** However cheap hashes are, what waits is memory. */
 const MOST_WAITING = 10_000;
 
-const overloaded = (cause: unknown) =>
+/** Thrown by a hasher whose queue is full. Callers that look at `isOverloaded` first, before other work, throw it themselves. */
+export const overloaded = (cause?: unknown) =>
   new AppError("auth.overloaded", 503, "Too many people are signing in at this moment. Please try again in a few seconds.", {
     cause,
     headers: { "retry-after": "2" },

@@ -1,4 +1,4 @@
-import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyRequest, onRequestAsyncHookHandler, RouteOptions } from "fastify";
 import { AppError } from "../../kernel/errors.ts";
 import type { RateRule, Verdict } from "./gcra.ts";
 import type { RateLimiter } from "./limiter.ts";
@@ -13,7 +13,7 @@ interface Limits {
 
 /** A hook for `onRequest` (or `preHandler`, when the key needs the body) that refuses with 429 what exceeds the rule. */
 export function rateLimited(limiter: RateLimiter, { key, rule: ruleFor, name = "default" }: Limits): onRequestAsyncHookHandler {
-  return async (req, reply) => {
+  const limit: onRequestAsyncHookHandler = async (req, reply) => {
     const rule = typeof ruleFor === "function" ? await ruleFor(req) : ruleFor;
     const verdict = await limiter.take(await key(req), rule);
     const headers = policyHeaders(name, rule, verdict);
@@ -26,7 +26,14 @@ export function rateLimited(limiter: RateLimiter, { key, rule: ruleFor, name = "
       headers: { ...headers, "retry-after": String(seconds) },
     });
   };
+  limits.add(limit);
+  return limit;
 }
+
+const limits = new WeakSet<object>();
+/** For the API's description: whether one of a route's hooks may refuse with 429. */
+export const isRateLimited = ({ onRequest, preHandler }: Pick<RouteOptions, "onRequest" | "preHandler">): boolean =>
+  [onRequest, preHandler].flat().some((hook) => hook !== undefined && limits.has(hook));
 
 // draft-ietf-httpapi-ratelimit-headers-10 §3 and §4: quota and window of the policy, what remains and for how long.
 const policyHeaders = (name: string, { limit, windowMs }: RateRule, { remaining, resetSeconds }: Verdict) => ({

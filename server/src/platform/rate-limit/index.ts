@@ -2,5 +2,5 @@
 // It owns the counting and the headers; which key and which rule is each route's own decision.
 
 export type { RateRule, Verdict } from "./gcra.ts";
-export { rateLimited } from "./hook.ts";
+export { isRateLimited, rateLimited } from "./hook.ts";
 export { createRateLimiter, type LimiterLog, type RateLimiter } from "./limiter.ts";

@@ -3,13 +3,12 @@ import Type from "typebox";
 import { sha256 } from "../../kernel/vault.ts";
 import { noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
 import { forgetBrowser, listBrowsers } from "../../signin/known-devices/index.ts";
-import type { Cookies } from "../../signin/sessions/index.ts";
 import { AccountBrowser } from "./access.schema.ts";
 
 const tags = ["Account"];
 
 /** Mounted under /realms/:realm/account/browsers. */
-export const browserRoutes: FastifyPluginAsyncTypebox<{ cookies: Cookies }> = async (app, { cookies }) => {
+export const browserRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     "/",
     {
@@ -24,12 +23,11 @@ export const browserRoutes: FastifyPluginAsyncTypebox<{ cookies: Cookies }> = as
     },
     (req) =>
       req.read(async ({ tx, realm, actor, now }) => {
-        const own = cookies.device(req, realm);
         const browsers = await listBrowsers(tx, realm, actor.id, now);
         return browsers.map(({ tokenHash, trustedUntil, ...browser }) => ({
           ...browser,
           trustedUntil: trustedUntil > now ? trustedUntil : null,
-          current: own !== undefined && sha256(own) === tokenHash,
+          current: req.deviceToken !== null && sha256(req.deviceToken) === tokenHash,
         }));
       }),
   );

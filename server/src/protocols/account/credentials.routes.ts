@@ -14,7 +14,7 @@ import {
 import { invalidFields } from "../../kernel/errors.ts";
 import { noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
 import { creationOptions } from "../../signin/passkeys/index.ts";
-import { assertMayChangeSignIn } from "./gate.ts";
+import { assertMayChangeSignIn } from "./audience.ts";
 import { addOwnPasskey, type OwnCredentialParts, ownRegistration, renameOwnPasskey } from "./passkeys.service.ts";
 import { confirmOwnTotp, startOwnTotp } from "./totp.service.ts";
 
@@ -37,7 +37,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
   app.post(
     "/",
     {
-      config: { recentAuthentication: true },
+      config: { recentAuthentication: true, versioned: true },
       schema: {
         summary: "Add a passkey or an authenticator app, make recovery codes, or an enrollment token for a device of yours",
         description: `Codes and tokens work once each, and take the place of what was made before. ${bySession}`,
@@ -66,7 +66,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
       }
       if (credential !== undefined) refuseOthers({ credential }, sent.type);
       const made = await req.transact(async (ctx) => {
-        await assertMayChangeSignIn(ctx, req.broughtBy);
+        await assertMayChangeSignIn(ctx, req.client);
         const { type, ...input } = sent;
         if (type === "enrollment-token") return createOwnEnrollmentToken(ctx, { type, ...input });
         refuseOthers(input, type);
@@ -94,7 +94,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
   app.delete(
     "/:type/:credentialId",
     {
-      config: { recentAuthentication: true },
+      config: { recentAuthentication: true, versioned: true },
       schema: {
         summary: "Remove one of your credentials",
         description: `The last one by which you can sign in stays (409). Ends no session. ${bySession}`,
@@ -111,7 +111,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
       const { type, credentialId } = req.params;
       const { history } = (await realms.get(req.realmId))!.settings.passwordPolicy;
       await req.transact(async (ctx) => {
-        await assertMayChangeSignIn(ctx, req.broughtBy);
+        await assertMayChangeSignIn(ctx, req.client);
         await revokeOwnCredential(ctx, type, credentialId, history);
       });
       return noContent(reply);

@@ -3,18 +3,16 @@ import Type from "typebox";
 import { eraseOneself } from "../../directory/users/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Cookies } from "../../signin/sessions/index.ts";
-import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
+import { assertMayChangeSignIn } from "./audience.ts";
 import { accountErrors } from "./errors.ts";
-import { assertMayChangeSignIn } from "./gate.ts";
 
 export interface OwnErasureParts {
   readonly work: UnitOfWork;
-  readonly realms: RealmSnapshots;
   readonly cookies: Cookies;
 }
 
 /** Mounted under /realms/:realm/account. */
-export const ownErasureRoutes: FastifyPluginAsyncTypebox<OwnErasureParts> = async (app, { work, realms, cookies }) => {
+export const ownErasureRoutes: FastifyPluginAsyncTypebox<OwnErasureParts> = async (app, { work, cookies }) => {
   app.delete(
     "/",
     {
@@ -32,10 +30,10 @@ export const ownErasureRoutes: FastifyPluginAsyncTypebox<OwnErasureParts> = asyn
       },
     },
     async (req, reply) => {
-      if (!(await realms.get(req.realmId))!.settings.account.erase) throw accountErrors.erase_off();
+      if (!req.realm.settings.account.erase) throw accountErrors.erase_off();
       // Without the address, which the event of it would keep.
       await work.transact({ realm: req.realmId, actor: req.actor!, sourceIp: null }, async (ctx) => {
-        await assertMayChangeSignIn(ctx, req.broughtBy);
+        await assertMayChangeSignIn(ctx, req.client);
         await eraseOneself(ctx);
       });
       cookies.clearSession(reply, req.realmId);

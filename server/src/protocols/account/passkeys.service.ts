@@ -8,7 +8,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { addPasskey, checkRegistration, type Registering, type RegistrationParts } from "../../signin/passkeys/index.ts";
 import { proveByEnrolling } from "../../signin/sessions/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
-import { assertMayChangeSignIn } from "./gate.ts";
+import { assertMayChangeSignIn } from "./audience.ts";
 
 const errors = defineErrors("passkeys", {
   refused: [400, "What the browser made cannot be used: ask for new options and try again"],
@@ -23,7 +23,7 @@ export interface OwnCredentialParts extends RegistrationParts {
 
 /** Whoever asked for the options, from the same session or with a token of the same, can use them. */
 export async function ownRegistration({ realms }: OwnCredentialParts, req: FastifyRequest): Promise<Registering> {
-  await req.read((ctx) => assertMayChangeSignIn(ctx, req.broughtBy));
+  await req.read((ctx) => assertMayChangeSignIn(ctx, req.client));
   const { id: userId, name: username, sessionId } = req.actor!;
   return { realm: (await realms.get(req.realmId))!, user: { userId, username }, whose: `account ${sessionId ?? ""}`, now: clock.now() };
 }
@@ -38,7 +38,7 @@ export async function addOwnPasskey(
   const made = await checkRegistration(parts, registering, JSON.stringify(credential));
   if (typeof made === "string") throw errors[made]();
   return req.transact(async (ctx) => {
-    await assertMayChangeSignIn(ctx, req.broughtBy);
+    await assertMayChangeSignIn(ctx, req.client);
     await takeOwnUser(ctx);
     const outcome = await addPasskey(ctx, registering.realm, made, label);
     if (outcome === "spent") throw errors.expired();

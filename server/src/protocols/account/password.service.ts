@@ -1,12 +1,13 @@
 import Type from "typebox";
 import { findPassword, type PasswordParts, preparePassword, untilStored } from "../../directory/credentials/index.ts";
 import { changeOwnPassword, readUser } from "../../directory/users/index.ts";
-import { clock, SECOND } from "../../kernel/clock.ts";
+import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Actor, Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
+import { overloaded } from "../../platform/passwords/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { countAttempt } from "../../signin/attempts/index.ts";
+import { type Attempt, countAttempt, recordLock } from "../../signin/attempts/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { accountErrors } from "./errors.ts";
 
@@ -38,10 +39,12 @@ export async function changePassword(parts: PasswordChangeParts, change: Passwor
   const { realmId, settings } = realm;
   const origin = { realm: realmId, actor, sourceIp };
   const reading = { tx: db, realm: realmId, actor, now: clock.now() };
+  // Before anything is read or counted, as at sign-in.
+  if (hasher.isOverloaded()) throw overloaded();
   const user = await readUser(reading, actor.id);
 
   const attempt = await countAttempt({ db, work }, origin, realm, { login: user.username, userId: user.userId, sourceIp });
-  if (attempt.retryAt !== null) throw accountErrors.wait(Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)));
+  if (attempt.retryAfterSeconds !== null) throw accountErrors.wait(attempt.retryAfterSeconds);
 
   const replace = async (): Promise<boolean> => {
     const present = await findPassword(db, realmId, user.userId);
@@ -58,15 +61,15 @@ export async function changePassword(parts: PasswordChangeParts, change: Passwor
   };
   await untilStored(replace).catch(async (error) => {
     if (error instanceof AppError && error.code === "password.wrong")
-      await work.transact(origin, async (ctx) => recordFailure(ctx, user.userId, attempt.locksUser));
+      await work.transact(origin, async (ctx) => recordWrongPassword(ctx, user.userId, attempt));
     // A new password that is not good enough, or overload, says nothing about the present one.
     else await attempt.takeBack();
     throw error;
   });
 }
 
-function recordFailure(ctx: Ctx, userId: string, locksUser: boolean): void {
+function recordWrongPassword(ctx: Ctx, userId: string, attempt: Attempt): void {
   const about = { resourceType: "users", resourceId: userId };
   ctx.audit({ category: "SECURITY", type: "PASSWORD_CHANGED", outcome: "FAILURE", ...about, detail: "wrong present password" });
-  if (locksUser) ctx.audit({ category: "SECURITY", type: "USER_LOCKED", ...about, detail: "too many failed attempts" });
+  recordLock(ctx, userId, attempt);
 }

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { onRequestAsyncHookHandler } from "fastify";
 import { noContent, noContentAnswer, pathParams, versioned } from "../../platform/http/index.ts";
 import type { MailParts } from "../../signin/action-tokens/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
@@ -12,12 +11,10 @@ const params = pathParams();
 
 export interface ProfileParts extends PasswordChangeParts, MailParts {
   readonly realms: RealmSnapshots;
-  /** How often one user may try to change the password. */
-  readonly limitPassword: onRequestAsyncHookHandler;
 }
 
 /** Mounted under /realms/:realm/account. */
-export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app, { realms, limitPassword, ...parts }) => {
+export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app, { realms, ...parts }) => {
   app.get(
     "/profile",
     { config: { impersonated: true }, schema: { summary: "Read your profile", tags, params, response: { 200: Profile } } },
@@ -46,7 +43,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
     },
     async (req, reply) => {
       const policy = (await realms.get(req.realmId))!.settings.account;
-      const profile = await req.transact((ctx) => saveProfile(ctx, req.body, { policy, broughtBy: req.broughtBy, mail: parts }));
+      const profile = await req.transact((ctx) => saveProfile(ctx, req.body, { policy, broughtBy: req.client, mail: parts }));
       return versioned(reply, profile);
     },
   );
@@ -54,9 +51,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
   app.put(
     "/password",
     {
-      config: { recentAuthentication: true },
-      // Not before it is known whose limit it is.
-      preHandler: limitPassword,
+      config: { recentAuthentication: true, limit: "account-password" },
       schema: {
         summary: "Change your password",
         description:

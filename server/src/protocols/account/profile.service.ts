@@ -9,7 +9,7 @@ import { askToChangeEmail, pendingEmailOf, tellPresentAddress } from "../../sign
 import { assertRecentAuthentication } from "../../signin/sessions/index.ts";
 import { isMailAddress } from "../../tenancy/messaging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
-import { assertMayChangeSignIn } from "./gate.ts";
+import { assertMayChangeSignIn } from "./audience.ts";
 import { ownAttributes, type Profile, type UpdateProfile } from "./profile.schema.ts";
 import { identifyingMembers } from "./profile.store.ts";
 

@@ -1,23 +1,30 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { answerConditionally, anyOf, bearer, declare, refuseUnknownQuery, session } from "../../platform/http/index.ts";
 import { accessRoutes } from "./access.routes.ts";
 import { browserRoutes } from "./browsers.routes.ts";
 import { ownCredentialRoutes } from "./credentials.routes.ts";
 import { type OwnErasureParts, ownErasureRoutes } from "./erasure.routes.ts";
-import { type AccountGateParts, guardAccountRoutes } from "./gate.ts";
 import type { OwnCredentialParts } from "./passkeys.service.ts";
 import { personalDataRoutes } from "./personal-data.routes.ts";
 import { type ProfileParts, profileRoutes } from "./profile.routes.ts";
 
-export interface AccountParts extends AccountGateParts, ProfileParts, OwnCredentialParts, OwnErasureParts {}
+export interface AccountParts extends ProfileParts, OwnCredentialParts, OwnErasureParts {}
 
 /** Mounted under /realms/:realm/account. */
 export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app, parts) => {
-  const { db, work, realms, hasher, breaches, messages, limitPassword, vault, baseUrl, log, cookies } = parts;
-  guardAccountRoutes(app, parts);
-  await app.register(profileRoutes, { db, work, realms, hasher, breaches, messages, vault, baseUrl, limitPassword });
-  await app.register(ownErasureRoutes, { work, realms, cookies });
+  const { db, work, realms, hasher, breaches, messages, vault, baseUrl, log, cookies } = parts;
+  declare(app, {
+    caller: anyOf(session(), bearer({ audience: "account" })),
+    ...{ csrf: "header", errors: "problem", codes: "account" },
+  });
+  // What a page of another site can send without asking us first is not taken here at all.
+  app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
+  refuseUnknownQuery(app);
+  answerConditionally(app);
+  await app.register(profileRoutes, { db, work, realms, hasher, breaches, messages, vault, baseUrl });
+  await app.register(ownErasureRoutes, { work, cookies });
   await app.register(ownCredentialRoutes, { prefix: "/credentials", db, realms, vault, baseUrl, log });
-  await app.register(browserRoutes, { prefix: "/browsers", cookies });
+  await app.register(browserRoutes, { prefix: "/browsers" });
   await app.register(accessRoutes);
   await app.register(personalDataRoutes, { prefix: "/gdpr" });
 };

@@ -18,7 +18,7 @@ import {
 } from "../../signin/authenticators/index.ts";
 import { proveByEnrolling } from "../../signin/sessions/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
-import { assertMayChangeSignIn } from "./gate.ts";
+import { assertMayChangeSignIn } from "./audience.ts";
 
 const KIND = "totp-setup";
 const LIFETIME = 10 * MINUTE;
@@ -58,7 +58,7 @@ export async function startOwnTotp({ realms, vault }: OwnTotpParts, req: Fastify
   const setup = newActionToken();
   const sealed = vault.seal(secret.toString("base64url"), place(req.realmId, setup));
   const { username, expiresAt } = await req.transact(async (ctx) => {
-    await assertMayChangeSignIn(ctx, req.broughtBy);
+    await assertMayChangeSignIn(ctx, req.client);
     const user = await takeOwnUser(ctx);
     await dropTokensOf(ctx, KIND, user.userId);
     const until = ctx.now + LIFETIME;
@@ -85,7 +85,7 @@ export async function confirmOwnTotp(
   if (lastStep === null)
     throw invalidFields([{ field: "code", code: "wrong", message: "code is not the one that the app shows: check its clock" }]);
   return req.transact(async (ctx) => {
-    await assertMayChangeSignIn(ctx, req.broughtBy);
+    await assertMayChangeSignIn(ctx, req.client);
     const { userId } = await takeOwnUser(ctx);
     // Of two that confirm at once, one adds it.
     if ((await takeToken(ctx, KIND, setup)) === null) throw errors.expired();

@@ -4,10 +4,10 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import { AppError, defineErrors } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import type { Actor, Ctx } from "../../platform/context.ts";
+import { type Actor, actorOf, type Ctx } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { joinSession, type LiveSession } from "../../signin/sessions/index.ts";
-import { consentToClaim, IMPLIED_CLAIMS, lifetimesOf, memberOf, needsConsent, writeGrant } from "../tokens/index.ts";
+import { claimsOfScopes, consentToClaim, IMPLIED_CLAIMS, lifetimesOf, needsConsent, writeGrant } from "../tokens/index.ts";
 import { enqueuePing } from "./ciba-ping.ts";
 import type { DecoupledParts } from "./parts.ts";
 import {
@@ -39,7 +39,7 @@ const paramsOf = ({ payload }: OpenRequest): RequestParams => (payload.params ??
 export function requestedBy({ scopesOfRealm, issuer }: DecoupledParts, request: OpenRequest): Requested {
   const { scope, resource } = paramsOf(request);
   const scopes = (scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
-  const brought = new Set(scopes.flatMap((name) => scopesOfRealm.byName.get(name)!.mappers.map(({ claim }) => memberOf(claim))));
+  const brought = claimsOfScopes(scopesOfRealm, scopes);
   const { id_token, userinfo } = claimsOf(request);
   const claims = [...new Set([...Object.keys(id_token ?? {}), ...Object.keys(userinfo ?? {})])];
   return {
@@ -102,7 +102,7 @@ export async function answer(work: UnitOfWork, approval: Approval, isAllowed: bo
   // An administrator who acts as a user cannot give consent for them.
   if (isAllowed && session.impersonator !== null) throw errors.impersonated();
   const realm = parts.realm.realmId;
-  const origin = { realm, actor: actorOf(realm, session), sourceIp };
+  const origin = { realm, actor: actorOfUser(realm, session), sourceIp };
   try {
     await work.transact(origin, async (ctx) => {
       const isFirst = isAllowed ? await approve(ctx, approval) : await deny(ctx, model, request);
@@ -164,7 +164,5 @@ function deny(ctx: Ctx, model: DecoupledModel, request: OpenRequest): Promise<bo
   return decide(ctx.tx, { realm: ctx.realm, model, recordId: request.recordId }, { grantId: null, payload }, ctx.now);
 }
 
-export const actorOf = (realm: string, session: LiveSession): Actor => ({
-  ...{ id: session.userId, name: session.username, realm, permissions: new Set<string>() },
-  ...{ sessionId: session.sessionId, impersonator: session.impersonator },
-});
+export const actorOfUser = (realm: string, { userId, username, sessionId, impersonator }: LiveSession): Actor =>
+  actorOf({ id: userId, name: username, realm, sessionId, impersonator });

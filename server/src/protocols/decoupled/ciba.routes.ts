@@ -2,12 +2,13 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { createVisitors, type Visitor } from "../../signin/login/index.ts";
+import { declare, session as sessionCaller } from "../../platform/http/index.ts";
+import { toSignIn, type Visitor } from "../../signin/login/index.ts";
 import { renderCiba, sendPage } from "../../signin/pages/index.ts";
 import { issuerFor } from "../gate/index.ts";
 import { answer, findRequest, listRequests, messageOf, requestedBy, type Waiting } from "./approval.ts";
 import type { DecoupledIssuer } from "./parts.ts";
-import { type DecoupledRouteParts, needsRecentSignIn, toSignIn } from "./visitors.ts";
+import { type DecoupledRouteParts, needsRecentSignIn } from "./visitors.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
@@ -26,9 +27,8 @@ const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? clientId;
 
 /** Mounted under /realms/:realm: what clients asked of the signed-in user elsewhere (CIBA). */
 export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
-  const { work, issuers } = parts;
-  const visitors = createVisitors(parts);
-  app.setErrorHandler(visitors.showFailure);
+  const { work, issuers, visitors } = parts;
+  declare(app, { caller: sessionCaller(), csrf: "form", errors: "page", impersonated: true });
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/ciba`;
   const pathOf = (realm: string, id: string) => `${here(realm)}/${encodeURIComponent(id)}`;
@@ -64,6 +64,14 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
   const showGone = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number) =>
     send(request, reply, visitor, status, { state: "gone", listUrl: here(visitor.realm.realmId) });
 
+  /** The page of a request as it is now. */
+  const showAfresh = async (request: FastifyRequest, reply: FastifyReply, status?: number) => {
+    const { visitor } = request;
+    const issuer = await issuerFor(issuers, request);
+    const found = await findRequest(issuer.parts, visitor.session!, (request.params as { id: string }).id);
+    return found ? showRequest(request, reply, visitor, issuer, found, status) : showGone(request, reply, visitor, status ?? 404);
+  };
+
   app.get(
     "/ciba",
     {
@@ -76,9 +84,8 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
-      const { realm, session } = visitor;
-      if (!session) return toSignIn(work, request, reply, visitor, "ciba", here(realm.realmId)) as never;
+      const { visitor, realm } = request;
+      const session = visitor.session!;
       const issuer = await issuerFor(issuers, request);
       const requests = (await listRequests(issuer.parts, session)).map((each) => ({
         href: pathOf(realm.realmId, each.request.recordId),
@@ -100,19 +107,14 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
-      const { id } = request.params;
-      if (!visitor.session) return toSignIn(work, request, reply, visitor, "ciba", pathOf(visitor.realm.realmId, id)) as never;
-      const issuer = await issuerFor(issuers, request);
-      const found = await findRequest(issuer.parts, visitor.session, id);
-      return (found ? showRequest(request, reply, visitor, issuer, found) : showGone(request, reply, visitor, 404)) as never;
+      return showAfresh(request, reply) as never;
     },
   );
 
   app.post(
     "/ciba/:id",
     {
-      attachValidation: true,
+      config: { onStale: (request, reply) => showAfresh(request, reply, 403) },
       schema: {
         summary: "Answer it",
         consumes: ["application/x-www-form-urlencoded"],
@@ -129,19 +131,15 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
-      const { realm, session } = visitor;
+      const { visitor, realm } = request;
+      const session = visitor.session!;
       const { id } = request.params;
-      if (!session) return toSignIn(work, request, reply, visitor, "ciba", pathOf(realm.realmId, id)) as never;
       const issuer = await issuerFor(issuers, request);
       const found = await findRequest(issuer.parts, session, id);
-      if (!visitors.hasToken(request, visitor))
-        return (found ? showRequest(request, reply, visitor, issuer, found, 403) : showGone(request, reply, visitor, 403)) as never;
-      if (request.validationError) throw request.validationError;
       if (!found) return showGone(request, reply, visitor, 404) as never;
       const isAllowed = request.body.decision === "allow";
       if (isAllowed && (await needsRecentSignIn(parts.db, session, requestedBy(issuer.parts, found.request).scopes)))
-        return toSignIn(work, request, reply, visitor, "ciba", pathOf(realm.realmId, id), { recent: true }) as never;
+        return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realm.realmId, id) });
       const approval = { ...found, parts: issuer.parts, model: "BackchannelAuthenticationRequest", session } as const;
       if (!(await answer(work, approval, isAllowed, request.ip))) return showGone(request, reply, visitor, 409) as never;
       const view = { client: nameOf(found.client), listUrl: here(realm.realmId) };

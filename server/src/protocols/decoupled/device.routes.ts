@@ -3,14 +3,15 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
-import { createVisitors, type Visitor } from "../../signin/login/index.ts";
+import { declare, session as sessionCaller } from "../../platform/http/index.ts";
+import { toSignIn, type Visitor } from "../../signin/login/index.ts";
 import { type DeviceError, renderDevice, sendPage } from "../../signin/pages/index.ts";
 import { issuerFor } from "../gate/index.ts";
-import { actorOf, answer, findDevice, requestedBy, type Waiting } from "./approval.ts";
+import { answer, findDevice, requestedBy, type Waiting } from "./approval.ts";
 import { countCode } from "./device-attempts.ts";
 import type { DecoupledIssuer } from "./parts.ts";
 import { normaliseUserCode, spellUserCode } from "./user-code.ts";
-import { type DecoupledRouteParts, needsRecentSignIn, toSignIn } from "./visitors.ts";
+import { type DecoupledRouteParts, needsRecentSignIn } from "./visitors.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
@@ -26,9 +27,8 @@ const DeviceForm = Type.Object(
 
 /** Mounted under /realms/:realm: where people type the code that a device shows (RFC 8628 §3.3). */
 export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
-  const { work, issuers } = parts;
-  const visitors = createVisitors(parts);
-  app.setErrorHandler(visitors.showFailure);
+  const { work, issuers, visitors } = parts;
+  declare(app, { caller: sessionCaller({ returnTo: withCode }), csrf: "form", errors: "page", impersonated: true });
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/device`;
 
@@ -98,20 +98,14 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
-      const { user_code: typed = "" } = request.query;
-      const code = normaliseUserCode(typed);
-      const userCode = code === null ? cut(typed, 32) : spellUserCode(code);
-      if (visitor.session) return showEnter(request, reply, visitor, 200, { userCode }) as never;
-      const back = `${here(visitor.realm.realmId)}${userCode && `?${new URLSearchParams({ user_code: userCode })}`}`;
-      return toSignIn(work, request, reply, visitor, "device", back) as never;
+      return showEnter(request, reply, request.visitor, 200, { userCode: codeIn(request) }) as never;
     },
   );
 
   app.post(
     "/device",
     {
-      attachValidation: true,
+      config: { onStale: (request, reply) => showEnter(request, reply, request.visitor, 403, { userCode: "", error: "csrf" }) },
       schema: {
         summary: "Look at a device's request, and answer it",
         consumes: ["application/x-www-form-urlencoded"],
@@ -129,11 +123,8 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
-      const { realm, session } = visitor;
-      if (!session) return toSignIn(work, request, reply, visitor, "device", here(realm.realmId)) as never;
-      if (!visitors.hasToken(request, visitor)) return showEnter(request, reply, visitor, 403, { userCode: "", error: "csrf" }) as never;
-      if (request.validationError) throw request.validationError;
+      const { visitor, realm } = request;
+      const session = visitor.session!;
       const { user_code: typed, decision } = request.body;
       const again = (status: number, error: DeviceError, retryAfterSeconds?: number) =>
         showEnter(request, reply, visitor, status, {
@@ -143,7 +134,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
 
       const code = normaliseUserCode(typed);
       if (code === null) return again(400, "unknown");
-      const origin = { realm: realm.realmId, actor: actorOf(realm.realmId, session), sourceIp: request.ip };
+      const origin = { realm: realm.realmId, actor: request.actor!, sourceIp: request.ip };
       const attempt = await countCode(work, origin, realm, { userId: session.userId, sourceIp: request.ip });
       if (attempt.retryAt !== null) return again(429, "wait", Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)));
       const issuer = await issuerFor(issuers, request);
@@ -155,10 +146,24 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       const isAllowed = decision === "allow";
       const back = `${here(realm.realmId)}?${new URLSearchParams({ user_code: spellUserCode(code) })}`;
       if (isAllowed && (await needsRecentSignIn(parts.db, session, requestedBy(issuer.parts, found.request).scopes)))
-        return toSignIn(work, request, reply, visitor, "device", back, { recent: true }) as never;
+        return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: back });
       const approval = { ...found, parts: issuer.parts, model: "DeviceCode", session } as const;
       if (!(await answer(work, approval, isAllowed, request.ip))) return again(409, "unknown");
       return send(request, reply, visitor, 200, { state: isAllowed ? "allowed" : "denied" }) as never;
     },
   );
 };
+
+/** As it stands in the address, spelled as the device shows it. */
+function codeIn({ query }: FastifyRequest): string {
+  const { user_code: typed } = query as { user_code?: unknown };
+  const text = typeof typed === "string" ? typed : "";
+  const code = normaliseUserCode(text);
+  return code === null ? cut(text, 32) : spellUserCode(code);
+}
+
+/** The code stays in the field when the user comes back from signing in. */
+function withCode(request: FastifyRequest): string {
+  const userCode = codeIn(request);
+  return `/realms/${request.realmId}/device${userCode && `?${new URLSearchParams({ user_code: userCode })}`}`;
+}

@@ -7,3 +7,4 @@ export { BACKCHANNEL_JOB, backchannelJob, createLogoutRequests, tellParticipants
 export { metadataRoutes } from "./metadata/index.ts";
 export type { OidcParts } from "./parts.ts";
 export { type OidcRouteParts, oidcRoutes } from "./routes.ts";
+export { userinfoAudience } from "./userinfo/index.ts";

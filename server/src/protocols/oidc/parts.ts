@@ -11,7 +11,7 @@ import type { TokenEndpointParts } from "../token-endpoint/index.ts";
 /** The clients of a realm, also those that are known by a document of their own alone (protocols/registration). */
 export interface KnownClients extends Clients {
   /** A user allows it something: from now on it has a row, on which grants and tokens hang. */
-  settle(ctx: Ctx, client: ClientSnapshot): Promise<void>;
+  store(ctx: Ctx, client: ClientSnapshot): Promise<void>;
 }
 
 /** What the issuer of one realm works with, as the realm is configured now. */

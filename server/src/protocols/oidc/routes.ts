@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import type { VisitorParts } from "../../signin/login/index.ts";
+import type { PageParts } from "../../signin/login/index.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
 import { cibaRoutes, deviceRoutes } from "../decoupled/index.ts";
 import { introspectionRoutes, tokenRoutes } from "../token-endpoint/index.ts";
@@ -9,7 +9,7 @@ import { engineRoutes } from "./engine/index.ts";
 import type { Issuers } from "./issuer.ts";
 import { userinfoRoutes } from "./userinfo/index.ts";
 
-export interface OidcRouteParts extends VisitorParts {
+export interface OidcRouteParts extends PageParts {
   readonly issuers: Issuers;
   readonly work: UnitOfWork;
   readonly messages: Messages;

@@ -27,7 +27,7 @@ import type { ProvisioningSnapshots } from "./provisioning.service.ts";
 /** The clients of all realms, with those that are known by their documents alone. */
 export interface DocumentClients extends Clients {
   /** A user allows it something: from now on it is a client of the realm, which administrators see and can disable. */
-  settle(ctx: Ctx, client: ClientSnapshot): Promise<void>;
+  store(ctx: Ctx, client: ClientSnapshot): Promise<void>;
 }
 
 export interface DocumentClientParts {
@@ -76,7 +76,7 @@ export function createDocumentClients(parts: DocumentClientParts): DocumentClien
       return snapshot;
     },
 
-    async settle(ctx, { clientId, name }) {
+    async store(ctx, { clientId, name }) {
       if (!isDocumentAddress(clientId) || (await findClientByClientId(ctx.tx, ctx.realm, clientId))) return;
       // Of two users who are the first at once, one brings it in.
       await lockRealm(ctx.tx, ctx.realm);

@@ -18,8 +18,7 @@ export const invalidMetadata = (member: string, message: string, cause?: unknown
 export function sendRegistrationError(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = asAppError(cause);
   logFailure(request, error);
-  if (error.status === 401)
-    reply.header("www-authenticate", request.headers.authorization === undefined ? "Bearer" : 'Bearer error="invalid_token"');
+  if (error.status === 401) reply.header("www-authenticate", request.presentedToken === null ? "Bearer" : 'Bearer error="invalid_token"');
   return reply
     .code(error.status)
     .headers({ ...error.headers, "content-type": "application/json; charset=utf-8", "cache-control": "no-store" })

@@ -4,13 +4,19 @@ import { randomToken, sha256 } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { registrationErrors } from "./errors.ts";
-import { deleteToken, insertToken, listTokens } from "./initial-tokens.store.ts";
+import { deleteToken, findToken, insertToken, listTokens } from "./initial-tokens.store.ts";
 import type { CreatedInitialAccessToken, CreateInitialAccessToken, InitialAccessToken } from "./provisioning.schema.ts";
 
 const about = { resourceType: "provisioning" } as const;
 const named = ({ id, name }: InitialAccessToken) => `initial access token ${name ?? id}`;
 
 export const searchTokens = (ctx: ReadCtx, query: ListQuery): Promise<Page<InitialAccessToken>> => listTokens(ctx.tx, ctx.realm, query);
+
+export async function readToken(ctx: ReadCtx, id: string): Promise<InitialAccessToken> {
+  const token = isId(id) ? await findToken(ctx.tx, ctx.realm, id) : null;
+  if (!token) throw registrationErrors.token_not_found();
+  return token;
+}
 
 /** The token itself is in the answer, and nowhere else. */
 export async function createToken(ctx: Ctx, input: CreateInitialAccessToken): Promise<CreatedInitialAccessToken> {

@@ -41,6 +41,16 @@ export async function listTokens(db: Db, realm: string, query: ListQuery): Promi
   return { ...page, rows: page.rows.map(toToken) };
 }
 
+export async function findToken(db: Db, realm: string, id: string): Promise<InitialAccessToken | null> {
+  const row = await db
+    .selectFrom("initial_access_tokens")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("token_id", "=", id)
+    .executeTakeFirst();
+  return row ? toToken(row) : null;
+}
+
 export interface NewToken {
   readonly hash: string;
   readonly name: string | null;

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { created, noContent, noContentAnswer, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
-import { createToken, removeToken, searchTokens } from "./initial-tokens.service.ts";
+import { createToken, readToken, removeToken, searchTokens } from "./initial-tokens.service.ts";
 import {
   CreatedInitialAccessToken,
   CreateInitialAccessToken,
@@ -63,6 +63,12 @@ export const provisioningRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const token = await req.transact((ctx) => createToken(ctx, req.body));
       return created(reply, token.id, token);
     },
+  );
+
+  app.get(
+    "/initial-access-tokens/:tokenId",
+    { config, schema: { summary: "Read an initial access token", tags, params, response: { 200: InitialAccessToken } } },
+    (req) => req.read((ctx) => readToken(ctx, req.params.tokenId)),
   );
 
   app.delete(

@@ -15,7 +15,7 @@ export async function readProvisioning(ctx: ReadCtx): Promise<VersionedProvision
 
 export async function replaceProvisioning(ctx: Ctx, input: UpdateProvisioning): Promise<VersionedProvisioning> {
   const provisioning = completeProvisioning(input);
-  refuseSilentStrangers(provisioning);
+  refuseRegistrationWithoutConsent(provisioning);
   // There may be no row to hold.
   await lockRealm(ctx.tx, ctx.realm);
   const before = await findProvisioning(ctx.tx, ctx.realm);
@@ -27,8 +27,8 @@ export async function replaceProvisioning(ctx: Ctx, input: UpdateProvisioning): 
   return { ...provisioning, version };
 }
 
-/** Anybody could register, send somebody a link, and have their data without a question. */
-function refuseSilentStrangers({ registration: { requireConsent, requireInitialAccessToken } }: Provisioning): void {
+/** Anyone could register a client, send a user a link, and get their data without consent. */
+function refuseRegistrationWithoutConsent({ registration: { requireConsent, requireInitialAccessToken } }: Provisioning): void {
   if (!requireConsent && !requireInitialAccessToken)
     throw invalidFields([
       {

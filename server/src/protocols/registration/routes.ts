@@ -1,9 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyRequest } from "fastify";
 import Type from "typebox";
-import { type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
-import { preflight } from "../gate/index.ts";
-import { sendRegistrationError } from "./errors.ts";
+import { declare, registration } from "../../platform/http/index.ts";
 import { RegisteredClient, RegistrationProblem, RegistrationRequest, RegistrationUpdate } from "./metadata.schema.ts";
 import {
   admit,
@@ -16,11 +14,6 @@ import {
   replaceRegistration,
 } from "./service.ts";
 
-export interface RegistrationRouteParts extends RegistrationTools {
-  readonly realms: RealmSnapshots;
-  readonly limit: onRequestAsyncHookHandler;
-}
-
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
 const clientParams = Type.Object({ realm: Type.String(), clientInternalId: Type.String() });
@@ -30,23 +23,18 @@ const refusals = { "4xx": RegistrationProblem };
 const BODY_LIMIT = 128 * 1024;
 
 /** Mounted under /realms/:realm/connect/register. */
-export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationRouteParts> = async (app, parts) => {
-  const { realms, limit } = parts;
-  app.setErrorHandler(sendRegistrationError);
+export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = async (app, parts) => {
+  declare(app, { caller: registration(), limit: "clientRegistrations", errors: "registration" });
   // What a page of another site can send without asking us first is not taken here at all.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
-  app.addHook("onRequest", async (request, reply) => {
-    reply.header("cache-control", "no-store");
-    // Nothing here looks at cookies, so scripts of any origin may do what anybody may.
-    reply.header("access-control-allow-origin", "*");
-    if (!(await realms.get((request.params as { realm: string }).realm))) throw unknownRealm();
-  });
+  // Nothing here looks at cookies, so scripts of any origin may do what anybody may.
+  app.addHook("onSend", async (_request, reply) => void reply.header("access-control-allow-origin", "*"));
   app.addHook("preValidation", async (request) => {
     request.body = withoutEmpty(request.body);
   });
 
   // Who asks comes before what they ask for.
-  const route = { onRequest: limit, bodyLimit: BODY_LIMIT, attachValidation: true };
+  const route = { bodyLimit: BODY_LIMIT, attachValidation: true };
   app.post(
     "/",
     {
@@ -69,7 +57,6 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationRoutePart
       return reply.code(201).send(await register(parts, caller, admission, request.body));
     },
   );
-  app.options("/", { schema: { hide: true } }, preflight("POST"));
 
   const changes = "With the registration access token. The answer brings a new one, and the old one works until that was used.";
   app.get(
@@ -132,17 +119,9 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationRoutePart
       return reply.code(204).send(null);
     },
   );
-  app.options("/:clientInternalId", { schema: { hide: true } }, preflight("GET, PUT, DELETE"));
 };
 
-/** RFC 6750 §2.1: by the header only. */
-function callerOf(request: FastifyRequest): Caller {
-  const { realm } = request.params as { realm: string };
-  const { authorization } = request.headers;
-  const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization ?? "")?.[1] ?? null;
-  // Whatever else stands there was meant to open the door, so it is a token that does not.
-  return { realm, token: token ?? (authorization === undefined ? null : ""), sourceIp: request.ip };
-}
+const callerOf = ({ realmId, presentedToken, ip }: FastifyRequest): Caller => ({ realm: realmId, token: presentedToken, sourceIp: ip });
 
 /** RFC 7592 §2.2: null means left out, and so do the empty texts that some clients send. */
 function withoutEmpty(body: unknown): unknown {

@@ -17,7 +17,7 @@ import {
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { randomToken, safeEqual, sha256 } from "../../kernel/vault.ts";
-import type { Actor, Ctx } from "../../platform/context.ts";
+import { actorOf, anonymousActor, type Ctx } from "../../platform/context.ts";
 import { type Db, lockRealm } from "../../platform/db/index.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
@@ -74,7 +74,7 @@ export async function register(
   const accessToken = randomToken();
   const { requireConsent } = await openPolicy(tools, realm);
   const input = { ...toClientState(metadata), clientId: newId(), consentRequired: requireConsent, claimsInIdToken: false };
-  const { client } = await tools.work.transact({ realm, actor: stranger(realm, name), sourceIp }, async (ctx) => {
+  const { client } = await tools.work.transact({ realm, actor: anonymousActor(realm, name), sourceIp }, async (ctx) => {
     if (tokenHash !== null && !(await takeUse(ctx.tx, realm, tokenHash, ctx.now))) throw registrationErrors.invalid_token();
     return createClient(ctx, tools, input, { registrationHash: sha256(accessToken) });
   });
@@ -155,14 +155,9 @@ async function nextToken(ctx: Ctx, { token }: Caller, known: ClientRow): Promise
 async function asItself<T>(tools: RegistrationTools, caller: Caller, client: ClientRow, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const { realm, sourceIp } = caller;
   const permissions = new Set<string>(await findServiceAccountPermissions(tools.db, realm, client.id));
-  const actor: Actor = { id: client.id, name: client.clientId, realm, permissions, sessionId: null, impersonator: null };
+  const actor = actorOf({ id: client.id, name: client.clientId, realm, permissions });
   return tools.work.transact({ realm, actor, sourceIp }, work);
 }
-
-const stranger = (realm: string, name: string): Actor => ({
-  ...{ id: "anonymous", name, realm },
-  ...{ permissions: new Set<string>(), sessionId: null, impersonator: null },
-});
 
 const stateOf = (row: ClientRow): Client => {
   const { version: _, ...client } = showClient(row);

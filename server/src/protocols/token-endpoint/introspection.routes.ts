@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
-import { authenticateClient, isPublic } from "../client-auth/index.ts";
-import { allowOrigin, FORM, formOf, issuerFor, preflight, sendOAuthError, single, takeForms } from "../gate/index.ts";
+import { client, declare } from "../../platform/http/index.ts";
+import { isPublic } from "../client-auth/index.ts";
+import { FORM, formOf, issuerFor, single, takeForms } from "../gate/index.ts";
 import { protectedIntrospection } from "../tokens/index.ts";
 import { introspect, revoke } from "./introspection.ts";
 import type { TokenEndpoints } from "./parts.ts";
@@ -15,21 +16,17 @@ const Introspection = Type.Object({ active: Type.Boolean() }, { $id: "Introspect
 
 /** Mounted under /realms/:realm. */
 export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
-  app.setErrorHandler(sendOAuthError);
+  declare(app, { caller: client(), errors: "oauth" });
   takeForms(app);
 
   /** Who asks, and about which token. */
-  const asked = async (request: FastifyRequest, reply: FastifyReply, path: "introspect" | "revoke") => {
+  const asked = async (request: FastifyRequest) => {
     const { parts } = await issuerFor(issuers, request);
     const form = formOf(request);
-    reply.header("cache-control", "no-store");
-    const endpoint = `${parts.issuer}/${path}`;
-    const client = await authenticateClient(parts, { headers: request.headers, form, endpoint, sourceIp: request.ip });
-    allowOrigin(request, reply, client);
     const token = single(form, "token");
     single(form, "token_type_hint");
     if (token === undefined) throw oauthErrors.invalidRequest("missing required parameter 'token'");
-    return { parts, client, token };
+    return { parts, client: request.client!, token };
   };
 
   app.post(
@@ -47,7 +44,7 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       serializerCompiler: () => JSON.stringify,
     },
     async (request, reply) => {
-      const { parts, client, token } = await asked(request, reply, "introspect");
+      const { parts, client, token } = await asked(request);
       // RFC 7662 §2.1: some form of authorization is required, and a client id is public.
       if (isPublic(client)) throw oauthErrors.invalidClient("only a client that can prove who it is may introspect");
       const answer = await introspect(parts, client, token);
@@ -59,7 +56,6 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
         .send(jwt as never);
     },
   );
-  app.options("/introspect", { schema: { hide: true } }, preflight("POST"));
 
   app.post(
     "/revoke",
@@ -75,10 +71,9 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       serializerCompiler: () => () => "",
     },
     async (request, reply) => {
-      const { parts, client, token } = await asked(request, reply, "revoke");
+      const { parts, client, token } = await asked(request);
       await revoke(parts, client, token);
       return reply.code(200).send(null);
     },
   );
-  app.options("/revoke", { schema: { hide: true } }, preflight("POST"));
 };

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { client, declare } from "../../platform/http/index.ts";
 import { ForeignOrigin } from "../client-auth/index.ts";
-import { allowAnyOrigin, allowOrigin, FORM, formOf, issuerFor, preflight, sendOAuthError, takeForms } from "../gate/index.ts";
+import { allowAnyOrigin, allowOrigin, FORM, formOf, issuerFor, takeForms } from "../gate/index.ts";
 import type { TokenEndpoints } from "./parts.ts";
 import { answerTokenRequest } from "./pipeline.ts";
 
@@ -21,7 +22,8 @@ const Tokens = Type.Object(
 
 /** Mounted under /realms/:realm: the token endpoint. */
 export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
-  app.setErrorHandler(refuse);
+  declare(app, { caller: client({ in: "pipeline" }), errors: "oauth" });
+  app.setErrorHandler(allowReading);
   takeForms(app);
 
   app.post(
@@ -50,12 +52,11 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
       return reply.send(body as never);
     },
   );
-  app.options("/token", { schema: { hide: true } }, preflight("POST"));
 };
 
-/** A page of the client's may read why it was refused; one of another origin learns nothing. */
-function refuse(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** A page of the client's may read why it was refused; one of another origin learns nothing. The gate sends the error. */
+function allowReading(cause: unknown, request: FastifyRequest, reply: FastifyReply): never {
   if (cause instanceof ForeignOrigin) reply.header("vary", "Origin");
   else allowAnyOrigin(request, reply);
-  return sendOAuthError(cause, request, reply);
+  throw cause;
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
-import { audienceClaim, audienceOf } from "./audience.ts";
-import type { AuthorizationDetail } from "./authorization-details.ts";
-import { clientClaims } from "./claims.ts";
+import { audienceClaim, audienceOf } from "./contents/audience.ts";
+import type { AuthorizationDetail } from "./contents/authorization-details.ts";
+import { clientClaims } from "./contents/claims.ts";
+import { lifetimesOf } from "./contents/lifetimes.ts";
 import { algOf, signJwt } from "./jwt.ts";
-import { lifetimesOf } from "./lifetimes.ts";
 import type { IssuerParts } from "./parts.ts";
 import { perClient } from "./per-client.ts";
 

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { SigningAlg } from "../../tenancy/keys/index.ts";
+import { lifetimesOf } from "./contents/lifetimes.ts";
 import { encryptedFor, isEncrypted } from "./encryption.ts";
 import { algOf, defaultAlgOf, responseAlgOf, signJwt } from "./jwt.ts";
-import { lifetimesOf } from "./lifetimes.ts";
 import type { IssuerParts } from "./parts.ts";
 import { type VerifiedJwt, verifyJwt } from "./verify.ts";
 

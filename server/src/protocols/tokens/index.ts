@@ -8,20 +8,22 @@ export {
   tokenTypeOf,
   userAccessToken,
 } from "./access-token.ts";
-export { actOf, type Impersonator } from "./act.ts";
-export { assertResource, audienceOf, resourceOf } from "./audience.ts";
-export { type AuthorizationDetail, narrowedDetails, requestedDetails } from "./authorization-details.ts";
-export { type AboutUser, claimNames, clientClaims, memberOf, sessionOf, userClaims } from "./claims.ts";
-export { deleteExpiredOAuth } from "./cleanup.ts";
-export { consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, needsConsent } from "./consent.ts";
+export { actOf, type Impersonator } from "./contents/act.ts";
+export { assertResource, audienceOf, resourceOf } from "./contents/audience.ts";
+export { type AuthorizationDetail, narrowedDetails, requestedDetails } from "./contents/authorization-details.ts";
+export { type AboutUser, claimNames, claimsOfScopes, clientClaims, sessionOf, userClaims } from "./contents/claims.ts";
+export { consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, needsConsent } from "./contents/consent.ts";
+export { lifetimesOf, refreshLifetime } from "./contents/lifetimes.ts";
 export {
-  deleteGrant,
-  findLiveGrant,
-  grantsOfSession,
-  type LiveGrant,
-  type NewGrant,
-  writeGrant,
-} from "./grants.store.ts";
+  allowedScopes,
+  checkScopeSyntax,
+  clientDefaultScopes,
+  defaultScopesFor,
+  knownScopes,
+  requestedScopes,
+  scopesFor,
+} from "./contents/scopes.ts";
+export { createSubjectOf, type SubjectOf } from "./contents/subject.ts";
 export {
   halfHash,
   protectedIntrospection,
@@ -31,12 +33,21 @@ export {
   verifyIdTokenHint,
 } from "./id-token.ts";
 export { type UserIssue, userTokens } from "./issue.ts";
-export { lifetimesOf, refreshLifetime } from "./lifetimes.ts";
-export { type Holder, revokeToken } from "./liveness.store.ts";
 export { type LiveToken, readAccessToken } from "./liveness.ts";
 export { logoutToken } from "./logout-token.ts";
 export { isReadable } from "./names.ts";
 export { type IssuerParts, issuerOf } from "./parts.ts";
+export { deleteExpiredOAuth } from "./records/cleanup.ts";
+export {
+  deleteGrant,
+  findLiveGrant,
+  grantsOfSession,
+  type LiveGrant,
+  type NewGrant,
+  writeGrant,
+} from "./records/grants.store.ts";
+export { type Holder, revokeToken } from "./records/liveness.store.ts";
+export { type GrantPayload, grantedClaims, grantedScopes, type RecordPayload, type RequestedClaims } from "./records/payload.ts";
 export {
   consumeRecord,
   deleteRecord,
@@ -47,8 +58,8 @@ export {
   type StoredRecord,
   takeRecord,
   writeRecord,
-} from "./records.store.ts";
-export { type GrantPayload, grantedClaims, grantedScopes, type RecordPayload, type RequestedClaims } from "./records.ts";
+} from "./records/records.store.ts";
+export { addRefreshToken, findWithGrant, prolongRefreshToken, replaceByRefreshToken } from "./records/successor.store.ts";
 export { type IssuedRefreshToken, issueRefreshToken, REFRESH_TOKEN } from "./refresh-token.ts";
 export {
   endGrantsBesides,
@@ -59,15 +70,4 @@ export {
   forgetRequests,
   revokeFamily,
 } from "./revocation.ts";
-export {
-  allowedScopes,
-  checkScopeSyntax,
-  clientDefaultScopes,
-  defaultScopesFor,
-  knownScopes,
-  requestedScopes,
-  scopesFor,
-} from "./scopes.ts";
-export { createSubjectOf, type SubjectOf } from "./subject.ts";
-export { addRefreshToken, findWithGrant, prolongRefreshToken, replaceByRefreshToken } from "./successor.store.ts";
 export { verifyJwt } from "./verify.ts";

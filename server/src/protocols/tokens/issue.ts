@@ -2,12 +2,12 @@ import type { SubjectUser } from "../../applications/claims/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { type Binding, type IssuedAccessToken, userAccessToken } from "./access-token.ts";
-import { actOf, type Impersonator } from "./act.ts";
-import type { AuthorizationDetail } from "./authorization-details.ts";
-import { type ClaimRequest, sessionOf, userClaims } from "./claims.ts";
+import { actOf, type Impersonator } from "./contents/act.ts";
+import type { AuthorizationDetail } from "./contents/authorization-details.ts";
+import { type ClaimRequest, sessionOf, userClaims } from "./contents/claims.ts";
 import { signIdToken } from "./id-token.ts";
 import type { IssuerParts } from "./parts.ts";
-import type { RequestedClaims } from "./records.ts";
+import type { RequestedClaims } from "./records/payload.ts";
 
 /** Everything that tokens of a user are made of; a grant of the token endpoint says it, and nothing else goes in. */
 export interface UserIssue {

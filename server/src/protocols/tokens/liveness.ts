@@ -2,7 +2,7 @@ import { clock } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.ts";
-import { findHolder, type Holder, isMachineAlive } from "./liveness.store.ts";
+import { findHolder, type Holder, isMachineAlive } from "./records/liveness.store.ts";
 import { isKnownKey, verifyJwt } from "./verify.ts";
 
 /** An access token of this realm that was verified, and that nothing has ended. */

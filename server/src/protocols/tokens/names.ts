@@ -1,4 +1,4 @@
-import { isTooDeep, MAX_JSON_DEPTH } from "../../kernel/json.ts";
+import { isTooDeepParameter, MAX_JSON_DEPTH } from "../../kernel/json.ts";
 
 /** How deep tokens may stand in each other: a pushed request, and the `id_token_hint` in it. */
 const MAX_TOKENS = 4;
@@ -37,13 +37,13 @@ function search(value: unknown, isWanted: (text: string) => boolean): boolean | 
   }
 }
 
-/** The claims of what looks like a JWT, signed or not; undefined for any other text. */
+/** The claims of what looks like a JWT, signed or not; undefined for any other text that is not nested too deeply. */
 function contentOf(text: string): unknown {
+  if (isTooDeepParameter(text)) return TOO_DEEP;
   const [, body] = /^eyJ[\w-]*\.(eyJ[\w-]*)\.[\w-]*$/.exec(text) ?? [];
   if (body === undefined) return undefined;
   try {
-    const json = Buffer.from(body, "base64url").toString("utf8");
-    return isTooDeep(json) ? TOO_DEEP : JSON.parse(json);
+    return JSON.parse(Buffer.from(body, "base64url").toString("utf8"));
   } catch {
     return undefined; // it only looks like one
   }

@@ -4,7 +4,7 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import type { SubjectOf } from "./subject.ts";
+import type { SubjectOf } from "./contents/subject.ts";
 
 /** What tokens of one realm are made with. Immutable: when the realm's configuration changes, there is another one. */
 export interface IssuerParts {

@@ -1,8 +1,8 @@
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
 import type { Binding } from "./access-token.ts";
-import type { NewRecord } from "./records.store.ts";
-import type { RecordPayload } from "./records.ts";
+import type { RecordPayload } from "./records/payload.ts";
+import type { NewRecord } from "./records/records.store.ts";
 
 /** How the record of a refresh token is named. */
 export const REFRESH_TOKEN = "RefreshToken";

@@ -1,8 +1,8 @@
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { deleteGrant, deleteGrantsOf } from "./grants.store.ts";
 import { names } from "./names.ts";
-import { deleteRecordsNaming, deleteRecordsOf, recordsWithTokens, type StoredRecord, sessionIdsOf } from "./records.store.ts";
+import { deleteGrant, deleteGrantsOf } from "./records/grants.store.ts";
+import { deleteRecordsNaming, deleteRecordsOf, recordsWithTokens, type StoredRecord, sessionIdsOf } from "./records/records.store.ts";
 
 // What ends with something else, in the same transaction. A grant takes its codes and refresh tokens with it, and no access token that
 // names it is alive after that.

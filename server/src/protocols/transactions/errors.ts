@@ -12,12 +12,7 @@ export const transactionErrors = {
     impersonated: [403, "Somebody acts for this user: only they themselves can sign or decline"],
     only_users: [403, "The token stands for an application: only the user themselves can sign or decline"],
     only_creator: [403, "Only the application that created this transaction can consume it"],
-    two_credentials: [400, "Send either a session cookie or a bearer token, not both"],
   }),
-  bearer: (issuer: string, description = "Send an access token of this realm: Authorization: Bearer <token>") =>
-    new AppError("transactions.bearer", 401, description, {
-      headers: { "www-authenticate": `Bearer realm="${issuer}", error="invalid_token", error_description="${description}"` },
-    }),
   wait: (seconds: number) =>
     new AppError("transactions.wait", 429, `Too many attempts. Please try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`, {
       headers: { "retry-after": String(seconds) },

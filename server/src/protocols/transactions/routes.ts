@@ -1,16 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import type { Clients } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { asAppError, logFailure, Problem, refuseDirtyText, sendProblem } from "../../platform/http/index.ts";
+import { anyOf, bearer, declare, negotiated, Problem, session } from "../../platform/http/index.ts";
 import { findSignInUser } from "../../signin/authenticators/index.ts";
-import { createEntrance, type EntranceParts, PageQuery, timeText } from "../../signin/devices/index.ts";
-import type { Visitor } from "../../signin/login/index.ts";
+import { createScreens, PageQuery, timeText } from "../../signin/devices/index.ts";
+import type { Visitors } from "../../signin/login/index.ts";
 import { renderTransaction, sendPage } from "../../signin/pages/index.ts";
-import { type RealmSnapshot, unknownRealm } from "../../tenancy/realms/index.ts";
-import { preflight } from "../gate/index.ts";
-import { type BearerParts, type Comer, comeBySession, comeByToken } from "./entrance.ts";
+import { callerOf } from "./caller.ts";
 import { CreateTransaction, SignTransaction, Transaction } from "./schema.ts";
 import {
   consumeTransaction,
@@ -31,47 +30,30 @@ const CsrfForm = Type.Object(
 );
 const refusals = { 400: Problem, 401: Problem, 403: Problem, 404: Problem, 409: Problem };
 
-export interface TransactionRouteParts extends TransactionParts, BearerParts, EntranceParts {
-  readonly limit: onRequestAsyncHookHandler;
+export interface TransactionRouteParts extends TransactionParts {
+  readonly visitors: Visitors;
+  readonly clients: Clients;
 }
+
+const token = bearer({ audience: "transactions" });
+/** Applications with a token; the user's own page with the session. */
+const withPage = { caller: anyOf(session({ onlyPages: true }), token), csrf: "form-or-header", errors: negotiated("problem") } as const;
 
 /** Mounted under /realms/:realm. */
 export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts> = async (app, parts) => {
-  const { visitors, toSignIn, nameOf, hasToken, showFailure } = createEntrance(parts);
+  const { visitors } = parts;
+  const { nameOf } = createScreens(parts.clients);
   app.removeContentTypeParser("text/plain");
-  app.addHook("onRequest", parts.limit);
+  // Who acts for a user is refused by the service, which lets them read.
+  declare(app, { caller: token, limit: "transactions", errors: "problem", codes: "transactions", impersonated: true });
   // Apps that have nothing to add send nothing.
   app.addHook("preValidation", async (request) => {
     if (request.method === "POST") request.body ??= {};
   });
-  app.addHook("onSend", async (_request, reply) => void reply.header("cache-control", "no-store"));
-
-  const hasBearer = ({ headers }: FastifyRequest) => /^bearer(\s|$)/i.test(headers.authorization ?? "");
-  /** The user's own page: a browser with a session, and without a token. */
-  const isPage = (request: FastifyRequest) => !hasBearer(request) && /text\/html/.test(request.headers.accept ?? "");
-  app.setErrorHandler((cause, request, reply) => {
-    if (isPage(request)) return showFailure(cause, request, reply);
-    const error = asAppError(cause);
-    logFailure(request, error);
-    return sendProblem(reply, request, error);
-  });
-
-  const realmOf = async (request: FastifyRequest): Promise<RealmSnapshot> => {
-    const realm = await parts.realms.get((request.params as { realm: string }).realm);
-    if (!realm) throw unknownRealm();
-    return realm;
-  };
-  const byToken = async (request: FastifyRequest, reply: FastifyReply): Promise<Comer> =>
-    comeByToken(parts, request, reply, await realmOf(request));
-
-  app.options("/tx", { schema: { hide: true } }, preflight("POST"));
-  app.options("/tx/*", { schema: { hide: true } }, preflight("GET,POST"));
-
   app.post(
     "/tx",
     {
       bodyLimit: BODY_LIMIT,
-      attachValidation: true,
       schema: {
         summary: "Ask a user to sign something",
         description:
@@ -84,21 +66,13 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
       },
     },
     async (request, reply) => {
-      const comer = await byToken(request, reply);
-      if (request.validationError) throw request.validationError;
-      return reply.code(201).send(await createTransaction(parts, comer, request.body));
+      return reply.code(201).send(await createTransaction(parts, callerOf(request), request.body));
     },
   );
 
-  const show = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visitor: Visitor,
-    transaction: Transaction,
-    status = 200,
-    problem?: "wrong" | "weak",
-  ) => {
-    const { realm, session } = visitor;
+  const show = async (request: FastifyRequest, reply: FastifyReply, transaction: Transaction, status = 200, problem?: "wrong" | "weak") => {
+    const { visitor, realm } = request;
+    const { session } = visitor;
     const path = `/realms/${realm.realmId}/tx/${transaction.id}`;
     const frame = visitors.frameAt(request, reply, visitor, path);
     const logo = { logoUrl: realm.settings.logoUrl };
@@ -126,23 +100,10 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
     return sendPage(reply, status, html, logo);
   };
 
-  /** Null: they were answered with a page already. */
-  const toPage = async (request: FastifyRequest, reply: FastifyReply): Promise<{ visitor: Visitor; comer: Comer } | null> => {
-    const visitor = await visitors.visitorOf(request, reply);
-    if (!visitor.session) {
-      await toSignIn(request, reply, visitor);
-      return null;
-    }
-    if (request.method === "POST" && !hasToken(request, visitor)) {
-      visitors.showStale(request, reply, visitor);
-      return null;
-    }
-    return { visitor, comer: comeBySession(visitor.realm, visitor.session, request.ip) };
-  };
-
   app.get(
     "/tx/:id",
     {
+      config: withPage,
       schema: {
         summary: "Read a transaction",
         description:
@@ -155,18 +116,16 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
       },
     },
     async (request, reply) => {
-      if (!isPage(request)) return readTransaction(parts, await byToken(request, reply), request.params.id);
-      const page = await toPage(request, reply);
-      if (!page) return reply as never;
-      return show(request, reply, page.visitor, await readTransaction(parts, page.comer, request.params.id)) as never;
+      const transaction = await readTransaction(parts, callerOf(request), request.params.id);
+      return request.wantsPage ? (show(request, reply, transaction) as never) : transaction;
     },
   );
 
   app.post(
     "/tx/:id/sign",
     {
+      config: withPage,
       bodyLimit: BODY_LIMIT,
-      attachValidation: true,
       schema: {
         summary: "Sign a transaction",
         description:
@@ -181,21 +140,14 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
     },
     async (request, reply) => {
       const { id } = request.params;
-      if (!isPage(request)) {
-        const comer = await byToken(request, reply);
-        if (request.validationError) throw request.validationError;
-        return signTransaction(parts, comer, id, request.body);
-      }
-      const page = await toPage(request, reply);
-      if (!page) return reply as never;
-      if (request.validationError) throw request.validationError;
-      refuseDirtyText(request.body);
+      const caller = callerOf(request);
+      if (!request.wantsPage) return signTransaction(parts, caller, id, request.body);
       try {
-        return (await show(request, reply, page.visitor, await signTransaction(parts, page.comer, id, request.body))) as never;
+        return (await show(request, reply, await signTransaction(parts, caller, id, request.body))) as never;
       } catch (error) {
         const problem = error instanceof AppError ? PROBLEMS[error.code] : undefined;
         if (problem === undefined) throw error;
-        return show(request, reply, page.visitor, await readTransaction(parts, page.comer, id), 403, problem) as never;
+        return show(request, reply, await readTransaction(parts, caller, id), 403, problem) as never;
       }
     },
   );
@@ -203,8 +155,8 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
   app.post(
     "/tx/:id/decline",
     {
+      config: withPage,
       bodyLimit: BODY_LIMIT,
-      attachValidation: true,
       schema: {
         summary: "Decline a transaction",
         description: "With the user's own token, or from the page.",
@@ -216,11 +168,8 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
       },
     },
     async (request, reply) => {
-      const { id } = request.params;
-      if (!isPage(request)) return declineTransaction(parts, await byToken(request, reply), id);
-      const page = await toPage(request, reply);
-      if (!page) return reply as never;
-      return show(request, reply, page.visitor, await declineTransaction(parts, page.comer, id)) as never;
+      const transaction = await declineTransaction(parts, callerOf(request), request.params.id);
+      return request.wantsPage ? (show(request, reply, transaction) as never) : transaction;
     },
   );
 
@@ -236,7 +185,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
         response: { 200: Transaction, ...refusals },
       },
     },
-    async (request, reply) => consumeTransaction(parts, await byToken(request, reply), request.params.id),
+    async (request) => consumeTransaction(parts, callerOf(request), request.params.id),
   );
 };
 

@@ -2,37 +2,37 @@ import { holdUserForSignIn } from "../../directory/users/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { type Attempt, countAttempt } from "../../signin/attempts/index.ts";
-import { recordFailure } from "../../signin/passwords/index.ts";
+import type { SignInParts } from "../../signin/authenticators/index.ts";
+import { continueDirectly, openConfirmation, positionOf } from "../../signin/run/index.ts";
 import { factorOf } from "../../signin/sessions/index.ts";
-import type { Comer } from "./entrance.ts";
-import { maySee } from "./entrance.ts";
+import { maySee, type TransactionCaller } from "./caller.ts";
 import { transactionErrors } from "./errors.ts";
 import { type EvidenceParts, signEvidence } from "./evidence.ts";
-import { checkFactor, type FactorParts } from "./factors.ts";
+import { confirmBy } from "./factors.ts";
 import { hashOf } from "./payload.ts";
 import type { CreateTransaction, SignTransaction, Transaction } from "./schema.ts";
 import { countPending, findTransaction, insertTransaction, moveTransaction, raiseWrong } from "./store.ts";
 
-export interface TransactionParts extends FactorParts, EvidenceParts {
-  readonly db: Db;
-  readonly work: UnitOfWork;
+export interface TransactionParts extends SignInParts, EvidenceParts {
+  readonly baseUrl: string;
 }
 
 const MAX_PENDING = 50;
 const MAX_WRONG = 5;
 
-const originOf = ({ realm, actor, sourceIp }: Comer) => ({ realm: realm.realmId, actor, sourceIp });
+const originOf = ({ realm, actor, sourceIp }: TransactionCaller) => ({ realm: realm.realmId, actor, sourceIp });
 
-export async function createTransaction(parts: TransactionParts, comer: Comer, input: CreateTransaction): Promise<Transaction> {
-  const { user, client } = comer;
+export async function createTransaction(
+  parts: TransactionParts,
+  caller: TransactionCaller,
+  input: CreateTransaction,
+): Promise<Transaction> {
+  const { user, client } = caller;
   const userId = input.userId ?? user?.userId;
   if (userId === undefined) throw transactionErrors.field("userId", "required", "an application says who has to sign");
   if (user && user.userId !== userId) throw transactionErrors.field("userId", "other_user", "with a user's token it is that user");
   const payloadHash = hashOf(input);
-  return parts.work.transact(originOf(comer), async (ctx) => {
+  return parts.work.transact(originOf(caller), async (ctx) => {
     if (!(await holdUserForSignIn(ctx.tx, ctx.realm, userId)))
       throw transactionErrors.field("userId", "unknown_user", "there is no such user who may sign in");
     if ((await countPending(ctx.tx, ctx.realm, userId, ctx.now)) >= MAX_PENDING) throw transactionErrors.too_many();
@@ -46,14 +46,14 @@ export async function createTransaction(parts: TransactionParts, comer: Comer, i
 }
 
 /** Whoever may not see it is told that there is none. */
-export async function readTransaction({ db }: Pick<TransactionParts, "db">, comer: Comer, id: string): Promise<Transaction> {
-  const transaction = await findTransaction(db, comer.realm.realmId, id, clock.now());
-  if (!transaction || !maySee(comer, transaction)) throw transactionErrors.not_found();
+export async function readTransaction({ db }: Pick<TransactionParts, "db">, caller: TransactionCaller, id: string): Promise<Transaction> {
+  const transaction = await findTransaction(db, caller.realm.realmId, id, clock.now());
+  if (!transaction || !maySee(caller, transaction)) throw transactionErrors.not_found();
   return transaction;
 }
 
 /** Only the user, in person. */
-function signerOf({ user, actor }: Comer): NonNullable<Comer["user"]> {
+function signerOf({ user, actor }: TransactionCaller): NonNullable<TransactionCaller["user"]> {
   if (!user) throw transactionErrors.only_users();
   if (actor.impersonator !== null) throw transactionErrors.impersonated();
   return user;
@@ -63,50 +63,45 @@ function signerOf({ user, actor }: Comer): NonNullable<Comer["user"]> {
 const levelWith = (amr: readonly string[]): "1" | "2" => (["knowledge", "both"].includes(factorOf(amr) ?? "") ? "2" : "1");
 
 /** The user signs, with a factor that they give now: it, the signature and the event count together or not at all. */
-export async function signTransaction(parts: TransactionParts, comer: Comer, id: string, input: SignTransaction): Promise<Transaction> {
-  const transaction = await readTransaction(parts, comer, id);
-  const user = signerOf(comer);
+export async function signTransaction(
+  parts: TransactionParts,
+  caller: TransactionCaller,
+  id: string,
+  input: SignTransaction,
+): Promise<Transaction> {
+  const transaction = await readTransaction(parts, caller, id);
+  const user = signerOf(caller);
   if (transaction.status !== "PENDING") throw transactionErrors.not_pending();
-  const acr = levelWith(user.amr);
-  if (Number(acr) < Number(transaction.acr)) throw transactionErrors.acr();
-  const { realm, sourceIp } = comer;
-  const origin = originOf(comer);
-  const attempt = await countAttempt(parts, origin, realm, { login: user.username, userId: user.userId, sourceIp }, input.factor);
-  if (attempt.retryAt !== null) throw transactionErrors.wait(Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)));
-
-  const proof = await checkFactor(parts, realm, user.userId, transaction, input);
-  if (!proof) return refuse(parts, comer, transaction, attempt);
-  const amr = [...new Set([...user.amr, ...proof.amr, ...(acr === "2" ? ["mfa"] : [])])];
-  const jws = await signEvidence(parts, realm, transaction, { acr, amr, at: clock.now() });
-  const signed = await parts.work
-    .transact(origin, async (ctx) => {
-      if (!(await holdUserForSignIn(ctx.tx, ctx.realm, user.userId))) throw transactionErrors.not_pending();
-      const moved = await moveTransaction(ctx.tx, ctx.realm, id, "PENDING", { status: "SIGNED", jws }, ctx.now);
-      if (!moved) throw transactionErrors.not_pending();
-      // Used a moment ago, by somebody or something else: nothing of this has happened.
-      if (!(await proof.accept(ctx))) throw new UsedUp();
-      await attempt.succeeded(ctx);
-      ctx.audit({ category: "SECURITY", type: "TX_SIGNED", resourceType: "tx", resourceId: id, detail: transaction.type });
-      return moved;
-    })
-    .catch(async (error) => {
-      if (error instanceof UsedUp) return null;
-      await attempt.takeBack();
-      throw error;
-    });
-  return signed ?? refuse(parts, comer, transaction, attempt);
-}
-
-class UsedUp extends Error {}
-
-async function refuse(parts: TransactionParts, comer: Comer, { id, type }: Transaction, attempt: Attempt): Promise<never> {
-  const isOver = await parts.work.transact(originOf(comer), async (ctx) => {
-    recordFailure(ctx, comer.user!.userId, attempt, "MFA_FAILURE");
-    if ((await raiseWrong(ctx.tx, ctx.realm, id)) < MAX_WRONG) return false;
-    await decline(ctx, id, type, "too many wrong attempts");
-    return true;
-  });
-  throw isOver ? transactionErrors.declined() : transactionErrors.wrong_factor();
+  if (Number(levelWith(user.amr)) < Number(transaction.acr)) throw transactionErrors.acr();
+  const { realm, sourceIp, actor } = caller;
+  const factor = { name: input.factor, question: confirmBy(input.factor, transaction) };
+  const run = await openConfirmation(parts, { realm, user, actor, sourceIp, factor });
+  let jws = "";
+  let isDeclined = false;
+  const outcome = await continueDirectly(
+    parts,
+    await positionOf(parts, run),
+    { code: input.value },
+    {
+      async prepare({ acr, amr }) {
+        jws = await signEvidence(parts, realm, transaction, { acr, amr, at: clock.now() });
+      },
+      async complete(ctx) {
+        const moved = await moveTransaction(ctx.tx, ctx.realm, id, "PENDING", { status: "SIGNED", jws }, ctx.now);
+        if (!moved) throw transactionErrors.not_pending();
+        ctx.audit({ category: "SECURITY", type: "TX_SIGNED", resourceType: "tx", resourceId: id, detail: transaction.type });
+        return moved;
+      },
+      async failed(ctx) {
+        isDeclined = (await raiseWrong(ctx.tx, ctx.realm, id)) >= MAX_WRONG;
+        if (isDeclined) await decline(ctx, id, transaction.type, "too many wrong attempts");
+      },
+    },
+  );
+  if (outcome.outcome === "pass") return outcome.value;
+  const after = outcome.outcome === "ask" ? outcome.after : undefined;
+  if (after?.kind === "wait") throw transactionErrors.wait(after.retryAfterSeconds);
+  throw isDeclined ? transactionErrors.declined() : transactionErrors.wrong_factor();
 }
 
 async function decline(ctx: Ctx, id: string, type: string, why: string): Promise<Transaction | null> {
@@ -119,19 +114,19 @@ async function decline(ctx: Ctx, id: string, type: string, why: string): Promise
   return declined;
 }
 
-export async function declineTransaction(parts: TransactionParts, comer: Comer, id: string): Promise<Transaction> {
-  const { type } = await readTransaction(parts, comer, id);
-  signerOf(comer);
-  const declined = await parts.work.transact(originOf(comer), (ctx) => decline(ctx, id, type, "declined"));
+export async function declineTransaction(parts: TransactionParts, caller: TransactionCaller, id: string): Promise<Transaction> {
+  const { type } = await readTransaction(parts, caller, id);
+  signerOf(caller);
+  const declined = await parts.work.transact(originOf(caller), (ctx) => decline(ctx, id, type, "declined"));
   if (!declined) throw transactionErrors.not_pending();
   return declined;
 }
 
 /** Once, for the application that created it. */
-export async function consumeTransaction(parts: TransactionParts, comer: Comer, id: string): Promise<Transaction> {
-  const { clientId, type } = await readTransaction(parts, comer, id);
-  if (comer.client?.clientId !== clientId) throw transactionErrors.only_creator();
-  return parts.work.transact(originOf(comer), async (ctx) => {
+export async function consumeTransaction(parts: TransactionParts, caller: TransactionCaller, id: string): Promise<Transaction> {
+  const { clientId, type } = await readTransaction(parts, caller, id);
+  if (caller.client?.clientId !== clientId) throw transactionErrors.only_creator();
+  return parts.work.transact(originOf(caller), async (ctx) => {
     const consumed = await moveTransaction(ctx.tx, ctx.realm, id, "SIGNED", { status: "CONSUMED" }, ctx.now);
     if (!consumed) throw transactionErrors.not_signed();
     ctx.audit({ category: "SECURITY", type: "TX_CONSUMED", resourceType: "tx", resourceId: id, detail: type });

@@ -6,7 +6,7 @@ import {
   raiseTwoAttempts,
   succeedAttempts,
 } from "../../directory/credentials/index.ts";
-import { clock } from "../../kernel/clock.ts";
+import { clock, SECOND } from "../../kernel/clock.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -15,8 +15,8 @@ import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
 export interface Attempt {
-  /** When to come again; null when the attempt may go on. */
-  readonly retryAt: number | null;
+  /** How long to wait before the next; null when the attempt may go on. */
+  readonly retryAfterSeconds: number | null;
   /** This attempt, should it fail, locks the user. */
   readonly locksUser: boolean;
   /** It was no attempt after all: overload, or a fault of ours. */
@@ -60,15 +60,18 @@ export async function countAttempt(
     takeBack: () => work.transact(origin, (ctx) => takeBack(ctx, [byAddress, byUser])),
     succeeded: (ctx: Ctx) => succeedAttempts(ctx.tx, ctx.realm, byAddress, byUser),
   };
-  if (!bruteForce.enabled) return { ...attempt, takeBack: async () => {}, retryAt: null, locksUser: false };
+  if (!bruteForce.enabled) return { ...attempt, takeBack: async () => {}, retryAfterSeconds: null, locksUser: false };
   // The address comes first: one that has to wait must not touch what is known of the user.
   const [address, user] = await raiseTwoAttempts(db, origin.realm, byAddress, byUser, clock.now());
-  if (!user) return { ...attempt, retryAt: address.retryAt, locksUser: false };
-  if (user.allowed) return { ...attempt, retryAt: null, locksUser: user.justLocked && !who.knownBrowser };
+  if (!user) return { ...attempt, retryAfterSeconds: secondsUntil(address.retryAt), locksUser: false };
+  if (user.allowed) return { ...attempt, retryAfterSeconds: null, locksUser: user.justLocked && !who.knownBrowser };
   // Refused without a try: what was counted for the address goes back.
   await work.transact(origin, (ctx) => takeBack(ctx, [byAddress]));
-  return { ...attempt, retryAt: user.retryAt, locksUser: false };
+  return { ...attempt, retryAfterSeconds: secondsUntil(user.retryAt), locksUser: false };
 }
+
+const secondsUntil = (retryAt: number | null): number | null =>
+  retryAt === null ? null : Math.max(1, Math.ceil((retryAt - clock.now()) / SECOND));
 
 async function takeBack(ctx: Ctx, counters: readonly AttemptCounter[]): Promise<void> {
   for (const { kind, subject } of counters) await lowerAttempts(ctx.tx, ctx.realm, kind, subject);

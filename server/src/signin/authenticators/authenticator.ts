@@ -85,6 +85,8 @@ export interface StepPage {
   readonly script?: AssetName;
   /** The page looks again by itself after this many seconds: somebody answers elsewhere. */
   readonly refreshSeconds?: number;
+  /** The origins that its form leads to, where its answer is `leave`: browsers follow it to no others. */
+  readonly leavesFor?: readonly string[];
 }
 
 /** What was shown to be true. */
@@ -126,8 +128,16 @@ export type Answer =
       readonly problem?: { readonly title: TextKey; readonly text: TextKey };
       commit?: Kept["commit"];
     }
-  /** Somebody does not want to go on: whoever asked for the sign-in is told so. */
+  /** On to another site, which gets `returnTo` and `state` and sends the browser back with both. What is kept in `data` waits for it. */
+  | { readonly outcome: "leave"; readonly data?: Readonly<Record<string, unknown>>; to(back: Return): string }
+  /** The user does not want to go on: the client that requested the sign-in gets an error. */
   | { readonly outcome: "declined" };
+
+/** How another site sends the browser back: to this address, with this `state` (OAuth) or RelayState (SAML) in the query. It works once. */
+export interface Return {
+  readonly returnTo: string;
+  readonly state: string;
+}
 
 interface Described {
   readonly displayName: string;
@@ -179,6 +189,8 @@ export interface Question extends Described {
   /** What somebody is told who may not sign in at all, where it is not that name or password are wrong. */
   readonly refusal?: { readonly title: TextKey; readonly text: TextKey };
   answer(at: StepContext, form: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Of a question whose answer is `leave`: what the other site sent back, as the query has it. Nobody vouches for any of it. */
+  returned?(at: StepContext, query: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
 /** One kind of step. A plug point: each is a plain object in `authenticators`, and passes the conformance suite. */

@@ -30,6 +30,8 @@ export interface Progress {
   readonly sessionId?: string;
   /** With a second factor, they said that none has to be asked for in this browser for a while. */
   readonly trust?: boolean;
+  /** The step that the browser left for another site with, and the hash of what it has to bring back, once. */
+  readonly left?: { readonly path: string; readonly hash: string };
 }
 
 export const freshProgress = (flow: { readonly alias: string; readonly version: number }): Progress => ({
@@ -89,9 +91,10 @@ export function withPassed(
   step: PassedStep,
   found: { readonly userId: string | null; readonly login?: string | undefined; readonly remember?: boolean | undefined },
 ): Progress {
-  const { [step.path]: _, ...data } = progress.data;
+  const { left: _left, data: kept, ...rest } = progress;
+  const { [step.path]: _, ...data } = kept;
   return {
-    ...progress,
+    ...rest,
     login: found.login ?? progress.login,
     userId: found.userId ?? progress.userId,
     passed: [...progress.passed, step],

@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyRequest } from "fastify";
 import Type from "typebox";
-import { Problem } from "../../platform/http/index.ts";
-import { type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
+import { declare, link, Problem } from "../../platform/http/index.ts";
 import { EnrollDevice, EnrolledDevice, EnrollmentStart } from "./enrollment.schema.ts";
 import { type Enrolling, type EnrollmentParts, enrollDevice, startEnrollment } from "./enrollment.service.ts";
 import { deviceErrors } from "./errors.ts";
@@ -11,25 +10,17 @@ const tags = ["Devices"];
 const params = Type.Object({ realm: Type.String() });
 /** A key, a proof and a push token; nothing more. */
 const BODY_LIMIT = 32 * 1024;
-
-export interface EnrollmentRouteParts extends EnrollmentParts {
-  readonly realms: RealmSnapshots;
-  readonly limit: onRequestAsyncHookHandler;
-}
+const TOKEN = /^[A-Za-z0-9_-]{20,128}$/;
 
 /** Mounted under /realms/:realm/device. */
-export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentRouteParts> = async (app, parts) => {
+export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentParts> = async (app, parts) => {
   // What a page of another site can send without asking us first is not taken here at all.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
-  app.addHook("onRequest", parts.limit);
-  app.addHook("onSend", async (_request, reply) => void reply.header("cache-control", "no-store"));
+  declare(app, { caller: link({ in: "header" }), limit: "enrollments", errors: "problem" });
 
-  const enrolling = async (request: FastifyRequest): Promise<Enrolling> => {
-    const realm = await parts.realms.get((request.params as { realm: string }).realm);
-    if (!realm) throw unknownRealm();
-    const token = /^Bearer +([A-Za-z0-9_-]{20,128})$/i.exec(request.headers.authorization ?? "")?.[1];
-    if (token === undefined) throw deviceErrors.bad_token();
-    return { realm: realm.realmId, token, sourceIp: request.ip };
+  const enrolling = ({ presentedToken: token, realmId, ip }: FastifyRequest): Enrolling => {
+    if (token === null || !TOKEN.test(token)) throw deviceErrors.bad_token();
+    return { realm: realmId, token, sourceIp: ip };
   };
 
   app.post(
@@ -46,7 +37,7 @@ export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentRouteParts> =
         response: { 200: EnrollmentStart, 401: Problem },
       },
     },
-    async (request) => startEnrollment(parts, await enrolling(request)),
+    async (request) => startEnrollment(parts, enrolling(request)),
   );
 
   app.post(
@@ -66,7 +57,7 @@ export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentRouteParts> =
       },
     },
     async (request, reply) => {
-      const who = await enrolling(request);
+      const who = enrolling(request);
       if (request.validationError) {
         await startEnrollment(parts, who);
         throw request.validationError;

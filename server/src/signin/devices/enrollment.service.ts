@@ -2,7 +2,7 @@ import { holdUserForSignIn, touchUser } from "../../directory/users/index.ts";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { hmac, randomToken, safeEqual, sha256, type Vault } from "../../kernel/vault.ts";
-import type { Actor, Ctx } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { findProvider, keepDeviceToken } from "../../tenancy/messaging/index.ts";
@@ -10,6 +10,7 @@ import { countDevices, type Enrollment, findEnrollment, PUSH, saveDevice, useEnr
 import type { EnrollDevice, EnrolledDevice, EnrollmentStart } from "./enrollment.schema.ts";
 import { deviceErrors } from "./errors.ts";
 import { type DeviceKey, deviceAlgs, readDeviceKey, readProof } from "./keys.ts";
+import { ownerOf } from "./prover.ts";
 
 export interface EnrollmentParts {
   readonly db: Db;
@@ -100,8 +101,3 @@ async function addDevice(ctx: Ctx, vault: Vault, enrollment: Enrollment, key: De
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_ADDED", resourceType: "users", resourceId: userId, detail: PUSH });
   return { deviceId: id, name, alg: key.alg, username, createdAt: ctx.now };
 }
-
-export const ownerOf = (realm: string, { userId, username }: { readonly userId: string; readonly username: string }): Actor => ({
-  ...{ id: userId, name: username, realm },
-  ...{ permissions: new Set<string>(), sessionId: null, impersonator: null },
-});

@@ -9,18 +9,12 @@ export const deviceErrors = {
     answered: [409, "This was answered already, or is over: start again where you are signing in"],
     too_many: [409, "You have as many devices as there may be: remove one of them first"],
     push_token_taken: [409, "This push token belongs to another account: remove the device there first, or enroll without a push token"],
-    csrf: [403, "The CSRF token is missing or stale: read the cookie XSRF-TOKEN again and send it in the header X-XSRF-TOKEN"],
-    impersonated: [403, "You are acting as this user: only they themselves can answer this"],
     same_browser: [403, "This is the browser that is signing in: answer on another device"],
     weak_session: [403, "You signed in here with a password alone: sign in on this device with a second factor, or use an enrolled device"],
     stale_session: [403, "You signed in here too long ago for this: sign in again on this device, then confirm"],
     wrong_number: [403, "That is not the number on the other screen: look at it again and type the number that it shows"],
     wrong_numbers: [403, "That was not the number on the other screen either. To be safe, the sign-in was stopped: start it again"],
   }),
-  no_session: () =>
-    new AppError("devices.no_session", 401, "Sign in first, or send the proof of an enrolled device: Authorization: Device <JWS>", {
-      headers: { "www-authenticate": "Device" },
-    }),
   bad_device: () =>
     new AppError(
       "devices.bad_proof",

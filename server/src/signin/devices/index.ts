@@ -2,8 +2,8 @@
 // screens in (qr). The keys are credentials of the type `push`; what waits for an answer is in signin/challenges.
 export { type Device, findDevice, markDeviceUsed } from "./devices.store.ts";
 export { enrollmentRoutes } from "./enrollment.routes.ts";
-export { ownerOf } from "./enrollment.service.ts";
-export { createEntrance, type Entrance, type EntranceParts, PageQuery, timeText } from "./entrance.ts";
 export { deviceNamedIn, readProof } from "./keys.ts";
+export { createDeviceProver, type DeviceProof, type DeviceProver, ownerOf } from "./prover.ts";
 export { pushRoutes } from "./push.routes.ts";
 export { qrRoutes } from "./qr.routes.ts";
+export { createScreens, PageQuery, timeText } from "./screens.ts";

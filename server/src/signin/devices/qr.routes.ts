@@ -2,62 +2,48 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
-import { Problem } from "../../platform/http/index.ts";
+import { declare, negotiated, Problem, session } from "../../platform/http/index.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type Challenge, confirmChallenge, findChallenge } from "../challenges/index.ts";
-import type { Visitor } from "../login/index.ts";
+import { pagePath, toSignIn } from "../login/index.ts";
 import { renderQr, sendPage } from "../pages/index.ts";
-import { actorOfSession, type LiveSession } from "../sessions/index.ts";
-import { assertOtherScreen, createEntrance, PageQuery } from "./entrance.ts";
 import { deviceErrors } from "./errors.ts";
-import type { PushRouteParts } from "./push.routes.ts";
 import { CsrfOnly, QrAnswer, QrRequest } from "./requests.schema.ts";
+import { assertOtherScreen, createScreens, type DevicePageParts, PageQuery } from "./screens.ts";
 
 const tags = ["Devices"];
 const params = Type.Object({ realm: Type.String(), id: Type.String() });
 
-interface Confirming {
-  readonly visitor: Visitor;
-  readonly session: LiveSession;
-  readonly challenge: Challenge;
-}
-
 /** Mounted under /realms/:realm: screens that show a QR code and wait for a phone that is signed in. */
-export const qrRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app, parts) => {
-  const { db, work, limit } = parts;
-  const { visitors, wantsJson, hasToken, toSignIn, screenOf, nameOf, showFailure } = createEntrance(parts);
+export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly work: UnitOfWork }> = async (app, parts) => {
+  const { db, work, visitors } = parts;
+  const { screenOf, nameOf } = createScreens(parts.clients);
   app.removeContentTypeParser("text/plain");
-  app.setErrorHandler(showFailure);
-  app.addHook("onRequest", limit);
+  declare(app, { caller: session(), csrf: "form-or-header", limit: "qr", errors: negotiated("page"), codes: "devices" });
   // Apps that have nothing to add send nothing.
   app.addHook("preValidation", async (request) => {
     if (request.method === "POST") request.body ??= {};
   });
 
-  /** Null: they were sent to sign in, or to do it again. */
-  const comeIn = async (request: FastifyRequest, reply: FastifyReply): Promise<Confirming | null> => {
-    const visitor = await visitors.visitorOf(request, reply);
-    const { session, realm } = visitor;
+  /** Null: they were sent to sign in again. */
+  const challengeFor = async (request: FastifyRequest, reply: FastifyReply): Promise<Challenge | null> => {
+    const { realmId, visitor } = request;
+    const session = visitor.session!;
     const now = clock.now();
-    const again = async (asked: { reauthenticate?: boolean }, refusal: () => Error) => {
-      if (wantsJson(request)) throw refusal();
-      await toSignIn(request, reply, visitor, asked);
-      return null;
-    };
-    if (!session) return again({}, deviceErrors.no_session);
-    if (session.impersonator !== null) throw deviceErrors.impersonated();
-    const challenge = await findChallenge(db, realm.realmId, "qr", (request.params as { id: string }).id, now);
+    const challenge = await findChallenge(db, realmId, "qr", (request.params as { id: string }).id, now);
     // One that somebody else has confirmed is none of theirs.
     if (!challenge || (challenge.userId !== null && challenge.userId !== session.userId)) throw deviceErrors.not_found();
     assertOtherScreen(session, visitor.preSessions, challenge);
     const isFresh = now - session.authTime <= (challenge.data.freshMs ?? 0);
-    return isFresh || challenge.status !== "PENDING"
-      ? { visitor, session, challenge }
-      : again({ reauthenticate: true }, deviceErrors.stale_session);
+    if (isFresh || challenge.status !== "PENDING") return challenge;
+    if (!request.wantsPage) throw deviceErrors.stale_session();
+    await toSignIn(work, request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: pagePath(request) });
+    return null;
   };
 
-  const send = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number, state: "confirmed" | "gone") =>
-    sendPage(reply, status, renderQr({ ...visitors.frameOf(request, reply, visitor), state }), {
-      logoUrl: visitor.realm.settings.logoUrl,
+  const send = (request: FastifyRequest, reply: FastifyReply, status: number, state: "confirmed" | "gone") =>
+    sendPage(reply, status, renderQr({ ...visitors.frameOf(request, reply, request.visitor), state }), {
+      logoUrl: request.realm.settings.logoUrl,
     });
 
   app.get(
@@ -75,18 +61,16 @@ export const qrRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app, p
       },
     },
     async (request, reply) => {
-      const come = await comeIn(request, reply);
-      if (!come) return reply as never;
-      const { visitor, session, challenge } = come;
-      const realm = visitor.realm.realmId;
-      reply.header("cache-control", "no-store");
-      if (wantsJson(request)) {
+      const challenge = await challengeFor(request, reply);
+      if (!challenge) return reply as never;
+      const { visitor, realmId: realm } = request;
+      if (!request.wantsPage) {
         const { id, clientId, sourceIp, userAgent, createdAt, expiresAt, number: code } = challenge;
         const clientName = clientId === null ? null : await nameOf(realm, clientId);
         const status = challenge.status === "PENDING" ? "PENDING" : challenge.status === "EXPIRED" ? "EXPIRED" : "APPROVED";
         return { id, status, clientId, clientName, sourceIp, userAgent, code, createdAt, expiresAt } as const;
       }
-      if (challenge.status !== "PENDING") return send(request, reply, visitor, 200, "gone") as never;
+      if (challenge.status !== "PENDING") return send(request, reply, 200, "gone") as never;
       const path = `/realms/${realm}/qr/${challenge.id}`;
       const frame = visitors.frameAt(request, reply, visitor, path);
       const html = renderQr({
@@ -94,7 +78,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app, p
         state: "ask",
         csrf: visitors.tokenFor(request, reply, visitor),
         action: `${path}/confirm`,
-        account: session.username,
+        account: visitor.session!.username,
         screen: await screenOf(realm, challenge, frame.locale),
         code: challenge.number,
       });
@@ -105,7 +89,6 @@ export const qrRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app, p
   app.post(
     "/qr/:id/confirm",
     {
-      attachValidation: true,
       schema: {
         summary: "Let the screen in as you",
         description: "With a fresh session and its CSRF token. Works once (409), and never while somebody acts as the user (403).",
@@ -117,23 +100,14 @@ export const qrRoutes: FastifyPluginAsyncTypebox<PushRouteParts> = async (app, p
       },
     },
     async (request, reply) => {
-      const come = await comeIn(request, reply);
-      if (!come) return reply as never;
-      const { visitor, session, challenge } = come;
-      reply.header("cache-control", "no-store");
-      if (!hasToken(request, visitor)) {
-        if (wantsJson(request)) throw deviceErrors.csrf();
-        return visitors.showStale(request, reply, visitor) as never;
-      }
-      if (request.validationError) throw request.validationError;
-      const realm = visitor.realm.realmId;
-      const origin = { realm, actor: actorOfSession(session, realm), sourceIp: request.ip };
-      const isConfirmed = await work.transact(origin, (ctx) => confirmChallenge(ctx, challenge, session));
-      if (wantsJson(request)) {
+      const challenge = await challengeFor(request, reply);
+      if (!challenge) return reply as never;
+      const isConfirmed = await request.transact((ctx) => confirmChallenge(ctx, challenge, request.visitor.session!));
+      if (!request.wantsPage) {
         if (!isConfirmed) throw deviceErrors.answered();
         return { status: "APPROVED" as const };
       }
-      return send(request, reply, visitor, isConfirmed ? 200 : 409, isConfirmed ? "confirmed" : "gone") as never;
+      return send(request, reply, isConfirmed ? 200 : 409, isConfirmed ? "confirmed" : "gone") as never;
     },
   );
 };

@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { logFailure } from "../../platform/http/index.ts";
+import { browser, declare, link, logFailure } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { createVisitors, type Visitor, type VisitorParts } from "../login/index.ts";
+import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
+import type { PageParts, Visitor } from "../login/index.ts";
 import { renderImpersonation, sendPage } from "../pages/index.ts";
-import { actorOfSession } from "../sessions/index.ts";
 import { EndImpersonationForm, ImpersonationForm } from "./schema.ts";
 import { actorOfTicket, lookAtTicket, openTicket, stopImpersonating } from "./service.ts";
 
@@ -17,11 +17,14 @@ const page = (description: string) => Type.String({ description });
 const consumes = ["application/x-www-form-urlencoded"];
 const moved = Type.Null({ description: "Go on" });
 
+export interface ImpersonationPageParts extends PageParts {
+  readonly work: UnitOfWork;
+  readonly realms: RealmSnapshots;
+}
+
 /** Mounted under /realms/:realm. */
-export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { readonly work: UnitOfWork }> = async (app, parts) => {
-  const { db, work, realms, csrf, cookies } = parts;
-  const visitors = createVisitors(parts);
-  app.setErrorHandler(visitors.showFailure);
+export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPageParts> = async (app, { db, work, realms, visitors }) => {
+  declare(app, { caller: link(), csrf: "form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const ticketOf = ({ realm }: Visitor, token: string) => lookAtTicket(db, realm.realmId, token, clock.now());
@@ -35,7 +38,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
   /** Whether this browser holds the session of the administrator who asked: in no other does the link work, whoever got hold of it. */
   const isOwnBrowser = async (request: FastifyRequest, { impersonator }: Ticket): Promise<boolean> => {
     const realm = await realms.get(impersonator.realm);
-    const session = realm && (await visitors.sessionOf(realm, cookies.sessionToken(request, realm.realmId)));
+    const session = realm && (await visitors.sessionIn(request, realm));
     return session?.sessionId === impersonator.sessionId && session.impersonator === null;
   };
 
@@ -57,8 +60,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
         return error;
       });
     if (started instanceof AppError) return show(request, reply, visitor, started.status, started.status === 410 ? "gone" : "refused");
-    const own = cookies.sessionToken(request, realm.realmId);
-    if (own !== undefined && session?.sessionId === ticket.impersonator.sessionId) cookies.putAside(reply, realm.realmId, own);
+    if (session?.sessionId === ticket.impersonator.sessionId) visitors.putAside(request, reply, realm.realmId);
     visitors.enter(request, reply, visitor, started);
     return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/login`, 303);
   };
@@ -85,7 +87,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
+      const { visitor } = request;
       const { ticket: token } = request.query;
       const ticket = await ticketOf(visitor, token);
       if (!ticket) return show(request, reply, visitor, 410, "gone") as never;
@@ -106,7 +108,6 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
   app.post(
     "/impersonation",
     {
-      attachValidation: true,
       schema: {
         summary: "Act as a user, after being asked",
         consumes,
@@ -121,9 +122,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
-      if (!visitors.hasToken(request, visitor)) return visitors.showStale(request, reply, visitor) as never;
-      if (request.validationError) throw request.validationError;
+      const { visitor } = request;
       const { ticket: token } = request.body;
       const ticket = await ticketOf(visitor, token);
       if (!ticket) return show(request, reply, visitor, 410, "gone") as never;
@@ -136,6 +135,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
     "/impersonation/end",
     {
       attachValidation: true,
+      config: { caller: browser(), csrfUnless: ({ visitor }) => visitor.session === null || visitor.session.impersonator === null },
       schema: {
         summary: "Stop acting as a user",
         description: "The administrator's own session of the realm comes back in the browser in which it was.",
@@ -147,17 +147,12 @@ export const impersonationPages: FastifyPluginAsyncTypebox<VisitorParts & { read
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
+      const { visitor } = request;
       const { realm, session } = visitor;
       const here = `/realms/${realm.realmId}/login`;
       if (session === null || session.impersonator === null) return reply.redirect(here, 303) as never;
-      if (!visitors.hasToken(request, visitor)) return visitors.showStale(request, reply, visitor) as never;
-      const origin = { realm: realm.realmId, actor: actorOfSession(session, realm.realmId), sourceIp: request.ip };
-      const back = await work.transact(origin, (ctx) => stopImpersonating(ctx, session, cookies.ownToken(request, realm.realmId)));
-      cookies.clearAside(reply, realm.realmId);
-      if (back) cookies.setSession(reply, realm.realmId, back.token, back.maxAge);
-      else cookies.clearSession(reply, realm.realmId);
-      cookies.setCsrf(reply, csrf.issue(back?.sessionId ?? visitor.preSession));
+      const back = await request.transact((ctx) => stopImpersonating(ctx, session, visitors.tokenAside(request, realm.realmId)));
+      visitors.leave(reply, visitor, back);
       const home = session.impersonatedFrom ? `/realms/${session.impersonatedFrom.realm}/login` : here;
       return reply.header("cache-control", "no-store").redirect(home, 303) as never;
     },

@@ -1,9 +1,9 @@
 import { permissionsOfUser } from "../../directory/roles/index.ts";
-import { holdUserForSignIn, isSelf, takeUser } from "../../directory/users/index.ts";
+import { findUserForUpdate, holdUserForSignIn, isSelf } from "../../directory/users/index.ts";
 import { MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
-import type { Actor, Ctx } from "../../platform/context.ts";
+import { type Actor, actorOf, type Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
@@ -24,7 +24,7 @@ const TICKET_LIFETIME = MINUTE;
 
 /** An administrator asks for a link by which they become the user. The escalation rule holds: nobody becomes more than they are. */
 export async function askToImpersonate(ctx: Ctx, id: string): Promise<{ sessionId: string; token: string; expiresAt: number }> {
-  const user = await takeUser(ctx, id);
+  const user = await findUserForUpdate(ctx, id);
   const { actor } = ctx;
   if (isSelf(ctx, user.userId)) throw impersonationErrors.self();
   if (!user.enabled || user.locked) throw impersonationErrors.shut_out();
@@ -53,14 +53,8 @@ export async function askToImpersonate(ctx: Ctx, id: string): Promise<{ sessionI
 export const lookAtTicket = (db: Db, realm: string, token: string, now: number) => findTicket(db, realm, sha256(token), now);
 
 /** Whoever opens the link is the administrator who asked for it. */
-export const actorOfTicket = ({ impersonator }: Ticket): Actor => ({
-  id: impersonator.userId,
-  name: impersonator.name,
-  realm: impersonator.realm,
-  permissions: new Set(),
-  sessionId: impersonator.sessionId,
-  impersonator: null,
-});
+export const actorOfTicket = ({ impersonator: { userId: id, name, realm, sessionId } }: Ticket): Actor =>
+  actorOf({ id, name, realm, sessionId });
 
 export interface Opening {
   readonly token: string;

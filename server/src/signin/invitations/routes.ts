@@ -1,26 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { presentInvitation } from "../../directory/organizations/index.ts";
 import { CreateUser, isMailShaped } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { cut, loginKey } from "../../kernel/text.ts";
-import { refuseDirtyText } from "../../platform/http/index.ts";
-import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
-import { createVisitors, type Visitor } from "../login/index.ts";
+import { declare, link } from "../../platform/http/index.ts";
+import type { PageParts, Visitor } from "../login/index.ts";
 import type { InvitationError } from "../pages/index.ts";
-import type { Cookies, Csrf } from "../sessions/index.ts";
 import { acceptInvitation, createInvitedAccount, type InvitationPageParts, problemOf } from "./service.ts";
-import { createInvitationPages } from "./show.ts";
-
-export interface InvitationRouteParts extends InvitationPageParts {
-  readonly realms: RealmSnapshots;
-  readonly csrf: Csrf;
-  readonly cookies: Cookies;
-  /** Refuse an address, and the holder of a link, that post too often. */
-  readonly limits: onRequestAsyncHookHandler[];
-}
+import { createInvitationPages, type Refusal } from "./show.ts";
 
 const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String(), token: Type.String() });
@@ -50,11 +40,10 @@ const OVERLOAD_SECONDS = 2;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** Mounted under /realms/:realm. */
-export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRouteParts> = async (app, parts) => {
-  const { db, cookies } = parts;
-  const visitors = createVisitors(parts);
+export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts & PageParts> = async (app, parts) => {
+  const { db, visitors } = parts;
   const { show } = createInvitationPages({ db, visitors });
-  app.setErrorHandler(visitors.showFailure);
+  declare(app, { caller: link(), csrf: "form", errors: "page" });
   // These are forms of our own pages; nothing else is taken.
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
@@ -62,8 +51,11 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRoutePart
     TOKEN.test(token) ? presentInvitation({ tx: db, realm: realm.realmId, now: clock.now() }, token) : Promise.resolve(null);
 
   /** The page as it is now, for somebody whose step was overtaken. */
-  const showAfresh = async (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, token: string) =>
-    show(request, reply, visitor, token, await present(visitor, token));
+  const showAfresh = async (request: FastifyRequest, reply: FastifyReply, refusal?: Refusal) => {
+    const { token } = request.params as { token: string };
+    return show(request, reply, request.visitor, token, await present(request.visitor, token), refusal);
+  };
+  const limit = ["signIns", "invitation"];
 
   app.get(
     "/invitations/:token",
@@ -78,18 +70,14 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRoutePart
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
-      if (request.query.lang !== undefined) cookies.setLanguage(reply, visitors.localeOf(request, visitor.realm));
-      return showAfresh(request, reply, visitor, request.params.token);
+      return showAfresh(request, reply);
     },
   );
 
   app.post(
     "/invitations/:token",
     {
-      onRequest: parts.limits,
-      // Order of refusals: a form without a token that fits is a 403, whatever else is wrong with it.
-      attachValidation: true,
+      config: { limit, onStale: (request, reply) => showAfresh(request, reply, { status: 403, error: "csrf" }) },
       schema: {
         summary: "Accept an invitation",
         description: "For the signed-in user with the invited address. 303 to the page, which then says so.",
@@ -101,11 +89,10 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRoutePart
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
+      const { visitor } = request;
       const { token } = request.params;
       const { realm, session } = visitor;
       const invitation = await present(visitor, token);
-      if (!visitors.hasToken(request, visitor)) return show(request, reply, visitor, token, invitation, { status: 403, error: "csrf" });
       if (!session) return show(request, reply, visitor, token, invitation, { status: 401 });
       if (session.impersonator !== null) return show(request, reply, visitor, token, invitation, { status: 403 });
       const accepted = await acceptInvitation(parts, { realm, token, session, sourceIp: request.ip }).then(() => true, overtaken);
@@ -117,7 +104,11 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRoutePart
   app.post(
     "/invitations/:token/account",
     {
-      onRequest: parts.limits,
+      config: {
+        limit,
+        onStale: (request, reply) => showAfresh(request, reply, { status: 403, error: "csrf", username: usernameIn(request.body) }),
+      },
+      // The page points at the field.
       attachValidation: true,
       schema: {
         summary: "Create the account that an invitation is for",
@@ -137,12 +128,11 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRoutePart
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
+      const { visitor } = request;
       const { token } = request.params;
       const { realm, session } = visitor;
       const invitation = await present(visitor, token);
-      const sent = (request.body ?? {}) as Partial<typeof request.body>;
-      const username = typeof sent.username === "string" ? cut(sent.username, 320) : "";
+      const username = usernameIn(request.body);
       const refuse = (status: number, error?: InvitationError, retryAfterSeconds?: number) =>
         show(request, reply, visitor, token, invitation, {
           status,
@@ -150,10 +140,8 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRoutePart
           ...(error && { error }),
           ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
         });
-      if (!visitors.hasToken(request, visitor)) return refuse(403, "csrf");
       if (invitation?.status !== "open" || session) return refuse(403);
       if (request.validationError) return refuse(400, faultOf(request.validationError));
-      refuseDirtyText(request.body);
       if (isMailShaped(username) && loginKey(username) !== loginKey(invitation.email)) return refuse(400, "username-mail");
       const { password, passwordAgain } = request.body;
       if (password !== passwordAgain) return refuse(400, "mismatch");
@@ -168,7 +156,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationRoutePart
         sourceIp: request.ip,
         userAgent,
       }).catch((error) => problemOf(error) ?? overtaken(error));
-      if (started === false) return showAfresh(request, reply, visitor, token);
+      if (started === false) return showAfresh(request, reply);
       if ("error" in started) return refuse(started.status, started.error, started.error === "overloaded" ? OVERLOAD_SECONDS : undefined);
       visitors.enter(request, reply, visitor, started);
       return seeOther(reply, realm.realmId, token);
@@ -183,6 +171,11 @@ const seeOther = (reply: FastifyReply, realm: string, token: string) =>
 function overtaken(error: unknown): false {
   if (error instanceof AppError && error.code.startsWith("organizations.invitation_")) return false;
   throw error;
+}
+
+function usernameIn(body: unknown): string {
+  const { username } = (body ?? {}) as { username?: unknown };
+  return typeof username === "string" ? cut(username, 320) : "";
 }
 
 /** Which field to point at. */

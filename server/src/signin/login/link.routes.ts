@@ -1,25 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
+import { link } from "../../platform/http/index.ts";
 import { fitsLink, type SignInParts, type TextKey } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { messagesOf, renderLink, renderMessage, sendPage } from "../pages/index.ts";
-import { answerStep } from "./answers.ts";
-import { askFor, contextOf, positionOf, type SignIn } from "./sign-in.ts";
-import type { Visitor, Visitors } from "./visitors.ts";
+import { type Asking, contextOf, continueSignIn, positionOf, type Run, stepOf } from "../run/index.ts";
+import type { Visit } from "./replies.ts";
+import { startingSession } from "./start-session.ts";
+import type { Visitors } from "./visitors.ts";
 
 export interface LinkRouteParts {
   readonly parts: SignInParts;
   readonly visitors: Visitors;
-  readonly limit: onRequestAsyncHookHandler;
-  signInOf(visit: Visit): Promise<SignIn>;
-}
-
-interface Visit {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly visitor: Visitor;
+  openRun(visit: Visit): Promise<Run>;
 }
 
 const tags = ["Sign-in"];
@@ -37,10 +31,11 @@ const LinkForm = Type.Object(
 const page = (description: string) => Type.String({ description });
 
 /** Mounted under /realms/:realm. Where the links of the step `magic-link` lead: looking at the page does nothing, its button does. */
-export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app, { parts, visitors, limit, signInOf }) => {
+export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app, { parts, visitors, openRun }) => {
   app.get(
     "/login/link",
     {
+      config: { caller: link() },
       schema: {
         summary: "Open a link that was mailed to sign in",
         description: "Shows a button and changes nothing: programs that look through mail open links, too.",
@@ -51,11 +46,11 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
       },
     },
     async (request, reply) => {
-      const visit = { request, reply, visitor: await visitors.visitorOf(request, reply) };
+      const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.query;
       const found = await findStep(visit, step);
       if (found === "elsewhere") return tell(visit, 400, "linkElsewhereTitle", "linkElsewhereText");
-      if (!found || !fitsLink(contextOf(parts, found.signIn, found.ask), token))
+      if (!found || !fitsLink(contextOf(parts, found.position.run, found.step), token))
         return tell(visit, 400, "signInLinkGoneTitle", "signInLinkGoneText");
       const { realm } = visit.visitor;
       const action = `/realms/${realm.realmId}/login/link`;
@@ -65,7 +60,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
         csrf: visitors.tokenFor(request, reply, visit.visitor),
         action,
         hidden,
-        account: found.signIn.progress.login ?? "",
+        account: found.position.run.progress.login ?? "",
       });
       return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl });
     },
@@ -74,7 +69,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
   app.post(
     "/login/link",
     {
-      onRequest: limit,
+      config: { caller: link(), limit: "signIns" },
       schema: {
         summary: "Confirm a sign-in by its link",
         description: "Once, in the browser in which the sign-in began. The page that waits there goes on.",
@@ -86,28 +81,29 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
       },
     },
     async (request, reply) => {
-      const visit = { request, reply, visitor: await visitors.visitorOf(request, reply) };
-      if (!visitors.hasSignInToken(request, visit.visitor)) return visitors.showStale(request, reply, visit.visitor);
+      const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.body;
       const found = await findStep(visit, step);
       if (found === "elsewhere") return tell(visit, 400, "linkElsewhereTitle", "linkElsewhereText");
-      const result = found && (await answerStep(parts, found.signIn, found.ask, { token }));
-      if (result?.outcome !== "again" || result.answer.problem) return tell(visit, 400, "signInLinkGoneTitle", "signInLinkGoneText");
+      const answer = found && { step: found.step, form: { token } };
+      const result = answer && (await continueSignIn(parts, found.position, answer, startingSession(parts)));
+      if (result?.outcome !== "ask" || result.after?.kind !== "again" || result.after.problem)
+        return tell(visit, 400, "signInLinkGoneTitle", "signInLinkGoneText");
       return tell(visit, 200, "linkConfirmedTitle", "linkConfirmedText", interaction);
     },
   );
 
   /** The step that waits for a link in a sign-in of this browser. */
-  const findStep = async (visit: Visit, path: string): Promise<{ signIn: SignIn; ask: Ask } | "elsewhere" | null> => {
-    const opened = await signInOf(visit).catch((error) => {
+  const findStep = async (visit: Visit, path: string): Promise<{ position: Asking; step: Ask } | "elsewhere" | null> => {
+    const opened = await openRun(visit).catch((error) => {
       if (error instanceof AppError && error.code === "interactions.gone") return null;
       throw error;
     });
     if (!opened) return "elsewhere";
     if (opened.interaction?.result) return null;
-    const { position, signIn } = await positionOf(parts, opened);
-    const ask = askFor(position, path);
-    return ask?.name === "magic-link" ? { signIn, ask } : null;
+    const position = await positionOf(parts, opened);
+    const step = stepOf(position, path);
+    return position.outcome === "ask" && step?.name === "magic-link" ? { position, step } : null;
   };
 
   const tell = ({ request, reply, visitor }: Visit, status: number, title: TextKey, text: TextKey, interaction?: string) => {

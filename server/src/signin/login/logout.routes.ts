@@ -6,7 +6,7 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { assetHref } from "../assets/index.ts";
 import { interactionErrors } from "../interactions/index.ts";
 import { type LogoutFrame, renderLogout, sendPage } from "../pages/index.ts";
-import { actorOfSession, type Cookies, type Csrf, endSession, type LiveSession } from "../sessions/index.ts";
+import { actorOfSession, endSession, type LiveSession } from "../sessions/index.ts";
 import type { Visitor, Visitors } from "./visitors.ts";
 
 const field = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
@@ -49,29 +49,26 @@ export interface LogoutRequests {
 
 interface LogoutParts {
   readonly work: UnitOfWork;
-  readonly csrf: Csrf;
-  readonly cookies: Cookies;
   readonly visitors: Visitors;
   readonly logoutRequests: LogoutRequests;
 }
 
 const signedOut = (realm: string) => `/realms/${realm}/login?signed_out=1`;
 
-export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, { work, csrf, cookies, visitors, logoutRequests }) => {
+export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, { work, visitors, logoutRequests }) => {
   const go = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303) as never;
 
-  const signOut = async (request: FastifyRequest, reply: FastifyReply, { realm, session, preSession }: Visitor) => {
+  const signOut = async (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => {
+    const { realm, session } = visitor;
     if (!session) return [];
     const frames = await logoutRequests.frames(realm.realmId, session.sessionId);
     // Whoever plays somebody and signs out is gone from this browser altogether, not back in a session put aside.
-    const own = session.impersonator === null ? null : await visitors.sessionOf(realm, cookies.ownToken(request, realm.realmId));
+    const own = session.impersonator === null ? null : await visitors.sessionAside(request, realm);
     for (const each of own ? [session, own] : [session]) {
       const origin = { realm: realm.realmId, actor: actorOfSession(each, realm.realmId), sourceIp: request.ip };
       await work.transact(origin, (ctx) => endSession(ctx, each.sessionId));
     }
-    cookies.clearAside(reply, realm.realmId);
-    cookies.clearSession(reply, realm.realmId);
-    cookies.setCsrf(reply, csrf.issue(preSession));
+    visitors.leave(reply, visitor);
     return frames;
   };
 
@@ -98,7 +95,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
+      const { visitor } = request;
       const { realm, session } = visitor;
       const { posted, lang: _lang, ...query } = request.query;
       const asked = posted === undefined ? query : await logoutRequests.take(realm.realmId, posted);
@@ -129,7 +126,8 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
   app.post(
     "/logout",
     {
-      // A missing token is a 403 like a stale one, whatever else the form lacks.
+      config: { csrf: "form", csrfUnless: (request) => request.visitor.session === null || isOfClient(request.body) },
+      // Whoever sends nothing at all is shown the page.
       attachValidation: true,
       schema: {
         summary: "Sign out",
@@ -146,15 +144,14 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
+      const { visitor } = request;
       const { realm, session } = visitor;
       const { _csrf, ...asked } = (request.validationError ? {} : (request.body ?? {})) as Params;
       const path = `/realms/${realm.realmId}/logout`;
-      if (_csrf === undefined && Object.keys(asked).length > 0)
+      if (!request.validationError && isOfClient(request.body))
         return go(reply, `${path}?posted=${await logoutRequests.keep(realm.realmId, asked)}`);
       // Nobody we can see: whoever is signed in here is asked where the cookies come along.
       if (!session && Object.keys(asked).length === 0) return go(reply, path);
-      if (session && !visitors.hasToken(request, visitor)) return visitors.showStale(request, reply, visitor);
       if (request.validationError) throw request.validationError;
       const { redirectTo } = await logoutRequests.read(realm.realmId, asked, session);
       const frames = await signOut(request, reply, visitor);
@@ -163,3 +160,9 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
     },
   );
 };
+
+/** A client's form, by which it asks to be shown the page (OpenID Connect RP-Initiated Logout §2): ours brings `_csrf`. */
+function isOfClient(body: unknown): boolean {
+  const { _csrf, ...asked } = (body ?? {}) as Params;
+  return _csrf === undefined && Object.keys(asked).length > 0;
+}

@@ -1,41 +1,40 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { refuseDirtyText } from "../../platform/http/index.ts";
-import { MASTER, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
-import type { SignInParts, SignInRequest } from "../authenticators/index.ts";
+import { anonymous, browser, declare } from "../../platform/http/index.ts";
+import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
+import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
 import { interactionErrors, readInteraction } from "../interactions/index.ts";
-import { messagesOf, renderMessage, renderStuck, sendPage, themeCss, themeVersion } from "../pages/index.ts";
-import type { Cookies, Csrf } from "../sessions/index.ts";
-import { answerStep, finishSilently, giveUp, goOnFromElsewhere, isAsked, type Outcome } from "./answers.ts";
-import { linkRoutes } from "./link.routes.ts";
-import { type LogoutRequests, logoutRoutes } from "./logout.routes.ts";
-import { returnTarget } from "./return-target.ts";
+import { themeCss, themeVersion } from "../pages/index.ts";
 import {
-  askFor,
   beginActions,
   beginStep,
-  keepProgress,
+  continueSignIn,
+  giveUp,
+  isRequested,
+  keepRun,
   openSignIn,
   positionOf,
   positionToAnswer,
+  type Run,
   restarted,
-  type SignIn,
-} from "./sign-in.ts";
-import { accountOf, type ShownStep, showStep } from "./steps.ts";
-import { createVisitors, type Visitor } from "./visitors.ts";
+  stepOf,
+} from "../run/index.ts";
+import { continueRoutes } from "./continue.routes.ts";
+import { linkRoutes } from "./link.routes.ts";
+import { type LogoutRequests, logoutRoutes } from "./logout.routes.ts";
+import { createReplies, goTo, stepPath, type Visit } from "./replies.ts";
+import { returnTarget } from "./return-target.ts";
+import { startingSession } from "./start-session.ts";
+import type { Visitors } from "./visitors.ts";
 
 export interface LoginRouteParts extends SignInParts {
   readonly flows: Flows;
-  readonly realms: RealmSnapshots;
-  readonly csrf: Csrf;
-  readonly cookies: Cookies;
+  readonly visitors: Visitors;
   readonly logoutRequests: LogoutRequests;
-  /** Refuses an address that posts too often, whatever it posts. */
-  readonly limit: onRequestAsyncHookHandler;
 }
 
 const params = Type.Object({ realm: Type.String() });
@@ -74,37 +73,26 @@ const LoginForm = Type.Object(
 
 const tags = ["Sign-in"];
 const page = (description: string) => Type.String({ description });
-/** Told to whoever meets a full queue; it empties within this. */
-const OVERLOAD_SECONDS = 2;
-
-interface Visit {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly visitor: Visitor;
-}
-
 /** For those who came for nothing but to sign in: the server's own start page is its administrators', others are told that they are. */
 const homeOf = (realm: string): string => (realm === MASTER ? "/" : `/realms/${realm}/login`);
 
-const goTo = (reply: FastifyReply, path: string) => reply.header("cache-control", "no-store").redirect(path, 303) as never;
-
 /** Mounted under /realms/:realm. */
 export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (app, parts) => {
-  const { realms, csrf, cookies, baseUrl, flows } = parts;
-  const visitors = createVisitors(parts);
-  const { visitorOf } = visitors;
+  const { visitors, baseUrl, flows } = parts;
+  declare(app, { caller: browser(), csrf: "sign-in-form", errors: "page" });
   app.setErrorHandler(async (error, request, reply) => {
     const { interaction } = visitors.carried(request);
     // Answered twice, or in two tabs: the present step is shown.
     if (interaction !== undefined && error instanceof AppError && error.code === "interactions.moved_on")
       return goTo(reply, `/realms/${(request.params as { realm: string }).realm}/login?${new URLSearchParams({ interaction })}`);
-    return visitors.showFailure(error, request, reply);
+    throw error; // the gate shows it
   });
   // These are forms of our own pages; nothing else is taken.
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
-  const signInOf = async ({ request, visitor }: Visit): Promise<SignIn> => {
-    const asked = { ...(request.query as { interaction?: string; return_to?: string }), ...((request.body ?? {}) as object) };
+  const openRun = async ({ request, visitor }: Visit, interactionId?: string): Promise<Run> => {
+    const query = request.query as { interaction?: string; return_to?: string };
+    const asked = { ...query, ...((request.body ?? {}) as object), ...(interactionId !== undefined && { interaction: interactionId }) };
     const { realm, session } = visitor;
     const interaction =
       typeof asked.interaction === "string"
@@ -123,44 +111,28 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         sourceIp: request.ip,
         userAgent: request.headers["user-agent"] ?? null,
         locale: visitors.localeOf(request, realm),
-        deviceToken: cookies.device(request, realm.realmId) ?? null,
+        deviceToken: visitor.deviceToken,
       },
     });
   };
 
-  const show = (visit: Visit, signIn: SignIn, ask: Ask, shown: ShownStep) => showStep({ parts, visitors }, visit, signIn, ask, shown);
+  const completion = startingSession(parts);
+  const replies = createReplies({ parts, visitors });
+  const { show, showStuck, answerWith } = replies;
+  const pathOf = (request: FastifyRequest) => `/realms/${request.realmId}/login?${new URLSearchParams(visitors.carried(request))}`;
 
-  const showStuck = ({ request, reply, visitor }: Visit, signIn: SignIn, unmet = false) => {
-    const { interaction, progress } = signIn;
-    const html = renderStuck({
-      ...visitors.frameOf(request, reply, visitor),
-      csrf: visitors.tokenFor(request, reply, visitor),
-      action: `/realms/${visitor.realm.realmId}/login`,
-      hidden: { ...visitors.carried(request), ...(interaction && { interaction: interaction.interactionId }) },
-      account: accountOf(signIn),
-      canRestart: progress.sessionId === undefined,
-      asker: isAsked(interaction),
-      unmet,
-    });
-    return sendPage(reply, 403, html, {
-      logoUrl: visitor.realm.settings.logoUrl,
-      ...(signIn.request.formActionOrigins && { formActionOrigins: [...signIn.request.formActionOrigins] }),
-    });
-  };
-
-  const showDeclined = ({ request, reply, visitor }: Visit) => {
-    const frame = visitors.frameOf(request, reply, visitor);
-    const back = { href: `/realms/${visitor.realm.realmId}/login`, label: messagesOf(frame.locale).signInAgain };
-    const html = renderMessage({ ...frame, kind: "declined", back });
-    return sendPage(reply, 403, html, { logoUrl: visitor.realm.settings.logoUrl });
-  };
-
-  const stepPath = (visitor: Visitor, interactionId: string) => `/realms/${visitor.realm.realmId}/login?interaction=${interactionId}`;
-
-  const finished = ({ request, reply, visitor }: Visit, { session, returnTo, deviceToken }: Outcome & { outcome: "signed-in" }) => {
-    visitors.enter(request, reply, visitor, session);
-    if (deviceToken !== null) cookies.setDevice(reply, visitor.realm.realmId, deviceToken);
-    return goTo(reply, returnTo);
+  /** A form without a CSRF token that fits: the present step is shown, with what was typed, and nothing counts. */
+  const showStaleStep = async (visit: Visit) => {
+    const { request, reply } = visit;
+    const opened = await openRun(visit);
+    if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
+    const form = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+    const position = await positionToAnswer(parts, opened, textOf(form.step));
+    if (position.outcome === "refuse") return showStuck(visit, position);
+    if (position.outcome === "pass") return goTo(reply, pathOf(request));
+    const [ask, ...others] = position.steps;
+    const problem = { title: "csrfTitle", text: "csrfText" } as const;
+    return show(visit, typedInto(position.run, ask, form), ask, { status: 403, problem, others });
   };
 
   app.get(
@@ -176,17 +148,16 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       },
     },
     async (request, reply) => {
-      const visitor = await visitorOf(request, reply);
+      const { visitor } = request;
       const visit = { request, reply, visitor };
-      const { lang, signed_out } = request.query;
-      if (lang !== undefined) cookies.setLanguage(reply, visitors.localeOf(request, visitor.realm));
-      const opened = await signInOf(visit);
+      const { signed_out } = request.query;
+      const opened = await openRun(visit);
       const { session } = visitor;
       const loginPage = `/realms/${visitor.realm.realmId}/login`;
       // What they are asked to do does not wait for the next sign-in.
       if (session?.impersonator === null && session.requiredActions.length > 0 && !opened.interaction) {
         const begun = await beginActions(parts, opened);
-        if (begun !== null) return goTo(reply, stepPath(visitor, begun));
+        if (begun !== null) return goTo(reply, `${loginPage}?interaction=${begun}`);
       }
       if (session && !opened.interaction)
         return visitors.showSignedIn(request, reply, visitor, {
@@ -196,19 +167,13 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         });
       // Another tab has finished it.
       if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
-      const { position, signIn } = await positionOf(parts, opened);
-      if (position.kind === "done") {
-        const outcome = await finishSilently(parts, signIn);
-        if (outcome.outcome === "resumed") return goTo(reply, outcome.returnTo);
-        return outcome.outcome === "signed-in" ? finished(visit, outcome) : showStuck(visit, signIn);
-      }
-      if (position.kind === "stuck") return showStuck(visit, signIn, position.unmet);
-      const elsewhere = await goOnFromElsewhere(parts, signIn, position.asks);
-      if (elsewhere?.outcome === "signed-in") return finished(visit, elsewhere);
-      if (elsewhere?.outcome === "next") return goTo(reply, stepPath(visitor, elsewhere.interactionId));
-      if (elsewhere) return showStuck(visit, signIn);
-      const [ask, ...others] = position.asks;
-      return show(visit, await beginStep(parts, signIn, ask), ask, {
+      const position = await positionOf(parts, opened);
+      const outcome = await continueSignIn(parts, position, null, completion);
+      if (outcome.outcome === "refuse") return showStuck(visit, outcome);
+      // Something was answered elsewhere, or nothing is left to ask.
+      if (outcome !== position || outcome.outcome !== "ask") return answerWith(visit, outcome);
+      const [ask, ...others] = outcome.steps;
+      return show(visit, await beginStep(parts, outcome.run, ask), ask, {
         status: 200,
         others,
         ...(signed_out !== undefined && { notice: "signedOutNotice" }),
@@ -219,9 +184,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   app.post(
     "/login",
     {
-      onRequest: parts.limit,
-      // Order of refusals: a form without a token that fits is a 403, whatever else is wrong with it.
-      attachValidation: true,
+      config: { limit: "signIns", onStale: (request, reply) => showStaleStep({ request, reply, visitor: request.visitor }) },
       schema: {
         summary: "Answer a step of the sign-in",
         description:
@@ -238,107 +201,48 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       },
     },
     async (request, reply) => {
-      const visitor = await visitorOf(request, reply);
-      const visit = { request, reply, visitor };
-      const hasToken = visitors.hasSignInToken(request, visitor);
-      if (hasToken && request.validationError) throw request.validationError;
-      if (hasToken) refuseDirtyText(request.body);
-      const opened = await signInOf(visit);
+      const visit = { request, reply, visitor: request.visitor };
+      const opened = await openRun(visit);
       if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
       const form = request.body as Readonly<Record<string, string>>;
-      const { position, signIn } = await positionToAnswer(parts, opened, textOf(form?.step));
-      if (position.kind === "stuck") {
-        if (hasToken && form.restart !== undefined) return goTo(reply, stepPath(visitor, await keepProgress(parts, restarted(signIn))));
-        const told = hasToken && form.giveUp !== undefined && isAsked(signIn.interaction);
-        return told ? goTo(reply, await giveUp(parts, signIn, position.unmet)) : showStuck(visit, signIn, position.unmet);
+      const position = await positionToAnswer(parts, opened, form.step);
+      const { run } = position;
+      const keepAt = async (kept: Run) => goTo(reply, stepPath(await keepRun(parts, kept)));
+      if (position.outcome === "refuse") {
+        if (form.restart !== undefined) return keepAt(restarted(run));
+        const ends = form.giveUp !== undefined && isRequested(run.interaction);
+        return ends ? goTo(reply, await giveUp(parts, run, position.reason === "unmet")) : showStuck(visit, position);
       }
-      if (position.kind === "done")
-        return goTo(reply, `/realms/${visitor.realm.realmId}/login?${new URLSearchParams(visitors.carried(request))}`);
-      const others = (shown: Ask) => position.asks.filter((ask) => ask !== shown);
-      if (!hasToken) {
-        const [ask] = position.asks;
-        return show(visit, typedInto(signIn, ask, form), ask, {
-          status: 403,
-          problem: { title: "csrfTitle", text: "csrfText" },
-          others: others(ask),
-        });
-      }
-      if (form.restart !== undefined) return goTo(reply, stepPath(visitor, await keepProgress(parts, restarted(signIn))));
-      if (form.choose !== undefined) {
-        const chosen = askFor(position, form.choose);
-        const progress = { ...signIn.progress, chosen: chosen?.path ?? null };
-        return goTo(reply, stepPath(visitor, await keepProgress(parts, { ...signIn, progress })));
-      }
-      const ask = askFor(position, form.step);
+      if (position.outcome === "pass") return goTo(reply, pathOf(request));
+      const others = (shown: Ask) => position.steps.filter((step) => step !== shown);
+      if (form.restart !== undefined) return keepAt(restarted(run));
+      if (form.choose !== undefined)
+        return keepAt({ ...run, progress: { ...run.progress, chosen: stepOf(position, form.choose)?.path ?? null } });
+      const ask = stepOf(position, form.step);
       // An old page, of a step that is behind us: the present one is shown.
-      if (!ask)
-        return goTo(
-          reply,
-          signIn.interaction ? stepPath(visitor, signIn.interaction.interactionId) : `/realms/${visitor.realm.realmId}/login`,
-        );
+      if (!ask) return goTo(reply, stepPath(run));
 
       const missing = missingIn(ask, form);
       if (missing.length > 0)
-        return show(visit, typedInto(signIn, ask, form), ask, {
+        return show(visit, typedInto(run, ask, form), ask, {
           status: 400,
           problem: { title: "missingTitle", text: "missingText" },
           missing,
           others: others(ask),
         });
-      const result = await answerStep(parts, signIn, ask, form);
-      switch (result.outcome) {
-        case "signed-in":
-          return finished(visit, result);
-        case "next":
-          return goTo(reply, stepPath(visitor, result.interactionId));
-        case "stuck":
-          return showStuck(visit, result.signIn, result.unmet);
-        case "resumed":
-          return goTo(reply, result.returnTo);
-        case "declined":
-          return result.returnTo === null ? showDeclined(visit) : goTo(reply, result.returnTo);
-        case "wrong":
-          return show(visit, result.signIn, ask, {
-            status: 401,
-            problem: { title: result.answer.title ?? "credentialsTitle", text: result.answer.text },
-            others: others(ask),
-          });
-        case "again": {
-          const { problem, notice } = result.answer;
-          return show(visit, result.signIn, ask, {
-            status: problem ? 400 : 200,
-            others: others(ask),
-            ...(problem && { problem }),
-            ...(notice && { notice }),
-          });
-        }
-        case "overloaded":
-          return show(visit, typedInto(signIn, ask, form), ask, {
-            status: 503,
-            problem: { title: "overloadedTitle", text: "overloadedTextTimed" },
-            retryAfterSeconds: OVERLOAD_SECONDS,
-            others: others(ask),
-          });
-        case "wait":
-          return show(visit, typedInto(signIn, ask, form), ask, {
-            status: 429,
-            problem: { title: "lockedOutTitle", text: "lockedOutTextTimed" },
-            retryAfterSeconds: result.retryAfterSeconds,
-            others: others(ask),
-          });
-      }
+      return answerWith(visit, await continueSignIn(parts, position, { step: ask, form }, completion));
     },
   );
 
-  await app.register(linkRoutes, { parts, visitors, limit: parts.limit, signInOf });
-  await app.register(logoutRoutes, { work: parts.work, csrf, cookies, visitors, logoutRequests: parts.logoutRequests });
+  await app.register(linkRoutes, { parts, visitors, openRun });
+  await app.register(continueRoutes, { parts, replies, openRun });
+  await app.register(logoutRoutes, { work: parts.work, visitors, logoutRequests: parts.logoutRequests });
 
   app.get(
     "/theme.css",
-    { schema: { summary: "The realm's style sheet", tags, params, response: { 200: Type.String() } } },
+    { config: { caller: anonymous() }, schema: { summary: "The realm's style sheet", tags, params, response: { 200: Type.String() } } },
     async (request, reply) => {
-      const realm = await realms.get(request.params.realm);
-      if (!realm) throw unknownRealm();
+      const { realm } = request;
       const etag = `"${themeVersion(realm.settings)}"`;
       reply.headers({ etag, "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" });
       if (request.headers["if-none-match"] === etag) return reply.code(304 as 200).send("");
@@ -355,17 +259,15 @@ const missingIn = ({ question }: Ask, form: Readonly<Record<string, string>>): s
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** What was typed is not lost with an answer that did not count. */
-function typedInto(signIn: SignIn, { question }: Ask, form: Readonly<Record<string, unknown>>): SignIn {
-  if (!question.nameIn) return signIn;
+function typedInto(run: Run, { question }: Ask, form: Readonly<Record<string, unknown>>): Run {
+  if (!question.nameIn) return run;
   const text = Object.fromEntries(Object.entries(form).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
   return {
-    ...signIn,
-    progress: { ...signIn.progress, login: question.nameIn(text).slice(0, 320), remember: text.rememberMe !== undefined },
+    ...run,
+    progress: { ...run.progress, login: question.nameIn(text).slice(0, 320), remember: text.rememberMe !== undefined },
   };
 }
 
 const noRealm = (): never => {
   throw unknownRealm();
 };
-
-export type { SignInRequest };

@@ -4,7 +4,7 @@ import { assetHref } from "../assets/index.ts";
 import { isProven, type SignInParts, type TextKey } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { languageLinks, type Messages, messagesOf, renderStep, sendPage } from "../pages/index.ts";
-import { contextOf, type SignIn } from "./sign-in.ts";
+import { contextOf, type Run } from "../run/index.ts";
 import type { Visitor, Visitors } from "./visitors.ts";
 
 export interface ShownStep {
@@ -22,7 +22,7 @@ export interface ShownStep {
 export async function showStep(
   { parts, visitors }: { readonly parts: SignInParts; readonly visitors: Visitors },
   { request, reply, visitor }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly visitor: Visitor },
-  signIn: SignIn,
+  run: Run,
   ask: Ask,
   { status, problem, missing = [], notice, retryAfterSeconds, others }: ShownStep,
 ) {
@@ -30,11 +30,11 @@ export async function showStep(
   const frame = visitors.frameOf(request, reply, visitor);
   const text = messagesOf(frame.locale);
   const path = `/realms/${realm.realmId}/login`;
-  const { interaction } = signIn;
+  const { interaction } = run;
   const kept = { ...visitors.carried(request), ...(interaction && { interaction: interaction.interactionId }) };
-  const at = contextOf(parts, signIn, ask);
+  const at = contextOf(parts, run, ask);
   const page = await ask.question.page({ ...at, alert: problem ? { blames: status === 401 || status === 400 } : null }, text);
-  const beside = await besideIt(parts, signIn, others, text);
+  const beside = await besideIt(parts, run, others, text);
   const scripts = new Set([page.script, ...beside.map(({ script }) => script)].filter((name) => name !== undefined));
   const nonce = scripts.size === 0 ? undefined : randomBytes(18).toString("base64");
   const html = renderStep({
@@ -48,21 +48,21 @@ export async function showStep(
     problem: problem && { title: text[problem.title], text: text[problem.text].replace("{fields}", () => labelsOf(missing, text)) },
     notice: notice && text[notice],
     retryAfterSeconds,
-    account: ask.question.nameIn ? undefined : accountOf(signIn),
-    canRestart: signIn.progress.sessionId === undefined,
-    links: linksOf(signIn, ask, text, kept),
+    account: ask.question.nameIn ? undefined : accountOf(run),
+    canRestart: run.progress.sessionId === undefined,
+    links: linksOf(run, ask, text, kept),
     others: others.map(({ path: choose, question }) => ({ path: choose, label: text[question.choice] })),
     languages: languageLinks((language) => `${path}?${new URLSearchParams({ ...kept, lang: language })}`),
     scripts: [...scripts].map((name) => ({ src: assetHref(name), nonce: nonce! })),
     beside,
-    application: signIn.request.application,
-    trustDays: page.refreshSeconds === undefined ? trustDays(signIn, ask) : undefined,
+    application: run.request.application,
+    trustDays: page.refreshSeconds === undefined ? trustDays(run, ask) : undefined,
   });
-  const leadsTo = signIn.request.formActionOrigins;
+  const leadsTo = [...(run.request.formActionOrigins ?? []), ...(page.leavesFor ?? [])].map(String);
   return sendPage(reply, status, html, {
     logoUrl: realm.settings.logoUrl,
-    ...(signIn.request.application?.logoUrl && { applicationLogoUrl: signIn.request.application.logoUrl }),
-    ...(Array.isArray(leadsTo) && { formActionOrigins: leadsTo.map(String) }),
+    ...(run.request.application?.logoUrl && { applicationLogoUrl: run.request.application.logoUrl }),
+    ...(leadsTo.length > 0 && { formActionOrigins: leadsTo }),
     ...(nonce !== undefined && { nonce }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     // To an address of its own: this page may be the answer to a form, or have no interaction in its address yet.
@@ -80,25 +80,25 @@ const labelsOf = (fields: readonly string[], text: Messages): string =>
   fields.map((name) => (LABELS[name] ? text[LABELS[name]] : name)).join(", ");
 
 /** What the other ways add to the page. */
-async function besideIt(parts: SignInParts, signIn: SignIn, others: readonly Ask[], text: Messages) {
+async function besideIt(parts: SignInParts, run: Run, others: readonly Ask[], text: Messages) {
   const added = [];
   for (const ask of others) {
-    const part = await ask.question.beside?.(contextOf(parts, signIn, ask), text);
+    const part = await ask.question.beside?.(contextOf(parts, run, ask), text);
     if (part) added.push({ path: ask.path, ...part });
   }
   return added;
 }
 
 /** Whoever gives a second factor can ask not to be asked for one again. */
-const trustDays = ({ realm, progress }: SignIn, { question }: Ask): number | undefined =>
+const trustDays = ({ realm, progress }: Run, { question }: Ask): number | undefined =>
   realm.settings.trustedDevices.enabled && isProven(progress) && question.factor !== null ? realm.settings.trustedDevices.days : undefined;
 
 /** As it was typed until something is proven: the name that belongs to an address would tell that there is an account. */
-export const accountOf = ({ user, progress }: SignIn): string | undefined =>
+export const accountOf = ({ user, progress }: Run): string | undefined =>
   (isProven(progress) ? user?.username : null) ?? progress.login ?? undefined;
 
 /** Ways out for whoever cannot answer: another password, an account of one's own. */
-function linksOf({ realm, progress, request }: SignIn, { question }: Ask, text: Messages, kept: Readonly<Record<string, string>>) {
+function linksOf({ realm, progress, request }: Run, { question }: Ask, text: Messages, kept: Readonly<Record<string, string>>) {
   const { passwordReset, registration } = realm.settings;
   const to = (page: string) => {
     const query = new URLSearchParams(kept).toString();

@@ -17,11 +17,20 @@ import {
 } from "../pages/index.ts";
 import { type Cookies, type Csrf, type LiveSession, resolveSession, type StartedSession } from "../sessions/index.ts";
 
-export interface VisitorParts {
+interface VisitorParts {
   readonly db: Db;
   readonly realms: RealmSnapshots;
   readonly csrf: Csrf;
   readonly cookies: Cookies;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The realm of the path, once the gate has let the request in. */
+    realm: RealmSnapshot;
+    /** Of routes that declare `browser()`, `link()` or `session()` on a page. */
+    visitor: Visitor;
+  }
 }
 
 /** What a request to a page of the realm knows of its visitor. */
@@ -33,6 +42,10 @@ export interface Visitor {
   readonly preSessions: readonly string[];
   /** What CSRF tokens of this visitor are bound to. */
   readonly binding: string;
+  /** By which the browser is known again to users who have signed in with it. */
+  readonly deviceToken: string | null;
+  /** The language that was chosen on one of our pages. */
+  readonly language: string | undefined;
 }
 
 interface AskedFor {
@@ -48,18 +61,28 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
   const sessionOf = (realm: RealmSnapshot, token: string | undefined) =>
     resolveSession(db, realm.realmId, token, realm.settings.sessions, clock.now());
 
-  const visitorOf = async (request: FastifyRequest, reply: FastifyReply): Promise<Visitor> => {
-    const realm = await realmOf(request);
+  /** This browser's session of a realm, which need not be the path's. */
+  const sessionIn = (request: FastifyRequest, realm: RealmSnapshot) => sessionOf(realm, cookies.sessionToken(request, realm.realmId));
+
+  /** The session that an administrator has put aside to act as a user. */
+  const sessionAside = (request: FastifyRequest, realm: RealmSnapshot) => sessionOf(realm, cookies.ownToken(request, realm.realmId));
+
+  const visitorOf = async (request: FastifyRequest, reply: FastifyReply, known?: RealmSnapshot): Promise<Visitor> => {
+    if (request.visitor) return request.visitor;
+    const realm = known ?? (await realmOf(request));
     if (!realm) throw unknownRealm();
-    const session = await sessionOf(realm, cookies.sessionToken(request, realm.realmId));
+    const session = await sessionIn(request, realm);
+    if (textOf((request.query as AskedFor).lang) !== undefined) cookies.setLanguage(reply, localeOf(request, realm));
     if (session) cookies.moveSession(request, reply, session);
     const preSession = cookies.preSession(request, reply, realm.realmId);
     const preSessions = cookies.preSessions(request, preSession, realm.realmId);
-    return { realm, session, preSession, preSessions, binding: session?.sessionId ?? preSession };
+    const deviceToken = cookies.device(request, realm.realmId) ?? null;
+    const language = cookies.language(request);
+    return { realm, session, preSession, preSessions, binding: session?.sessionId ?? preSession, deviceToken, language };
   };
 
   /** The token to put into a page: the visitor's own if it fits, else a new one. */
-  const tokenFor = (request: FastifyRequest, reply: FastifyReply, { binding }: Visitor): string => {
+  const tokenFor = (request: FastifyRequest, reply: FastifyReply, { binding }: Pick<Visitor, "binding">): string => {
     const known = cookies.csrf(request);
     if (csrf.fits(known, binding)) return known!;
     const made = csrf.issue(binding);
@@ -67,21 +90,25 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     return made;
   };
 
-  /**
-   * Our forms bring the token back in a field. It need not equal the cookie, which pages of other realms in other tabs replace: that it fits
-   * the session or pre-session of this realm is the proof.
-   */
-  const hasToken = (request: FastifyRequest, { binding }: Visitor): boolean => csrf.fits(formToken(request), binding);
-
-  /** A form of signing in may be older than a session that began in another tab: it is still of this browser. */
-  const hasSignInToken = (request: FastifyRequest, visitor: Visitor): boolean =>
-    [visitor.binding, ...visitor.preSessions].some((binding) => csrf.fits(formToken(request), binding));
-
   /** A session begins in this browser: its cookie, a CSRF token that fits it, and a new pre-session. */
   const enter = (request: FastifyRequest, reply: FastifyReply, { realm: { realmId } }: Visitor, session: StartedSession): void => {
     cookies.setSession(reply, realmId, session.token, session.maxAge);
     cookies.renewPreSession(request, reply, realmId);
     cookies.setCsrf(reply, csrf.issue(session.sessionId));
+  };
+
+  /** The session of this browser is over; `back` is the one that goes on in its place. */
+  const leave = (reply: FastifyReply, { realm: { realmId }, preSession }: Visitor, back: StartedSession | null = null): void => {
+    cookies.clearAside(reply, realmId);
+    if (back) cookies.setSession(reply, realmId, back.token, back.maxAge);
+    else cookies.clearSession(reply, realmId);
+    cookies.setCsrf(reply, csrf.issue(back?.sessionId ?? preSession));
+  };
+
+  /** The session of an administrator, for when they have stopped acting as a user. */
+  const putAside = (request: FastifyRequest, reply: FastifyReply, realm: string): void => {
+    const own = cookies.sessionToken(request, realm);
+    if (own !== undefined) cookies.putAside(reply, realm, own);
   };
 
   const localeOf = (request: FastifyRequest, realm: RealmSnapshot | null) =>
@@ -103,7 +130,6 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
 
   /** The same for a page with an address of its own, where it can be had in every language. `kept`: what that address says besides. */
   const frameAt = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, path: string, kept: Record<string, string> = {}) => {
-    if ((request.query as AskedFor).lang !== undefined) cookies.setLanguage(reply, localeOf(request, visitor.realm));
     const languages = languageLinks((lang) => `${path}?${new URLSearchParams({ ...kept, lang })}`);
     return { ...frameOf(request, reply, visitor), languages };
   };
@@ -145,10 +171,11 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     );
   };
 
-  /** Whatever goes wrong on a page is told by a page. */
+  /** The page for errors: every failure of a route whose errors are pages. */
   const showFailure = async (cause: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = asAppError(cause);
     logFailure(request, error);
+    if (error.code.endsWith(".csrf") && request.visitor) return showStale(request, reply, request.visitor);
     // Without the database there is no branding either; the page must still say what happened.
     const realm = await realmOf(request).catch(() => null);
     const visitor = realm && (await visitorOf(request, reply).catch(() => null));
@@ -158,6 +185,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const html = renderMessage({
       ...frame,
       kind: !realm && error.status === 404 ? "unknown-realm" : messageKindOf(error.status),
+      ...textOfCode(error.code, frame.locale),
       // Nothing is wrong with the server, so there is nothing to look up.
       ...(realm && error.code === "interactions.gone" ? expired(frame.locale, realm) : { requestId: request.id }),
       ...retryAfterSeconds,
@@ -169,12 +197,16 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
   };
 
   return {
-    sessionOf,
+    sessionIn,
+    sessionAside,
+    tokenAside: cookies.ownToken,
     visitorOf,
     tokenFor,
-    hasToken,
-    hasSignInToken,
     enter,
+    leave,
+    putAside,
+    /** The browser is known again to the user who signed in with it. */
+    rememberDevice: cookies.setDevice,
     localeOf,
     frameOf,
     frameAt,
@@ -185,7 +217,13 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
   };
 }
 
-const formToken = ({ body }: FastifyRequest): string | undefined => textOf((body as { _csrf?: unknown } | null | undefined)?._csrf);
+/** Refusals that a page explains in words of its own. */
+const TEXTS: Readonly<Record<string, "deviceSameText" | "deviceWeakText" | "deviceNotYouText">> = {
+  "devices.same_browser": "deviceSameText",
+  "devices.weak_session": "deviceWeakText",
+  "devices.impersonated": "deviceNotYouText",
+};
+const textOfCode = (code: string, locale: Locale) => (TEXTS[code] ? { text: messagesOf(locale)[TEXTS[code]] } : {});
 
 /** Said twice, it says nothing: the page that tells so has to be written, too. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
@@ -197,3 +235,9 @@ function expired(locale: Locale, { realmId }: RealmSnapshot) {
 }
 
 export type Visitors = ReturnType<typeof createVisitors>;
+
+/** What routes of pages are made of. */
+export interface PageParts {
+  readonly db: Db;
+  readonly visitors: Visitors;
+}

@@ -1,11 +1,10 @@
 import { de } from "./messages/de.ts";
-import { en } from "./messages/en.ts";
+import { en, type Messages } from "./messages/en.ts";
 import { es } from "./messages/es.ts";
 import { fr } from "./messages/fr.ts";
 import { nl } from "./messages/nl.ts";
 
-/** Every text of the pages. A language that misses one does not compile. */
-export type Messages = { readonly [K in keyof typeof en]: string };
+export type { Messages };
 
 /** The languages. A new one is one file in `messages/` and one name here. */
 const LANGUAGES = { en, nl, de, fr, es } satisfies Record<string, Messages>;

@@ -1,16 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { clock, SECOND } from "../../kernel/clock.ts";
+import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
-import type { Ctx } from "../../platform/context.ts";
+import { anonymousActor, type Ctx } from "../../platform/context.ts";
+import { link } from "../../platform/http/index.ts";
 import { type ActionToken, findToken, isMailedCode, type Mailed, takeToken, takeTokenByHash } from "../action-tokens/index.ts";
 import { countAttempt } from "../attempts/index.ts";
 import type { FlowsSnapshot } from "../flows/index.ts";
 import { completeInteraction, type Interaction, interactionErrors, readInteraction, startInteraction } from "../interactions/index.ts";
-import { createVisitors, type Visitor } from "../login/index.ts";
-import { stranger } from "../passwords/index.ts";
-import { createLinkPages, loginPath, originsOf, seeOther, type WayBack } from "../self-service/index.ts";
+import { loginPath, seeOther, type Visitor } from "../login/index.ts";
+import { createLinkPages, originsOf, type WayBack } from "../self-service/index.ts";
 import { createRegistrationPages } from "./pages.tsx";
 import { problemOf, type Refusal } from "./refusals.ts";
 import { createAccount, type PendingAccount, REGISTER_PATH, registeredProgress, type SelfRegistrationParts } from "./service.ts";
@@ -33,8 +33,7 @@ interface Waiting extends Interaction {
 
 /** The code or the link of the mail comes back: the account begins. */
 export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = async (app, parts) => {
-  const { db, work, vault } = parts;
-  const visitors = createVisitors(parts);
+  const { db, work, vault, visitors } = parts;
   const { showWaiting, showMessage } = createRegistrationPages(visitors);
   const { showLink } = createLinkPages(visitors);
   const now = () => ({ tx: db, now: clock.now() });
@@ -48,7 +47,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
   };
   const pathOf = ({ realm }: Visitor, id: string) => `/realms/${realm.realmId}/register/${id}`;
   const originOf = (request: FastifyRequest, { realm }: Visitor, name: string) => ({
-    ...{ realm: realm.realmId, actor: stranger(realm.realmId, name), sourceIp: request.ip },
+    ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, name), sourceIp: request.ip },
   });
 
   /** The name may have been taken since: then the page says so. */
@@ -71,7 +70,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
+      const { visitor } = request;
       const { id } = request.params;
       const { email, mailed, signIn, request: asked } = await waitingOf(visitor, id);
       if (signIn !== null) return seeOther(reply, loginPath(visitor.realm.realmId, signIn));
@@ -83,8 +82,16 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
   app.post(
     "/register/:id",
     {
-      onRequest: parts.limits[0]!,
-      attachValidation: true,
+      config: {
+        limit: "signIns",
+        async onStale(request: FastifyRequest<{ Params: { id: string } }>, reply) {
+          const waiting = await waitingOf(request.visitor, request.params.id);
+          return showWaiting(request, reply, request.visitor, {
+            ...{ path: pathOf(request.visitor, request.params.id), email: waiting.email, ...originsOf(waiting.request) },
+            ...{ status: 403, blamed: null, title: "csrfTitle", text: "invitationCsrfText" },
+          });
+        },
+      },
       schema: {
         operationId: "confirmRegistrationCode",
         summary: "Bring the code of the mail",
@@ -101,7 +108,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
+      const { visitor } = request;
       const { realm } = visitor;
       const { id } = request.params;
       const waiting = await waitingOf(visitor, id);
@@ -109,18 +116,14 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       const origins = originsOf(waiting.request);
       const refuse = (refusal: Refusal) =>
         showWaiting(request, reply, visitor, { path: pathOf(visitor, id), email, ...refusal, ...origins });
-      if (!visitors.hasSignInToken(request, visitor))
-        return refuse({ status: 403, blamed: null, title: "csrfTitle", text: "invitationCsrfText" });
-      if (request.validationError) throw request.validationError;
       if (signIn !== null) return seeOther(reply, loginPath(realm.realmId, signIn));
 
       const origin = originOf(request, visitor, email);
       const who = { login: email, userId: null, sourceIp: request.ip };
       const attempt = await countAttempt({ db, work }, origin, realm, who, "registration");
-      if (attempt.retryAt !== null) {
-        const retryAfterSeconds = Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND));
+      const { retryAfterSeconds } = attempt;
+      if (retryAfterSeconds !== null)
         return refuse({ status: 429, blamed: null, title: "lockedOutTitle", text: "lockedOutTextTimed", retryAfterSeconds });
-      }
       const wrong = { status: 401, blamed: null, title: "mailedWrongTitle", text: "mailedWrongText" } as const;
       if (!isMailedCode(vault, mailed, request.body.code ?? "")) return refuse(wrong);
       const flows = (await parts.flows.get(realm.realmId))!;
@@ -150,23 +153,22 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     const { browserHash, way } = data as unknown as PendingAccount;
     return preSessions.some((id) => safeEqual(browserHash, sha256(id))) ? way : { returnTo: loginPath(realm.realmId) };
   };
-  const showButton = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, token: string, found: ActionToken, isStale = false) =>
-    showLink(
-      request,
-      reply,
-      visitor,
-      {
-        path: `/realms/${visitor.realm.realmId}/${REGISTER_PATH}/${token}`,
-        ...{ title: "registerTitle", lead: "registerLinkText", button: "registerSubmit" },
-        values: { account: String(found.data.username) },
-        ...originsOf(wayOf(visitor, found)),
-      },
-      isStale,
-    );
+  const findOpen = async (visitor: Visitor, token: string) => (visitor.realm.settings.registration.enabled ? find(visitor, token) : null);
+  const showButton = async (request: FastifyRequest, reply: FastifyReply, isStale = false) => {
+    const { visitor } = request;
+    const { token } = request.params as { token: string };
+    const found = isStale ? await findOpen(visitor, token) : await find(visitor, token);
+    if (!found) return showMessage(request, reply, visitor, "link-gone", 410);
+    const path = `/realms/${visitor.realm.realmId}/${REGISTER_PATH}/${token}`;
+    const words = { title: "registerTitle", lead: "registerLinkText", button: "registerSubmit" } as const;
+    const values = { account: String(found.data.username) };
+    return showLink(request, reply, visitor, { path, ...words, values, ...originsOf(wayOf(visitor, found)) }, isStale);
+  };
 
   app.get(
     `/${REGISTER_PATH}/:token`,
     {
+      config: { caller: link() },
       schema: {
         operationId: "getRegistrationLink",
         summary: "The page behind the link of the mail",
@@ -176,18 +178,14 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
-      const found = await find(visitor, request.params.token);
-      if (!found) return showMessage(request, reply, visitor, "link-gone", 410);
-      return showButton(request, reply, visitor, request.params.token, found);
+      return showButton(request, reply) as never;
     },
   );
 
   app.post(
     `/${REGISTER_PATH}/:token`,
     {
-      onRequest: parts.limits[0]!,
-      attachValidation: true,
+      config: { caller: link(), limit: "signIns", onStale: (request, reply) => showButton(request, reply, true) },
       schema: {
         operationId: "followRegistrationLink",
         summary: "Create the account that the link of the mail is for",
@@ -198,12 +196,11 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
+      const { visitor } = request;
       const { realm, preSession } = visitor;
       const { token } = request.params;
-      const found = await find(visitor, token);
-      if (!found || !realm.settings.registration.enabled) return showMessage(request, reply, visitor, "link-gone", 410);
-      if (!visitors.hasSignInToken(request, visitor)) return showButton(request, reply, visitor, token, found, true);
+      const found = await findOpen(visitor, token);
+      if (!found) return showMessage(request, reply, visitor, "link-gone", 410);
       const { username } = found.data as unknown as PendingAccount;
       const { returnTo, ...origins } = wayOf(visitor, found);
       const flows = (await parts.flows.get(realm.realmId))!;

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Visitor, Visitors } from "../login/index.ts";
+import { loginPath, type Visitor, type Visitors } from "../login/index.ts";
 import {
   languageLinks,
   MailedCode,
@@ -13,7 +13,7 @@ import {
   renderStep,
   sendPage,
 } from "../pages/index.ts";
-import { loginPath, type WayBack } from "../self-service/index.ts";
+import type { WayBack } from "../self-service/index.ts";
 import type { Refusal } from "./refusals.ts";
 
 type Shown = { readonly status: number } & Partial<Refusal> & Pick<WayBack, "formActionOrigins">;

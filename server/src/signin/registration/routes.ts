@@ -2,12 +2,12 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { cut } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import { refuseDirtyText } from "../../platform/http/index.ts";
+import { anonymousActor } from "../../platform/context.ts";
+import { browser, declare } from "../../platform/http/index.ts";
 import { startInteraction } from "../interactions/index.ts";
-import { createVisitors } from "../login/index.ts";
+import { loginPath, seeOther } from "../login/index.ts";
 import type { RegistrationForm } from "../pages/index.ts";
-import { stranger } from "../passwords/index.ts";
-import { loginPath, seeOther, wayBack } from "../self-service/index.ts";
+import { wayBack } from "../self-service/index.ts";
 import { confirmRoutes } from "./confirm.routes.ts";
 import { createRegistrationPages } from "./pages.tsx";
 import { faultOf, mismatch, problemOf, type Refusal, stale } from "./refusals.ts";
@@ -43,10 +43,9 @@ const RegisterForm = Type.Object(
 
 /** Mounted under /realms/:realm. */
 export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = async (app, parts) => {
-  const { work, cookies } = parts;
-  const visitors = createVisitors(parts);
+  const { work, visitors } = parts;
   const { showForm, showMessage } = createRegistrationPages(visitors);
-  app.setErrorHandler(visitors.showFailure);
+  declare(app, { caller: browser(), csrf: "sign-in-form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   app.get(
@@ -61,8 +60,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
-      if (request.query.lang !== undefined) cookies.setLanguage(reply, visitors.localeOf(request, visitor.realm));
+      const { visitor } = request;
       const reason = await whyClosed(parts, visitor.realm);
       if (reason) return showMessage(request, reply, visitor, reason, 403);
       const { returnTo: _, ...origins } = await wayBack(parts, visitor, request.query);
@@ -73,8 +71,10 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
   app.post(
     "/register",
     {
-      onRequest: parts.limits,
-      attachValidation: true,
+      config: {
+        limit: ["signIns", "registrations"],
+        onStale: (request, reply) => showForm(request, reply, request.visitor, { typed: typedIn(request.body), ...stale }),
+      },
       schema: {
         summary: "Create an account",
         description:
@@ -93,12 +93,9 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
+      const { visitor } = request;
       const { realm, preSession } = visitor;
       const typed = typedIn(request.body);
-      if (!visitors.hasSignInToken(request, visitor)) return showForm(request, reply, visitor, { typed, ...stale });
-      if (request.validationError) throw request.validationError;
-      refuseDirtyText(request.body);
       const { returnTo, ...origins } = await wayBack(parts, visitor, request.body);
       const refuse = (refusal: Refusal) => showForm(request, reply, visitor, { typed, ...refusal, ...origins });
       const reason = await whyClosed(parts, visitor.realm);
@@ -109,7 +106,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
       const fault = faultOf(applicant, registration) ?? (newPassword === newPasswordAgain ? null : mismatch);
       if (fault) return refuse(fault);
 
-      const origin = { realm: realm.realmId, actor: stranger(realm.realmId, applicant.username), sourceIp: request.ip };
+      const origin = { realm: realm.realmId, actor: anonymousActor(realm.realmId, applicant.username), sourceIp: request.ip };
       const locale = visitors.localeOf(request, realm);
       const flows = (await parts.flows.get(realm.realmId))!;
       const answered = await register().catch(problemOf);

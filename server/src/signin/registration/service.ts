@@ -1,4 +1,3 @@
-import type { onRequestAsyncHookHandler } from "fastify";
 import { type PasswordParts, preparePassword, savePassword } from "../../directory/credentials/index.ts";
 import {
   addRequiredAction,
@@ -18,7 +17,7 @@ import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { failureOf, type Mailed, type MailParts, mailLink, unmailed } from "../action-tokens/index.ts";
 import { freshProgress, type Progress } from "../authenticators/index.ts";
 import type { Flows, FlowsSnapshot } from "../flows/index.ts";
-import type { VisitorParts } from "../login/index.ts";
+import type { PageParts } from "../login/index.ts";
 import type { WayBack } from "../self-service/index.ts";
 import { hasTerms } from "../terms/index.ts";
 
@@ -44,10 +43,8 @@ export interface RegistrationParts extends PasswordParts, MailParts {
 }
 
 /** Of the routes. */
-export interface SelfRegistrationParts extends VisitorParts, RegistrationParts {
+export interface SelfRegistrationParts extends PageParts, RegistrationParts {
   readonly flows: Flows;
-  /** Refuse an address that posts too often, and one that registers too often. */
-  readonly limits: onRequestAsyncHookHandler[];
 }
 
 /** The account begins when its address is confirmed; where the address is the username, always: nobody takes that of somebody else. */

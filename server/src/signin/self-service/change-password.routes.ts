@@ -1,20 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
 import { defineErrors } from "../../kernel/errors.ts";
+import { browser, declare } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { createVisitors, type VisitorParts } from "../login/index.ts";
+import { beginSignIn, loginPath, type PageParts, seeOther } from "../login/index.ts";
 import { messagesOf, renderMessage, sendPage } from "../pages/index.ts";
-import { beginSignIn, loginPath, seeOther } from "./start.ts";
+import type { Cookies } from "../sessions/index.ts";
 
 const errors = defineErrors("sign_in", {
   impersonated: [403, "Only the person themselves can change their password: stop acting as them first"],
 });
 
-export interface ChangePasswordRouteParts extends VisitorParts {
+export interface ChangePasswordRouteParts extends PageParts {
   readonly work: UnitOfWork;
-  /** Refuses an address that comes too often: each visit begins something. */
-  readonly limit: onRequestAsyncHookHandler;
 }
 
 const tags = ["Sign-in"];
@@ -22,14 +20,14 @@ const params = Type.Object({ realm: Type.String() });
 const page = (description: string) => Type.String({ description });
 
 /** Mounted under /realms/:realm. The page itself is the one that a required action shows. */
-export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRouteParts> = async (app, parts) => {
-  const visitors = createVisitors(parts);
-  app.setErrorHandler(visitors.showFailure);
+export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRouteParts> = async (app, { work, visitors }) => {
+  declare(app, { caller: browser(), errors: "page" });
 
   app.get(
     "/account-password",
     {
-      onRequest: parts.limit,
+      // Each visit begins something.
+      config: { limit: "signIns" },
       schema: {
         summary: "Choose another password",
         description:
@@ -40,23 +38,29 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRoute
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
-      const { realm, session } = visitor;
+      const { realm, session } = request.visitor;
       if (session && session.impersonator !== null) throw errors.impersonated();
       const asked = {
         actions: ["UPDATE_PASSWORD"],
         recent: true,
       } as const;
       const returnTo = `/realms/${realm.realmId}/account-password/done`;
-      return seeOther(reply, loginPath(realm.realmId, await beginSignIn(parts.work, request, visitor, { request: asked, returnTo })));
+      return seeOther(reply, loginPath(realm.realmId, await beginSignIn(work, request, { request: asked, returnTo })));
     },
   );
 
   app.get(
     "/account-password/done",
-    { schema: { summary: "The password was changed", tags, params, response: { 200: page("The page") } } },
+    {
+      schema: {
+        summary: "The password was changed",
+        tags,
+        params,
+        response: { 200: page("The page"), 303: Type.Null({ description: "Nobody is signed in: to the sign-in" }) },
+      },
+    },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
+      const { visitor } = request;
       if (!visitor.session) return seeOther(reply, loginPath(visitor.realm.realmId));
       const frame = visitors.frameOf(request, reply, visitor);
       const back = { href: "/", label: messagesOf(frame.locale).continue };
@@ -73,7 +77,7 @@ const REALM = /^[a-z0-9][a-z0-9-]{0,62}$/;
  * Where password managers lead people (w3c.github.io/webappsec-change-password-url). It knows no realm: the one that is asked for, else
  * the only one in which this browser is signed in, else `master`.
  */
-export const wellKnownChangePassword: FastifyPluginAsyncTypebox<Pick<VisitorParts, "cookies">> = async (app, { cookies }) => {
+export const wellKnownChangePassword: FastifyPluginAsyncTypebox<{ readonly cookies: Cookies }> = async (app, { cookies }) => {
   app.get(
     "/.well-known/change-password",
     {

@@ -1,7 +1,8 @@
 // What people do for themselves outside of a sign-in: choose another password, confirm their email address. The pages behind the links
 // of our mails are here; each changes something only after its button.
+export { actionsEmailRoutes } from "./actions-email.routes.ts";
 export { changePasswordRoutes, wellKnownChangePassword } from "./change-password.routes.ts";
 export { createLinkPages } from "./link-page.tsx";
 export { mailLinkRoutes } from "./links.routes.ts";
 export { resetRoutes } from "./reset.routes.ts";
-export { loginPath, originsOf, seeOther, type WayBack, wayBack } from "./start.ts";
+export { originsOf, type WayBack, wayBack } from "./start.ts";

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Visitor, Visitors } from "../login/index.ts";
+import { loginPath, type Visitor, type Visitors } from "../login/index.ts";
 import {
   languageLinks,
   type MessageKind,
@@ -11,7 +11,6 @@ import {
   Submit,
   sendPage,
 } from "../pages/index.ts";
-import { loginPath } from "./start.ts";
 
 /** One button: what a mail's link leads to. Whatever merely opens the link changes nothing. */
 export interface LinkPage {

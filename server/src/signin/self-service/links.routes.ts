@@ -1,24 +1,27 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import type { Clients } from "../../applications/clients/index.ts";
 import { confirmEmail, holdUserForSignIn } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
-import type { Ctx } from "../../platform/context.ts";
+import { anonymousActor, type Ctx } from "../../platform/context.ts";
+import { declare, link as linkCaller } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
 import { CHANGE_EMAIL_PATH, followChangeEmail, VERIFY_EMAIL_PATH } from "../actions/index.ts";
 import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
+import type { Flows } from "../flows/index.ts";
 import { type Interaction, readInteraction, startInteraction } from "../interactions/index.ts";
-import { createVisitors, type Visitor, type VisitorParts } from "../login/index.ts";
-import { stranger } from "../passwords/index.ts";
+import { loginPath, type PageParts, seeOther, type Visitor } from "../login/index.ts";
+import { ACTIONS_KIND, ACTIONS_PATH, type ActionsLink, followActionsLink, isDestination } from "./actions-email.service.ts";
 import { createLinkPages, type LinkPage } from "./link-page.tsx";
-import { loginPath, originsOf, seeOther } from "./start.ts";
+import { originsOf } from "./start.ts";
 
-export interface MailLinkRouteParts extends VisitorParts {
+export interface MailLinkRouteParts extends PageParts {
+  readonly clients: Clients;
+  readonly flows: Flows;
   readonly work: UnitOfWork;
-  /** Refuses an address that posts too often. */
-  readonly limit: onRequestAsyncHookHandler;
 }
 
 const tags = ["Sign-in"];
@@ -52,14 +55,13 @@ interface MailLink {
 
 /** Mounted under /realms/:realm: the pages behind the links of our mails. */
 export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = async (app, parts) => {
-  const { db, work, cookies } = parts;
-  const visitors = createVisitors(parts);
+  const { db, work, visitors } = parts;
   const { showLink, showMessage } = createLinkPages(visitors);
-  app.setErrorHandler(visitors.showFailure);
+  declare(app, { caller: linkCaller(), csrf: "sign-in-form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const originOf = ({ request, visitor: { realm } }: Visit) => ({
-    ...{ realm: realm.realmId, actor: stranger(realm.realmId, ""), sourceIp: request.ip },
+    ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, ""), sourceIp: request.ip },
   });
   const showGone = ({ request, reply, visitor }: Visit) => showMessage(request, reply, visitor, "link-gone", 410);
 
@@ -113,7 +115,55 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
         return id === null ? showGone(visit) : seeOther(visit.reply, loginPath(realm.realmId, id));
       },
     },
+    {
+      kind: ACTIONS_KIND,
+      path: ACTIONS_PATH,
+      summary: "Go on to what an administrator asks for",
+      operation: "AccountActions",
+      page: {
+        ...{ title: "actionsLinkTitle", lead: "actionsLinkText", button: "continue" },
+        values: ({ data }) => ({ account: String((data as unknown as ActionsLink).username) }),
+      },
+      async follow(visit) {
+        const { realmId } = visit.visitor.realm;
+        const destination = await destinationOf(visit);
+        const flow = (await parts.flows.get(realmId))!.byAlias.get("reset-credentials")!;
+        const { token, visitor } = visit;
+        const id = await work.transact(originOf(visit), (ctx) =>
+          followActionsLink(ctx, {
+            ...{ token, flow, preSession: visitor.preSession },
+            returnTo: destination ?? `/realms/${realmId}/${ACTIONS_PATH}/done`,
+            formActionOrigins: destination === null ? [] : [new URL(destination).origin],
+          }),
+        );
+        return id === null ? showGone(visit) : seeOther(visit.reply, loginPath(realmId, id));
+      },
+    },
   ];
+
+  /** Where the link leads in the end, as long as it is an address of the client. */
+  const destinationOf = async ({ visitor: { realm }, token }: Visit): Promise<string | null> => {
+    const found = await findToken({ tx: db, realm: realm.realmId, now: clock.now() }, ACTIONS_KIND, token);
+    const link = found && (found.data as unknown as ActionsLink);
+    return link && (await isDestination(parts.clients, realm.realmId, link)) ? link.redirectUri : null;
+  };
+
+  app.get(
+    `/${ACTIONS_PATH}/done`,
+    {
+      schema: {
+        summary: "What an administrator asked for was done",
+        tags,
+        params: Type.Object({ realm: Type.String() }),
+        querystring,
+        response: { 200: page("The page") },
+      },
+    },
+    async (request, reply) => {
+      const visitor = await visitors.visitorOf(request, reply);
+      return showMessage(request, reply, visitor, "actions-done", 200);
+    },
+  );
 
   /** The sign-in that asked for the mail, where the link was opened in the same browser and it lasts. */
   const askedHere = async ({ visitor: { realm, preSessions }, token }: Visit): Promise<Interaction | null> => {
@@ -132,6 +182,12 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
     });
     const find = ({ realm }: Visitor, token: string) => findToken({ tx: db, realm: realm.realmId, now: clock.now() }, link.kind, token);
 
+    const showPage = async (visit: Visit, isStale = false) => {
+      const { request, reply, visitor, token } = visit;
+      const found = await find(visitor, token);
+      return found ? showLink(request, reply, visitor, pageOf(visitor, token, found), isStale) : showGone(visit);
+    };
+
     app.get(
       `/${link.path}/:token`,
       {
@@ -144,19 +200,19 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
         },
       },
       async (request, reply) => {
-        const visitor = await visitors.visitorOf(request, reply);
-        if (request.query.lang !== undefined) cookies.setLanguage(reply, visitors.localeOf(request, visitor.realm));
         const { token } = request.params;
-        const found = await find(visitor, token);
-        return found ? showLink(request, reply, visitor, pageOf(visitor, token, found)) : showGone({ request, reply, visitor, token });
+        return showPage({ request, reply, visitor: request.visitor, token }) as never;
       },
     );
 
     app.post(
       `/${link.path}/:token`,
       {
-        onRequest: parts.limit,
-        attachValidation: true,
+        config: {
+          limit: "signIns",
+          onStale: (request: FastifyRequest<{ Params: { token: string } }>, reply) =>
+            showPage({ request, reply, visitor: request.visitor, token: request.params.token }, true),
+        },
         schema: {
           operationId: `follow${link.operation}Link`,
           summary: link.summary,
@@ -172,14 +228,8 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
         },
       },
       async (request, reply) => {
-        const visitor = await visitors.visitorOf(request, reply);
         const { token } = request.params;
-        const visit = { request, reply, visitor, token };
-        if (!visitors.hasSignInToken(request, visitor)) {
-          const found = await find(visitor, token);
-          return found ? showLink(request, reply, visitor, pageOf(visitor, token, found), true) : showGone(visit);
-        }
-        return link.follow(visit) as never;
+        return link.follow({ request, reply, visitor: request.visitor, token }) as never;
       },
     );
   }

@@ -1,18 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { onRequestAsyncHookHandler } from "fastify";
 import Type from "typebox";
+import { browser, declare } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
-import { createVisitors, type VisitorParts } from "../login/index.ts";
+import { beginSignIn, loginPath, type PageParts, seeOther } from "../login/index.ts";
 import { messagesOf, renderMessage, sendPage } from "../pages/index.ts";
-import { beginSignIn, loginPath, seeOther, wayBack } from "./start.ts";
+import { wayBack } from "./start.ts";
 
-export interface ResetRouteParts extends VisitorParts {
+export interface ResetRouteParts extends PageParts {
   readonly work: UnitOfWork;
   readonly messages: Messages;
   readonly baseUrl: string;
-  /** Refuses an address that comes too often: each visit begins something. */
-  readonly limit: onRequestAsyncHookHandler;
 }
 
 const params = Type.Object({ realm: Type.String() });
@@ -21,14 +19,13 @@ const querystring = Type.Object({ interaction: text(64), return_to: text(2048), 
 
 /** Mounted under /realms/:realm: where whoever forgot their password begins. */
 export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (app, parts) => {
-  const { db, work, messages } = parts;
-  const visitors = createVisitors(parts);
-  app.setErrorHandler(visitors.showFailure);
+  const { db, work, messages, visitors } = parts;
+  // Each visit begins something.
+  declare(app, { caller: browser(), limit: "signIns", errors: "page" });
 
   app.get(
     "/reset-password",
     {
-      onRequest: parts.limit,
       schema: {
         summary: "Forgot the password",
         description: "Begins the flow `reset-credentials`: who it is, a mail to their address, then a new password.",
@@ -42,8 +39,7 @@ export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (ap
       },
     },
     async (request, reply) => {
-      const visitor = await visitors.visitorOf(request, reply);
-      const { realm } = visitor;
+      const { visitor, realm } = request;
       const refuse = (kind: "reset-off" | "no-mail") => {
         const frame = visitors.frameOf(request, reply, visitor);
         const back = { href: loginPath(realm.realmId), label: messagesOf(frame.locale).signIn };
@@ -53,7 +49,7 @@ export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (ap
       if (!(await messages.canSend(db, realm.realmId, "EMAIL"))) return refuse("no-mail");
       const { returnTo, ...origins } = await wayBack(parts, visitor, request.query);
       const asked = { flow: "reset-credentials", actions: ["UPDATE_PASSWORD"], ...origins } as const;
-      return seeOther(reply, loginPath(realm.realmId, await beginSignIn(work, request, visitor, { request: asked, returnTo })));
+      return seeOther(reply, loginPath(realm.realmId, await beginSignIn(work, request, { request: asked, returnTo })));
     },
   );
 };

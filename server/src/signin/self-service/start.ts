@@ -1,16 +1,8 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { clock } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import type { Progress, SignInRequest } from "../authenticators/index.ts";
-import { readInteraction, startInteraction } from "../interactions/index.ts";
-import { returnTarget, type Visitor } from "../login/index.ts";
-import { stranger } from "../passwords/index.ts";
-
-export const loginPath = (realm: string, interactionId?: string): string =>
-  `/realms/${realm}/login${interactionId === undefined ? "" : `?interaction=${interactionId}`}`;
-
-export const seeOther = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303) as never;
+import type { SignInRequest } from "../authenticators/index.ts";
+import { readInteraction } from "../interactions/index.ts";
+import { loginPath, returnTarget, type Visitor } from "../login/index.ts";
 
 interface AskedFor {
   readonly interaction?: string | undefined;
@@ -40,22 +32,3 @@ export async function wayBack(
 /** Of a request that was kept. */
 export const originsOf = ({ formActionOrigins }: SignInRequest): Pick<WayBack, "formActionOrigins"> =>
   formActionOrigins === undefined ? {} : { formActionOrigins };
-
-/** A sign-in that begins here; `state` where something of it is done already. */
-export function beginSignIn(
-  work: UnitOfWork,
-  request: FastifyRequest,
-  { realm, preSession }: Visitor,
-  input: { readonly request: SignInRequest; readonly state?: Progress; readonly returnTo: string },
-): Promise<string> {
-  const origin = { realm: realm.realmId, actor: stranger(realm.realmId, ""), sourceIp: request.ip };
-  return work.transact(origin, (ctx) =>
-    startInteraction(ctx, {
-      kind: "login",
-      browser: preSession,
-      request: { ...input.request },
-      ...(input.state && { state: { ...input.state } }),
-      returnTo: input.returnTo,
-    }),
-  );
-}

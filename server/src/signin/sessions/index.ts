@@ -3,6 +3,7 @@
 export { acrOf } from "./acr.ts";
 export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
+export { deleteExpiredSessions } from "./end.store.ts";
 export { proveByEnrolling } from "./enrolled.ts";
 export { isAtWork, takeBackSession } from "./impersonators.store.ts";
 export { userSessionRoutes } from "./of-user.routes.ts";
@@ -33,4 +34,4 @@ export {
   startImpersonation,
   startSession,
 } from "./service.ts";
-export { deleteExpiredSessions, type LiveSession, type OwnSession } from "./store.ts";
+export type { LiveSession, OwnSession } from "./store.ts";

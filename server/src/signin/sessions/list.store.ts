@@ -31,6 +31,19 @@ const order: ListOrder = {
   id: sql.ref("sessions.session_id"),
 };
 
+const liveSessions = (db: Db, realm: string, now: number) =>
+  db
+    .selectFrom("sessions")
+    .innerJoin("users", (join) => join.onRef("users.realm_id", "=", "sessions.realm_id").onRef("users.user_id", "=", "sessions.user_id"))
+    .select(listed)
+    .where("sessions.realm_id", "=", realm)
+    .where("sessions.expires_at", ">", now);
+
+export async function findSession(db: Db, realm: string, sessionId: string, now: number): Promise<Omit<Session, "current"> | null> {
+  const row = await liveSessions(db, realm, now).where("sessions.session_id", "=", sessionId).executeTakeFirst();
+  return row ? toSession(row) : null;
+}
+
 /** Of the realm, or of one of its users. */
 export async function listSessions(
   db: Db,
@@ -39,12 +52,7 @@ export async function listSessions(
   now: number,
 ): Promise<Page<Omit<Session, "current">>> {
   const search = query.search ?? "";
-  const base = db
-    .selectFrom("sessions")
-    .innerJoin("users", (join) => join.onRef("users.realm_id", "=", "sessions.realm_id").onRef("users.user_id", "=", "sessions.user_id"))
-    .select(listed)
-    .where("sessions.realm_id", "=", realm)
-    .where("sessions.expires_at", ">", now)
+  const base = liveSessions(db, realm, now)
     .$if(query.userId !== undefined, (q) => q.where("sessions.user_id", "=", query.userId!))
     .$if(search !== "", (q) =>
       isId(search)

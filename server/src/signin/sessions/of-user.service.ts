@@ -1,9 +1,9 @@
 import { readUser } from "../../directory/users/index.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { deleteSessionsOfUser } from "./end.store.ts";
 import type { Session } from "./schema.ts";
 import { endWithIt, searchSessions } from "./service.ts";
-import { deleteSessionsOfUser } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {

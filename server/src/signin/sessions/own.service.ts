@@ -1,8 +1,8 @@
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { deleteSession, deleteSessionsOfUser, type EndedSession } from "./end.store.ts";
 import { isOwnSession } from "./own.store.ts";
 import { endSession, endWithIt, sessionErrors } from "./service.ts";
-import { deleteSession, deleteSessionsOfUser, type EndedSession } from "./store.ts";
 
 /** The user ends one of their sessions; the one that they are in is signing out. */
 export async function endOwnSession(ctx: Ctx, sessionId: string): Promise<void> {

@@ -3,7 +3,7 @@ import Type from "typebox";
 import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { Session } from "./schema.ts";
-import { revokeSession, searchSessions } from "./service.ts";
+import { readSession, revokeSession, searchSessions } from "./service.ts";
 
 const tags = ["Sessions"];
 
@@ -22,6 +22,15 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (req, reply) => paged(reply, await req.read((ctx) => searchSessions(ctx, req.query))),
+  );
+
+  app.get(
+    "/:id",
+    {
+      config: { permission: "view-events" },
+      schema: { summary: "Read a live session", tags, params: pathParams("id"), response: { 200: Session } },
+    },
+    (req) => req.read((ctx) => readSession(ctx, req.params.id)),
   );
 
   app.delete(

@@ -8,24 +8,13 @@ import type { Db } from "../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { newSessionToken } from "./cookies.ts";
+import { deleteImpersonationsBy, deleteSession, deleteSessionsOfUser, type EndedSession } from "./end.store.ts";
 import { isAtWork, keepAwake } from "./impersonators.store.ts";
-import { listSessions } from "./list.store.ts";
+import { findSession, listSessions } from "./list.store.ts";
 import type { Participant } from "./participants.store.ts";
 import type { SessionProof } from "./proofs.ts";
 import type { Session } from "./schema.ts";
-import {
-  deleteImpersonationsBy,
-  deleteSession,
-  deleteSessionsOfUser,
-  type EndedSession,
-  findLiveSession,
-  insertSession,
-  type LiveSession,
-  type NewSession,
-  type OwnSession,
-  renewSession,
-  touchSession,
-} from "./store.ts";
+import { findLiveSession, insertSession, type LiveSession, type NewSession, type OwnSession, renewSession, touchSession } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
@@ -208,6 +197,12 @@ async function tellEnded(ctx: Ctx, ended: readonly EndedSession[]): Promise<void
 export async function searchSessions(ctx: ReadCtx, query: ListQuery & { readonly userId?: string }): Promise<Page<Session>> {
   const page = await listSessions(ctx.tx, ctx.realm, query, ctx.now);
   return { ...page, rows: page.rows.map((session) => ({ ...session, current: session.id === ctx.actor.sessionId })) };
+}
+
+export async function readSession(ctx: ReadCtx, sessionId: string): Promise<Session> {
+  const session = isId(sessionId) ? await findSession(ctx.tx, ctx.realm, sessionId, ctx.now) : null;
+  if (!session) throw sessionErrors.not_found();
+  return { ...session, current: session.id === ctx.actor.sessionId };
 }
 
 /** An administrator ends somebody's session: the next request with its cookie is a stranger's, on every node. */

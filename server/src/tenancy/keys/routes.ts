@@ -5,7 +5,7 @@ import { createdAt, noContent, noContentAnswer, paged, pathParams } from "../../
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { generateKey } from "./generate.ts";
 import { RealmKey } from "./schema.ts";
-import { readKeys, removeKey, rotateKey } from "./service.ts";
+import { readKey, readKeys, removeKey, rotateKey } from "./service.ts";
 
 const keyList: ShortList<RealmKey> = {
   sorts: { createdAt: ({ createdAt }) => createdAt, status: ({ status }) => status },
@@ -40,6 +40,15 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app
       const active = await req.transact((ctx) => rotateKey(ctx, key));
       return createdAt(reply, `/admin/realms/${req.realmId}/keys/${active.keyId}`, active);
     },
+  );
+
+  app.get(
+    "/:keyId",
+    {
+      config: { permission: "manage-realm" },
+      schema: { summary: "Read a signing key", tags: ["Keys"], params: pathParams("keyId"), response: { 200: RealmKey } },
+    },
+    (req) => req.read((ctx) => readKey(ctx, req.params.keyId)),
   );
 
   app.delete(

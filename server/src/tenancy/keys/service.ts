@@ -15,6 +15,12 @@ const errors = defineErrors("keys", {
 /** Every key of the realm, the signer first. */
 export const readKeys = (ctx: ReadCtx): Promise<RealmKey[]> => listKeys(ctx.tx, ctx.realm);
 
+export async function readKey(ctx: ReadCtx, keyId: string): Promise<RealmKey> {
+  const key = (await readKeys(ctx)).find((one) => one.keyId === keyId.toLowerCase());
+  if (!key) throw errors.not_found();
+  return key;
+}
+
 /** Makes `key` the signer. The one before stays published, so that what it signed keeps verifying. */
 export async function rotateKey(ctx: Ctx, key: NewKey): Promise<RealmKey> {
   // Two rotations at once take turns, and both succeed.

@@ -76,7 +76,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
   app.post(
     "/:channel/test",
     {
-      config,
+      config: { ...config, versioned: false },
       preHandler: limit,
       schema: {
         summary: "Send a test message",

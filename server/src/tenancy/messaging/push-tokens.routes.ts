@@ -2,9 +2,10 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { created, noContent, noContentAnswer, paged } from "../../platform/http/index.ts";
 import { PushToken, PushTokenQuery, RegisterPushToken } from "./push-tokens.schema.ts";
-import { type PushTokenParts, registerPushToken, removePushToken, searchPushTokens } from "./push-tokens.service.ts";
+import { type PushTokenParts, readPushToken, registerPushToken, removePushToken, searchPushTokens } from "./push-tokens.service.ts";
 
 const tags = ["Messaging"];
+const params = Type.Object({ realm: Type.String(), pushTokenId: Type.String({ description: "The push token's id" }) });
 const config = { permission: "manage-realm" } as const;
 
 /** Mounted under /admin/realms/:realm/messaging/push-tokens. */
@@ -43,6 +44,10 @@ export const pushTokenRoutes: FastifyPluginAsyncTypebox<PushTokenParts> = async 
     },
   );
 
+  app.get("/:pushTokenId", { config, schema: { summary: "Read a push token", tags, params, response: { 200: PushToken } } }, (req) =>
+    req.read((ctx) => readPushToken(ctx, req.params.pushTokenId, parts)),
+  );
+
   app.delete(
     "/:pushTokenId",
     {
@@ -50,7 +55,7 @@ export const pushTokenRoutes: FastifyPluginAsyncTypebox<PushTokenParts> = async 
       schema: {
         summary: "Remove a device",
         tags,
-        params: Type.Object({ realm: Type.String(), pushTokenId: Type.String({ description: "The push token's id" }) }),
+        params,
         response: noContentAnswer(),
       },
     },

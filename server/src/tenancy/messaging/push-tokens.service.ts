@@ -10,6 +10,7 @@ import {
   lockPushToken,
   ownerOfToken,
   type PushTokenRow,
+  readPushTokenRow,
   tokenPlace,
   upsertPushToken,
 } from "./push-tokens.store.ts";
@@ -25,6 +26,12 @@ export interface PushTokenParts {
 export async function searchPushTokens(ctx: ReadCtx, query: PushTokenQuery, { vault }: PushTokenParts): Promise<Page<PushToken>> {
   const page = await listPushTokens(ctx.tx, ctx.realm, query);
   return { ...page, rows: page.rows.map((row) => toRecord(row, vault)) };
+}
+
+export async function readPushToken(ctx: ReadCtx, id: string, { vault }: PushTokenParts): Promise<PushToken> {
+  const row = isId(id) ? await readPushTokenRow(ctx.tx, ctx.realm, id) : null;
+  if (!row) throw errors.push_token_not_found();
+  return toRecord(row, vault);
 }
 
 export async function registerPushToken(ctx: Ctx, input: RegisterPushToken, parts: PushTokenParts): Promise<PushToken> {

@@ -77,6 +77,16 @@ export async function findPushToken(db: Db, realm: string, id: string, userId: s
   return row ?? null;
 }
 
+export async function readPushTokenRow(db: Db, realm: string, id: string): Promise<PushTokenRow | null> {
+  const row = await db
+    .selectFrom("push_tokens")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("push_token_id", "=", id)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 export async function lockPushToken(tx: Tx, realm: string, id: string): Promise<PushTokenRow | null> {
   const row = await tx
     .selectFrom("push_tokens")

@@ -94,7 +94,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
   app.post(
     "/:webhookId/test",
     {
-      config,
+      config: { ...config, versioned: false },
       schema: {
         summary: "Send a test event to a webhook",
         description: "One signed event of the type `TEST`, at once, also while the webhook is disabled. It is not repeated and not kept.",
@@ -129,7 +129,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
   app.post(
     "/:webhookId/deliveries/:deliveryId/redeliver",
     {
-      config,
+      config: { ...config, versioned: false },
       schema: {
         summary: "Send a delivery again",
         description: "The same event with the same `webhook-id`, with all its retries before it.",

@@ -3,8 +3,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../../kernel/clock.ts";
 import { defineErrors } from "../../../kernel/errors.ts";
+import { browser, declare } from "../../../platform/http/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
-import { createVisitors, type Visitor, type VisitorParts } from "../../../signin/login/index.ts";
+import { type PageParts, seeOther, type Visitor } from "../../../signin/login/index.ts";
 import { renderChooseAccount, renderConsent, sendPage } from "../../../signin/pages/index.ts";
 import { whyClosed } from "../../../signin/registration/index.ts";
 import { hasRecentAuthentication } from "../../../signin/sessions/index.ts";
@@ -36,7 +37,7 @@ const Decision = Type.Object({
   decision: Type.Optional(Type.String({ maxLength: 16 })),
 });
 
-export interface InteractionRouteParts extends VisitorParts {
+export interface InteractionRouteParts extends PageParts {
   readonly issuers: Issuers;
   readonly work: UnitOfWork;
   readonly messages: Messages;
@@ -51,21 +52,20 @@ interface Visit {
 
 /** Mounted under /realms/:realm: what an authorization request asks of the user, one page each. */
 export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts> = async (app, parts) => {
-  const { work } = parts;
-  const visitors = createVisitors(parts);
-  app.setErrorHandler(visitors.showFailure);
+  const { work, visitors } = parts;
+  declare(app, { caller: browser(), csrf: "form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
-  const visitBy = async (request: FastifyRequest, reply: FastifyReply): Promise<Visit> => {
+  const visitBy = async (request: FastifyRequest): Promise<Visit> => {
     const issuer = await issuerFor(parts.issuers, request);
     const { uid } = request.params as { uid: string };
-    const pending = await findPending(issuer, uid, request.cookies, INTERACTION_COOKIE);
-    return { issuer, pending, realm: issuer.parts.realm.realmId, visitor: await visitors.visitorOf(request, reply) };
+    const pending = await findPending(issuer, uid, request, INTERACTION_COOKIE);
+    return { issuer, pending, realm: issuer.parts.realm.realmId, visitor: request.visitor };
   };
 
-  const toSignIn = async (request: FastifyRequest, reply: FastifyReply, { realm, visitor, pending }: Visit, asSomebodyElse = false) => {
+  const askFirst = async (reply: FastifyReply, { realm, visitor, pending }: Visit, asSomebodyElse = false) => {
     const id = await askToSignIn(parts.db, realm, pending, { browser: visitor.preSession, asSomebodyElse });
-    return go(reply, signInPath(realm, pending, id, parts.cookies.language(request)));
+    return seeOther(reply, signInPath(realm, pending, id, visitor.language));
   };
 
   /** Offline access is allowed right after a sign-in: a browser that was left open gives nothing away. */
@@ -77,13 +77,13 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
 
   const answer = async (reply: FastifyReply, { issuer, realm, visitor: { session }, pending }: Visit, given: InteractionAnswer) => {
     await issuer.engine.answer({ interaction: pending.interaction, session, answer: given });
-    return go(reply, resumePath(realm, pending.uid));
+    return seeOther(reply, resumePath(realm, pending.uid));
   };
 
-  const toRecentSignIn = async (request: FastifyRequest, reply: FastifyReply, { realm, visitor, pending }: Visit) => {
+  const toRecentSignIn = async (reply: FastifyReply, { realm, visitor, pending }: Visit) => {
     const id = await askForRecentSignIn(parts.db, realm, pending, visitor.preSession);
-    const lang = parts.cookies.language(request);
-    return go(reply, `/realms/${realm}/login?${new URLSearchParams({ interaction: id, ...(lang !== undefined && { lang }) })}`);
+    const { language: lang } = visitor;
+    return seeOther(reply, `/realms/${realm}/login?${new URLSearchParams({ interaction: id, ...(lang !== undefined && { lang }) })}`);
   };
 
   const show = (request: FastifyRequest, reply: FastifyReply, { issuer, realm, visitor, pending }: Visit, status = 200) => {
@@ -116,15 +116,15 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
   };
 
   app.get("/interaction/:uid", { schema: { hide: true, params } }, async (request, reply) => {
-    const visit = await visitBy(request, reply);
+    const visit = await visitBy(request);
     const { name } = visit.pending.interaction.prompt;
     if (name === "create" && (await whyClosed(parts, visit.visitor.realm)) !== null) {
       const error = { error: "temporarily_unavailable", error_description: "accounts cannot be created at the moment" };
       return answer(reply, visit, error);
     }
     // Signed out meanwhile: whatever was to be asked is asked after signing in.
-    if (name === "login" || name === "create" || !visit.visitor.session) return toSignIn(request, reply, visit);
-    if (await needsRecentSignIn(visit)) return toRecentSignIn(request, reply, visit);
+    if (name === "login" || name === "create" || !visit.visitor.session) return askFirst(reply, visit);
+    if (await needsRecentSignIn(visit)) return toRecentSignIn(reply, visit);
     return show(request, reply, visit);
   });
 
@@ -134,34 +134,36 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     const { uid } = request.params;
     const { interaction } = request.query as { interaction?: unknown };
     if (typeof interaction === "string") {
-      const pending = await findPending(issuer, uid, request.cookies, RESUME_COOKIE);
-      const { session, preSessions } = await visitors.visitorOf(request, reply);
+      const pending = await findPending(issuer, uid, request, RESUME_COOKIE);
+      const { session, preSessions } = request.visitor;
       const answer = await signedIn(parts.db, issuer.parts.realm.realmId, pending, session, interaction, preSessions);
       return issuer.engine.resume(request, reply, uid, { interaction: pending.interaction, session, answer }) as never;
     }
     return issuer.engine.resume(request, reply, uid) as never;
   });
 
-  app.post("/interaction/:uid", { attachValidation: true, schema: { hide: true, params, body: Decision } }, async (request, reply) => {
-    const visit = await visitBy(request, reply);
+  /** Signed out meanwhile: they are asked after signing in. */
+  const onStale = async (request: FastifyRequest, reply: FastifyReply) => {
+    const visit = await visitBy(request);
+    return visit.visitor.session ? show(request, reply, visit, 403) : askFirst(reply, visit);
+  };
+
+  app.post("/interaction/:uid", { config: { onStale }, schema: { hide: true, params, body: Decision } }, async (request, reply) => {
+    const visit = await visitBy(request);
     const { issuer, realm, visitor, pending } = visit;
     const { session } = visitor;
-    if (!session) return toSignIn(request, reply, visit);
-    if (!visitors.hasToken(request, visitor)) return show(request, reply, visit, 403);
-    if (request.validationError) throw request.validationError;
+    if (!session) return askFirst(reply, visit);
     const { decision } = request.body;
     if (pending.interaction.prompt.name !== "consent") {
-      if (decision !== "continue") return toSignIn(request, reply, visit, true);
+      if (decision !== "continue") return askFirst(reply, visit, true);
       return answer(reply, visit, { select_account: {} });
     }
     if (decision === "allow") {
       if (session.impersonator !== null) throw errors.impersonated();
-      if (await needsRecentSignIn(visit)) return toRecentSignIn(request, reply, visit);
+      if (await needsRecentSignIn(visit)) return toRecentSignIn(reply, visit);
       await allow(work, issuer, pending, session, request.ip);
-      return go(reply, resumePath(realm, pending.uid));
+      return seeOther(reply, resumePath(realm, pending.uid));
     }
     return answer(reply, visit, { error: "access_denied", error_description: "the user did not allow it" });
   });
 };
-
-const go = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303);

@@ -1,14 +1,15 @@
+import type { FastifyRequest } from "fastify";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { grantConsent } from "../../../directory/consents/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
-import type { Actor } from "../../../platform/context.ts";
+import { actorOf } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/interactions/index.ts";
 import { LOCALES, type ShownApplication } from "../../../signin/pages/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
-import { consentToClaim, memberOf } from "../../tokens/index.ts";
+import { claimsOfScopes, consentToClaim } from "../../tokens/index.ts";
 import { ACR_VALUES } from "../capabilities.ts";
 import type { Interaction, InteractionAnswer, Issuer } from "../issuer.ts";
 import { requestedAcr } from "./acr.ts";
@@ -27,7 +28,7 @@ export interface Pending {
 export async function findPending(
   { engine, parts }: Issuer,
   uid: string,
-  cookies: Readonly<Record<string, string | undefined>>,
+  { cookies }: Pick<FastifyRequest, "cookies">,
   cookie: Parameters<typeof wasSentTo>[3],
 ): Promise<Pending> {
   const interaction = wasSentTo(parts.vault, cookies, uid, cookie) ? await engine.findInteraction(uid) : undefined;
@@ -162,7 +163,7 @@ export interface ConsentRequest {
 
 export function consentRequest({ parts: { scopesOfRealm } }: Issuer, { params, interaction }: Pending): ConsentRequest {
   const scopes = (params.scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
-  const brought = new Set(scopes.flatMap((name) => scopesOfRealm.byName.get(name)!.mappers.map(({ claim }) => memberOf(claim))));
+  const brought = claimsOfScopes(scopesOfRealm, scopes);
   const { missingOIDCClaims, rar } = interaction.prompt.details as { missingOIDCClaims?: string[]; rar?: { type: string }[] };
   return {
     scopes,
@@ -176,12 +177,10 @@ export async function allow(work: UnitOfWork, issuer: Issuer, pending: Pending, 
   const realm = issuer.parts.realm.realmId;
   const { scopes } = consentRequest(issuer, pending);
   const { missingOIDCClaims = [] } = pending.interaction.prompt.details as { missingOIDCClaims?: string[] };
-  const actor: Actor = {
-    ...{ id: session.userId, name: session.username, realm, permissions: new Set<string>() },
-    ...{ sessionId: session.sessionId, impersonator: session.impersonator },
-  };
+  const { userId: id, username: name, sessionId, impersonator } = session;
+  const actor = actorOf({ id, name, realm, sessionId, impersonator });
   await work.transact({ realm, actor, sourceIp }, async (ctx) => {
-    await issuer.parts.clients.settle(ctx, pending.client);
+    await issuer.parts.clients.store(ctx, pending.client);
     await grantConsent(ctx, session.userId, pending.client.clientId, [...scopes, ...missingOIDCClaims.map(consentToClaim)]);
   });
   await issuer.engine.answer({ interaction: pending.interaction, session, answer: { consent: {} } });

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { invalidFields } from "../../../kernel/errors.ts";
-import { refuseDeepParameters, refuseDirtyText } from "../../../platform/http/index.ts";
+import { anonymous, declare, refuseDirtyText } from "../../../platform/http/index.ts";
 import { interactionErrors } from "../../../signin/interactions/index.ts";
-import { createVisitors, type VisitorParts } from "../../../signin/login/index.ts";
+import type { PageParts } from "../../../signin/login/index.ts";
 import { issuerFor } from "../../gate/index.ts";
 import { isReadable } from "../../tokens/index.ts";
 import type { Issuers } from "../issuer.ts";
@@ -21,14 +21,15 @@ const params = Type.Object({ realm: Type.String() });
 function refuseUnreadable(form: Readonly<Record<string, unknown>>): void {
   const errors = Object.entries(form)
     .filter(([, value]) => !isReadable(value))
-    .map(([field]) => ({ field, code: "too_deep", message: `${field}: this token is nested too deeply, or too large` }));
+    .map(([field]) => ({ field, code: "too_deep", message: `${field} is nested too deeply, or too large` }));
   if (errors.length > 0) throw invalidFields(errors);
 }
 
 /** Mounted under /realms/:realm. */
-export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers: Issuers }> = async (app, parts) => {
+export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & { issuers: Issuers }> = async (app, parts) => {
   const { issuers } = parts;
-  app.setErrorHandler(createVisitors(parts).showFailure);
+  // The engine looks for the session by itself, when it comes to it.
+  declare(app, { caller: anonymous(), csrf: "none", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   app.get(
@@ -39,7 +40,10 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers
         description: "Sends the browser to the sign-in page, the consent page, or back to the client.",
         tags,
         params,
-        response: { 303: Type.Null({ description: "Where to go next" }) },
+        response: {
+          303: Type.Null({ description: "Where to go next" }),
+          400: Type.String({ description: "A page: the request cannot be answered to its client" }),
+        },
       },
     },
     async (request, reply) => {
@@ -70,7 +74,6 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<VisitorParts & { issuers
       await assertMayBegin(ofRealm, request.ip);
       const form = (request.body ?? {}) as Record<string, unknown>;
       refuseDirtyText(form);
-      refuseDeepParameters(form);
       refuseUnreadable(form);
       const id = await keepPosted(parts.db, realm.realmId, form);
       return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/authorize?posted=${id}`, 303) as never;

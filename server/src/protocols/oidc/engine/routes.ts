@@ -1,18 +1,18 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { FORM, issuerFor, sendOAuthError, takeForms } from "../../gate/index.ts";
+import { anonymous, client, declare } from "../../../platform/http/index.ts";
+import { FORM, issuerFor, takeForms } from "../../gate/index.ts";
 import type { Issuers } from "../issuer.ts";
 
 /** RFC 6749 §3.2: these endpoints take POST. Said as OAuth says errors, with the status of RFC 9110 §15.5.6. */
-async function refuseMethod(issuers: Issuers, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  await issuerFor(issuers, request);
+function refuseMethod(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply
     .code(405)
     .headers({ allow: "POST, OPTIONS", "cache-control": "no-store" })
     .send({ error: "invalid_request", error_description: "This endpoint takes POST, with a form (application/x-www-form-urlencoded)" });
 }
 
-const hide = { schema: { hide: true } } as const;
+const hide = { config: { caller: anonymous() }, schema: { hide: true } } as const;
 const answers = {
   "/par": ["Push an authorization request (RFC 9126)", "Its `request_uri` stands for the parameters at `/authorize`."],
   "/device/authorize": ["Ask for a code to show on a device (RFC 8628)", "The user types `user_code` at `verification_uri`."],
@@ -29,7 +29,7 @@ const schemaOf = ([summary, description]: readonly [string, string]) => ({
 
 /** Mounted under /realms/:realm: what the engine answers. */
 export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app, { issuers }) => {
-  app.setErrorHandler(sendOAuthError);
+  declare(app, { caller: client({ in: "engine" }), errors: "oauth" });
   takeForms(app);
   const pass = (path: string) => async (request: FastifyRequest, reply: FastifyReply) =>
     (await issuerFor(issuers, request)).engine.handle(request, reply, path);
@@ -41,6 +41,6 @@ export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app
       method: ["GET", "HEAD", "PUT", "PATCH", "DELETE"],
       url,
       ...hide,
-      handler: (request, reply) => refuseMethod(issuers, request, reply),
+      handler: refuseMethod,
     });
 };

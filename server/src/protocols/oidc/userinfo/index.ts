@@ -1,2 +1,2 @@
 // The userinfo endpoint (OpenID Connect Core §5.3).
-export { userinfoRoutes } from "./routes.ts";
+export { userinfoAudience, userinfoRoutes } from "./routes.ts";

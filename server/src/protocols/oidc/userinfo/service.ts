@@ -1,14 +1,7 @@
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
-import { type LiveToken, protectedUserinfo, readAccessToken, userClaims } from "../../tokens/index.ts";
+import { type LiveToken, protectedUserinfo, userClaims } from "../../tokens/index.ts";
 import type { RealmParts } from "../parts.ts";
-
-/** The token of a request to userinfo, checked in every way but its scope and its binding. */
-export async function tokenForUserinfo(parts: RealmParts, token: string): Promise<LiveToken> {
-  const live = await readAccessToken(parts, parts.realm, parts.issuer, token);
-  if (!live?.holder || !live.audience.includes(parts.issuer)) throw oauthErrors.invalidToken();
-  return live;
-}
 
 /** OpenID Connect Core §5.3.2. */
 export async function userinfo(parts: RealmParts, live: LiveToken, client: ClientSnapshot): Promise<{ type: string; body: string }> {

@@ -1,11 +1,11 @@
-import { findRequiredActions, findUserByLogin } from "../../../directory/users/index.ts";
+import { findRequiredActions } from "../../../directory/users/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
 import { type OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import { type Attempt, countAttempt } from "../../../signin/attempts/index.ts";
-import type { FlowsSnapshot } from "../../../signin/flows/index.ts";
-import { isOverloaded, type ProvenUser, provePassword, recordFailure, stranger } from "../../../signin/passwords/index.ts";
+import { isProven } from "../../../signin/authenticators/index.ts";
+import { stranger } from "../../../signin/passwords/index.ts";
+import { type Authentication, continueDirectly, type Outcome, openDirectGrant, positionOf } from "../../../signin/run/index.ts";
 import {
   audienceOf,
   findLiveGrant,
@@ -17,8 +17,6 @@ import {
   writeGrant,
 } from "../../tokens/index.ts";
 import type { Grant, Parameters, Source, TokenCtx } from "../grant.ts";
-import type { TokenEndpointParts } from "../parts.ts";
-import { passDirectly } from "./password-flow.ts";
 
 /** As the sign-in page limits them. */
 const MAX_USERNAME = 1_024;
@@ -43,7 +41,7 @@ export const password: Grant<PasswordSource> = {
   parameters: ["username", "password", "totp", "scope", "resource"],
   lists: ["resource"],
 
-  /** The sign-in writes the grant, in the transaction in which the password was right. */
+  /** The sign-in writes the grant, in the transaction that accepts the last proof. */
   async find(ctx, { params, lists }) {
     const { parts, client } = ctx;
     const credentials = credentialsIn(params);
@@ -106,46 +104,57 @@ const REASONS: Readonly<Record<Hindrance, string>> = {
   consent: "the user has not allowed this application that yet: sign in once in the browser",
 };
 
-/** The same way as the sign-in page, to the same counters; it ends in a grant without a session. */
+/** A sign-in run like that of the page, with the same counters; it ends in a grant without a session. */
 async function signIn(ctx: TokenCtx, asked: SignIn): Promise<Made> {
-  const { parts, sourceIp } = ctx;
+  const { parts, client, sourceIp } = ctx;
   const { realm, metrics } = parts;
-  const proof = { realm, login: asked.username, password: asked.password, sourceIp };
-  const attempt = asked.totp === undefined ? null : await countCode(parts, asked.username, sourceIp);
-  if (attempt && attempt.retryAt !== null) throw tooMany(Math.max(1, Math.ceil((attempt.retryAt - clock.now()) / SECOND)));
   const flows = await parts.flows.get(realm.realmId);
-  const toGrant = (work: Ctx, user: ProvenUser) => makeGrant(work, ctx, user, { ...asked, attempt, flows });
-  const result = await provePassword(parts, proof, toGrant).catch(async (error) => {
-    await attempt?.takeBack();
-    if (!isOverloaded(error)) throw error;
-    const options = { status: 503, headers: { "retry-after": "2" } };
-    throw oauthErrors.temporarilyUnavailable("it is very busy right now: try again in a moment", options);
-  });
-  // Only a code that was looked at is an attempt.
-  if (result.outcome !== "proven" || !result.value.usedCode) await attempt?.takeBack();
-  if (result.outcome === "wait") throw tooMany(result.retryAfterSeconds);
-  if (result.outcome === "refused") throw oauthErrors.invalidGrant("username or password is wrong");
-  const { hindrance, ...made } = result.value;
-  metrics.login(realm.realmId, hindrance === null ? "success" : "failure");
-  if (hindrance !== null) throw oauthErrors.invalidGrant(REASONS[hindrance]);
-  return made;
+  const run =
+    flows &&
+    openDirectGrant({ realm, flows, sourceIp, client: { clientId: client.clientId, flow: client.settings.directGrantFlow ?? null } });
+  if (!run) throw oauthErrors.invalidGrant(REASONS["no-page"]);
+  const form = { username: asked.username, password: asked.password, ...(asked.totp !== undefined && { code: asked.totp }) };
+  const complete = (work: Ctx, authentication: Authentication) => makeGrant(work, ctx, authentication, asked);
+  const outcome = await continueDirectly(parts, await positionOf(parts, run), form, { complete });
+  if (outcome.outcome === "pass" && outcome.value.hindrance === null) {
+    metrics.login(realm.realmId, "success");
+    return outcome.value;
+  }
+  const hindrance = outcome.outcome === "pass" ? outcome.value.hindrance! : hindranceOf(outcome);
+  metrics.login(realm.realmId, "failure");
+  if (outcome.outcome !== "pass" && hindrance !== "totp-wrong") await recordRefusal(ctx, outcome, hindrance);
+  throw oauthErrors.invalidGrant(REASONS[hindrance]);
 }
 
-/** Counted before it is looked at, as on the sign-in page and with the same counters. */
-async function countCode(parts: TokenEndpointParts, login: string, sourceIp: string): Promise<Attempt> {
-  const { db, work, realm } = parts;
-  const user = await findUserByLogin(db, realm.realmId, login);
-  const origin = { realm: realm.realmId, actor: stranger(realm.realmId, login), sourceIp };
-  return countAttempt({ db, work }, origin, realm, { login, userId: user?.userId ?? null, sourceIp }, "totp");
+/** Of a run whose password was right. Throws what any other comes to; the run has recorded that itself. */
+function hindranceOf(outcome: Outcome<unknown>): Hindrance {
+  if (outcome.outcome !== "ask") return "no-page";
+  const { after, steps, run } = outcome;
+  if (after?.kind === "overloaded") {
+    const options = { status: 503, headers: { "retry-after": "2" } };
+    throw oauthErrors.temporarilyUnavailable("it is very busy right now: try again in a moment", options);
+  }
+  if (after?.kind === "wait") throw tooMany(after.retryAfterSeconds);
+  if (after && isProven(run.progress)) return "totp-wrong";
+  if (after) throw oauthErrors.invalidGrant("username or password is wrong");
+  return steps.some(({ name }) => name === "totp") ? "totp-missing" : "no-page";
+}
+
+/** The password was right, and the user is asked for something that the request does not bring. */
+async function recordRefusal({ parts, client, sourceIp }: TokenCtx, { run }: Outcome<unknown>, hindrance: Hindrance): Promise<void> {
+  const { realmId } = parts.realm;
+  const { userId, login } = run.progress;
+  const name = run.user?.username ?? login ?? "";
+  await parts.work.transact({ realm: realmId, actor: stranger(realmId, name), sourceIp }, async (work) =>
+    work.audit({
+      ...{ category: "AUTHN", type: "LOGIN_FAILURE", outcome: "FAILURE", actor: { id: userId, name } },
+      ...{ resourceType: "clients", resourceId: client.id, detail: `password grant: ${hindrance}` },
+    }),
+  );
 }
 
 const tooMany = (seconds: number): OAuthError =>
   oauthErrors.invalidGrant(`too many attempts: try again in ${seconds} seconds`, { headers: { "retry-after": String(seconds) } });
-
-interface Way {
-  readonly attempt: Attempt | null;
-  readonly flows: FlowsSnapshot | null;
-}
 
 interface Made {
   readonly grantId: string;
@@ -154,44 +163,33 @@ interface Made {
   readonly amr: readonly string[];
 }
 
-/** In the transaction in which the password was right. Where more than a password is asked of the user, there is no way to ask. */
+/** In the transaction that accepts the last proof. What else is asked of the user needs a page. */
 async function makeGrant(
   work: Ctx,
-  { parts, client, sourceIp }: TokenCtx,
-  user: ProvenUser,
-  { username: login, totp, scope, resource, attempt, flows }: SignIn & Way,
-): Promise<Made & { readonly hindrance: Hindrance | null; readonly usedCode: boolean }> {
-  const { userId, username } = user;
+  { parts, client }: TokenCtx,
+  { userId, username, acr, amr }: Authentication,
+  { scope, resource }: SignIn,
+): Promise<Made & { readonly hindrance: Hindrance | null }> {
   const event = { category: "AUTHN", actor: { id: userId, name: username }, resourceType: "clients", resourceId: client.id } as const;
-  const verdict = await passDirectly(work, parts, client, { userId, login, totp, sourceIp, flows });
-  const grantId = newId();
-  if (verdict.outcome !== "passed") {
-    const { outcome: hindrance } = verdict;
-    if (hindrance === "totp-wrong") recordFailure(work, userId, attempt ?? { locksUser: false }, "MFA_FAILURE");
-    else work.audit({ ...event, type: "LOGIN_FAILURE", outcome: "FAILURE", detail: `password grant: ${hindrance}` });
-    return { hindrance, grantId, userId, acr: "1", amr: [], usedCode: hindrance === "totp-wrong" };
-  }
-  const { acr, amr } = verdict;
-  const usedCode = amr.includes("otp");
-  if (usedCode) await attempt?.succeeded(work);
+  const made = { grantId: newId(), userId, acr, amr };
+  const refused = (hindrance: Hindrance, detail: string) => {
+    work.audit({ ...event, type: "LOGIN_FAILURE", outcome: "FAILURE", detail: `password grant: ${detail}` });
+    return { ...made, hindrance };
+  };
+  // A flow of one's own may ask for a code alone. RFC 6749 §4.3 is about the password: without it the grant is none.
+  if (!amr.includes("pwd")) return refused("no-page", "no-page");
   const mustDo = await findRequiredActions(work.tx, work.realm, userId);
   const isAllowed = await isAllowedByUser(work.tx, work.realm, client, userId, scope.split(" "));
-  const hindrance: Hindrance | null = mustDo.length > 0 ? "required-actions" : isAllowed ? null : "consent";
-  if (hindrance !== null) {
-    work.audit({ ...event, type: "LOGIN_FAILURE", outcome: "FAILURE", detail: `password grant: ${mustDo.join(", ") || "consent"}` });
-    return { hindrance, grantId, userId, acr, amr, usedCode };
-  }
+  if (mustDo.length > 0) return refused("required-actions", mustDo.join(", "));
+  if (!isAllowed) return refused("consent", "consent");
   const { offline, accessToken } = lifetimesOf(parts.realm.settings, client);
   const lasts = client.grantTypes.includes("refresh_token") ? Math.max(offline, accessToken) : accessToken;
   await writeGrant(work.tx, work.realm, {
-    grantId,
-    userId,
-    clientId: client.clientId,
-    sessionId: null,
+    ...{ grantId: made.grantId, userId, clientId: client.clientId, sessionId: null },
     payload: { openid: { scope }, resources: { [resource]: scope } },
     now: work.now,
     expiresAt: work.now + lasts * SECOND,
   });
   work.audit({ ...event, type: "LOGIN_SUCCESS", detail: "password grant" });
-  return { hindrance, grantId, userId, acr, amr, usedCode };
+  return { ...made, hindrance: null };
 }

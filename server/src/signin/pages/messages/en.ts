@@ -295,6 +295,10 @@ export const en = {
   resetSentText:
     "If there is an account for {account}, we have sent an email to its address. Type the code that is in it, or open its link on any device.",
   resetLinkText: "You are about to choose a new password for the account {account}.",
+  actionsLinkTitle: "Update your account",
+  actionsLinkText: "An administrator asks you to bring the account {account} up to date.",
+  actionsDoneTitle: "Your account is up to date",
+  actionsDoneText: "That was all: you can close this page.",
   resetOffTitle: "Your password cannot be reset here",
   resetOffText: "Ask your administrator for a new one.",
   chooseResetEmail: "Choose a new password by email",
@@ -305,6 +309,8 @@ export const en = {
   profileSave: "Save",
   profileInvalidTitle: "Please check what you typed",
   profileInvalidText: "Names have at most 255 characters, and an email address looks like ada@example.com.",
+  profileMailText:
+    "A new address is confirmed by email, which cannot be sent at the moment. Keep the present address for now, or ask your administrator.",
   chooseUpdateProfile: "Complete your profile",
   termsTitle: "Terms of use",
   termsText: "Please read them, and accept them to continue.",
@@ -438,3 +444,6 @@ export const en = {
   txGoneTitle: "Nothing to sign here",
   txGoneText: "It has already been signed or declined, has expired, or is for another account.",
 };
+
+/** Every text of the pages. A language that misses one does not compile. */
+export type Messages = { readonly [K in keyof typeof en]: string };

@@ -1,6 +1,6 @@
 import type { Client, KoaContextWithOIDC } from "oidc-provider";
 import type { VisitorFacts } from "../../../../signin/authenticators/index.ts";
-import { type SessionStanding, standingOf } from "../../../../signin/login/index.ts";
+import { type SessionStanding, standingOf } from "../../../../signin/run/index.ts";
 import { type Pending, signInRequestOf } from "../../authorize/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";

@@ -1,0 +1,53 @@
+import { adminAudience, type ClientSnapshot, findServiceAccountPermissions, getsUserTokens } from "../../applications/clients/index.ts";
+import { permissionsOfUser } from "../../directory/roles/index.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { Audience, PresentedAccess, SessionRules } from "../../protocols/gate/index.ts";
+import type { LiveToken } from "../../protocols/tokens/index.ts";
+import { actorOfSession } from "../../signin/sessions/index.ts";
+import { MASTER, type RealmSnapshots } from "../../tenancy/realms/index.ts";
+
+/** The realm itself, and `master`, whose administrators work in every realm. */
+const administering = (realm: string) => (realm === MASTER ? [realm] : [realm, MASTER]);
+
+/** Access tokens for `{base_url}/admin`. */
+export function adminTokens({ db, baseUrl }: { readonly db: Db; readonly baseUrl: string }): Audience {
+  const audience = adminAudience(baseUrl);
+  const invalid = "The bearer token is not valid for this realm's admin API";
+  return {
+    names: () => [audience],
+    realms: administering,
+    invalid,
+    isBare: true,
+    allowsOrigins: false,
+    check: ({ live, client }) =>
+      live.isFromFrontChannel || !mayCall(client, live, audience) ? { error: "invalid_token", description: invalid } : null,
+    permissions: (access) => permissionsOf(db, access),
+  };
+}
+
+/** The realm's own session first; `master`'s where that is absent or carries no admin permission. */
+export const adminSessions = (realms: RealmSnapshots): SessionRules => ({
+  realms: async (realm) =>
+    Promise.all(administering(realm.realmId).map(async (name) => (name === MASTER ? (await realms.get(name))! : realm))),
+  // An impersonated session never reaches the admin API, whatever the user may do.
+  fits: (session) => session.impersonator === null && session.permissions.size > 0,
+  actorOf: actorOfSession,
+});
+
+/** Tokens outlive what a client may ask for by minutes; a client that may not ask any more is not let in by an old one. */
+function mayCall({ grantTypes, allowedResources, settings }: ClientSnapshot, { holder }: LiveToken, audience: string): boolean {
+  const mayAsk = allowedResources.includes(audience) || settings.audience.includes(audience);
+  const { responseTypes } = settings;
+  return mayAsk && (holder !== null ? getsUserTokens({ grantTypes, responseTypes }) : grantTypes.includes("client_credentials"));
+}
+
+/**
+ * Read fresh, as with a session. A user's permissions are for the user alone: an impersonator, an actor (RFC 8693 §4.1) and an agent that
+ * acts for them have none of these.
+ */
+async function permissionsOf(db: Db, { live, client }: PresentedAccess): Promise<readonly string[]> {
+  const { realm, holder, actor, payload } = live;
+  if (!holder) return findServiceAccountPermissions(db, realm, client.id);
+  const isActedFor = holder.impersonator !== null || actor !== null || (payload.nhi !== undefined && payload.nhi !== false);
+  return isActedFor ? [] : permissionsOfUser(db, realm, holder.userId);
+}

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDriver, type Driver } from "../../testing/api-driver/driver.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+
+/** Another seed sends other requests; each must be answered as declared. */
+const SEED = 20_261_116;
+
+let iam: Harness;
+let driver: Driver;
+beforeAll(async () => {
+  iam = await harness();
+  driver = createDriver((await iam.browser().get("/v3/api-docs")).body, SEED);
+});
+afterAll(() => iam?.close());
+
+/** What is made first can be read and changed afterwards; what people do for themselves ends with what signs them out. */
+const METHODS = ["post", "get", "put", "patch", "delete"];
+const AREAS = [/^\/admin\//, /^\/realms\/\{realm\}\/account\//, /^/];
+const rank = ({ path, method }: { path: string; method: string }) =>
+  AREAS.findIndex((area) => area.test(path)) * 1_000 + METHODS.indexOf(method) * 100 + path.split("/").length;
+
+test("every operation answers random requests as the API's description declares", async () => {
+  const [administered, thrownAway, peoples] = [await iam.realm(), await iam.realm(), await iam.realm()];
+  const { browser } = administered.asMaster();
+  const { username, password } = await peoples.user();
+  const [person, anonymous] = [iam.browser(), iam.browser()];
+  for (const driven of [...driver.operations].sort((a, b) => rank(a) - rank(b))) {
+    const isAdmin = driven.path.startsWith("/admin/");
+    const realm = driven.path === "/admin/realms/{realm}" ? thrownAway : isAdmin ? administered : peoples;
+    if (!isAdmin && !person.cookies.has(`gh_${peoples.name}`)) await person.trySignIn(peoples.name, username, password);
+    await driver.drive(driven, { browser: isAdmin ? browser : person, anonymous, realm: realm.name });
+  }
+  const admin = driver.operations.filter(({ path }) => path.startsWith("/admin/"));
+  const succeeded = admin.filter(({ name }) => driver.succeeded.has(name));
+  expect(driver.faults).toEqual([]);
+  // Requests that are all refused would prove little.
+  expect(succeeded.length).toBeGreaterThan(0.8 * admin.length);
+});

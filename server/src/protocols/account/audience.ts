@@ -1,0 +1,36 @@
+import type { ClientSnapshot } from "../../applications/clients/index.ts";
+import { permissionsOfUser } from "../../directory/roles/index.ts";
+import type { ReadCtx } from "../../platform/context.ts";
+import { isWrite } from "../../platform/http/index.ts";
+import type { Audience, PresentedAccess } from "../gate/index.ts";
+import { accountErrors } from "./errors.ts";
+
+/** The access tokens that the account API takes: a user's, for the realm itself. */
+export const accountAudience: Audience = {
+  names: (issuer) => [issuer],
+  invalid: "The token is not valid for this realm's account, or not any more",
+  check(token, request) {
+    if (!token.live.holder) return { error: "invalid_token", description: "The token stands for an application, not for a user" };
+    return (isWrite(request) ? mayChange(token) : mayRead(token)) ? null : NEEDS_SCOPE;
+  },
+};
+
+const NEEDS_SCOPE = {
+  error: "insufficient_scope",
+  description: "The token needs the scope account: an administrator gives it to the client, which then asks for it",
+  scope: "account",
+} as const;
+
+/** Every client gets tokens for the realm itself, if only for userinfo: none of them changes the user, unless it was given the scope for it. */
+const mayChange = ({ live }: PresentedAccess): boolean => live.scopes.includes("account");
+
+/** Nor does every client read what the account has: only those that may change it, and the realm's own. */
+const mayRead = (token: PresentedAccess): boolean => mayChange(token) || token.client.settings.firstParty;
+
+/**
+ * The escalation rule, seen from here: whoever configures an application could use the tokens that it gets to change how their owner signs
+ * in, and so become them. Nobody with admin permissions changes that through an application.
+ */
+export async function assertMayChangeSignIn({ tx, realm, actor }: ReadCtx, client: ClientSnapshot | null): Promise<void> {
+  if (client && (await permissionsOfUser(tx, realm, actor.id)).length > 0) throw accountErrors.administrator();
+}

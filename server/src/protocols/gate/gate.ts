@@ -1,0 +1,222 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler, RouteOptions } from "fastify";
+import { OAuthError } from "../../kernel/oauth-error.ts";
+import type { RealmCache } from "../../platform/cache/index.ts";
+import { anonymousActor } from "../../platform/context.ts";
+import {
+  anonymous,
+  type Caller,
+  callersOf,
+  type ErrorForm,
+  isWrite,
+  refuseDirtyText,
+  type SessionCaller,
+} from "../../platform/http/index.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { DeviceProof, DeviceProver } from "../../signin/devices/index.ts";
+import { pagePath, toSignIn, type Visitors } from "../../signin/login/index.ts";
+import { unknownRealm } from "../../tenancy/realms/index.ts";
+import { authenticateClient, type ClientAuthParts } from "../client-auth/index.ts";
+import { issuerOf } from "../tokens/index.ts";
+import { type CallerParts, type Callers, createCallers, type Entering, ownSession } from "./callers.ts";
+import { formOf } from "./forms.ts";
+import { issuerFor } from "./issuer.ts";
+import { allowOrigin, preflight } from "./oauth.ts";
+import { deviceProofIn, schemeOf, tokenInHeader, wantsPage } from "./presented.ts";
+import { challenge, noSession, refuse } from "./refusals.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The opaque token of `registration()` callers; null where there is none, empty where what was sent cannot be one. */
+    presentedToken: string | null;
+    /** The proof of an enrolled device. */
+    device: DeviceProof | null;
+    /** A page is the answer, not JSON: see `negotiated`. */
+    wantsPage: boolean;
+  }
+}
+
+export type ErrorRenderer = (cause: unknown, request: FastifyRequest, reply: FastifyReply) => unknown;
+
+export interface RealmGateParts extends CallerParts {
+  readonly work: UnitOfWork;
+  readonly visitors: Visitors;
+  readonly devices: DeviceProver;
+  /** By which clients are authenticated. */
+  readonly issuers: RealmCache<{ readonly parts: ClientAuthParts }>;
+  /** By the name that routes declare. A limit that counts callers runs once the caller is known. */
+  readonly limits: Readonly<Record<string, { readonly counts: "addresses" | "callers"; readonly hook: onRequestAsyncHookHandler }>>;
+  readonly errors: Readonly<Record<ErrorForm, ErrorRenderer>>;
+}
+
+const errorFormOf = (request: FastifyRequest): ErrorForm => {
+  const { errors = "problem" } = request.routeOptions.config;
+  if (typeof errors === "string") return errors;
+  return wantsPage(request, errors.otherwise) ? "page" : "problem";
+};
+
+/** Put it around the routes of a realm: `app.register(async (realm) => { guardRealmRoutes(realm, parts); … }, { prefix: "/realms/:realm" })`. */
+export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): { answerPreflights(): void } {
+  const callers = createCallers(parts);
+  const gate = { ...parts, callers };
+  for (const name of ["realm", "visitor", "client", "accessToken", "presentedToken", "device", "deviceToken"])
+    app.decorateRequest(name, null);
+  app.decorateRequest("wantsPage", false);
+
+  const routes: RouteOptions[] = [];
+  app.addHook("onRoute", (route) => {
+    routes.push(route);
+  });
+  // Once all are there: a plugin declares for its routes after this hook has seen them.
+  app.addHook("onReady", async () => {
+    for (const route of routes) refuseUndeclared(route, parts);
+  });
+
+  app.addHook("onRequest", async (request, reply) => {
+    const { config } = request.routeOptions;
+    // Published documents are the same for all; most are answered before any hook (platform/http/early-answers.ts).
+    if (config.caller === undefined || config.document) return;
+    const { realm: name } = request.params as { realm: string };
+    const realm = parts.realms.peek(name) ?? (await parts.realms.get(name));
+    request.wantsPage = errorFormOf(request) === "page";
+    await countIn(gate, request, reply, "addresses");
+    if (!realm) throw unknownRealm();
+    request.realm = realm;
+    request.realmId = realm.realmId;
+    const entering = { request, reply, realm };
+    await enter(gate, entering);
+    if (reply.sent) return;
+    await callers.admit(entering);
+    await countIn(gate, request, reply, "callers");
+  });
+
+  // Before the schema is looked at: who sent a form comes before what is wrong with it.
+  app.addHook("preValidation", async (request, reply) => {
+    const { config } = request.routeOptions;
+    if (config.caller === undefined || config.document) return;
+    const audience = callersOf(config)
+      .map(callers.audienceOf)
+      .find((each) => each?.takesForm);
+    if (audience && isWrite(request)) await callers.byForm({ request, reply, realm: request.realm }, audience);
+    if (callersOf(config).some((caller) => caller.by === "client" && caller.in === undefined)) await byClient(gate, request, reply);
+    if (!isWrite(request) || !request.visitor) return;
+    if (config.csrf === undefined || config.csrf === "none" || config.csrf === "header" || config.csrfUnless?.(request)) return;
+    if (hasFormToken(gate, request)) return void refuseDirtyText(request.body);
+    if (!config.onStale || !request.wantsPage) throw refuse(request, "csrf");
+    await config.onStale(request, reply);
+    return reply;
+  });
+
+  app.setErrorHandler((cause, request, reply) => {
+    const { config } = request.routeOptions;
+    // RFC 6750 §3: why a token was refused, also where only the handler could say so.
+    if (cause instanceof OAuthError && cause.headers["www-authenticate"] === undefined && callersOf(config).some(callers.audienceOf))
+      reply.header("www-authenticate", challengeFor(parts, request, cause));
+    return parts.errors[errorFormOf(request)](cause, request, reply);
+  });
+
+  return {
+    answerPreflights() {
+      for (const [url, methods] of crossOrigin(routes))
+        app.options(url.slice(app.prefix.length), { config: OPEN, schema: { hide: true } }, preflight(methods));
+    },
+  };
+}
+
+const OPEN = { caller: anonymous(), errors: "problem" } as const;
+
+/** What scripts of other origins may call: routes that look at no cookie, by path, with their methods. */
+function crossOrigin(routes: readonly RouteOptions[]): ReadonlyMap<string, string> {
+  const found = new Map<string, Set<string>>();
+  for (const { url, method, config = {} } of routes)
+    if (callersOf(config).some(({ by }) => by === "bearer" || by === "client" || by === "registration"))
+      found.set(url, new Set([...(found.get(url) ?? []), ...[method].flat()]));
+  for (const { url, method } of routes) if (method === "OPTIONS") found.delete(url);
+  return new Map([...found].map(([url, methods]) => [url, [...methods].filter((each) => each !== "HEAD").join(",")]));
+}
+
+type Gate = RealmGateParts & { readonly callers: Callers };
+
+async function countIn({ limits }: Gate, request: FastifyRequest, reply: FastifyReply, counts: "addresses" | "callers"): Promise<void> {
+  for (const name of [request.routeOptions.config.limit ?? []].flat()) {
+    const limit = limits[name]!;
+    if (limit.counts === counts) await limit.hook.call(request.server, request, reply);
+  }
+}
+
+const bringsOpaqueToken = (caller: Caller) => caller.by === "registration" || (caller.by === "link" && caller.in === "header");
+
+/** Finds out who calls. Afterwards there is an actor, or the reply was sent. */
+async function enter(gate: Gate, entering: Entering): Promise<void> {
+  const { request, reply, realm } = entering;
+  const callers = callersOf(request.routeOptions.config);
+  const has = (by: Caller["by"]) => callers.some((caller) => caller.by === by);
+  if (!has("anonymous") && !has("client")) reply.header("cache-control", "no-store");
+  if (callers.some(bringsOpaqueToken)) {
+    // RFC 6750 §2.1. Whatever else stands there was meant to open the door, so it is a token that does not.
+    const presented = tokenInHeader(request);
+    request.presentedToken = presented?.scheme === "bearer" ? presented.token : schemeOf(request) === null ? null : "";
+    request.actor = anonymousActor(realm.realmId);
+    return;
+  }
+  if (has("device") && schemeOf(request) === "device") {
+    request.device = await gate.devices.prove(realm.realmId, deviceProofIn(request), request.url.split("?", 1)[0]!);
+    request.actor = gate.devices.actorOf(realm.realmId, request.device);
+    return;
+  }
+  if (await gate.callers.enter(entering, request.wantsPage)) return;
+  const session = callers.find((caller): caller is SessionCaller => caller.by === "session");
+  if (!session && !has("browser") && !has("link")) {
+    request.actor = anonymousActor(realm.realmId);
+    return;
+  }
+  request.visitor = await gate.visitors.visitorOf(request, reply, realm);
+  const { session: live } = request.visitor;
+  request.actor = live ? ownSession.actorOf(live, realm.realmId) : anonymousActor(realm.realmId);
+  if (!session || live) return;
+  if (!request.wantsPage) throw noSession(request, has("device") ? "Device" : challenge(issuerOf(gate.baseUrl, realm.realmId), "Bearer"));
+  await toSignIn(gate.work, request, reply, { kind: "page", request: {}, returnTo: session.returnTo?.(request) ?? pagePath(request) });
+}
+
+/** RFC 6749 §2.3: the credentials may stand in the header or in the form. */
+async function byClient({ issuers }: Gate, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { parts } = await issuerFor(issuers, request);
+  const endpoint = parts.issuer + request.url.split("?", 1)[0]!.slice(`/realms/${request.realmId}`.length);
+  reply.header("cache-control", "no-store");
+  const client = await authenticateClient(parts, { headers: request.headers, form: formOf(request), endpoint, sourceIp: request.ip });
+  allowOrigin(request, reply, client);
+  request.client = client;
+}
+
+/**
+ * Our forms bring the token back in a field. It need not equal the cookie, which pages of other realms in other tabs replace: that it fits
+ * the session or pre-session of this realm is the proof.
+ */
+function hasFormToken({ csrf, callers }: Gate, request: FastifyRequest): boolean {
+  const { binding, preSessions } = request.visitor;
+  const rule = request.routeOptions.config.csrf;
+  const { _csrf } = (request.body ?? {}) as { _csrf?: unknown };
+  const sent = typeof _csrf === "string" ? _csrf : undefined;
+  const bindings = rule === "sign-in-form" ? [binding, ...preSessions] : [binding];
+  return bindings.some((each) => csrf.fits(sent, each)) || (rule === "form-or-header" && callers.hasHeaderToken(request, binding));
+}
+
+function challengeFor({ baseUrl }: RealmGateParts, request: FastifyRequest, { error, message, scope }: OAuthError): string {
+  const issuer = issuerOf(baseUrl, (request.params as { realm: string }).realm);
+  const refusal = { error, description: message, ...(scope !== undefined && { scope }) };
+  return challenge(issuer, schemeOf(request) === "dpop" ? "DPoP" : "Bearer", refusal);
+}
+
+/** A route that says nothing would be open to anybody, and a form without CSRF to any site. */
+function refuseUndeclared({ method, url, config = {} }: RouteOptions, { limits, audiences }: RealmGateParts): void {
+  const fail = (what: string): never => {
+    throw new Error(`${method} ${url} declares ${what}: see "Add a protocol endpoint" in CONTRIBUTING.md`);
+  };
+  const callers = callersOf(config);
+  if (callers.length === 0) return; // until every room has declared
+  const takesCookies = callers.some((caller) => ["browser", "session", "link"].includes(caller.by) && !bringsOpaqueToken(caller));
+  if (takesCookies && [method].flat().some((each) => isWrite({ method: each })) && config.csrf === undefined) fail("no csrf");
+  if (config.errors === undefined) fail("no form of errors");
+  for (const name of [config.limit ?? []].flat()) if (!(name in limits)) fail(`the limit ${name}, which does not exist`);
+  for (const caller of callers)
+    if (caller.by === "bearer" && !(caller.audience in audiences)) fail(`the audience ${caller.audience}, which does not exist`);
+}

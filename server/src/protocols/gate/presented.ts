@@ -1,0 +1,25 @@
+import type { FastifyRequest } from "fastify";
+import type { PresentedToken } from "../proof/index.ts";
+
+/** The scheme of `Authorization`, in lower case; null where there is none. */
+export const schemeOf = ({ headers }: Pick<FastifyRequest, "headers">): string | null =>
+  /^([^\s]+)/.exec(headers.authorization ?? "")?.[1]?.toLowerCase() ?? null;
+
+/** RFC 6750 §2.1, RFC 9449 §7.1: a token in the header; null where what stands there is none. */
+export function tokenInHeader({ headers }: Pick<FastifyRequest, "headers">): PresentedToken | null {
+  const [, scheme, token] = /^(Bearer|DPoP) +([A-Za-z0-9._~+/-]+=*)$/i.exec(headers.authorization ?? "") ?? [];
+  return scheme && token ? { scheme: scheme.toLowerCase() as PresentedToken["scheme"], token } : null;
+}
+
+/** The JWS of an enrolled device; empty where what stands there is none. */
+export const deviceProofIn = ({ headers }: Pick<FastifyRequest, "headers">): string =>
+  /^Device +([A-Za-z0-9._-]+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
+
+const accepts = ({ headers }: Pick<FastifyRequest, "headers">, type: RegExp) => type.test(headers.accept ?? "");
+
+/** Whether a caller who may have a page or JSON gets the page: browsers say that they take HTML, programs what they want or what they are. */
+export function wantsPage(request: Pick<FastifyRequest, "headers">, otherwise: "page" | "problem"): boolean {
+  if (schemeOf(request) !== null && ["bearer", "dpop", "device"].includes(schemeOf(request)!)) return false;
+  if (accepts(request, /text\/html/)) return true;
+  return otherwise === "page" && !accepts(request, /\bjson\b/);
+}

@@ -1,0 +1,20 @@
+import { SamlError } from "../errors.ts";
+import type { MessageName } from "../messages/received.ts";
+
+/** The parameter that carries a message: requests and responses have one each (SAML bindings §3.4.4, §3.5.4). */
+export type Parameter = "SAMLRequest" | "SAMLResponse";
+
+const PARAMETERS: Record<MessageName, Parameter> = {
+  AuthnRequest: "SAMLRequest",
+  LogoutRequest: "SAMLRequest",
+  ArtifactResolve: "SAMLRequest",
+  Response: "SAMLResponse",
+  LogoutResponse: "SAMLResponse",
+  ArtifactResponse: "SAMLResponse",
+};
+
+export const parameterFor = (name: string): Parameter => PARAMETERS[name.replace("samlp:", "") as MessageName];
+
+export function cameAs(parameter: Parameter, { name }: { readonly name: MessageName }): void {
+  if (PARAMETERS[name] !== parameter) throw new SamlError("binding", `${name} does not come as ${parameter}`);
+}

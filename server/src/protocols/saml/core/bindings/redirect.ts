@@ -1,0 +1,144 @@
+import { promisify } from "node:util";
+import { deflateRaw, type InflateRaw, inflateRaw } from "node:zlib";
+import { decodeBase64 } from "../base64.ts";
+import { SamlError } from "../errors.ts";
+import { type DetachedSignature, type ReceivedMessage, receive } from "../messages/received.ts";
+import type { SigningKey } from "../signature/keys.ts";
+import { MESSAGE_LIMITS, parseXml } from "../xml/parse.ts";
+import { type Fragment, render } from "../xml/write.ts";
+import { cameAs, parameterFor } from "./kind.ts";
+import { checkedRelayState, type RelayStateLimit } from "./relay-state.ts";
+
+const DEFLATE = "urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE";
+const MAX_QUERY = 64 * 1024;
+/** In the order in which they are signed. */
+const SIGNED = ["SAMLRequest", "SAMLResponse", "RelayState", "SigAlg"] as const;
+const OURS = [...SIGNED, "Signature", "SAMLEncoding"] as const;
+type Name = (typeof OURS)[number];
+
+interface RawParameter {
+  readonly name: Name;
+  /** As it came, still encoded: this is what was signed. */
+  readonly raw: string;
+}
+
+/** SAML bindings §3.4.4. `query` is the address's query as it came, without its question mark: what was signed is what was sent. */
+export async function readRedirect(query: string, limit: RelayStateLimit = {}): Promise<ReceivedMessage> {
+  if (query.length > MAX_QUERY) throw new SamlError("size", "The query is too long");
+  const parameters = rawParameters(query);
+  const raw = (name: Name): string | null => parameters.find((parameter) => parameter.name === name)?.raw ?? null;
+  if (raw("SAMLRequest") !== null && raw("SAMLResponse") !== null)
+    throw new SamlError("binding", "There is both a SAMLRequest and a SAMLResponse");
+  const parameter = raw("SAMLRequest") === null ? "SAMLResponse" : "SAMLRequest";
+  const message = raw(parameter);
+  if (message === null) throw new SamlError("binding", "There is neither a SAMLRequest nor a SAMLResponse");
+  const encoding = raw("SAMLEncoding");
+  if (encoding !== null && decodeRaw(encoding) !== DEFLATE) throw new SamlError("binding", "The SAMLEncoding is not DEFLATE");
+
+  const xml = await inflated(decodeBase64(decodeRaw(message), "binding", parameter));
+  const relayState = raw("RelayState");
+  const received = receive(parseXml(xml, MESSAGE_LIMITS), {
+    binding: "redirect",
+    // A form encodes a space as a plus, and so do many providers.
+    relayState: checkedRelayState(relayState === null ? null : decodeRaw(relayState.replaceAll("+", " ")), limit),
+    detached: detachedSignature(parameters),
+  });
+  cameAs(parameter, received);
+  return received;
+}
+
+/** Each of ours at most once, and under its plain name: what another reader would take for a second one is refused. */
+function rawParameters(query: string): RawParameter[] {
+  const found: RawParameter[] = [];
+  for (const part of query.split("&")) {
+    const at = part.indexOf("=");
+    const written = at < 0 ? part : part.slice(0, at);
+    const name = OURS.find((known) => known === decodedName(written));
+    if (!name) continue;
+    if (written !== name || at < 0 || found.some((one) => one.name === name))
+      throw new SamlError("binding", `The parameter ${name} is there twice or badly encoded`);
+    found.push({ name, raw: part.slice(at + 1) });
+  }
+  return found;
+}
+
+/** Names of parameters that are not ours may be anything. */
+function decodedName(written: string): string {
+  try {
+    return decodeURIComponent(written.replaceAll("+", " ")).trim();
+  } catch {
+    return written;
+  }
+}
+
+function decodeRaw(raw: string): string {
+  try {
+    return decodeURIComponent(raw);
+  } catch (cause) {
+    throw new SamlError("binding", "A parameter is badly encoded", { cause });
+  }
+}
+
+/** SAML bindings §3.4.4.1: over the parameters as they were sent, in this order, joined as in a query. */
+function detachedSignature(parameters: readonly RawParameter[]): DetachedSignature | null {
+  const of = (name: Name) => parameters.find((parameter) => parameter.name === name);
+  const algorithm = of("SigAlg");
+  const signature = of("Signature");
+  if (!algorithm && !signature) return null;
+  if (!algorithm || !signature) throw new SamlError("binding", "SigAlg and Signature come together");
+  const signed = parameters.filter(({ name }) => (SIGNED as readonly string[]).includes(name));
+  const order = signed.map(({ name }) => SIGNED.indexOf(name as (typeof SIGNED)[number]));
+  if (order.some((place, i) => i > 0 && place < order[i - 1]!))
+    throw new SamlError("binding", "The signed parameters are not in their order");
+  return {
+    algorithm: decodeRaw(algorithm.raw),
+    value: decodeBase64(decodeRaw(signature.raw), "binding", "Signature"),
+    data: Buffer.from(signed.map(({ name, raw }) => `${name}=${raw}`).join("&")),
+  };
+}
+
+/** RFC 1951, as far as a message may be long: a small query can be made to inflate without end. */
+function inflated(deflated: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const done = (cause: Error | null, result: unknown) => {
+      if (cause) {
+        const large = "code" in cause && cause.code === "ERR_BUFFER_TOO_LARGE";
+        return reject(
+          new SamlError(large ? "size" : "binding", large ? "The message is too large" : "The message is not deflated", { cause }),
+        );
+      }
+      // With `info` Node answers with the engine as well, which its types do not know.
+      const { buffer, engine } = result as { buffer: Buffer; engine: InflateRaw };
+      if (engine.bytesWritten !== deflated.length) return reject(new SamlError("binding", "Something follows the deflated message"));
+      resolve(buffer);
+    };
+    inflateRaw(deflated, { maxOutputLength: MESSAGE_LIMITS.bytes, info: true }, done);
+  });
+}
+
+const deflated = promisify<Buffer, Buffer>(deflateRaw);
+
+export interface RedirectOptions {
+  readonly location: string;
+  readonly message: Fragment;
+  readonly relayState?: string | null;
+  /** null: unsigned. */
+  readonly key: SigningKey | null;
+}
+
+/** SAML bindings §3.4.4.1. The message itself carries no signature. */
+export async function redirectUrl({ location, message, relayState, key }: RedirectOptions): Promise<string> {
+  if (message.rendered) throw new TypeError("A signed message does not go by Redirect: the query is signed instead");
+  const xml = await deflated(Buffer.from(render(message)));
+  const parts = [`${parameterFor(message.name)}=${encodeURIComponent(xml.toString("base64"))}`];
+  if (relayState) parts.push(`RelayState=${encodeURIComponent(relayState)}`);
+  if (key) {
+    parts.push(`SigAlg=${encodeURIComponent(key.algorithm)}`);
+    const signature = await key.sign(Buffer.from(parts.join("&")));
+    parts.push(`Signature=${encodeURIComponent(Buffer.from(signature).toString("base64"))}`);
+  }
+  return withQuery(location, parts);
+}
+
+export const withQuery = (location: string, parts: readonly string[]): string =>
+  `${location}${location.includes("?") ? "&" : "?"}${parts.join("&")}`;

@@ -1,0 +1,39 @@
+import { SamlError } from "../errors.ts";
+import { type ReceivedMessage, receive } from "../messages/received.ts";
+import { NS } from "../names.ts";
+import { escapeText } from "../xml/characters.ts";
+import { MESSAGE_LIMITS, parseXml } from "../xml/parse.ts";
+import { elementsOnly, isNamed, optionalChild } from "../xml/tree.ts";
+import { element, type Fragment, render } from "../xml/write.ts";
+
+/** SAML bindings §3.2.3.1: what `SOAPAction` says. */
+export const SOAP_ACTION = "http://www.oasis-open.org/committees/security";
+
+/** SAML bindings §3.2.2: the body's only element is the message. What a header says is not read, and so cannot be required. */
+export function readSoap(bytes: Uint8Array): ReceivedMessage {
+  const envelope = parseXml(bytes, MESSAGE_LIMITS);
+  if (!isNamed(envelope, NS.soap, "Envelope")) throw new SamlError("binding", "This is no SOAP 1.1 envelope");
+  const parts = elementsOnly(envelope, "binding");
+  const body = parts.at(-1);
+  const header = optionalChild(envelope, NS.soap, "Header", "binding");
+  if (!body || !isNamed(body, NS.soap, "Body") || parts.length > (header ? 2 : 1) || (header && parts[0] !== header))
+    throw new SamlError("binding", "A SOAP envelope holds at most one Header and one Body");
+  for (const block of header ? elementsOnly(header, "binding") : []) {
+    const must = block.attributes.some(
+      ({ namespace, local, value }) => namespace === NS.soap && local === "mustUnderstand" && value !== "0",
+    );
+    if (must) throw new SamlError("binding", `The SOAP header ${block.local} has to be understood and is not`);
+  }
+  const [message, ...more] = elementsOnly(body, "binding");
+  if (!message || more.length > 0) throw new SamlError("binding", "A SOAP body holds one message");
+  if (isNamed(message, NS.soap, "Fault")) throw new SamlError("binding", "The peer answers with a SOAP fault");
+  return receive(message, { binding: "soap" });
+}
+
+export const soapEnvelope = (message: Fragment): string => render(element("soap:Envelope", {}, element("soap:Body", {}, message)));
+
+/** SOAP 1.1 §4.4: its parts have no namespace. One text for every cause: the reason is in our own events. */
+export const soapFault = (whose: "Client" | "Server", text: string): string => {
+  const parts = `<faultcode>soap:${whose}</faultcode><faultstring>${escapeText(text)}</faultstring>`;
+  return render(element("soap:Envelope", {}, element("soap:Body", {}, element("soap:Fault", {}, { text: parts, declares: new Set() }))));
+};

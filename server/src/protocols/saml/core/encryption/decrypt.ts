@@ -1,0 +1,126 @@
+import { createDecipheriv, type KeyObject } from "node:crypto";
+import { decodeBase64 } from "../base64.ts";
+import { SamlError } from "../errors.ts";
+import { NS } from "../names.ts";
+import { MESSAGE_LIMITS, parseXml } from "../xml/parse.ts";
+import { attributeOf, childrenNamed, isNamed, onlyChild, optionalChild, requiredAttribute, textOf, type XmlElement } from "../xml/tree.ts";
+import { dataEncryption, hashNamed, KEY_TRANSPORT, OAEP_DIGEST, OAEP_MASK } from "./algorithms.ts";
+import { decryptKey, type OaepHashes } from "./oaep.ts";
+
+export interface Decryption {
+  /** Our private RSA keys, the present one first. */
+  readonly keys: readonly KeyObject[];
+  /** Our entityID: a message may hold the same key once for each of several recipients. */
+  readonly recipient?: string;
+  /**
+   * AES-CBC proves nothing about its content, and answers about it give the content away. It is refused unless this peer knows nothing
+   * else and the ciphertext lies under a signature that was verified before.
+   */
+  readonly allowCbc?: boolean;
+}
+
+interface EncryptedKey {
+  readonly hashes: OaepHashes;
+  readonly encrypted: Buffer;
+}
+
+const MAX_ENCRYPTED_KEYS = 4;
+
+/** One answer for everything that goes wrong once a key is used: what differs could be asked for bit by bit. */
+const failed = (cause: unknown) => new SamlError("decryption", "The message cannot be decrypted", { cause });
+
+/** Whether `local` is the element that holds something encrypted (SAML core §2.2.4, §2.3.4). */
+export const isEncrypted = (element: XmlElement): boolean =>
+  isNamed(element, NS.saml, "EncryptedAssertion") || isNamed(element, NS.saml, "EncryptedID");
+
+/** What an EncryptedAssertion or EncryptedID holds; `local` is what it has to be. */
+export async function decrypted(
+  holder: XmlElement,
+  local: "Assertion" | "NameID",
+  { keys, recipient, allowCbc = false }: Decryption,
+  underVerifiedSignature: boolean,
+): Promise<XmlElement> {
+  const data = onlyChild(holder, NS.xenc, "EncryptedData");
+  const algorithm = requiredAttribute(onlyChild(data, NS.xenc, "EncryptionMethod"), "Algorithm");
+  const { mode } = dataEncryption(algorithm);
+  if (mode === "cbc") cbcIsUnderASignature(allowCbc, underVerifiedSignature);
+  const type = attributeOf(data, "Type");
+  if (type !== null && type !== `${NS.xenc}Element`) throw new SamlError("message", "EncryptedData does not hold an element");
+  const ciphertext = cipherValueOf(data);
+  const encryptedKeys = encryptedKeysFor(holder, data, recipient);
+  if (keys.length === 0) throw new SamlError("decryption", "No key is configured that could decrypt the message");
+
+  let cause: unknown = "there is no key for us";
+  for (const { hashes, encrypted } of encryptedKeys) {
+    for (const key of keys) {
+      try {
+        const plain = decryptData(ciphertext, await decryptKey(encrypted, key, hashes), algorithm);
+        const element = parseXml(plain, MESSAGE_LIMITS);
+        if (!isNamed(element, NS.saml, local)) throw new SamlError("message", `What was encrypted is no ${local}`);
+        return element;
+      } catch (error) {
+        cause = error;
+      }
+    }
+  }
+  throw failed(cause);
+}
+
+function cbcIsUnderASignature(allowCbc: boolean, underVerifiedSignature: boolean): void {
+  if (!allowCbc) throw new SamlError("encryption_algorithm", "AES-CBC is not allowed for this provider");
+  if (!underVerifiedSignature) throw new SamlError("encryption_algorithm", "AES-CBC is accepted only under a signature");
+}
+
+/** XML Encryption §3.3. A CipherReference would have us fetch something. */
+function cipherValueOf(encrypted: XmlElement): Buffer {
+  const value = onlyChild(onlyChild(encrypted, NS.xenc, "CipherData"), NS.xenc, "CipherValue");
+  return decodeBase64(textOf(value), "message", "CipherValue");
+}
+
+/** XML Encryption §3.5.1 has the key inside of the data; SAML core §2.2.4 beside it, once for each recipient. */
+function encryptedKeysFor(holder: XmlElement, data: XmlElement, recipient: string | undefined): EncryptedKey[] {
+  const info = optionalChild(data, NS.ds, "KeyInfo");
+  const all = [...(info ? childrenNamed(info, NS.xenc, "EncryptedKey") : []), ...childrenNamed(holder, NS.xenc, "EncryptedKey")];
+  const isForUs = (key: XmlElement): boolean => {
+    const named = attributeOf(key, "Recipient");
+    return named === null || recipient === undefined || named === recipient;
+  };
+  const ours = all.filter(isForUs);
+  if (ours.length > MAX_ENCRYPTED_KEYS) throw new SamlError("message", "There are too many encrypted keys");
+  return ours.map((key) => ({ hashes: oaepHashesOf(onlyChild(key, NS.xenc, "EncryptionMethod")), encrypted: cipherValueOf(key) }));
+}
+
+/** XML Encryption 1.1 §5.5.2. */
+function oaepHashesOf(method: XmlElement): OaepHashes {
+  const algorithm = requiredAttribute(method, "Algorithm");
+  if (algorithm !== KEY_TRANSPORT.mgf1p && algorithm !== KEY_TRANSPORT.oaep)
+    throw new SamlError("encryption_algorithm", `The key transport ${algorithm} is not allowed`);
+  if (optionalChild(method, NS.xenc, "OAEPparams")) throw new SamlError("encryption_algorithm", "OAEPparams are not supported");
+  const named = (namespace: string, local: string): string | null => {
+    const parameter = optionalChild(method, namespace, local);
+    return parameter && requiredAttribute(parameter, "Algorithm");
+  };
+  const digest = hashNamed(OAEP_DIGEST, named(NS.ds, "DigestMethod"));
+  const mask = algorithm === KEY_TRANSPORT.oaep ? hashNamed(OAEP_MASK, named(NS.xenc11, "MGF")) : "sha1";
+  return { digest, mask };
+}
+
+/** XML Encryption 1.1 §5.2. */
+function decryptData(ciphertext: Buffer, secret: Buffer, algorithm: string): Buffer {
+  const { cipher, keyBytes, mode } = dataEncryption(algorithm);
+  if (secret.length !== keyBytes) throw new Error("The key does not fit the algorithm");
+  if (mode === "gcm") {
+    // §5.2.4: an IV of 96 bits and a tag of 128. A shorter tag would be easier to guess.
+    if (ciphertext.length < 28) throw new Error("The ciphertext is too short");
+    const gcm = createDecipheriv(cipher as "aes-256-gcm", secret, ciphertext.subarray(0, 12), { authTagLength: 16 });
+    gcm.setAuthTag(ciphertext.subarray(-16));
+    return Buffer.concat([gcm.update(ciphertext.subarray(12, -16)), gcm.final()]);
+  }
+  if (ciphertext.length < 32 || ciphertext.length % 16 !== 0) throw new Error("The ciphertext is no whole number of blocks");
+  const cbc = createDecipheriv(cipher, secret, ciphertext.subarray(0, 16)).setAutoPadding(false);
+  const padded = Buffer.concat([cbc.update(ciphertext.subarray(16)), cbc.final()]);
+  // §5.2.1: only the last byte of the padding counts; the others may be anything.
+  const padding = padded.at(-1)!;
+  if (padding < 1 || padding > 16) throw new Error("The padding is not valid");
+  return padded.subarray(0, -padding);
+}

@@ -1,0 +1,54 @@
+/** Why a message was refused: one word for the audit event, so that an administrator can tell the causes apart. */
+export type SamlReason =
+  | "size"
+  | "encoding"
+  | "not_well_formed"
+  | "doctype"
+  | "forbidden_node"
+  | "depth"
+  | "nodes"
+  | "attributes"
+  | "duplicate_id"
+  | "namespaced_id"
+  | "message"
+  | "version"
+  | "binding"
+  | "relay_state"
+  | "no_certificate"
+  | "certificate"
+  | "signature_missing"
+  | "signature_shape"
+  | "signature_reference"
+  | "signature_algorithm"
+  | "signature_invalid"
+  | "encryption_algorithm"
+  | "decryption"
+  | "destination"
+  | "issuer"
+  | "in_response_to"
+  | "status"
+  | "assertion_count"
+  | "unsigned"
+  | "subject_confirmation"
+  | "conditions"
+  | "audience"
+  | "expired"
+  | "not_yet_valid"
+  | "authn_statement"
+  | "metadata"
+  | "metadata_expired"
+  | "metadata_choice";
+
+/**
+ * The only error that the core throws for what came from outside. `message` is for logs, audit events and administrators who import
+ * metadata: the peer that sent the message gets one generic answer.
+ */
+export class SamlError extends Error {
+  readonly reason: SamlReason;
+
+  constructor(reason: SamlReason, message: string, options: { cause?: unknown } = {}) {
+    super(message, options);
+    this.name = "SamlError";
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,114 @@
+import { type Decryption, decrypted } from "../encryption/decrypt.ts";
+import { encryptedAssertion, type Recipient } from "../encryption/encrypt.ts";
+import { SamlError } from "../errors.ts";
+import { NS, STATUS } from "../names.ts";
+import type { SigningKey, VerificationKey } from "../signature/keys.ts";
+import { signed } from "../signature/sign.ts";
+import { isSigned, verifyEnveloped } from "../signature/verify.ts";
+import { MESSAGE_LIMITS } from "../xml/parse.ts";
+import { attributeOf, elementsOf, isNamed, type XmlElement } from "../xml/tree.ts";
+import type { Fragment } from "../xml/write.ts";
+import { type Assertion, readAssertion } from "./assertion.ts";
+import { assertionElement, type NewAssertion } from "./assertion.write.ts";
+import { type Envelope, messageElement, type NewEnvelope, readEnvelope } from "./envelope.ts";
+import { type OpenedElement, openElement, type ReceivedMessage } from "./received.ts";
+import { isSuccess, readStatus, type Status, statusElement } from "./status.ts";
+
+/** SAML core §3.3.3. */
+export interface Response extends Envelope {
+  readonly inResponseTo: string | null;
+  readonly status: Status;
+}
+
+export interface OpenedResponse {
+  readonly response: Response;
+  /** Whether a key vouches for the response itself. The assertion is always vouched for. */
+  readonly responseSigned: boolean;
+  /** Whether the assertion carries a signature of its own. */
+  readonly assertionSigned: boolean;
+  /** null: the provider answers with an error. */
+  readonly assertion: Assertion | null;
+}
+
+export interface ResponseTrust {
+  readonly keys: readonly VerificationKey[];
+  readonly decryption?: Decryption;
+}
+
+/** SAML profiles §4.1.4.3. What the answer means is checked by `checkSignIn`. */
+export async function openResponse(received: ReceivedMessage, { keys, decryption }: ResponseTrust): Promise<OpenedResponse> {
+  if (keys.length === 0) throw new SamlError("no_certificate", "No certificate is configured that could verify the response");
+  // SAML profiles §4.1.2: an assertion does not fit into an address, nor belong there.
+  if (received.binding === "redirect") throw new SamlError("binding", "A Response does not come by Redirect");
+  const opened = openElement(received, "Response", { keys, required: false });
+  const response = {
+    ...readEnvelope(opened.element),
+    inResponseTo: attributeOf(opened.element, "InResponseTo"),
+    status: readStatus(opened.element),
+  };
+  if (!isSuccess(response.status)) {
+    if (assertionsIn(opened.element).length > 0) throw new SamlError("status", "A Response that reports an error has an assertion");
+    return { response, responseSigned: opened.signed, assertionSigned: false, assertion: null };
+  }
+  const { element, own } = await verifiedAssertion(opened, keys, decryption);
+  return { response, responseSigned: opened.signed, assertionSigned: own, assertion: await readAssertion(element, decryption) };
+}
+
+/** Direct children alone: whole assertions of others may lie deeper, in Advice for example. */
+const assertionsIn = (response: XmlElement): XmlElement[] =>
+  elementsOf(response).filter((child) => isNamed(child, NS.saml, "Assertion") || isNamed(child, NS.saml, "EncryptedAssertion"));
+
+function theOnlyAssertionIn(response: XmlElement): XmlElement {
+  const [assertion, ...more] = assertionsIn(response);
+  if (!assertion || more.length > 0)
+    throw new SamlError("assertion_count", `A Response has ${more.length > 0 ? "more than one" : "no"} assertion`);
+  return assertion;
+}
+
+/** A signature of its own counts where there is one; otherwise that of the response has to cover it. */
+async function verifiedAssertion(
+  opened: OpenedElement,
+  keys: readonly VerificationKey[],
+  decryption: Decryption | undefined,
+): Promise<{ element: XmlElement; own: boolean }> {
+  const inside = theOnlyAssertionIn(opened.element);
+  let original = theOnlyAssertionIn(opened.original);
+  let covered = inside;
+  if (isNamed(inside, NS.saml, "EncryptedAssertion")) {
+    if (!decryption) throw new SamlError("decryption", "No key is configured that could decrypt the assertion");
+    original = await decrypted(inside, "Assertion", decryption, opened.signed);
+    covered = original;
+  }
+  if (isSigned(original)) return { element: verifyEnveloped(original, keys, MESSAGE_LIMITS), own: true };
+  if (!opened.signed) throw new SamlError("unsigned", "Neither the Response nor its assertion is signed");
+  return { element: covered, own: false };
+}
+
+export type NewResponse = NewEnvelope & { readonly inResponseTo: string | null };
+
+/** How an answer is protected: which parts are signed, and for whom the assertion is encrypted. */
+export interface Protection {
+  readonly key: SigningKey;
+  readonly signAssertion: boolean;
+  readonly signResponse: boolean;
+  readonly recipient?: Recipient | null;
+}
+
+/** The answer to a sign-in. Signed, then encrypted, then signed (SAML core §6.2). */
+export async function successResponse(
+  response: NewResponse,
+  assertion: NewAssertion,
+  { key, signAssertion, signResponse, recipient }: Protection,
+): Promise<Fragment> {
+  const plain = assertionElement(assertion);
+  const inner = signAssertion ? await signed(plain, key) : plain;
+  const content = recipient ? encryptedAssertion(inner, recipient) : inner;
+  const message = messageElement("Response", response, {}, statusElement({ code: STATUS.success }), content);
+  return signResponse ? signed(message, key) : message;
+}
+
+/** SAML core §3.2.2.2: why there is no assertion. */
+export const errorResponse = (
+  response: NewResponse,
+  status: { readonly code: string; readonly subCode?: string | null; readonly message?: string | null },
+): Fragment => messageElement("Response", response, {}, statusElement(status));

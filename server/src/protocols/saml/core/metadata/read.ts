@@ -1,0 +1,120 @@
+import { SamlError } from "../errors.ts";
+import { optionalInstant } from "../messages/values.ts";
+import { NS } from "../names.ts";
+import type { VerificationKey } from "../signature/keys.ts";
+import { isSigned, verifyEnveloped } from "../signature/verify.ts";
+import { METADATA_LIMITS, parseXml } from "../xml/parse.ts";
+import { attributeOf, elementsOf, isNamed, requiredAttribute, type XmlElement } from "../xml/tree.ts";
+import { readIdpRole, readSpRole, roleOf } from "./roles.ts";
+import type { EntityMetadata } from "./types.ts";
+
+export interface MetadataOptions {
+  readonly now: number;
+  /** Which entity is meant. May be left out where there is only one. */
+  readonly entityId?: string;
+  /** Pinned certificates: with them, what is not signed by one of them is refused. Empty: nothing is verified. */
+  readonly keys: readonly VerificationKey[];
+}
+
+/** An entity and what it stands in, from the inside out. */
+type Path = readonly XmlElement[];
+
+/** Thrown where the file describes several entities and none was chosen. */
+export class MetadataChoice extends SamlError {
+  readonly entityIds: readonly string[];
+
+  constructor(entityIds: readonly string[]) {
+    super("metadata_choice", "The metadata describes several entities: choose one");
+    this.entityIds = entityIds;
+  }
+}
+
+/** SAML metadata §2.3. */
+export function readMetadata(bytes: Uint8Array, { now, entityId, keys }: MetadataOptions): EntityMetadata {
+  const document = parseXml(bytes, METADATA_LIMITS);
+  const path = keys.length > 0 ? signedPath(document, entityId, keys) : chosen(entitiesIn(document), entityId);
+  const [entity] = path as [XmlElement];
+  const sp = roleOf(entity, "SPSSODescriptor");
+  const idp = roleOf(entity, "IDPSSODescriptor");
+  if (!sp && !idp) throw new SamlError("metadata", "The entity is neither a service provider nor an identity provider of SAML 2.0");
+  const validUntil = earliestEnd([...path, ...[sp, idp].filter((role) => role !== null)]);
+  isNotOver(validUntil, now);
+  return {
+    entityId: entityIdOf(entity),
+    validUntil,
+    cacheDuration: shortestCacheDuration(path),
+    sp: sp && readSpRole(sp),
+    idp: idp && readIdpRole(idp),
+  };
+}
+
+/** SAML metadata §3: a signature on the whole file, or on the entity itself. Only what it covers is read. */
+function signedPath(document: XmlElement, entityId: string | undefined, keys: readonly VerificationKey[]): Path {
+  if (isSigned(document)) return chosen(entitiesIn(verifyEnveloped(document, keys, METADATA_LIMITS)), entityId);
+  const path = chosen(entitiesIn(document), entityId);
+  const [entity] = path as [XmlElement];
+  if (!isSigned(entity)) throw new SamlError("signature_missing", "The metadata is not signed, and a certificate is pinned for it");
+  return [verifyEnveloped(entity, keys, METADATA_LIMITS)];
+}
+
+function entitiesIn(root: XmlElement, outer: Path = []): Path[] {
+  if (isNamed(root, NS.md, "EntityDescriptor")) return [[root, ...outer]];
+  if (!isNamed(root, NS.md, "EntitiesDescriptor")) {
+    if (outer.length === 0) throw new SamlError("metadata", "This is no SAML metadata: an EntityDescriptor or EntitiesDescriptor is");
+    return [];
+  }
+  return elementsOf(root).flatMap((child) => entitiesIn(child, [root, ...outer]));
+}
+
+function chosen(paths: readonly Path[], entityId: string | undefined): Path {
+  const found = entityId === undefined ? paths : paths.filter(([entity]) => entityIdOf(entity!) === entityId);
+  if (entityId === undefined && found.length > 1) throw new MetadataChoice(found.map(([entity]) => entityIdOf(entity!)));
+  const [one, ...more] = found;
+  if (!one)
+    throw new SamlError(
+      "metadata",
+      entityId === undefined ? "The metadata describes no entity" : `The metadata does not describe ${entityId}`,
+    );
+  if (more.length > 0) throw new SamlError("metadata", `The metadata describes ${entityId} more than once`);
+  return one;
+}
+
+/** SAML metadata §2.3.2: at most 1024 characters. */
+function entityIdOf(entity: XmlElement): string {
+  const entityId = requiredAttribute(entity, "entityID", "metadata").trim();
+  if (entityId === "" || entityId.length > 1024) throw new SamlError("metadata", "The entityID is empty or longer than 1024 characters");
+  return entityId;
+}
+
+function earliestEnd(elements: Path): number | null {
+  const ends = elements.map((element) => optionalInstant(element, "validUntil")).filter((end) => end !== null);
+  return ends.length > 0 ? Math.min(...ends) : null;
+}
+
+function isNotOver(validUntil: number | null, now: number): void {
+  if (validUntil !== null && validUntil <= now)
+    throw new SamlError("metadata_expired", `The metadata was valid until ${new Date(validUntil).toISOString()}: get a new copy`);
+}
+
+function shortestCacheDuration(elements: Path): number | null {
+  const durations = elements.map((element) => attributeOf(element, "cacheDuration")).filter((duration) => duration !== null);
+  return durations.length > 0 ? Math.min(...durations.map(milliseconds)) : null;
+}
+
+const DURATION =
+  /^P(?=[\dT])(?:(\d{1,6})Y)?(?:(\d{1,6})M)?(?:(\d{1,6})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(?:\.\d+)?S)?)?$/;
+
+/** xs:duration; a month is taken as 30 days. */
+function milliseconds(text: string): number {
+  const found = DURATION.exec(text.trim());
+  if (!found) throw new SamlError("metadata", "cacheDuration is not a duration");
+  const [years, months, days, hours, minutes, seconds] = found.slice(1).map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  return ((((years * 365 + months * 30 + days) * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
+}

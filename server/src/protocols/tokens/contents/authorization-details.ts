@@ -1,0 +1,50 @@
+import { oauthErrors } from "../../../kernel/oauth-error.ts";
+
+/** RFC 9396 §2: what its type says is for the resource to understand. */
+export interface AuthorizationDetail {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+const LISTS = ["locations", "actions", "datatypes", "privileges"];
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+const refuse = oauthErrors.invalidAuthorizationDetails;
+
+/** RFC 9396 §5: types that the realm does not know are refused. Empty where nothing is requested, or the realm knows no types. */
+export function requestedDetails(text: string | undefined, types: readonly string[]): readonly AuthorizationDetail[] {
+  if (text === undefined || types.length === 0) return [];
+  const details = parse(text);
+  if (!Array.isArray(details)) throw refuse("authorization_details parameter should be a JSON array");
+  for (const [at, detail] of details.entries()) checkDetail(detail, at, types);
+  return details as AuthorizationDetail[];
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refuse("could not parse the authorization_details parameter JSON");
+  }
+}
+
+function checkDetail(detail: unknown, at: number, types: readonly string[]): void {
+  const where = `(authorization details index ${at})`;
+  if (typeof detail !== "object" || detail === null || Array.isArray(detail))
+    throw refuse(`authorization_details members should be a JSON object ${where}`);
+  const { type, identifier, ...rest } = detail as Record<string, unknown>;
+  if (typeof type !== "string" || !types.includes(type)) throw refuse(`unsupported authorization details type value ${where}`);
+  const list = LISTS.find((name) => name in rest && !(Array.isArray(rest[name]) && rest[name].every(isText)));
+  if (list !== undefined) throw refuse(`'${list}' must be an array of non-empty strings ${where}`);
+  if (identifier !== undefined && !isText(identifier)) throw refuse(`'identifier' must be a non-empty string ${where}`);
+}
+
+/** §6: a token may be requested with less than was granted, and never with more. Nothing requested: all of it. */
+export function narrowedDetails(
+  granted: readonly AuthorizationDetail[],
+  requested: readonly AuthorizationDetail[],
+): readonly AuthorizationDetail[] {
+  if (requested.length === 0) return granted;
+  const known = new Set(granted.map((detail) => JSON.stringify(detail)));
+  if (!requested.every((detail) => known.has(JSON.stringify(detail)))) throw refuse("more than was granted");
+  return requested;
+}

@@ -1,0 +1,139 @@
+import {
+  type ClaimMapper,
+  type ClaimSubject,
+  type ClaimTarget,
+  claimsOf,
+  needsOf,
+  type SubjectNeeds,
+  type SubjectSession,
+  type SubjectUser,
+  serviceAccountData,
+  subjectData,
+} from "../../../applications/claims/index.ts";
+import { mappersOf, type ScopesSnapshot } from "../../../applications/client-scopes/index.ts";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { SECOND } from "../../../kernel/clock.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import type { IssuerParts } from "../parts.ts";
+import { perClient } from "../per-client.ts";
+import { allowedScopes } from "./scopes.ts";
+
+type ClaimParts = Pick<IssuerParts, "db" | "realm" | "scopesOfRealm">;
+
+/** A client's own mappers come after its scopes': they may say it otherwise. */
+function mappersFor(scopes: ScopesSnapshot, client: ClientSnapshot, names: readonly string[]): readonly ClaimMapper[] {
+  const allowed = allowedScopes(scopes, client);
+  return [
+    ...mappersOf(
+      scopes,
+      names.filter((name) => allowed.has(name)),
+    ),
+    ...client.mappers,
+  ];
+}
+
+/**
+ * OpenID Connect Core §5.5: claims that were requested one by one, wherever their scope would put them. Only those of scopes that the
+ * client may ask for: otherwise this would be the way around what its administrator allows it.
+ */
+function requestedMappers(
+  scopes: ScopesSnapshot,
+  client: ClientSnapshot,
+  names: readonly string[],
+  target: ClaimTarget,
+): readonly ClaimMapper[] {
+  if (names.length === 0) return [];
+  const requested = new Set(names);
+  const allowed = allowedScopes(scopes, client);
+  return scopes.scopes
+    .filter(({ name }) => allowed.has(name))
+    .flatMap(({ mappers }) =>
+      mappers.filter(({ claim }) => requested.has(memberOf(claim))).map((mapper) => ({ ...mapper, targets: [target] })),
+    );
+}
+
+/** `address` of `address.country`. */
+const memberOf = (claim: string): string => /^(?:[^.\\]|\\.)*/.exec(claim)![0].replace(/\\(.)/g, "$1");
+
+/** The members of a token that these scopes bring. */
+export const claimsOfScopes = ({ byName }: ScopesSnapshot, scopes: readonly string[]): ReadonlySet<string> =>
+  new Set(scopes.flatMap((name) => byName.get(name)?.mappers.map(({ claim }) => memberOf(claim)) ?? []));
+
+/** The claims of each scope, as metadata names them. */
+export const claimNames = ({ scopes }: ScopesSnapshot): Record<string, string[]> =>
+  Object.fromEntries(scopes.map(({ name, mappers }) => [name, [...new Set(mappers.map(({ claim }) => memberOf(claim)))]]));
+
+type MappersByTarget = Readonly<Record<ClaimTarget, readonly ClaimMapper[]>>;
+
+const TARGETS: readonly ClaimTarget[] = ["idToken", "accessToken", "userinfo", "introspection"];
+
+const mappersByTarget = perClient(({ scopesOfRealm }: ClaimParts, client, scope): MappersByTarget => {
+  const mappers = mappersFor(scopesOfRealm, client, scope.split(" "));
+  const entries = TARGETS.map((target) => [target, mappers.filter(({ targets }) => targets.includes(target))]);
+  return Object.fromEntries(entries) as MappersByTarget;
+});
+
+/** Whom claims are about, and how they signed in. */
+export interface AboutUser {
+  readonly userId: string;
+  /** The user's row, where it is known already. */
+  readonly user: SubjectUser | undefined;
+  readonly session: SubjectSession | null;
+}
+
+/** What a token says about how the user signed in; null where that is not known. */
+export function sessionOf(
+  proof: {
+    readonly authTime?: number | undefined;
+    readonly acr?: string | undefined;
+    readonly amr?: readonly string[] | undefined;
+    readonly sid?: string | undefined;
+  },
+  impersonator: string | null,
+): SubjectSession | null {
+  const { authTime, acr = null, amr = [], sid = null } = proof;
+  return authTime === undefined ? null : { authTime: authTime * SECOND, acr, amr, sid, impersonator };
+}
+
+/** Roles, groups and organizations have to be asked for; the user's own row may be known. Null: no such user. */
+async function readSubject(db: Db, realm: string, { userId, user }: AboutUser, needs: SubjectNeeds): Promise<ClaimSubject | null> {
+  if (user?.userId !== userId || needs.roles || needs.groups || needs.organizations) return subjectData(db, realm, userId, needs);
+  return { user, realmRoles: [], clientRoles: new Map(), groups: [], organizations: [] };
+}
+
+/** What is asked for one target: by scopes, and one by one. */
+export interface ClaimRequest {
+  readonly target: ClaimTarget;
+  readonly scopes: readonly string[];
+  readonly requested?: readonly string[];
+}
+
+/** The claims of several targets, from one look at the user. Null: the user is gone. */
+export async function userClaims(
+  parts: ClaimParts,
+  client: ClientSnapshot,
+  about: AboutUser,
+  requests: readonly ClaimRequest[],
+): Promise<readonly Record<string, unknown>[] | null> {
+  const { db, realm, scopesOfRealm } = parts;
+  const mappers = requests.map(({ target, scopes, requested = [] }) => [
+    ...mappersByTarget(parts, client, scopes.join(" "))[target],
+    ...requestedMappers(scopesOfRealm, client, requested, target),
+  ]);
+  const subject = await readSubject(db, realm.realmId, about, needsOf(mappers.flat(), ...requests.map(({ target }) => target)));
+  const context = { clientId: client.clientId, session: about.session };
+  return subject && requests.map(({ target }, at) => claimsOf(mappers[at]!, target, subject, context));
+}
+
+/** The same for a client that acts in its own name. */
+export async function clientClaims(
+  parts: ClaimParts,
+  client: ClientSnapshot,
+  target: ClaimTarget,
+  scopes: readonly string[],
+): Promise<Record<string, unknown>> {
+  const mappers = mappersByTarget(parts, client, scopes.join(" "))[target];
+  if (mappers.length === 0) return {};
+  const subject = await serviceAccountData(parts.db, parts.realm.realmId, client.id, needsOf(mappers, target));
+  return claimsOf(mappers, target, subject, { clientId: client.clientId });
+}

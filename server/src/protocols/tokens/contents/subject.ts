@@ -1,0 +1,33 @@
+import { type SubjectUser, subjectData } from "../../../applications/claims/index.ts";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { type Subjects, subjectOf } from "../../../applications/subject-claim/index.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import { oauthErrors } from "../../../kernel/oauth-error.ts";
+import type { Db } from "../../../platform/db/index.ts";
+
+/** `user`: what is known of them already. */
+export type SubjectOf = (realm: string, client: ClientSnapshot, userId: string, user?: SubjectUser) => Promise<string>;
+
+/** OpenID Connect Core §8.1: clients of one sector know a user by the same pairwise subject. */
+export function sectorOf({ clientId, settings, redirectUris }: ClientSnapshot): string {
+  const uri = settings.sectorIdentifierUri ?? redirectUris[0];
+  return (uri !== undefined && URL.canParse(uri) && new URL(uri).host) || clientId;
+}
+
+const nothingMore = { roles: false, groups: false, organizations: false };
+
+/** `sub` as this client knows the user: by its own strategy, or by the realm's. */
+export const createSubjectOf =
+  ({ db, subjects }: { readonly db: Db; readonly subjects: Subjects }): SubjectOf =>
+  async (realm, client, userId, known) => {
+    const snapshot = await subjects.get(realm);
+    const claim = client.settings.subjectClaim ?? snapshot?.subjectClaim ?? { strategy: "userId" };
+    if (claim.strategy === "userId" || !snapshot) return userId;
+    const user = known ?? (claim.strategy === "pairwise" ? null : (await subjectData(db, realm, userId, nothingMore))?.user);
+    return subjectOf(claim, user ?? { userId, username: "", email: null, attributes: {} }, sectorOf(client), snapshot.salt).catch(
+      (error) => {
+        // The account lacks what it is to be known by: the application is refused, and told so.
+        throw error instanceof AppError ? oauthErrors.accessDenied(error.message) : error;
+      },
+    );
+  };

@@ -1,0 +1,201 @@
+import { type ColumnType, sql } from "kysely";
+import type { SubjectUser } from "../../../applications/claims/index.ts";
+import { type Db, prepared, type Tx } from "../../../platform/db/index.ts";
+import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "../contents/act.ts";
+import type { GrantPayload } from "./payload.ts";
+
+interface GrantsTable {
+  realm_id: string;
+  grant_id: string;
+  user_id: string;
+  client_id: string;
+  session_id: string | null;
+  payload: ColumnType<GrantPayload, string, string>;
+  created_at: number;
+  expires_at: number;
+}
+
+declare module "../../../platform/db/tables.ts" {
+  interface Tables {
+    oidc_grants: GrantsTable;
+  }
+}
+
+/** What a user gave a client, while everything it hangs on is alive: session, user, client. */
+export interface LiveGrant {
+  readonly grantId: string;
+  readonly userId: string;
+  readonly clientId: string;
+  /** Null: it lives without one. */
+  readonly sessionId: string | null;
+  readonly impersonator: string | null;
+  /** The same user by id; null where nobody impersonates. */
+  readonly actingUser: Impersonator | null;
+  /** When the session was last seen. */
+  readonly seenAt: number | null;
+  readonly user: SubjectUser;
+  readonly payload: GrantPayload;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** A user beside something else that was read. */
+export interface UserColumns {
+  user_id: string;
+  username: string;
+  email: string | null;
+  email_verified: boolean;
+  attributes: SubjectUser["attributes"];
+  user_created_at: number;
+  user_updated_at: number;
+}
+
+export const userColumns = sql`u.user_id, u.username, u.email, u.email_verified, u.attributes, u.created_at as user_created_at,
+  coalesce(u.updated_at, u.created_at) as user_updated_at`;
+
+export const toUser = (row: UserColumns): SubjectUser => ({
+  userId: row.user_id,
+  username: row.username,
+  email: row.email,
+  emailVerified: row.email_verified,
+  attributes: row.attributes,
+  createdAt: row.user_created_at,
+  updatedAt: row.user_updated_at,
+});
+
+export interface LiveRow extends UserColumns, ImpersonatorColumns {
+  grant_id: string;
+  client_id: string;
+  session_id: string | null;
+  last_seen_at: number | null;
+  payload: GrantPayload;
+  created_at: number;
+  expires_at: number;
+}
+
+/** The session of `g` is there, and so is that of whoever plays its user; a grant without one needs none. */
+export const sessionIsAlive = (now: number) => sql`(g.session_id is null or (s.session_id is not null and s.expires_at > ${now}
+  and (s.impersonator_session is null or exists (select 1 from sessions i where i.realm_id = s.impersonator_realm
+    and i.session_id = s.impersonator_session and i.expires_at > ${now}))))`;
+
+export const liveColumns = sql`g.grant_id, g.client_id, g.session_id, s.impersonator, s.impersonator_id, s.impersonator_realm, s.last_seen_at, g.payload, g.created_at, g.expires_at,
+  ${userColumns}`;
+
+/**
+ * User and session of the grant `g`, looked up one by one. As plain joins, Postgres also knows their realm, and where realms are small on
+ * average its kept plan reads all users of the realm: a large one would pay for that with every token. `limit` forbids it.
+ */
+export const itsUserAndSession = sql`
+    cross join lateral (
+      select u.user_id, u.username, u.email, u.email_verified, u.attributes, u.created_at, u.updated_at from users u
+      where u.realm_id = g.realm_id and u.user_id = g.user_id and u.enabled and not u.locked limit 1) u
+    left join lateral (
+      select s.session_id, s.expires_at, s.last_seen_at, s.auth_time, s.acr, s.amr, s.impersonator, s.impersonator_id, s.impersonator_realm, s.impersonator_session
+      from sessions s where s.realm_id = g.realm_id and s.session_id = g.session_id limit 1) s on true`;
+
+/** The grants that are alive; `and …` says which. */
+export const liveGrants = (now: number) => sql`oidc_grants g ${itsUserAndSession}
+    cross join lateral (
+      select c.id from clients c where c.realm_id = g.realm_id and c.client_id = g.client_id and c.enabled limit 1) c
+    where g.expires_at > ${now} and ${sessionIsAlive(now)}`;
+
+const live = prepared((db, { realm, grantId, now }: { realm: string; grantId: string; now: number }) => {
+  const query = sql<LiveRow>`select ${liveColumns} from ${liveGrants(now)} and g.realm_id = ${realm} and g.grant_id = ${grantId}`;
+  return { compile: () => query.compile(db) };
+});
+
+export async function findLiveGrant(db: Db, realm: string, grantId: string, now: number): Promise<LiveGrant | null> {
+  const [row] = await live(db, { realm, grantId, now });
+  return row ? toLiveGrant(row) : null;
+}
+
+export const toLiveGrant = (row: LiveRow): LiveGrant => ({
+  grantId: row.grant_id,
+  userId: row.user_id,
+  clientId: row.client_id,
+  sessionId: row.session_id,
+  impersonator: row.impersonator,
+  actingUser: toImpersonator(row),
+  seenAt: row.last_seen_at,
+  user: toUser(row),
+  payload: row.payload,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+});
+
+/** The grants that end with a session, by client. */
+export async function grantsOfSession(db: Db, realm: string, sessionId: string): Promise<{ grantId: string; clientId: string }[]> {
+  const rows = await ofSession(db, { realm, sessionId });
+  return rows.map((row) => ({ grantId: row.grant_id, clientId: row.client_id }));
+}
+
+const ofSession = prepared((db, { realm, sessionId }: { realm: string; sessionId: string }) =>
+  db
+    .selectFrom("oidc_grants")
+    .select(["grant_id", "client_id"])
+    .where("realm_id", "=", realm)
+    .where("session_id", "=", sessionId)
+    .orderBy("grant_id"),
+);
+
+export interface NewGrant {
+  readonly grantId: string;
+  readonly userId: string;
+  readonly clientId: string;
+  readonly sessionId: string | null;
+  readonly payload: GrantPayload;
+  readonly now: number;
+  readonly expiresAt: number;
+}
+
+/** Makes it, or changes what it holds; whose it is and what it ends with never change. */
+export async function writeGrant(db: Db, realm: string, grant: NewGrant): Promise<void> {
+  await sql`
+    insert into oidc_grants as g (realm_id, grant_id, user_id, client_id, session_id, payload, created_at, expires_at)
+    values (${realm}, ${grant.grantId}, ${grant.userId}, ${grant.clientId}, ${grant.sessionId}, ${JSON.stringify(grant.payload)}::text::jsonb,
+      ${grant.now}, ${grant.expiresAt})
+    on conflict (realm_id, grant_id) do update set payload = excluded.payload, expires_at = greatest(g.expires_at, excluded.expires_at)
+      where g.user_id = excluded.user_id and g.client_id = excluded.client_id`.execute(db);
+}
+
+/** Everything that hangs on it ends, too: records by their foreign key, access tokens because they name it. */
+export async function deleteGrant(db: Db, realm: string, grantId: string): Promise<{ userId: string; clientId: string } | null> {
+  const row = await db
+    .deleteFrom("oidc_grants")
+    .where("realm_id", "=", realm)
+    .where("grant_id", "=", grantId)
+    .returning(["user_id", "client_id"])
+    .executeTakeFirst();
+  return row ? { userId: row.user_id, clientId: row.client_id } : null;
+}
+
+/** Which grants end. */
+export interface GrantsOf {
+  readonly sessionId?: string;
+  readonly userId?: string;
+  readonly clientId?: string;
+  /** All but those of this one. */
+  readonly keepSession?: string | null;
+}
+
+export async function deleteGrantsOf(tx: Tx, realm: string, { sessionId, userId, clientId, keepSession = null }: GrantsOf): Promise<void> {
+  await tx
+    .deleteFrom("oidc_grants")
+    .where("realm_id", "=", realm)
+    .$if(sessionId !== undefined, (q) => q.where("session_id", "=", sessionId!))
+    .$if(userId !== undefined, (q) => q.where("user_id", "=", userId!))
+    .$if(clientId !== undefined, (q) => q.where("client_id", "=", clientId!))
+    .$if(keepSession !== null, (q) => q.where("session_id", "is distinct from", keepSession))
+    .execute();
+}
+
+const CLEANUP_BATCH = 5_000;
+
+export async function deleteExpiredGrants(db: Db, now: number): Promise<void> {
+  for (;;) {
+    const { numAffectedRows } = await sql`
+      delete from oidc_grants where (realm_id, grant_id) in
+        (select realm_id, grant_id from oidc_grants where expires_at <= ${now} limit ${CLEANUP_BATCH})`.execute(db);
+    if (Number(numAffectedRows ?? 0n) < CLEANUP_BATCH) return;
+  }
+}

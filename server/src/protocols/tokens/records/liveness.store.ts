@@ -1,0 +1,99 @@
+import { sql } from "kysely";
+import type { SubjectUser } from "../../../applications/claims/index.ts";
+import { type Db, prepared } from "../../../platform/db/index.ts";
+import { acrOf } from "../../../signin/sessions/index.ts";
+import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "../contents/act.ts";
+import { itsUserAndSession, sessionIsAlive, toUser, type UserColumns, userColumns } from "./grants.store.ts";
+
+declare module "../../../platform/db/tables.ts" {
+  interface Tables {
+    revoked_tokens: { realm_id: string; jti: string; expires_at: number };
+  }
+}
+
+/** Who stands behind a token of a user that is alive. */
+export interface Holder {
+  readonly userId: string;
+  readonly username: string;
+  /** The same with what claims are made of. */
+  readonly user: SubjectUser;
+  readonly sessionId: string | null;
+  readonly impersonator: string | null;
+  /** The same user by id; null where nobody impersonates. */
+  readonly actingUser: Impersonator | null;
+  /** Of the session; null without one. */
+  readonly authTime: number | null;
+  readonly acr: string | null;
+  readonly amr: readonly string[];
+}
+
+interface Asked {
+  readonly realm: string;
+  readonly jti: string;
+  readonly clientId: string;
+  readonly now: number;
+}
+
+interface HolderRow extends UserColumns, ImpersonatorColumns {
+  session_id: string | null;
+  auth_time: number | null;
+  acr: string | null;
+  amr: string[] | null;
+}
+
+const holder = prepared((db, { realm, jti, clientId, now, grantId }: Asked & { grantId: string }) => {
+  const query = sql<HolderRow>`
+    select ${userColumns}, g.session_id, s.impersonator, s.impersonator_id, s.impersonator_realm, s.auth_time, s.acr, s.amr
+    from oidc_grants g ${itsUserAndSession}
+    cross join lateral (select c.id from clients c where c.realm_id = g.realm_id and c.client_id = ${clientId} and c.enabled limit 1) c
+    where g.realm_id = ${realm} and g.grant_id = ${grantId} and g.expires_at > ${now} and ${sessionIsAlive(now)}
+      and not exists (select 1 from revoked_tokens r where r.realm_id = g.realm_id and r.jti = ${jti})`;
+  return { compile: () => query.compile(db) };
+});
+
+/** One query over grant, session, user, client and the tokens that were revoked. Null: it lives no more. */
+export async function findHolder(db: Db, asked: Asked & { readonly grantId: string }): Promise<Holder | null> {
+  const [row] = await holder(db, asked);
+  if (!row) return null;
+  return {
+    userId: row.user_id,
+    username: row.username,
+    user: toUser(row),
+    sessionId: row.session_id,
+    impersonator: row.impersonator,
+    actingUser: toImpersonator(row),
+    authTime: row.auth_time,
+    acr: row.session_id === null ? null : acrOf(row),
+    amr: row.amr ?? [],
+  };
+}
+
+const machine = prepared((db, { realm, jti, clientId }: Omit<Asked, "now">) => {
+  const query = sql<{ id: string }>`
+    select c.id from clients c where c.realm_id = ${realm} and c.client_id = ${clientId} and c.enabled
+      and not exists (select 1 from revoked_tokens r where r.realm_id = c.realm_id and r.jti = ${jti})`;
+  return { compile: () => query.compile(db) };
+});
+
+/** The same for a client that acts in its own name. */
+export async function isMachineAlive(db: Db, { realm, jti, clientId }: Omit<Asked, "now">): Promise<boolean> {
+  return (await machine(db, { realm, jti, clientId })).length > 0;
+}
+
+/** Until it would have expired anyway. */
+export async function revokeToken(db: Db, realm: string, jti: string, expiresAt: number): Promise<void> {
+  await sql`insert into revoked_tokens (realm_id, jti, expires_at) values (${realm}, ${jti}, ${expiresAt}) on conflict do nothing`.execute(
+    db,
+  );
+}
+
+const CLEANUP_BATCH = 5_000;
+
+export async function deleteExpiredRevocations(db: Db, now: number): Promise<void> {
+  for (;;) {
+    const { numAffectedRows } = await sql`
+      delete from revoked_tokens where (realm_id, jti) in
+        (select realm_id, jti from revoked_tokens where expires_at <= ${now} limit ${CLEANUP_BATCH})`.execute(db);
+    if (Number(numAffectedRows ?? 0n) < CLEANUP_BATCH) return;
+  }
+}

@@ -1,0 +1,181 @@
+import { type ColumnType, sql } from "kysely";
+import { type Db, prepared, type Tx } from "../../../platform/db/index.ts";
+import type { RecordPayload } from "./payload.ts";
+
+interface RecordsTable {
+  realm_id: string;
+  model: string;
+  record_id: string;
+  payload: ColumnType<RecordPayload, string, string>;
+  grant_id: string | null;
+  client_id: string | null;
+  uid: string | null;
+  user_code: string | null;
+  consumed_at: ColumnType<number | null, number | null | undefined, number | null>;
+  expires_at: number;
+}
+
+declare module "../../../platform/db/tables.ts" {
+  interface Tables {
+    oidc_records: RecordsTable;
+  }
+}
+
+/** One thing the engine keeps; its key is sha256 of what was handed out. */
+export interface StoredRecord {
+  readonly recordId: string;
+  readonly payload: RecordPayload;
+  readonly grantId: string | null;
+  readonly consumedAt: number | null;
+}
+
+interface Key {
+  readonly realm: string;
+  readonly model: string;
+  readonly recordId: string;
+}
+
+interface Row {
+  record_id: string;
+  payload: RecordPayload;
+  grant_id: string | null;
+  consumed_at: number | null;
+}
+
+const toRecord = (row: Row | undefined): StoredRecord | null =>
+  row ? { recordId: row.record_id, payload: row.payload, grantId: row.grant_id, consumedAt: row.consumed_at } : null;
+
+const byId = prepared((db, { realm, model, recordId, now }: Key & { now: number }) =>
+  db
+    .selectFrom("oidc_records")
+    .select(["record_id", "payload", "grant_id", "consumed_at"])
+    .where("realm_id", "=", realm)
+    .where("model", "=", model)
+    .where("record_id", "=", recordId)
+    .where("expires_at", ">", now),
+);
+
+export async function findRecord(db: Db, key: Key, now: number): Promise<StoredRecord | null> {
+  const [row] = await byId(db, { ...key, now });
+  return toRecord(row);
+}
+
+export async function findRecordBy(
+  db: Db,
+  realm: string,
+  model: string,
+  column: "user_code" | "uid",
+  value: string,
+  now: number,
+): Promise<StoredRecord | null> {
+  const row = await db
+    .selectFrom("oidc_records")
+    .select(["record_id", "payload", "grant_id", "consumed_at"])
+    .where("realm_id", "=", realm)
+    .where("model", "=", model)
+    .where(column, "=", value)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return toRecord(row);
+}
+
+export interface NewRecord extends Key {
+  readonly payload: RecordPayload;
+  readonly grantId: string | null;
+  readonly clientId: string | null;
+  readonly userCode: string | null;
+  readonly expiresAt: number;
+}
+
+const write = prepared((db, r: { [K in keyof NewRecord]: K extends "payload" ? string : NewRecord[K] }) => {
+  const query = sql`
+    insert into oidc_records as r (realm_id, model, record_id, payload, grant_id, client_id, user_code, expires_at)
+    values (${r.realm}, ${r.model}, ${r.recordId}, ${r.payload}::text::jsonb, ${r.grantId}, ${r.clientId}, ${r.userCode}, ${r.expiresAt})
+    on conflict (realm_id, model, record_id) do update set payload = excluded.payload, grant_id = excluded.grant_id,
+      user_code = coalesce(excluded.user_code, r.user_code), expires_at = excluded.expires_at`;
+  return { compile: () => query.compile(db) };
+});
+
+export async function writeRecord(db: Db, record: NewRecord): Promise<void> {
+  await write(db, { ...record, payload: JSON.stringify(record.payload) });
+}
+
+const take = prepared((db, { realm, model, recordId, now }: Key & { now: number }) => {
+  const query = sql<{ record_id: string }>`
+    update oidc_records set consumed_at = ${now}
+    where realm_id = ${realm} and model = ${model} and record_id = ${recordId} and consumed_at is null returning record_id`;
+  return { compile: () => query.compile(db) };
+});
+
+/** Of many at the same time one gets it. */
+export async function consumeRecord(db: Db, key: Key, now: number): Promise<boolean> {
+  return (await take(db, { ...key, now })).length > 0;
+}
+
+export async function deleteRecord(db: Db, { realm, model, recordId }: Key): Promise<void> {
+  await remove(db, { realm, model, recordId });
+}
+
+const remove = prepared((db, { realm, model, recordId }: Key) =>
+  db.deleteFrom("oidc_records").where("realm_id", "=", realm).where("model", "=", model).where("record_id", "=", recordId),
+);
+
+/** Takes it out of the table: for what may be read once. */
+export async function takeRecord(db: Db, { realm, model, recordId }: Key, now: number): Promise<StoredRecord | null> {
+  const row = await db
+    .deleteFrom("oidc_records")
+    .where("realm_id", "=", realm)
+    .where("model", "=", model)
+    .where("record_id", "=", recordId)
+    .where("expires_at", ">", now)
+    .returning(["record_id", "payload", "grant_id", "consumed_at"])
+    .executeTakeFirst();
+  return toRecord(row);
+}
+
+/** RFC 7523 §3, RFC 9449 §11.1: true for the first to bring it. The key is the check, so that of two at once one is refused. */
+export async function isFirst(db: Db, key: Key, expiresAt: number): Promise<boolean> {
+  const { rows } = await sql<{ record_id: string }>`
+    insert into oidc_records (realm_id, model, record_id, payload, expires_at)
+    values (${key.realm}, ${key.model}, ${key.recordId}, '{}', ${expiresAt})
+    on conflict (realm_id, model, record_id) do nothing returning record_id`.execute(db);
+  return rows.length > 0;
+}
+
+const CLEANUP_BATCH = 5_000;
+
+/** A batch at a time, so that no cleanup holds its locks for long. */
+export async function deleteExpiredRecords(db: Db, now: number): Promise<void> {
+  for (;;) {
+    const { numAffectedRows } = await sql`
+      delete from oidc_records where (realm_id, model, record_id) in
+        (select realm_id, model, record_id from oidc_records where expires_at <= ${now} limit ${CLEANUP_BATCH})`.execute(db);
+    if (Number(numAffectedRows ?? 0n) < CLEANUP_BATCH) return;
+  }
+}
+
+/** `user.erased`: requests under way that name the person, wherever in them it stands. What hangs on a grant goes with that. */
+export async function deleteRecordsNaming(tx: Tx, realm: string, names: readonly string[]): Promise<void> {
+  const path = sql.lit("$.** ? (@ == $a || @ == $b || @ == $c)");
+  const [a, b = a, c = a] = names.map((name) => name.toLowerCase());
+  await sql`
+    delete from oidc_records where realm_id = ${realm} and grant_id is null
+      and jsonb_path_exists(lower(payload::text)::jsonb, ${path}::jsonpath, ${JSON.stringify({ a, b, c })}::text::jsonb)`.execute(tx);
+}
+
+/** What is under way and holds a token (each begins with the same letters), which no query looks into. */
+export async function recordsWithTokens(tx: Tx, realm: string): Promise<(Omit<Key, "realm"> & { payload: RecordPayload })[]> {
+  const { rows } = await sql<{ model: string; record_id: string; payload: RecordPayload }>`
+    select model, record_id, payload from oidc_records
+    where realm_id = ${realm} and grant_id is null and payload::text like '%eyJ%'`.execute(tx);
+  return rows.map(({ model, record_id, payload }) => ({ model, recordId: record_id, payload }));
+}
+
+export async function deleteRecordsOf(tx: Tx, realm: string, keys: readonly Omit<Key, "realm">[]): Promise<void> {
+  for (const { model, recordId } of keys) await deleteRecord(tx, { realm, model, recordId });
+}
+
+export async function sessionIdsOf(tx: Tx, realm: string, userId: string): Promise<string[]> {
+  const rows = await tx.selectFrom("sessions").select("session_id").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
+  return rows.map(({ session_id }) => session_id);
+}

@@ -1,0 +1,200 @@
+import { sql } from "kysely";
+import { MINUTE, SECOND } from "../../../kernel/clock.ts";
+import { type Db, gathered, prepared } from "../../../platform/db/index.ts";
+import { type LiveGrant, type LiveRow, liveColumns, liveGrants, toLiveGrant } from "./grants.store.ts";
+import type { RecordPayload } from "./payload.ts";
+import type { NewRecord, StoredRecord } from "./records.store.ts";
+
+// What the token endpoint does with codes and refresh tokens all day, in as few trips to the database as it takes.
+
+interface Key {
+  readonly realm: string;
+  readonly model: string;
+  readonly recordId: string;
+}
+
+interface FoundRow extends Omit<LiveRow, "grant_id"> {
+  /** Which of those that were asked for. */
+  n: number;
+  record_id: string;
+  record: RecordPayload;
+  record_grant: string | null;
+  consumed_at: number | null;
+  grant_id: string | null;
+}
+
+const found = sql`r.record_id, r.payload as record, r.grant_id as record_grant, r.consumed_at, live.*`;
+
+const itsGrant = (now: number) => sql`left join lateral (
+      select ${liveColumns} from ${liveGrants(now)} and g.realm_id = r.realm_id and g.grant_id = r.grant_id limit 1) live on true`;
+
+const oneWithGrant = prepared((db, { realm, model, recordId, now }: Key & { now: number }) => {
+  const query = sql<FoundRow>`
+    select 1 as n, ${found} from oidc_records r ${itsGrant(now)}
+    where r.realm_id = ${realm} and r.model = ${model} and r.record_id = ${recordId} and r.expires_at > ${now}`;
+  return { compile: () => query.compile(db) };
+});
+
+type Keys = Readonly<Record<"realms" | "models" | "recordIds", readonly string[]>>;
+
+const manyWithGrant = prepared((db, { realms, models, recordIds, now }: Keys & { now: number }) => {
+  const query = sql<FoundRow>`
+    select asked.n::int as n, ${found}
+    from unnest(${realms}::text[], ${models}::text[], ${recordIds}::text[]) with ordinality as asked (realm_id, model, record_id, n)
+    join oidc_records r on r.realm_id = asked.realm_id and r.model = asked.model and r.record_id = asked.record_id
+    ${itsGrant(now)}
+    where r.expires_at > ${now}`;
+  return { compile: () => query.compile(db) };
+});
+
+const withGrant = gathered<Key & { readonly now: number }, FoundRow>(async (db, asked) => {
+  const [first] = asked;
+  if (asked.length === 1) return oneWithGrant(db, first!);
+  const rows = await manyWithGrant(db, {
+    realms: asked.map(({ realm }) => realm),
+    models: asked.map(({ model }) => model),
+    recordIds: asked.map(({ recordId }) => recordId),
+    now: Math.max(...asked.map(({ now }) => now)),
+  });
+  const answers: FoundRow[] = [];
+  for (const row of rows) answers[row.n - 1] = row;
+  return answers;
+});
+
+/** A code or a refresh token together with the grant it hangs on, if that is alive. */
+export async function findWithGrant(db: Db, key: Key, now: number): Promise<{ record: StoredRecord; grant: LiveGrant | null } | null> {
+  const row = await withGrant(db, { ...key, now });
+  if (!row) return null;
+  const { n: _n, record_id, record, record_grant, consumed_at, grant_id, ...grant } = row;
+  return {
+    record: { recordId: record_id, payload: record, grantId: record_grant, consumedAt: consumed_at },
+    grant: grant_id === null ? null : toLiveGrant({ ...grant, grant_id }),
+  };
+}
+
+type Stored = { [K in keyof NewRecord]: K extends "payload" ? string : NewRecord[K] };
+
+/** A grant without a session lives for as long as its refresh token is used. */
+const prolong = ({ realm, grantId, expiresAt }: Stored) => sql`
+  update oidc_grants set expires_at = ${expiresAt}
+  where realm_id = ${realm} and grant_id = ${grantId}::uuid and session_id is null and expires_at < ${expiresAt}`;
+
+const insert = (r: Stored) => sql`
+  insert into oidc_records (realm_id, model, record_id, payload, grant_id, client_id, expires_at)
+  select ${r.realm}, ${r.model}, ${r.recordId}, ${r.payload}::text::jsonb, ${r.grantId}::uuid, ${r.clientId}, ${r.expiresAt}::bigint`;
+
+const add = prepared((db, record: Stored) => {
+  const query = sql`with prolonged as (${prolong(record)}) ${insert(record)}`;
+  return { compile: () => query.compile(db) };
+});
+
+export async function addRefreshToken(db: Db, record: NewRecord): Promise<void> {
+  await add(db, { ...record, payload: JSON.stringify(record.payload) });
+}
+
+/** Less is not worth a write at each use. */
+const WORTH_A_WRITE = MINUTE;
+
+/** A refresh token that is not replaced lives on from its last use, and with it a grant that has no session. */
+export async function prolongRefreshToken(db: Db, key: Key, { payload, grantId }: StoredRecord, until: number): Promise<void> {
+  const exp = Math.floor(until / SECOND);
+  if (exp * SECOND - (payload.exp ?? 0) * SECOND < WORTH_A_WRITE) return;
+  await sql`
+    with prolonged as (
+      update oidc_grants set expires_at = ${until}
+      where realm_id = ${key.realm} and grant_id = ${grantId}::uuid and session_id is null and expires_at < ${until}
+    )
+    update oidc_records set expires_at = ${until}, payload = jsonb_set(payload, '{exp}', to_jsonb(${exp}::bigint))
+    where realm_id = ${key.realm} and model = ${key.model} and record_id = ${key.recordId} and expires_at < ${until}`.execute(db);
+}
+
+type Replacement = Stored & { readonly used: string; readonly usedModel: string };
+
+// The grant is held first. Whoever ends it takes it before what hangs on it, and two who take them the other way round would wait for
+// each other.
+const replaceOne = prepared((db, record: Replacement & { readonly now: number }) => {
+  const query = sql<{ record_id: string }>`
+    with held as (
+      select grant_id from oidc_grants where realm_id = ${record.realm} and grant_id = ${record.grantId}::uuid for key share
+    ), taken as (
+      update oidc_records set consumed_at = ${record.now}
+      where realm_id = ${record.realm} and model = ${record.usedModel} and record_id = ${record.used} and consumed_at is null
+        and exists (select 1 from held)
+      returning record_id
+    ), prolonged as (${prolong(record)} and exists (select 1 from taken))
+    ${insert(record)} where exists (select 1 from taken) returning record_id`;
+  return { compile: () => query.compile(db) };
+});
+
+interface Columns extends Readonly<Record<"realms" | "usedModels" | "used" | "models" | "recordIds" | "payloads", readonly string[]>> {
+  readonly grantIds: readonly (string | null)[];
+  readonly clientIds: readonly (string | null)[];
+  readonly expiries: readonly number[];
+  readonly now: number;
+}
+
+// The same for several. What is used by two of them is taken once, for one of them.
+const replaceMany = prepared((db, r: Columns) => {
+  const query = sql<{ record_id: string }>`
+    with asked as (
+      select * from unnest(${r.realms}::text[], ${r.grantIds}::uuid[], ${r.usedModels}::text[], ${r.used}::text[], ${r.models}::text[],
+        ${r.recordIds}::text[], ${r.payloads}::text[], ${r.clientIds}::text[], ${r.expiries}::bigint[])
+        as asked (realm_id, grant_id, used_model, used, model, record_id, payload, client_id, expires_at)
+    ), held as (
+      select g.realm_id, g.grant_id from oidc_grants g where (g.realm_id, g.grant_id) in (select a.realm_id, a.grant_id from asked a)
+      order by g.realm_id, g.grant_id for key share
+    ), taken as (
+      update oidc_records r set consumed_at = ${r.now}
+      from asked a join held h on h.realm_id = a.realm_id and h.grant_id = a.grant_id
+      where r.realm_id = a.realm_id and r.model = a.used_model and r.record_id = a.used and r.consumed_at is null
+      returning a.realm_id, a.record_id as next
+    ), new as (
+      select a.* from asked a join taken t on t.realm_id = a.realm_id and t.next = a.record_id
+    ), prolonged as (
+      update oidc_grants g set expires_at = n.expires_at
+      from (select realm_id, grant_id, max(expires_at) as expires_at from new group by realm_id, grant_id) n
+      where g.realm_id = n.realm_id and g.grant_id = n.grant_id and g.session_id is null and g.expires_at < n.expires_at
+    )
+    insert into oidc_records (realm_id, model, record_id, payload, grant_id, client_id, expires_at)
+    select realm_id, model, record_id, payload::jsonb, grant_id, client_id, expires_at from new returning record_id`;
+  return { compile: () => query.compile(db) };
+});
+
+/** Whether it was replaced; or what went wrong with this one. */
+type Outcome = { readonly won: boolean } | { readonly error: unknown };
+
+const replaced = gathered<Replacement & { readonly now: number }, Outcome>(async (db, asked) => {
+  const alone = (each: (typeof asked)[number]): Promise<Outcome> =>
+    replaceOne(db, each).then(
+      (rows) => ({ won: rows.length > 0 }),
+      (error) => ({ error }),
+    );
+  if (asked.length > 1) {
+    // If one of them cannot be done, or two groups waited for each other, nothing of it has happened: then each by itself.
+    const rows = await replaceMany(db, columnsOf(asked)).catch(() => null);
+    const won = rows && new Set(rows.map(({ record_id }) => record_id));
+    if (won) return asked.map(({ recordId }) => ({ won: won.has(recordId) }));
+  }
+  return Promise.all(asked.map(alone));
+});
+
+const columnsOf = (asked: readonly (Replacement & { readonly now: number })[]): Columns => ({
+  realms: asked.map(({ realm }) => realm),
+  grantIds: asked.map(({ grantId }) => grantId),
+  usedModels: asked.map(({ usedModel }) => usedModel),
+  used: asked.map(({ used }) => used),
+  models: asked.map(({ model }) => model),
+  recordIds: asked.map(({ recordId }) => recordId),
+  payloads: asked.map(({ payload }) => payload),
+  clientIds: asked.map(({ clientId }) => clientId),
+  expiries: asked.map(({ expiresAt }) => expiresAt),
+  now: Math.max(...asked.map(({ now }) => now)),
+});
+
+/** The next refresh token for the one, or for the code, that was used: both or neither. Of many at the same time one gets it; false for the others. */
+export async function replaceByRefreshToken(db: Db, used: Omit<Key, "realm">, record: NewRecord, now: number): Promise<boolean> {
+  const values = { ...record, payload: JSON.stringify(record.payload), used: used.recordId, usedModel: used.model, now };
+  const outcome = await replaced(db, values);
+  if (outcome && "error" in outcome) throw outcome.error;
+  return outcome?.won ?? false;
+}

@@ -1,0 +1,30 @@
+import { type Actor, actorOf } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { type Device, findDevice } from "./devices.store.ts";
+import { deviceErrors } from "./errors.ts";
+import { deviceNamedIn, readProof } from "./keys.ts";
+
+export interface DeviceProof {
+  readonly device: Device;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export interface DeviceProver {
+  /** Signed for this very address: what was meant for another is worth nothing here. Throws. */
+  prove(realm: string, jws: string, path: string): Promise<DeviceProof>;
+  actorOf(realm: string, proof: DeviceProof): Actor;
+}
+
+export const createDeviceProver = ({ db, baseUrl }: { readonly db: Db; readonly baseUrl: string }): DeviceProver => ({
+  async prove(realm, jws, path) {
+    const device = await findDevice(db, realm, deviceNamedIn(jws) ?? "");
+    const payload = device && (await readProof(device.key, jws, { typ: "gatehouse-device+jwt", audience: baseUrl + path }));
+    if (!device || !payload) throw deviceErrors.bad_device();
+    return { device, payload };
+  },
+  actorOf: (realm, { device }) => ownerOf(realm, device),
+});
+
+/** A device acts for the user who enrolled it. */
+export const ownerOf = (realm: string, { userId, username }: { readonly userId: string; readonly username: string }): Actor =>
+  actorOf({ id: userId, name: username, realm });

@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { anonymousActor } from "../../platform/context.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { Progress, SignInRequest } from "../authenticators/index.ts";
+import { startInteraction } from "../interactions/index.ts";
+
+export const loginPath = (realm: string, interactionId?: string): string =>
+  `/realms/${realm}/login${interactionId === undefined ? "" : `?interaction=${interactionId}`}`;
+
+export const seeOther = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303) as never;
+
+export interface SignInStart {
+  /** What asks for it; `login`, if left out. */
+  readonly kind?: string;
+  readonly request: SignInRequest;
+  /** Where something of it is done already. */
+  readonly state?: Progress;
+  readonly returnTo: string;
+}
+
+/** A sign-in that begins here, in the visitor's browser. Answers its id. */
+export function beginSignIn(work: UnitOfWork, { visitor, ip }: FastifyRequest, input: SignInStart): Promise<string> {
+  const realm = visitor.realm.realmId;
+  const { kind = "login", request, state, returnTo } = input;
+  return work.transact({ realm, actor: anonymousActor(realm, ""), sourceIp: ip }, (ctx) =>
+    startInteraction(ctx, { kind, browser: visitor.preSession, request: { ...request }, ...(state && { state: { ...state } }), returnTo }),
+  );
+}
+
+/** Signs in, or in again, and comes back. */
+export const toSignIn = async (work: UnitOfWork, request: FastifyRequest, reply: FastifyReply, input: SignInStart) =>
+  seeOther(reply, loginPath(request.visitor.realm.realmId, await beginSignIn(work, request, input)));
+
+/** The page of a form, without what the form does. */
+export const pagePath = ({ url }: Pick<FastifyRequest, "url">): string =>
+  url.split("?", 1)[0]!.replace(/\/(approve|deny|confirm|sign|decline)$/, "");

@@ -1,0 +1,60 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { AppError } from "../../kernel/errors.ts";
+import { refuseDirtyText } from "../../platform/http/index.ts";
+import type { SignInParts } from "../authenticators/index.ts";
+import { interactionErrors } from "../interactions/index.ts";
+import { CONTINUE_PATH, positionOf, type Run, readState, returnToSignIn } from "../run/index.ts";
+import { type createReplies, goTo, stepPath, type Visit } from "./replies.ts";
+import { startingSession } from "./start-session.ts";
+
+export interface ContinueRouteParts {
+  readonly parts: SignInParts;
+  readonly replies: ReturnType<typeof createReplies>;
+  openRun(visit: Visit, interactionId: string): Promise<Run>;
+}
+
+const params = Type.Object({ realm: Type.String() });
+const ContinueQuery = Type.Object(
+  { state: Type.Optional(Type.String({ maxLength: 128, description: "As the other site was given it; it works once" })) },
+  { additionalProperties: Type.String({ maxLength: 8192 }) },
+);
+
+/** Mounted under /realms/:realm. Where other sites send a browser back to the sign-in that it left. */
+export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, { parts, replies, openRun }) => {
+  app.get(
+    `/${CONTINUE_PATH}`,
+    {
+      config: { limit: "signIns" },
+      schema: {
+        summary: "Come back to a sign-in from another site",
+        description: "Only in the browser that left, and once for each time that it did; anything else leads to the present step.",
+        tags: ["Sign-in"],
+        params,
+        querystring: ContinueQuery,
+        response: {
+          200: Type.String({ description: "The step again" }),
+          303: Type.Null({ description: "Signed in, or on to the next step" }),
+          400: Type.String({ description: "No sign-in of this browser" }),
+          401: Type.String({ description: "The other site's answer was not accepted" }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { state, ...answer } = request.query as Readonly<Record<string, string>>;
+      const visit = { request, reply, visitor: request.visitor };
+      refuseDirtyText(request.query);
+      const left = readState(state ?? "");
+      if (!left) throw interactionErrors.gone();
+      const run = await openRun(visit, left.interactionId);
+      if (run.interaction!.result) return goTo(reply, run.interaction!.returnTo);
+      const position = await positionOf(parts, run);
+      const outcome = await returnToSignIn(parts, position, left.token, answer, startingSession(parts)).catch((error) => {
+        // Sent twice at once: the present step is shown.
+        if (error instanceof AppError && error.code === "interactions.moved_on") return null;
+        throw error;
+      });
+      return outcome ? replies.answerWith(visit, outcome) : goTo(reply, stepPath(run));
+    },
+  );
+};

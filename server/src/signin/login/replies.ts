@@ -1,0 +1,92 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { SignInParts } from "../authenticators/index.ts";
+import type { Ask } from "../flows/index.ts";
+import { messagesOf, renderMessage, renderStuck, sendPage } from "../pages/index.ts";
+import { type After, isRequested, type Outcome, type Refused, type Run } from "../run/index.ts";
+import type { SignedIn } from "./start-session.ts";
+import { accountOf, type ShownStep, showStep } from "./steps.ts";
+import type { Visitor, Visitors } from "./visitors.ts";
+
+export interface Visit {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly visitor: Visitor;
+}
+
+/** For `Retry-After` when the queue of the hasher is full; it empties within this. */
+const OVERLOAD_SECONDS = 2;
+
+export const goTo = (reply: FastifyReply, path: string) => reply.header("cache-control", "no-store").redirect(path, 303) as never;
+
+export const stepPath = ({ realm, interaction }: Run): string =>
+  `/realms/${realm.realmId}/login${interaction ? `?interaction=${interaction.interactionId}` : ""}`;
+
+/** How pages tell where a sign-in stands and what an answer led to. */
+export function createReplies({ parts, visitors }: { readonly parts: SignInParts; readonly visitors: Visitors }) {
+  const show = (visit: Visit, run: Run, ask: Ask, shown: ShownStep) => showStep({ parts, visitors }, visit, run, ask, shown);
+
+  const showStuck = ({ request, reply, visitor }: Visit, { run, reason }: Refused) => {
+    const { interaction, progress } = run;
+    const html = renderStuck({
+      ...visitors.frameOf(request, reply, visitor),
+      csrf: visitors.tokenFor(request, reply, visitor),
+      action: `/realms/${visitor.realm.realmId}/login`,
+      hidden: { ...visitors.carried(request), ...(interaction && { interaction: interaction.interactionId }) },
+      account: accountOf(run),
+      canRestart: progress.sessionId === undefined,
+      asker: isRequested(interaction),
+      unmet: reason === "unmet",
+    });
+    return sendPage(reply, 403, html, {
+      logoUrl: visitor.realm.settings.logoUrl,
+      ...(run.request.formActionOrigins && { formActionOrigins: [...run.request.formActionOrigins] }),
+    });
+  };
+
+  const showDeclined = ({ request, reply, visitor }: Visit) => {
+    const frame = visitors.frameOf(request, reply, visitor);
+    const back = { href: `/realms/${visitor.realm.realmId}/login`, label: messagesOf(frame.locale).signInAgain };
+    const html = renderMessage({ ...frame, kind: "declined", back });
+    return sendPage(reply, 403, html, { logoUrl: visitor.realm.settings.logoUrl });
+  };
+
+  const finish = ({ request, reply, visitor }: Visit, { session, returnTo, deviceToken }: SignedIn) => {
+    if (session) visitors.enter(request, reply, visitor, session);
+    if (deviceToken !== null) visitors.rememberDevice(reply, visitor.realm.realmId, deviceToken);
+    return goTo(reply, returnTo);
+  };
+
+  /** After an answer. */
+  const answerWith = (visit: Visit, outcome: Outcome<SignedIn>) => {
+    const { reply } = visit;
+    if (outcome.outcome === "pass") return finish(visit, outcome.value);
+    if (outcome.outcome === "leave") return goTo(reply, outcome.to);
+    if (outcome.outcome === "refuse" && outcome.reason === "declined")
+      return outcome.returnTo === null ? showDeclined(visit) : goTo(reply, outcome.returnTo);
+    // The answer counted: the sign-in's own address shows where that led.
+    if (outcome.outcome === "refuse" || !outcome.after) return goTo(reply, stepPath(outcome.run));
+    const [ask, ...others] = outcome.steps;
+    return show(visit, outcome.run, ask, { ...shownAfter(outcome.after), others });
+  };
+
+  return { show, showStuck, answerWith };
+}
+
+function shownAfter(after: After): Omit<ShownStep, "others"> {
+  switch (after.kind) {
+    case "wrong":
+      return { status: 401, problem: { title: after.title ?? "credentialsTitle", text: after.text } };
+    case "again": {
+      const { problem, notice } = after;
+      return { status: problem ? 400 : 200, ...(problem && { problem }), ...(notice && { notice }) };
+    }
+    case "overloaded": {
+      const problem = { title: "overloadedTitle", text: "overloadedTextTimed" } as const;
+      return { status: 503, problem, retryAfterSeconds: OVERLOAD_SECONDS };
+    }
+    case "wait": {
+      const problem = { title: "lockedOutTitle", text: "lockedOutTextTimed" } as const;
+      return { status: 429, problem, retryAfterSeconds: after.retryAfterSeconds };
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { usePassword } from "../../directory/credentials/index.ts";
+import { addRequiredAction } from "../../directory/users/index.ts";
+import { DAY } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { cut, loginKey } from "../../kernel/text.ts";
+import type { Actor, Ctx } from "../../platform/context.ts";
+import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
+import type { PasswordAnswer, PasswordQuestion, PasswordSource } from "./sources.ts";
+
+/** Whether the user was named by the mail address. */
+export const isByMail = (user: { readonly username: string } | null, login: string): boolean =>
+  user !== null && loginKey(user.username) !== loginKey(login);
+
+export type RightPassword = PasswordAnswer & { verdict: "right" };
+
+/** The realm wants it replaced by now. */
+export const isExpired = ({ settings: { passwordPolicy } }: RealmSnapshot, { setAt }: RightPassword, now: number): boolean =>
+  setAt !== undefined && passwordPolicy.maxAgeDays !== null && setAt + passwordPolicy.maxAgeDays * DAY <= now;
+
+/** Of a user who is held. False when the password is another by now. */
+export async function acceptPassword(ctx: Ctx, { userId, checked }: RightPassword, hasExpired: boolean): Promise<boolean> {
+  if (checked !== undefined && !(await usePassword(ctx.tx, ctx.realm, userId, checked, ctx.now))) return false;
+  if (hasExpired) await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
+  return true;
+}
+
+/** Null for a wrong one, and for somebody who may not sign in: both take the time of a right one. */
+export async function checkPassword(
+  sources: readonly PasswordSource[],
+  asked: Omit<PasswordQuestion, "userId">,
+  user: { readonly userId: string; readonly enabled: boolean; readonly locked: boolean } | null,
+): Promise<RightPassword | null> {
+  for (const source of sources) {
+    const answer = await source.check({ ...asked, userId: user?.userId ?? null });
+    if (answer.verdict === "unknown") continue;
+    const isShutOut = user !== null && (!user.enabled || user.locked);
+    return answer.verdict === "right" && !isShutOut ? answer : null;
+  }
+  return null;
+}
+
+/** Nobody yet: the trail shows what was typed. */
+export const stranger = (realm: string, login: string): Actor => ({
+  id: "anonymous",
+  name: cut(login, 255),
+  realm,
+  permissions: new Set(),
+  sessionId: null,
+  impersonator: null,
+});
+
+export const isOverloaded = (error: unknown): error is AppError => error instanceof AppError && error.code === "auth.overloaded";

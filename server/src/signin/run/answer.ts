@@ -1,0 +1,238 @@
+import { findRequiredActions, findUserByLogin, holdUserForSignIn } from "../../directory/users/index.ts";
+import { clock } from "../../kernel/clock.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { type Attempt, countAttempt, recordFailure, recordLock } from "../attempts/index.ts";
+import {
+  type Answer,
+  amrOf,
+  findSignInUser,
+  isNew,
+  isProven,
+  isTicked,
+  type Proof,
+  type SignInParts,
+  toProofs,
+} from "../authenticators/index.ts";
+import type { Ask } from "../flows/index.ts";
+import { assertNotMovedOn } from "../interactions/index.ts";
+import { knownBrowser } from "../known-devices/index.ts";
+import { isByMail, isOverloaded } from "../passwords/index.ts";
+import { levelOf, type SessionProof } from "../sessions/index.ts";
+import { giveUp, isRequested, keep, keepData, keepRun } from "./keep.ts";
+import { leaveFor } from "./leave.ts";
+import { hasNewActions, positionOf } from "./position.ts";
+import { type After, type Asking, advance, contextOf, type Outcome, originOf, type Position, type Run, restarted } from "./run.ts";
+
+/** Who has proven to be the user, and by what. */
+export interface Authentication {
+  readonly run: Run;
+  readonly userId: string;
+  readonly username: string;
+  readonly acr: "1" | "2";
+  /** RFC 8176 */
+  readonly amr: readonly string[];
+  readonly proofs: readonly SessionProof[];
+  /** Nothing was asked: the session was enough. */
+  readonly isResumed: boolean;
+}
+
+/** What a sign-in leads to: a session, a grant, a signed transaction. */
+export interface Completion<T> {
+  /** What is slow and needs the proof, such as a signature: before the transaction. */
+  prepare?(authentication: Authentication): Promise<void>;
+  /** In the transaction that accepts the last proof. The user is held until commit. */
+  complete(ctx: Ctx, authentication: Authentication): Promise<T>;
+  /** In the transaction that records a wrong answer. */
+  failed?(ctx: Ctx): Promise<void>;
+}
+
+export type Form = Readonly<Record<string, string>>;
+
+const WRONG = { title: "credentialsTitle", text: "credentialsText" } as const;
+
+/** Answers a step. An answer is counted before it is checked, outside a transaction, and accepted in one that holds the user. */
+export async function answerStep<T>(
+  parts: SignInParts,
+  { run, steps }: Asking,
+  ask: Ask,
+  form: Form,
+  completion: Completion<T>,
+): Promise<Outcome<T>> {
+  const { realm, visitor, progress } = run;
+  const { question } = ask;
+  const login = question.nameIn?.(form);
+  const askAgain = (after: After, now: Run = typedInto(run, login, form)): Asking => ({
+    ...{ outcome: "ask", run: now, after },
+    steps: [ask, ...steps.filter((step) => step !== ask)],
+  });
+  // Before anything is read or counted: a flood costs others as little as can be.
+  if (question.counted === "password" && parts.hasher.isOverloaded()) return askAgain({ kind: "overloaded" });
+  const named = login === undefined ? null : { login, user: await findUserByLogin(parts.db, realm.realmId, login) };
+  const userId = named ? (named.user?.userId ?? null) : progress.userId;
+  const typed = login ?? progress.login ?? "";
+  const isSecond = isProven(progress) || run.purpose === "confirm";
+  const attempt = question.counted === null ? null : await count(question.counted);
+  if (attempt && attempt.retryAfterSeconds !== null) return askAgain({ kind: "wait", retryAfterSeconds: attempt.retryAfterSeconds });
+
+  const result = await attemptAnswer()
+    .then(async (told) => {
+      // Sent twice, by two clicks: the other one was right, and used it up.
+      if (told.outcome === "wrong" && run.interaction) await assertNotMovedOn(parts.db, realm.realmId, run.interaction);
+      return told;
+    })
+    .catch(async (error) => {
+      // Overload, or a sign-in that moved on in another tab, says nothing about the answer.
+      await attempt?.takeBack();
+      if (isOverloaded(error)) return askAgain({ kind: "overloaded" });
+      throw error;
+    });
+  if (result.outcome !== "wrong") return result;
+  await recordWrong(result.login ?? typed);
+  const { title, text } = result;
+  return askAgain({ kind: "wrong", text, ...(title && { title }) });
+
+  async function count(factor: string): Promise<Attempt> {
+    const guesser = {
+      ...{ login: typed, userId, sourceIp: visitor.sourceIp },
+      byMail: !isSecond && isByMail(named ? named.user : run.user, typed),
+      knownBrowser: await knownBrowser(parts.db, realm.realmId, userId, visitor.deviceToken, clock.now()),
+    };
+    return countAttempt(parts, originOf(run, typed), realm, guesser, factor);
+  }
+
+  async function attemptAnswer(again = true): Promise<Outcome<T> | (Answer & { outcome: "wrong" })> {
+    const answer = await question.answer(contextOf(parts, run, ask, named), form);
+    if (answer.outcome === "wrong") return answer;
+    if (answer.outcome !== "passed") await attempt?.takeBack();
+    if (answer.outcome === "declined") return decline(parts, run);
+    if (answer.outcome === "leave") return leaveFor(parts, run, ask, answer);
+    if (answer.outcome === "again") {
+      const { notice, problem } = answer;
+      return askAgain({ kind: "again", ...(notice && { notice }), ...(problem && { problem }) }, await keepAnswer(parts, run, ask, answer));
+    }
+    // Only a second factor makes a browser a trusted one.
+    const trusts = question.factor !== null && isProven(progress) && isTicked(form.trustDevice);
+    const answered = trusts ? { ...run, progress: { ...progress, trust: true } } : run;
+    const refusal = { outcome: "wrong", ...(question.refusal ?? WRONG) } as const;
+    const accepted = await accept(parts, answered, ask, answer.proof, attempt, completion);
+    if (accepted === "refused") return { ...refusal, ...(answer.proof.login !== undefined && { login: answer.proof.login }) };
+    if (accepted !== "changed") return accepted;
+    // What was right a moment ago is so no more: checking once more tells.
+    return again ? attemptAnswer(false) : refusal;
+  }
+
+  async function recordWrong(name: string): Promise<void> {
+    const type = isSecond ? "MFA_FAILURE" : "LOGIN_FAILURE";
+    const isFailure = question.factor !== null;
+    if (!isFailure && !attempt?.locksUser && !completion.failed) return;
+    await parts.work.transact(originOf(run, name), async (ctx) => {
+      if (isFailure) recordFailure(ctx, userId, attempt, type);
+      else recordLock(ctx, userId, attempt);
+      await completion.failed?.(ctx);
+    });
+    if (isFailure && type === "LOGIN_FAILURE") parts.metrics.login(realm.realmId, "failure");
+  }
+}
+
+/** What was typed is not lost with an answer that did not count. */
+const typedInto = (run: Run, login: string | undefined, form: Form): Run =>
+  login === undefined ? run : { ...run, progress: { ...run.progress, login, remember: form.rememberMe !== undefined } };
+
+/** The step counts: what it uses up, how far the run is now, or what the sign-in leads to, all in one transaction. */
+export async function accept<T>(
+  parts: SignInParts,
+  run: Run,
+  ask: Ask,
+  proof: Proof,
+  attempt: Attempt | null,
+  completion: Completion<T>,
+): Promise<Outcome<T> | "refused" | "changed"> {
+  const { progress } = run;
+  // A run goes on only as the user it began as,
+  if (progress.userId !== null && proof.userId !== null && proof.userId !== progress.userId) return "refused";
+  // and not at all where it began with a name that no user has: an unknown name must not do what another user's does not.
+  if (progress.userId === null && progress.login !== null && ask.question.identifies && !ask.question.nameIn) return "refused";
+  const wasProven = isProven(progress);
+  const step = { path: ask.path, authenticator: ask.name, factor: proof.factor, amr: proof.amr, at: clock.now() };
+  const next = await positionOf(parts, await advance(parts, run, step, proof));
+  const { userId, login } = next.run.progress;
+  if (next.outcome === "pass" && userId !== null) await completion.prepare?.(authenticationOf(next.run, login ?? ""));
+
+  const holds = userId !== null && isProven(next.run.progress);
+  const accepted = await parts.work.transact(originOf(next.run, login ?? ""), async (ctx): Promise<Accepted<T>> => {
+    const user = holds ? await hold(ctx, userId, proof.writesUser) : null;
+    if (holds && !user) return "refused";
+    if (proof.accept && !(await proof.accept(ctx))) return "changed";
+    await attempt?.succeeded(ctx);
+    const actor = { id: userId, name: user?.username ?? login ?? "" };
+    const isStored = run.purpose === "sign-in";
+    if (isStored && proof.factor !== null && wasProven) ctx.audit({ category: "AUTHN", type: "MFA_SUCCESS", actor, detail: ask.name });
+    if (next.outcome === "pass") {
+      if (!user) return "refused";
+      // Only this transaction can have changed them since, and one that does says that it writes to the user.
+      const actions = proof.writesUser ? await findRequiredActions(ctx.tx, ctx.realm, userId!) : user.requiredActions;
+      // A password that has just expired, or an action that an administrator has just added, comes first.
+      if (isStored && hasNewActions(next.run, actions)) return { asksMore: await keep(ctx, next.run) };
+      return { outcome: "pass", run: next.run, value: await completion.complete(ctx, authenticationOf(next.run, user.username)) };
+    }
+    if (!isStored) return next;
+    if (!wasProven) auditChallenge(parts, ctx, next, actor);
+    return { ...next, run: await keep(ctx, next.run) };
+  });
+  if (typeof accepted === "string") return accepted;
+  proof.accepted?.();
+  if (!("asksMore" in accepted)) return accepted;
+  const user = await findSignInUser(parts.db, run.realm.realmId, userId!, clock.now());
+  const more = await positionOf(parts, { ...accepted.asksMore, user });
+  return more.outcome === "pass" ? passUnasked(parts, more.run, completion) : more;
+}
+
+type Accepted<T> = Outcome<T> | { readonly asksMore: Run } | "refused" | "changed";
+
+/** Until commit: an administrator who disables the user now waits, finds the session that begins here, and ends it. */
+const hold = (ctx: Ctx, userId: string | null, toWrite = false) =>
+  userId === null ? null : holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite });
+
+function authenticationOf(run: Run, username: string): Authentication {
+  const { progress, visitor, interaction } = run;
+  const userId = progress.userId!;
+  return {
+    ...{ run, userId, username, acr: levelOf(progress.passed) ?? "1", amr: amrOf(progress), proofs: toProofs(progress) },
+    isResumed: interaction !== null && visitor.session?.userId === userId && !progress.passed.some(isNew),
+  };
+}
+
+/** A second factor is about to be asked for. */
+function auditChallenge(parts: SignInParts, ctx: Ctx, next: Position, actor: { id: string | null; name: string }): void {
+  const { realm, progress } = next.run;
+  const [first] = next.outcome === "ask" ? next.steps : [];
+  if (!first || first.question.factor === null || !isProven(progress)) return;
+  ctx.audit({ category: "AUTHN", type: "MFA_CHALLENGE", actor, detail: first.name });
+  ctx.afterCommit(() => parts.metrics.mfaChallenge(realm.realmId));
+}
+
+/** Nothing is left to ask: what was proven before is enough. */
+export async function passUnasked<T>(parts: SignInParts, run: Run, { complete }: Completion<T>): Promise<Outcome<T>> {
+  const { userId, login } = run.progress;
+  const impossible = { outcome: "refuse", run, reason: "impossible", returnTo: null } as const;
+  if (userId === null || !isProven(run.progress)) return impossible;
+  return parts.work.transact(originOf(run, login ?? ""), async (ctx): Promise<Outcome<T>> => {
+    const user = await hold(ctx, userId);
+    return user ? { outcome: "pass", run, value: await complete(ctx, authenticationOf(run, user.username)) } : impossible;
+  });
+}
+
+/** The client that requested the sign-in gets an error; without one it can begin again. */
+async function decline(parts: SignInParts, run: Run): Promise<Outcome<never>> {
+  const declined = { outcome: "refuse", run, reason: "declined" } as const;
+  if (isRequested(run.interaction)) return { ...declined, returnTo: await giveUp(parts, run, false) };
+  await keepRun(parts, restarted(run));
+  return { ...declined, returnTo: null };
+}
+
+async function keepAnswer(parts: SignInParts, run: Run, ask: Ask, { data, commit }: Answer & { outcome: "again" }): Promise<Run> {
+  if (data === undefined && !commit) return run;
+  return parts.work.transact(originOf(run), async (ctx) =>
+    keepData(ctx, run, ask, (await commit?.(ctx)) ?? data ?? run.progress.data[ask.path] ?? {}),
+  );
+}

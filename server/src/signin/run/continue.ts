@@ -1,0 +1,73 @@
+import { safeEqual, sha256 } from "../../kernel/vault.ts";
+import type { SignInParts } from "../authenticators/index.ts";
+import { type Ask, directlyAnswered } from "../flows/index.ts";
+import { accept, answerStep, type Completion, type Form, passUnasked } from "./answer.ts";
+import { keepRun } from "./keep.ts";
+import { contextOf, type Outcome, type Position, type Run } from "./run.ts";
+
+/** A step of the position, and what the form of it brings. */
+export interface Answered {
+  readonly step: Ask;
+  readonly form: Form;
+}
+
+/** Goes on from where the run stands. Without an answer: with what was answered elsewhere, or by what the session has proven. */
+export async function continueSignIn<T>(
+  parts: SignInParts,
+  position: Position,
+  answer: Answered | null,
+  completion: Completion<T>,
+): Promise<Outcome<T>> {
+  if (position.outcome === "refuse") return position;
+  if (position.outcome === "pass") return passUnasked(parts, position.run, completion);
+  if (answer) return answerStep(parts, position, answer.step, answer.form, completion);
+  for (const step of position.steps) {
+    const proof = await step.question.answeredElsewhere?.(contextOf(parts, position.run, step));
+    const accepted = proof ? await accept(parts, position.run, step, proof, null, completion) : null;
+    if (accepted === null || accepted === "changed") continue;
+    return accepted === "refused" ? impossible(position.run) : accepted;
+  }
+  return position;
+}
+
+const impossible = (run: Run): Outcome<never> => ({ outcome: "refuse", run, reason: "impossible", returnTo: null });
+
+/** One form answers every step that it can: for a run that opens no question. What it cannot answer comes back as `ask`. */
+export async function continueDirectly<T>(
+  parts: SignInParts,
+  position: Position,
+  form: Form,
+  completion: Completion<T>,
+): Promise<Outcome<T>> {
+  const isGrant = position.run.purpose === "direct-grant";
+  // A flow may list other questions with a field `code`: what the grant brings is that of an authenticator app.
+  const canAnswer = ({ name, question: { fields } }: Ask) =>
+    (!isGrant || directlyAnswered.includes(name)) && fields.length > 0 && fields.every((field) => form[field]);
+  let at = position;
+  for (;;) {
+    const step = at.outcome === "ask" ? at.steps.find(canAnswer) : undefined;
+    const next = await continueSignIn(parts, at, step ? { step, form } : null, completion);
+    if (!step || next.outcome !== "ask" || next.after) return next;
+    at = next;
+  }
+}
+
+/**
+ * The browser is back from the other site. The token is used up, in a transaction of its own, before anything that came with it is
+ * looked at. Null: it is not that of the step that waits, or was used already.
+ */
+export async function returnToSignIn<T>(
+  parts: SignInParts,
+  position: Position,
+  token: string,
+  answer: Form,
+  completion: Completion<T>,
+): Promise<Outcome<T> | null> {
+  const { left, ...progress } = position.run.progress;
+  const step = position.outcome === "ask" ? position.steps.find(({ path }) => path === left?.path) : undefined;
+  const returned = step?.question.returned;
+  if (position.outcome !== "ask" || !step || !returned || !left || !safeEqual(left.hash, sha256(token))) return null;
+  const run = await keepRun(parts, { ...position.run, progress });
+  const question = { ...step.question, answer: returned };
+  return answerStep(parts, { ...position, run }, { ...step, question }, answer, completion);
+}

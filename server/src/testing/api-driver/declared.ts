@@ -1,0 +1,36 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { isReference, type OpenApiDocument, type Operation, type Reference, type Response } from "../../operations/api-docs/index.ts";
+import type { Answer } from "../browser.ts";
+
+/** Holds answers against what the document declares. Null: as declared; else what is not. */
+export function declarations(api: OpenApiDocument) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
+  (addFormats as unknown as typeof addFormats.default)(ajv);
+  ajv.addSchema({ $id: "api", components: api.components });
+  const compiled = new Map<object, ValidateFunction>();
+  const validatorOf = (schema: object): ValidateFunction => {
+    const known = compiled.get(schema) ?? ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')));
+    compiled.set(schema, known);
+    return known;
+  };
+  const resolved = (answer: Response | Reference): Response =>
+    isReference(answer) ? (api.components.responses![answer.$ref.split("/").at(-1)!] as Response) : answer;
+
+  return ({ responses }: Operation, { status, headers, text, body }: Answer): string | null => {
+    if (status >= 500) return `${status} ${text.slice(0, 200)}`;
+    const declared = responses[status] ?? responses[`${String(status)[0]}XX`];
+    if (!declared) return `${status} is not declared: ${text.slice(0, 200)}`;
+    const { content = {} } = resolved(declared);
+    const mediaType = String(headers["content-type"] ?? "").split(";")[0]!;
+    if (text === "")
+      return Object.keys(content).length === 0 || status === 304 ? null : `${status} has no body, ${Object.keys(content)} is declared`;
+    const found = content[mediaType];
+    if (!found) return `${status} is ${mediaType}, declared is ${Object.keys(content).join(" or ") || "no body"}`;
+    if (!mediaType.endsWith("json")) return null;
+    const fits = validatorOf(found.schema);
+    if (fits(body)) return null;
+    const [error] = fits.errors!;
+    return `${status} does not fit its schema: ${error!.instancePath || "the body"} ${error!.message} ${JSON.stringify(error!.params)}`;
+  };
+}

@@ -1,0 +1,144 @@
+// xmlsec1 and xmllint, and keys with certificates for both sides.
+import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { createPrivateKey, generateKeyPairSync, type KeyObject, webcrypto } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { oasisSchemas, w3cSchemas, xmllintPath, xmlsecPath } from "../../test/peers/index.mjs";
+
+export interface Identity {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  /** DER in base64. */
+  readonly certificate: string;
+  readonly pem: string;
+}
+
+/** A key pair with a self-signed certificate, as a provider has it. */
+export async function makeIdentity(kind: "rsa" | "P-256" | "P-384" | "P-521" = "rsa", bits = 2048): Promise<Identity> {
+  await import("reflect-metadata");
+  const { X509CertificateGenerator } = await import("@peculiar/x509");
+  const { privateKey, publicKey } =
+    kind === "rsa" ? generateKeyPairSync("rsa", { modulusLength: bits }) : generateKeyPairSync("ec", { namedCurve: kind });
+  const algorithm = kind === "rsa" ? { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } : { name: "ECDSA", namedCurve: kind, hash: "SHA-256" };
+  const [pkcs8, spki] = [privateKey.export({ type: "pkcs8", format: "der" }), publicKey.export({ type: "spki", format: "der" })];
+  const keys = {
+    privateKey: await webcrypto.subtle.importKey("pkcs8", new Uint8Array(pkcs8), algorithm, true, ["sign"]),
+    publicKey: await webcrypto.subtle.importKey("spki", new Uint8Array(spki), algorithm, true, ["verify"]),
+  };
+  const certificate = await X509CertificateGenerator.createSelfSigned(
+    {
+      serialNumber: "01",
+      name: "CN=peer",
+      notBefore: new Date("2020-01-01"),
+      notAfter: new Date("2040-01-01"),
+      signingAlgorithm: algorithm,
+      keys: keys as CryptoKeyPair,
+    },
+    webcrypto as unknown as Crypto,
+  );
+  const der = Buffer.from(certificate.rawData).toString("base64");
+  const pem = `-----BEGIN CERTIFICATE-----\n${der.replace(/.{1,64}/g, "$&\n")}-----END CERTIFICATE-----\n`;
+  return { privateKey: createPrivateKey(privateKey.export({ type: "pkcs8", format: "pem" })), publicKey, certificate: der, pem };
+}
+
+/** Runs `work` with files of these contents, in a folder that goes afterwards. */
+function withFiles<T>(files: Record<string, string>, work: (path: (name: string) => string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-saml-"));
+  try {
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+    return work((name) => join(folder, name));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const ID_ATTRIBUTES = [
+  "urn:oasis:names:tc:SAML:2.0:assertion:Assertion",
+  ...["Response", "AuthnRequest", "LogoutRequest", "LogoutResponse", "ArtifactResolve", "ArtifactResponse"].map(
+    (name) => `urn:oasis:names:tc:SAML:2.0:protocol:${name}`,
+  ),
+  "urn:oasis:names:tc:SAML:2.0:metadata:EntityDescriptor",
+].flatMap((name) => ["--id-attr:ID", name]);
+
+const privatePem = (key: KeyObject): string => key.export({ type: "pkcs8", format: "pem" }) as string;
+const report = ({ status, stdout, stderr }: SpawnSyncReturns<string>) => ({ ok: status === 0, output: `${stdout}${stderr}` });
+
+/** Whether xmlsec1 finds the signature of the outermost signed element, or of the one that `xpath` finds, to be right. */
+export const xmlsecVerifies = (xml: string, { pem }: Identity, xpath?: string) =>
+  withFiles({ "message.xml": xml, "certificate.pem": pem }, (path) => {
+    const node = xpath ? ["--node-xpath", xpath] : [];
+    const args = ["--verify", ...ID_ATTRIBUTES, ...node, "--pubkey-cert-pem", path("certificate.pem"), path("message.xml")];
+    return report(spawnSync(xmlsecPath()!, args, { encoding: "utf8" }));
+  });
+
+/** Fills in the Signature template that `xml` holds. */
+export const xmlsecSigned = (xml: string, { privateKey }: Identity): string =>
+  withFiles({ "template.xml": xml, "key.pem": privatePem(privateKey) }, (path) => {
+    const done = spawnSync(xmlsecPath()!, ["--sign", ...ID_ATTRIBUTES, "--privkey-pem", path("key.pem"), path("template.xml")], {
+      encoding: "utf8",
+    });
+    if (done.status !== 0) throw new Error(`xmlsec1 did not sign:\n${done.stderr}`);
+    return done.stdout;
+  });
+
+/** Encrypts `xml` by the EncryptedData template. */
+export const xmlsecEncrypted = (xml: string, template: string, { pem }: Identity, sessionKey: string): string =>
+  withFiles({ "plain.xml": xml, "template.xml": template, "certificate.pem": pem }, (path) => {
+    const args = ["--encrypt", "--pubkey-cert-pem", path("certificate.pem"), "--session-key", sessionKey, "--xml-data", path("plain.xml")];
+    const done = spawnSync(xmlsecPath()!, [...args, path("template.xml")], { encoding: "utf8" });
+    if (done.status !== 0) throw new Error(`xmlsec1 did not encrypt:\n${done.stderr}`);
+    return done.stdout;
+  });
+
+export const xmlsecDecrypted = (xml: string, { privateKey }: Identity) =>
+  withFiles({ "message.xml": xml, "key.pem": privatePem(privateKey) }, (path) =>
+    report(spawnSync(xmlsecPath()!, ["--decrypt", "--privkey-pem", path("key.pem"), path("message.xml")], { encoding: "utf8" })),
+  );
+
+/** Exclusive canonical XML by libxml2; comments stay. */
+export const xmllintCanonical = (xml: string): string => {
+  const done = spawnSync(xmllintPath()!, ["--nonet", "--exc-c14n", "-"], { input: xml, encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`xmllint did not canonicalize:\n${done.stderr}`);
+  return done.stdout;
+};
+
+/** Whether libxml2 reads it at all. */
+export const xmllintReads = (xml: string | Uint8Array): boolean => {
+  const done = spawnSync(xmllintPath()!, ["--nonet", "--noout", "-"], { input: xml, encoding: "utf8" });
+  return done.status === 0 && !/namespace error/i.test(done.stderr);
+};
+
+export const haveSchemas = (): boolean => Boolean(xmllintPath() && oasisSchemas() && w3cSchemas());
+
+/** What the schemas of OASIS and W3C say; null is nothing. */
+export function schemaComplaints(xml: string): string | null {
+  const [oasis, w3c] = [oasisSchemas()!, w3cSchemas()!];
+  const imported = {
+    "urn:oasis:names:tc:SAML:2.0:protocol": `${oasis}/saml-schema-protocol-2.0.xsd`,
+    "urn:oasis:names:tc:SAML:2.0:metadata": `${oasis}/saml-schema-metadata-2.0.xsd`,
+    "urn:oasis:names:tc:SAML:metadata:ui": `${oasis}/sstc-saml-metadata-ui-v1.0.xsd`,
+    "urn:oasis:names:tc:SAML:metadata:algsupport": `${oasis}/sstc-saml-metadata-algsupport-v1.0.xsd`,
+    "http://www.w3.org/2009/xmlenc11#": `${w3c}/xenc11-schema.xsd`,
+    "http://schemas.xmlsoap.org/soap/envelope/": `${w3c}/soap-envelope.xsd`,
+  };
+  const imports = Object.entries(imported).map(([namespace, file]) => `<import namespace="${namespace}" schemaLocation="${file}"/>`);
+  const remote = {
+    "http://www.w3.org/TR/2002/REC-xmldsig-core-20020212/xmldsig-core-schema.xsd": "xmldsig-core-schema.xsd",
+    "http://www.w3.org/TR/2002/REC-xmlenc-core-20021210/xenc-schema.xsd": "xenc-schema.xsd",
+    "http://www.w3.org/2001/xml.xsd": "xml.xsd",
+  };
+  const local = Object.entries(remote).map(([address, file]) => `<system systemId="${address}" uri="file://${w3c}/${file}"/>`);
+  const files = {
+    "all.xsd": `<schema xmlns="http://www.w3.org/2001/XMLSchema">${imports.join("")}</schema>`,
+    "catalog.xml": `<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">${local.join("")}</catalog>`,
+    "message.xml": xml,
+  };
+  return withFiles(files, (path) => {
+    const done = spawnSync(xmllintPath()!, ["--nonet", "--noout", "--schema", path("all.xsd"), path("message.xml")], {
+      encoding: "utf8",
+      env: { ...process.env, XML_CATALOG_FILES: path("catalog.xml") },
+    });
+    return done.status === 0 ? null : done.stderr;
+  });
+}
