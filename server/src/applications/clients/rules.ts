@@ -44,6 +44,7 @@ function addressErrors(client: StoredClient): FieldError[] {
     ...inList("requestUris", client.requestUris, requestUriVerdict),
     ...inList("audience", client.audience, audienceVerdict),
     ...inMember("backchannelLogoutUri", client.backchannelLogoutUri, addressVerdict),
+    ...inMember("frontchannelLogoutUri", client.frontchannelLogoutUri, (uri) => addressVerdict(uri) ?? sameOriginVerdict(uri, client)),
     ...inMember("initiateLoginUri", client.initiateLoginUri, addressVerdict),
     ...inMember("cibaNotificationEndpoint", client.cibaNotificationEndpoint, addressVerdict),
     ...inMember("sectorIdentifierUri", client.sectorIdentifierUri, httpsVerdict),
@@ -51,6 +52,12 @@ function addressErrors(client: StoredClient): FieldError[] {
     ...(["logoUri", "clientUri", "policyUri", "tosUri"] as const).flatMap((member) => inMember(member, client[member], addressVerdict)),
   ];
 }
+
+/** OpenID Connect Front-Channel Logout §2: what is shown in frames belongs to where users of the client are sent. */
+const sameOriginVerdict = (uri: string, { redirectUris }: StoredClient) =>
+  redirectUris.some((redirect) => URL.canParse(redirect) && new URL(redirect).origin === new URL(uri).origin)
+    ? null
+    : { code: "origin", message: "must have the scheme, host and port of one of the redirect URIs" };
 
 /** OpenID Connect Core §6.2: the one address that may have a fragment, which tells what is found there by its hash. */
 const requestUriVerdict = (uri: string) => httpsVerdict(uri.split("#", 1)[0]!);

@@ -96,6 +96,11 @@ const settingMembers = {
   postLogoutRedirectUris: uris("Where a browser may go after signing out"),
   backchannelLogoutUri: nullable(uri, "Called when a session ends in which it took part"),
   backchannelLogoutSessionRequired: flag("Tell it by `sid` which session ended"),
+  frontchannelLogoutUri: nullable(
+    uri,
+    "Loaded in a frame by the page that signs a user out of a session in which it took part; on the origin of a redirect URI",
+  ),
+  frontchannelLogoutSessionRequired: flag("Tell it there by `iss` and `sid` which session ended"),
   firstParty: flag("One of your own applications: nobody is asked for consent"),
   consentRequired: flag("Ask users before it is told anything"),
   requirePkce: flag("Refuse authorization requests without PKCE; always so for public clients"),

@@ -24,6 +24,8 @@ const defaults: Omit<StoredClient, "authMethod"> = {
   postLogoutRedirectUris: [],
   backchannelLogoutUri: null,
   backchannelLogoutSessionRequired: false,
+  frontchannelLogoutUri: null,
+  frontchannelLogoutSessionRequired: false,
   firstParty: false,
   consentRequired: false,
   requirePkce: false,

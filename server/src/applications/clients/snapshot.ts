@@ -66,6 +66,8 @@ export interface ClientSettings {
   readonly postLogoutRedirectUris: readonly string[];
   readonly backchannelLogoutUri: string | null;
   readonly backchannelLogoutSessionRequired: boolean;
+  readonly frontchannelLogoutUri: string | null;
+  readonly frontchannelLogoutSessionRequired: boolean;
   readonly firstParty: boolean;
   readonly consentRequired: boolean;
   readonly requirePkce: boolean;

@@ -21,6 +21,8 @@ const client = {
   postLogoutRedirectUris: ["https://shop.example.com/"],
   backchannelLogoutUri: null,
   backchannelLogoutSessionRequired: false,
+  frontchannelLogoutUri: null,
+  frontchannelLogoutSessionRequired: false,
   firstParty: true,
   consentRequired: false,
   requirePkce: true,

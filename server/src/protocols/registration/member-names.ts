@@ -34,6 +34,8 @@ export const memberNames = {
   initiate_login_uri: "initiateLoginUri",
   request_uris: "requestUris",
   post_logout_redirect_uris: "postLogoutRedirectUris",
+  frontchannel_logout_uri: "frontchannelLogoutUri",
+  frontchannel_logout_session_required: "frontchannelLogoutSessionRequired",
   backchannel_logout_uri: "backchannelLogoutUri",
   backchannel_logout_session_required: "backchannelLogoutSessionRequired",
   dpop_bound_access_tokens: "requireDpop",

@@ -85,6 +85,8 @@ export const discoveryDocument = once(({ parts }) => {
     backchannel_token_delivery_modes_supported: ["poll", "ping"],
     backchannel_user_code_parameter_supported: true,
     backchannel_authentication_request_signing_alg_values_supported: asymmetricAlgs,
+    frontchannel_logout_supported: true,
+    frontchannel_logout_session_supported: true,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
     ...(authorizationDetailsTypes.length > 0 && { authorization_details_types_supported: authorizationDetailsTypes }),

@@ -18,8 +18,9 @@ import {
   verificationKey,
 } from "./index.ts";
 import { C14N, ENVELOPED, NS } from "./names.ts";
+import { isSigned, verifyEnveloped } from "./signature/verify.ts";
 import { canonicalize } from "./xml/canonical.ts";
-import { METADATA_LIMITS, parseXml } from "./xml/parse.ts";
+import { MESSAGE_LIMITS, METADATA_LIMITS, parseXml } from "./xml/parse.ts";
 
 let peer: Identity;
 let stranger: Identity;
@@ -99,6 +100,18 @@ test("whitespace and encodings that change nothing are accepted, and give the sa
   expect(await openXml(`<?xml version="1.0" encoding="utf-8"?>\n${response}\n`)).toBe("not-an-admin@example.com");
   expect(await openXml(response.replace("not-an-admin@", "&#110;ot-an-admi&#x6e;@"))).toBe("not-an-admin@example.com");
   expect(await openXml(Buffer.from(`\ufeff${response}`))).toBe("not-an-admin@example.com");
+});
+
+test("what is handed out is read from the signed bytes: another tree, without the signature", () => {
+  const original = parseXml(Buffer.from(response), MESSAGE_LIMITS);
+  const verified = verifyEnveloped(original, [verificationKey(peer.certificate)], MESSAGE_LIMITS);
+  expect([isSigned(original), isSigned(verified)]).toEqual([true, false]);
+  expect(verified).not.toBe(original);
+});
+
+test("no key verifies nothing", async () => {
+  const original = parseXml(Buffer.from(response), MESSAGE_LIMITS);
+  expect(await reasonOf(() => verifyEnveloped(original, [], MESSAGE_LIMITS))).toBe("no_certificate");
 });
 
 describe("keys", () => {

@@ -86,7 +86,7 @@ describe("Redirect", () => {
   test("verifies the query as it was sent, whatever way it was encoded", async () => {
     const request = render(authnRequestElement(goodAuthnRequest()));
     // As .NET does it: small letters in escapes, and a plus for a space.
-    const lower = (text: string) => encodeURIComponent(text).replace(/%../g, (escape) => escape.toLowerCase());
+    const lower = (text: string) => encodeURIComponent(text).replace(/%../g, (code) => code.toLowerCase());
     const parts = [
       `SAMLRequest=${lower(deflateRawSync(request).toString("base64"))}`,
       "RelayState=a+b%2fc",
@@ -136,6 +136,7 @@ describe("Redirect", () => {
     ["the request twice, the other first", "binding", (query) => `SAMLRequest=${evil()}&${query}`],
     ["the request twice under an encoded name", "binding", (query) => `SAML%52equest=${evil()}&${query}`],
     ["the request twice with a space in the name", "binding", (query) => `+SAMLRequest=${evil()}&${query}`],
+    ["the request under an encoded name alone", "binding", (query) => query.replace("SAMLRequest=", "SAML%52equest=")],
     ["a response beside the request", "binding", (query) => `${query}&SAMLResponse=${evil()}`],
     ["RelayState twice", "binding", (query) => `${query}&RelayState=evil`],
     ["Signature twice", "binding", (query) => `${query}&Signature=${parts(query).Signature}`],
@@ -167,7 +168,7 @@ describe("Redirect", () => {
       (query) => withValue(query, "SAMLRequest", encodeURIComponent(deflateRawSync(Buffer.alloc(30_000_000, 32)).toString("base64"))),
     ],
     ["a query without end", "size", (query) => `${query}&x=${"y".repeat(100_000)}`],
-    ["a RelayState of 81 bytes", "relay_state", (query) => withValue(query, "RelayState", "é".repeat(40) + "x")],
+    ["a RelayState of 81 bytes", "relay_state", (query) => withValue(query, "RelayState", `${"é".repeat(40)}x`)],
     ["NUL in RelayState", "relay_state", (query) => withValue(query, "RelayState", "%00")],
     ["nothing", "binding", () => ""],
   ];
@@ -176,6 +177,11 @@ describe("Redirect", () => {
     const forged = forge(query);
     expect(forged).not.toBe(query);
     expect(await reasonOf(() => open(forged))).toBe(reason);
+  });
+
+  test("stops inflating at the limit, instead of refusing what was inflated", async () => {
+    const bomb = encodeURIComponent(deflateRawSync(Buffer.alloc(30_000_000, 32)).toString("base64"));
+    await expect(readRedirect(`SAMLRequest=${bomb}`)).rejects.toMatchObject({ cause: { code: "ERR_BUFFER_TOO_LARGE" } });
   });
 
   test("does not carry a Response, nor a message with a signature inside", async () => {

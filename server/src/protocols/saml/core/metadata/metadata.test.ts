@@ -181,6 +181,9 @@ describe("a pinned certificate", () => {
     const xml = render(await signed(spEntity(), rs256(federation)));
     const commented = `<!-- a -->${xml.replace("<md:SPSSODescriptor", "<!-- b --><md:SPSSODescriptor")}`;
     expect(read(commented, { pinned: federation }).entityId).toBe(SP);
+    // What was signed is the text without the comment, and that is what is read.
+    const inside = xml.replace("nameid-format:persistent", "nameid-format<!-- c -->:persistent");
+    expect(read(inside, { pinned: federation }).sp?.nameIdFormats).toEqual(goodSpRole(sp.certificate).nameIdFormats);
     expect(reasonOf(() => read(xml.replace("<ds:DigestValue>", "<ds:DigestValue><!-- x -->"), { pinned: federation }))).toBe(
       "signature_shape",
     );
@@ -191,7 +194,11 @@ describe("a pinned certificate", () => {
     const plain = render(spEntity());
     const key = rs256(federation);
     let info = "";
-    await signed(spEntity(), { ...key, sign: async (data) => ((info = Buffer.from(data).toString()), key.sign(data)) });
+    const sign = (data: Uint8Array) => {
+      info = Buffer.from(data).toString();
+      return key.sign(data);
+    };
+    await signed(spEntity(), { ...key, sign });
     const withComments = info.replaceAll(`"${C14N.exclusive}"`, `"${C14N.exclusiveWithComments}"`);
     const value = Buffer.from(await key.sign(Buffer.from(withComments))).toString("base64");
     const signature = `<ds:Signature xmlns:ds="${NS.ds}">${withComments}<ds:SignatureValue>${value}</ds:SignatureValue></ds:Signature>`;
