@@ -166,6 +166,7 @@ describe("oidc-provider, in the version that is pinned", () => {
     ["checkResponseType", 2, both],
     ["checkScope", 2, [...both, "device_authorization", "backchannel_authentication"]],
     ["oneRedirectUriClients", 2, both],
+    ["processRequestObject", 2, both],
   ];
 
   test.each(replaced)("has the step %s, which takes %i, at %j", (name, arity, endpoints) => {
