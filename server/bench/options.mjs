@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { rows } from "./rows.mjs";
 
 /** Filling a database with ten million events or a million users takes minutes: only whoever asks for it waits. */
-const ON_REQUEST = ["events", "directory", "tokens", "signin"];
+const ON_REQUEST = ["events", "directory", "tokens", "signin", "saml"];
 const PARTS = [...rows.map(({ id }) => id), "start", "memory", ...ON_REQUEST];
 
 export const HELP = `npm run bench -- [options] [parts]
@@ -16,7 +16,8 @@ export const HELP = `npm run bench -- [options] [parts]
                      ${PARTS.slice(6).join(", ")}
                      (events, which takes some minutes and 7 GB of disk, and directory, which takes a quarter of an hour and
                      4 GB, and tokens and signin, which take some minutes, are measured only when they are named;
-                     signin is whole sign-ins through the code flow, and a flood of more passwords than can be hashed)
+                     signin is whole sign-ins through the code flow, and a flood of more passwords than can be hashed;
+                     saml, also on request, is making and reading SAML messages, beside their signatures)
   --events <n>       how large the large audit trail is (10000000)
   --users <n>        how many users the large realm has (1000000)
   --realms <n>       how many realms there are beside it (10000)
@@ -37,6 +38,7 @@ export const HELP = `npm run bench -- [options] [parts]
  * @property {{ users: number, realms: number } | null} directory how large the large directory is; null = not measured
  * @property {{ realms: number } | null} tokens how many realms there are; null = not measured
  * @property {boolean} signin
+ * @property {boolean} saml
  * @property {string[]} compare
  * @property {string | undefined} profile
  * @property {boolean} json
@@ -65,6 +67,7 @@ export function readOptions(args) {
     directory: wanted.has("directory") ? { users: positive("users", values.users), realms: positive("realms", values.realms) } : null,
     tokens: wanted.has("tokens") ? { realms: positive("realms", values.realms) } : null,
     signin: wanted.has("signin"),
+    saml: wanted.has("saml"),
     // npm runs this in server/; paths are meant from where the person stands.
     compare: values.compare.map((file) => resolve(process.env.INIT_CWD ?? ".", file)),
     profile: values.profile && resolve(process.env.INIT_CWD ?? ".", values.profile),

@@ -15,13 +15,14 @@ import { MAX_DELAY } from "./tokens.mjs";
  * @property {import("./directory.mjs").Directory | null} directory
  * @property {import("./tokens.mjs").Tokens | null} tokens
  * @property {import("./signin.mjs").SignIns | null} signIns
+ * @property {import("./rounds.mjs").Line[]} saml
  */
 
 /** @param {number | null} value what it should stay under @param {number | null} target */
 export const verdict = (value, target) => (value === null || target === null ? null : value <= target ? "met" : "missed");
 
 /** @param {Report} report */
-export function asText({ machine, rows, figures, events, directory, tokens, signIns }) {
+export function asText({ machine, rows, figures, events, directory, tokens, signIns, saml }) {
   const parts = [
     Object.entries(machine)
       .map(([name, value]) => `${name}: ${value}`)
@@ -33,6 +34,7 @@ export function asText({ machine, rows, figures, events, directory, tokens, sign
   if (directory) parts.push(directoryTable(directory), importLine(directory.imports));
   if (tokens) parts.push(rowTable(tokens.lines), tokenLines(tokens));
   if (signIns) parts.push(rowTable(signIns.lines), floodLine(signIns.flood));
+  if (saml.length > 0) parts.push(rowTable(saml));
   return parts.join("\n\n");
 }
 

@@ -13,6 +13,7 @@ import { HELP, readOptions, UsageError } from "./options.mjs";
 import { postgresCpu, postgresProcesses, residentMb, startAssistant, startServer } from "./processes.mjs";
 import { asText, verdict } from "./report.mjs";
 import { measureRounds } from "./rounds.mjs";
+import { measureSaml } from "./saml.mjs";
 import { seed } from "./seed.mjs";
 import { measureSignIns } from "./signin.mjs";
 import { measureIdle, measureStarts, newFolder } from "./starts.mjs";
@@ -96,6 +97,8 @@ async function bench(options) {
     ? await measureSignIns({ newPlace: onPostgres, dbCpu, rounds, seconds, connections, profile: options.profile, progress, untilTheEnd })
     : null;
 
+  const saml = options.saml ? await measureSaml({ rounds, seconds, progress, untilTheEnd }) : [];
+
   const place = await onPostgres();
   if (options.profile) await mkdir(options.profile, { recursive: true });
   const own = untilTheEnd(await startServer({ ...place, profile: options.profile }));
@@ -167,6 +170,7 @@ async function bench(options) {
     directory,
     tokens,
     signIns,
+    saml,
   };
 }
 

@@ -65,7 +65,13 @@ import { invitationPageRoutes } from "./signin/invitations/index.ts";
 import { createVisitors, loginRoutes } from "./signin/login/index.ts";
 import { createPasswordUpgrades, localPasswords } from "./signin/passwords/index.ts";
 import { selfRegistrationRoutes } from "./signin/registration/index.ts";
-import { changePasswordRoutes, mailLinkRoutes, resetRoutes, wellKnownChangePassword } from "./signin/self-service/index.ts";
+import {
+  actionsEmailRoutes,
+  changePasswordRoutes,
+  mailLinkRoutes,
+  resetRoutes,
+  wellKnownChangePassword,
+} from "./signin/self-service/index.ts";
 import { createCookies, createCsrf, sessionRoutes, userSessionRoutes } from "./signin/sessions/index.ts";
 import {
   applyRetention,
@@ -78,7 +84,7 @@ import {
   RETENTION_JOB,
   transports,
 } from "./tenancy/audit/index.ts";
-import { completeKeys, createSigningKeys, keyRoutes } from "./tenancy/keys/index.ts";
+import { completeKeys, createDecryptionKeys, createSigningKeys, keyRoutes } from "./tenancy/keys/index.ts";
 import {
   createMessageMetrics,
   createMessages,
@@ -172,6 +178,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   const scopes = createScopes({ db, changes });
   const subjects = createSubjects({ db, vault, changes });
   const signingKeys = createSigningKeys({ db, vault, work, realms });
+  const decryptionKeys = createDecryptionKeys({ db, vault, realms });
   const activity = createClientActivity({ ...background, log });
   const sources = [localPasswords(db, hasher)];
   const subjectOf = createSubjectOf({ db, subjects });
@@ -195,6 +202,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     provisioning,
     scopes,
     signingKeys,
+    decryptionKeys,
     outbound,
     metrics,
     log,
@@ -232,7 +240,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
       await protocol.register(loginRoutes, { ...signIn, flows, visitors, logoutRequests: createLogoutRequests(issuers) });
       const visiting = { db, work, visitors, messages, baseUrl: config.baseUrl };
       await protocol.register(resetRoutes, visiting);
-      await protocol.register(mailLinkRoutes, visiting);
+      await protocol.register(mailLinkRoutes, { ...visiting, clients, flows });
       await protocol.register(changePasswordRoutes, visiting);
       await protocol.register(selfRegistrationRoutes, { ...visiting, vault, hasher, breaches, flows });
       await protocol.register(oidcRoutes, { db, work, visitors, issuers, messages });
@@ -273,6 +281,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
           await realm.register(gdprRoutes, { prefix: "/users" });
           await realm.register(userCredentialRoutes, { prefix: "/users", hasher, breaches, realms });
           await realm.register(requiredActionRoutes, { prefix: "/users" });
+          await realm.register(actionsEmailRoutes, { prefix: "/users", messages, clients, realms, baseUrl: config.baseUrl });
           await realm.register(userGroupRoutes, { prefix: "/users" });
           await realm.register(userOrganizationRoutes, { prefix: "/users" });
           await realm.register(userSessionRoutes, { prefix: "/users" });

@@ -130,3 +130,10 @@ function quote(raw: unknown): string {
   if (/[@?]/.test(text)) return "a value that is not shown here";
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
+
+/**
+ * Whether npm started this command (`npm start`, `npx`), through a shell that lives as long as the command. A script that puts the
+ * command into the background does not count: its shell ends at once.
+ */
+export const isRunByNpm = ({ npm_lifecycle_event, npm_lifecycle_script = "" }: Env = process.env): boolean =>
+  (npm_lifecycle_event === "npx" || npm_lifecycle_event === "start") && !npm_lifecycle_script.includes("&");

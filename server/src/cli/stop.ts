@@ -1,11 +1,14 @@
 import { Server as NetServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Server } from "../app.ts";
+import { isRunByNpm } from "../config.ts";
 import type { Core } from "../core.ts";
 
 /** After this long a connection that asked for nothing is not waited for any more. */
 const IDLE_PATIENCE_MS = 5_000;
 const LOOK_AGAIN_MS = 25;
+const LOOK_FOR_PARENT_MS = 250;
+const parent = process.ppid;
 
 /** Lets what is under way finish, then ends with code 0; a second signal does not wait. */
 export function stopOnSignals(core: Core, server: Server): void {
@@ -36,6 +39,14 @@ export function stopOnSignals(core: Core, server: Server): void {
     core.log.flush(() => process.exit(1));
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal).catch(fail));
+  // npm passes a signal on to its shell, which ends without telling the server: it would run on, out of sight.
+  if (!isRunByNpm()) return;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    if (!stopping) void stop("SIGTERM").catch(fail);
+  }, LOOK_FOR_PARENT_MS);
+  watch.unref();
 }
 
 /**

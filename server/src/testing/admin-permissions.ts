@@ -40,6 +40,7 @@ export const opens: Record<string, readonly Permission[]> = {
   "GET /users/:userId/organizations": ["view-users"],
   "GET /users/:userId/sessions": ["view-users"],
   "DELETE /users/:userId/sessions": ["manage-users"],
+  "POST /users/:userId/send-actions-email": ["manage-users"],
   "POST /users/:userId/logout": ["manage-users"],
   "GET /groups": ["view-users"],
   "POST /groups": ["manage-organizations"],

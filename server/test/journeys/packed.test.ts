@@ -26,21 +26,37 @@ async function expectWhole(server: ServerProcess): Promise<void> {
   expect(refused).toMatchObject({ status: 400, body: { code: "password.breached" } });
 }
 
-test("the packed server, installed by itself, runs in an empty folder", async () => {
+function packed(): string {
   const folder = emptyFolder();
-  const tarball = npm(root, "pack", "-w", "server", "--silent", "--pack-destination", folder).stdout.trim().split("\n").at(-1)!;
-  // What npx does, but in a folder of this test instead of npm's cache, and without the shell that npx keeps between a signal and the server.
-  const installed = npm(folder, "install", "--prefer-offline", "--no-audit", "--no-fund", "--prefix", folder, `./${tarball}`);
-  expect(installed.stderr).not.toContain("EBADENGINE");
-  const home = emptyFolder();
-  const server = await startServer({ folder: home, command: [join(folder, "node_modules", ".bin", "gatehouse"), "start"] });
+  return join(folder, npm(root, "pack", "-w", "server", "--silent", "--pack-destination", folder).stdout.trim().split("\n").at(-1)!);
+}
+
+const isUp = (server: ServerProcess) =>
+  server
+    .visitor()
+    .get("/monitoring/health/liveness")
+    .then(
+      () => true,
+      () => false,
+    );
+
+test("the packed server runs by npx in an empty folder, and ends when npx is asked to", async () => {
+  const tarball = packed();
+  // npm takes an absolute path for a command of its own, so it is named as what it is.
+  const cache = emptyFolder();
+  const env = { npm_config_cache: cache, npm_config_prefer_offline: "true" };
+  const server = await startServer({ env, command: ["npx", "--yes", `file:${tarball}`, "start"] });
+  expect(server.err()).not.toContain("EBADENGINE");
   await expectWhole(server);
-  expect(readdirSync(home)).toEqual(["data"]);
-  expect((await server.stop()).code).toBe(0);
+  expect(readdirSync(server.folder)).toEqual(["data"]);
+  process.kill(server.pid, "SIGTERM");
+  await expect.poll(() => isUp(server)).toBe(false);
+  const { out } = await server.ended;
+  expect(out).toContain('"msg":"stopped"');
 }, 300_000);
 
 test("npm start of a built copy needs no development package", async () => {
-  await buildWhenStale();
+  await (await buildWhenStale()).template;
   const copy = emptyFolder();
   for (const file of ["package.json", "package-lock.json", "LICENSE"]) cpSync(join(root, file), join(copy, file));
   mkdirSync(join(copy, "server"));
@@ -58,8 +74,9 @@ test("npm start of a built copy needs no development package", async () => {
     mkdirSync(dirname(join(copy, path)), { recursive: true });
     symlinkSync(join(root, path), join(copy, path));
   }
-  const server = await startServer({ folder: copy, command: [process.execPath, join(copy, "server", "start.mjs")] });
+  const server = await startServer({ folder: copy, command: ["npm", "start"] });
   expect(server.err()).not.toContain("Building");
   await expectWhole(server);
-  expect((await server.stop()).code).toBe(0);
+  // To npm, as a supervisor does it.
+  expect((await server.stop()).out).toContain('"msg":"stopped"');
 }, 300_000);

@@ -112,6 +112,7 @@ describe("a dangerous act of an administrator", () => {
       "DELETE /realms/{realm}/account/credentials/{type}/{credentialId}",
       "GET /admin/realms/{realm}/clients/{clientId}/secret",
       "POST /admin/realms/{realm}/users/{userId}/impersonate",
+      "POST /admin/realms/{realm}/users/{userId}/send-actions-email",
       "POST /realms/{realm}/account/credentials",
       "PUT /realms/{realm}/account/password",
     ]);

@@ -358,6 +358,8 @@ test("offers If-Match where a stale version is refused", async () => {
     "POST /users/{userId}/impersonate": () => realm.asMaster().post(`/users/${userId}/impersonate`, undefined, stale),
     "POST /users/{userId}/required-actions": () =>
       realm.asMaster().post(`/users/${userId}/required-actions`, { action: "UPDATE_PASSWORD" }, stale),
+    "POST /users/{userId}/send-actions-email": () =>
+      realm.asMaster().post(`/users/${userId}/send-actions-email`, { actions: ["UPDATE_PASSWORD"] }, stale),
     "POST /users/{userId}/roles": () => realm.asMaster().post(`/users/${userId}/roles`, { name: role.name }, stale),
     "POST /webhooks/{webhookId}/rotate-secret": () => realm.asMaster().post(`/webhooks/${webhookId}/rotate-secret`, {}, stale),
     "PUT ": () => realm.asMaster().put("", { displayName: "x" }, stale),

@@ -307,6 +307,7 @@ export const examples: Readonly<Record<string, unknown>> = {
     expiresAt: time + 604_800_000,
     acceptedAt: null,
   },
+  SendActionsEmail: { actions: ["UPDATE_PASSWORD"], lifespanSeconds: 43_200 },
   CreateInvitation: { email: "grace@example.com", role: "member", expiresInHours: 168 },
   AcceptInvitationForm: { _csrf: "the value of the cookie XSRF-TOKEN" },
   InvitedAccountForm: {

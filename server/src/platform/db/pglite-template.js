@@ -28,7 +28,10 @@ export async function prepareFolder(dir, template) {
 export function readTemplate(template) {
   if (typeof template !== "string") return template;
   // A source checkout has none until it is built.
-  return existsSync(template) ? gunzipSync(readFileSync(template), { chunkSize: 1024 * 1024 }) : undefined;
+  if (!existsSync(template)) return undefined;
+  const packed = readFileSync(template);
+  // The last bytes of a gzip file are the length of what it holds: one buffer of that size, where growing would leave two behind.
+  return gunzipSync(packed, { chunkSize: packed.readUInt32LE(packed.length - 4) + 1 });
 }
 
 const BLOCK = 512;

@@ -61,14 +61,14 @@ export async function changePassword(parts: PasswordChangeParts, change: Passwor
   };
   await untilStored(replace).catch(async (error) => {
     if (error instanceof AppError && error.code === "password.wrong")
-      await work.transact(origin, async (ctx) => recordFailure(ctx, user.userId, attempt));
+      await work.transact(origin, async (ctx) => recordWrongPassword(ctx, user.userId, attempt));
     // A new password that is not good enough, or overload, says nothing about the present one.
     else await attempt.takeBack();
     throw error;
   });
 }
 
-function recordFailure(ctx: Ctx, userId: string, attempt: Attempt): void {
+function recordWrongPassword(ctx: Ctx, userId: string, attempt: Attempt): void {
   const about = { resourceType: "users", resourceId: userId };
   ctx.audit({ category: "SECURITY", type: "PASSWORD_CHANGED", outcome: "FAILURE", ...about, detail: "wrong present password" });
   recordLock(ctx, userId, attempt);

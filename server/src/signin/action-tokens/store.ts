@@ -21,7 +21,14 @@ declare module "../../platform/db/tables.ts" {
 }
 
 /** What a token is for: one of another kind opens nothing. */
-export type TokenKind = "verify-email" | "change-email" | "totp-setup" | "reset-password" | "registration" | "magic-link";
+export type TokenKind =
+  | "verify-email"
+  | "change-email"
+  | "totp-setup"
+  | "reset-password"
+  | "registration"
+  | "magic-link"
+  | "account-actions";
 
 export interface ActionToken {
   readonly userId: string | null;
@@ -122,6 +129,7 @@ export async function dropTokensOf(ctx: Ctx, kind: TokenKind, userId: string): P
 export async function endMailedLinks(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   await dropTokensOf(ctx, "reset-password", userId);
   await dropTokensOf(ctx, "change-email", userId);
+  await dropTokensOf(ctx, "account-actions", userId);
 }
 
 /** `user.erased`: registrations under their names that nobody has confirmed. What hangs on the user goes with the user. */

@@ -16,6 +16,7 @@ export type MessageKind =
   | "link-gone"
   | "email-confirmed"
   | "password-changed"
+  | "actions-done"
   | "reset-off"
   | "registration-off"
   | "no-mail";
@@ -49,6 +50,7 @@ const WORDS: Readonly<Record<MessageKind, Words>> = {
   "link-gone": (t) => [t.mailLinkGoneTitle, t.mailLinkGoneText],
   "email-confirmed": (t) => [t.emailConfirmedTitle, t.emailConfirmedText],
   "password-changed": (t) => [t.passwordChangedTitle, t.passwordChangedText],
+  "actions-done": (t) => [t.actionsDoneTitle, t.actionsDoneText],
   "reset-off": (t) => [t.resetOffTitle, t.resetOffText],
   "registration-off": (t) => [t.registerOffTitle, t.registerOffText],
   "no-mail": (t) => [t.mailedUnavailableTitle, t.mailedUnavailableText],

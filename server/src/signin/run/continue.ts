@@ -1,6 +1,6 @@
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { SignInParts } from "../authenticators/index.ts";
-import type { Ask } from "../flows/index.ts";
+import { type Ask, directlyAnswered } from "../flows/index.ts";
 import { accept, answerStep, type Completion, type Form, passUnasked } from "./answer.ts";
 import { keepRun } from "./keep.ts";
 import { contextOf, type Outcome, type Position, type Run } from "./run.ts";
@@ -39,7 +39,10 @@ export async function continueDirectly<T>(
   form: Form,
   completion: Completion<T>,
 ): Promise<Outcome<T>> {
-  const canAnswer = ({ question: { fields } }: Ask) => fields.length > 0 && fields.every((name) => form[name]);
+  const isGrant = position.run.purpose === "direct-grant";
+  // A flow may list other questions with a field `code`: what the grant brings is that of an authenticator app.
+  const canAnswer = ({ name, question: { fields } }: Ask) =>
+    (!isGrant || directlyAnswered.includes(name)) && fields.length > 0 && fields.every((field) => form[field]);
   let at = position;
   for (;;) {
     const step = at.outcome === "ask" ? at.steps.find(canAnswer) : undefined;

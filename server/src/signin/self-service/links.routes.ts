@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import type { Clients } from "../../applications/clients/index.ts";
 import { confirmEmail, holdUserForSignIn } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
@@ -10,12 +11,16 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
 import { CHANGE_EMAIL_PATH, followChangeEmail, VERIFY_EMAIL_PATH } from "../actions/index.ts";
 import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
+import type { Flows } from "../flows/index.ts";
 import { type Interaction, readInteraction, startInteraction } from "../interactions/index.ts";
 import { loginPath, type PageParts, seeOther, type Visitor } from "../login/index.ts";
+import { ACTIONS_KIND, ACTIONS_PATH, type ActionsLink, followActionsLink, isDestination } from "./actions-email.service.ts";
 import { createLinkPages, type LinkPage } from "./link-page.tsx";
 import { originsOf } from "./start.ts";
 
 export interface MailLinkRouteParts extends PageParts {
+  readonly clients: Clients;
+  readonly flows: Flows;
   readonly work: UnitOfWork;
 }
 
@@ -110,7 +115,55 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
         return id === null ? showGone(visit) : seeOther(visit.reply, loginPath(realm.realmId, id));
       },
     },
+    {
+      kind: ACTIONS_KIND,
+      path: ACTIONS_PATH,
+      summary: "Go on to what an administrator asks for",
+      operation: "AccountActions",
+      page: {
+        ...{ title: "actionsLinkTitle", lead: "actionsLinkText", button: "continue" },
+        values: ({ data }) => ({ account: String((data as unknown as ActionsLink).username) }),
+      },
+      async follow(visit) {
+        const { realmId } = visit.visitor.realm;
+        const destination = await destinationOf(visit);
+        const flow = (await parts.flows.get(realmId))!.byAlias.get("reset-credentials")!;
+        const { token, visitor } = visit;
+        const id = await work.transact(originOf(visit), (ctx) =>
+          followActionsLink(ctx, {
+            ...{ token, flow, preSession: visitor.preSession },
+            returnTo: destination ?? `/realms/${realmId}/${ACTIONS_PATH}/done`,
+            formActionOrigins: destination === null ? [] : [new URL(destination).origin],
+          }),
+        );
+        return id === null ? showGone(visit) : seeOther(visit.reply, loginPath(realmId, id));
+      },
+    },
   ];
+
+  /** Where the link leads in the end, as long as it is an address of the client. */
+  const destinationOf = async ({ visitor: { realm }, token }: Visit): Promise<string | null> => {
+    const found = await findToken({ tx: db, realm: realm.realmId, now: clock.now() }, ACTIONS_KIND, token);
+    const link = found && (found.data as unknown as ActionsLink);
+    return link && (await isDestination(parts.clients, realm.realmId, link)) ? link.redirectUri : null;
+  };
+
+  app.get(
+    `/${ACTIONS_PATH}/done`,
+    {
+      schema: {
+        summary: "What an administrator asked for was done",
+        tags,
+        params: Type.Object({ realm: Type.String() }),
+        querystring,
+        response: { 200: page("The page") },
+      },
+    },
+    async (request, reply) => {
+      const visitor = await visitors.visitorOf(request, reply);
+      return showMessage(request, reply, visitor, "actions-done", 200);
+    },
+  );
 
   /** The sign-in that asked for the mail, where the link was opened in the same browser and it lasts. */
   const askedHere = async ({ visitor: { realm, preSessions }, token }: Visit): Promise<Interaction | null> => {

@@ -68,6 +68,16 @@ export const german: Texts = {
         "Sie waren das nicht? Dann ignorieren Sie diese E-Mail: Ihr Passwort bleibt, wie es ist.",
       ],
     },
+    "account-actions-email": {
+      subject: "Aktualisieren Sie Ihr Konto bei {{realm}}",
+      heading: "Aktualisieren Sie Ihr Konto",
+      lead: "Die Administration von {{realm}} bittet Sie, Ihr Konto zu aktualisieren: zum Beispiel ein Passwort zu wählen oder einen zweiten Schritt für die Anmeldung einzurichten. Diese Schaltfläche führt Sie hindurch.",
+      button: { label: "Konto aktualisieren", href: "{{link}}" },
+      notes: [
+        "Der Link funktioniert einmal und ist {{ttl}} gültig. Er ist nur für Sie: Geben Sie ihn nicht weiter.",
+        "Sie haben diese E-Mail nicht erwartet? Fragen Sie bei der Administration nach, bevor Sie fortfahren.",
+      ],
+    },
     "account-exists-email": {
       subject: "Sie haben bei {{realm}} schon ein Konto",
       heading: "Sie haben schon ein Konto",

@@ -65,6 +65,16 @@ export const spanish: Texts = {
         "¿No has sido tú? Entonces ignora este correo: tu contraseña sigue igual.",
       ],
     },
+    "account-actions-email": {
+      subject: "Actualiza tu cuenta en {{realm}}",
+      heading: "Actualiza tu cuenta",
+      lead: "Un administrador de {{realm}} te pide que actualices tu cuenta: por ejemplo, que elijas una contraseña o configures un segundo paso para iniciar sesión. Este botón te guía.",
+      button: { label: "Actualizar mi cuenta", href: "{{link}}" },
+      notes: [
+        "El enlace funciona una sola vez y vale durante {{ttl}}. Es solo tuyo: no lo compartas.",
+        "Si no esperabas este correo, pregunta al administrador antes de continuar.",
+      ],
+    },
     "account-exists-email": {
       subject: "Ya tienes una cuenta en {{realm}}",
       heading: "Ya tienes una cuenta",

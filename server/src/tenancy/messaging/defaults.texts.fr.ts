@@ -70,6 +70,16 @@ export const french: Texts = {
         "Ce n’est pas vous ? Ignorez cet e-mail : votre mot de passe reste inchangé.",
       ],
     },
+    "account-actions-email": {
+      subject: "Mettez à jour votre compte sur {{realm}}",
+      heading: "Mettez votre compte à jour",
+      lead: "Un administrateur de {{realm}} vous demande de mettre votre compte à jour : par exemple de choisir un mot de passe ou de configurer une deuxième étape de connexion. Ce bouton vous guide.",
+      button: { label: "Mettre mon compte à jour", href: "{{link}}" },
+      notes: [
+        "Le lien fonctionne une seule fois, pendant {{ttl}}. Il n’est que pour vous : ne le transmettez pas.",
+        "Si vous n’attendiez pas cet e-mail, demandez à l’administrateur avant de continuer.",
+      ],
+    },
     "account-exists-email": {
       subject: "Vous avez déjà un compte sur {{realm}}",
       heading: "Vous avez déjà un compte",

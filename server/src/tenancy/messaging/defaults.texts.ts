@@ -78,6 +78,16 @@ export const english: Texts = {
         "If it was not you, ignore this email: your password stays as it is.",
       ],
     },
+    "account-actions-email": {
+      subject: "Update your account at {{realm}}",
+      heading: "Update your account",
+      lead: "An administrator of {{realm}} asks you to bring your account up to date: to choose a password, for example, or to set up a second step for signing in. This button leads you through it.",
+      button: { label: "Update my account", href: "{{link}}" },
+      notes: [
+        "The link works once, within {{ttl}}. It is yours alone: do not pass it on.",
+        "If you did not expect this email, ask the administrator before you go on.",
+      ],
+    },
     "account-exists-email": {
       subject: "You already have an account at {{realm}}",
       heading: "You already have an account",
@@ -163,6 +173,16 @@ export const dutch: Texts = {
       notes: [
         "Ze werken één keer, en zijn {{ttl}} geldig. Geef de code aan niemand.",
         "Was jij dat niet? Negeer deze e-mail dan: je wachtwoord blijft zoals het is.",
+      ],
+    },
+    "account-actions-email": {
+      subject: "Werk je account bij {{realm}} bij",
+      heading: "Werk je account bij",
+      lead: "Een beheerder van {{realm}} vraagt je om je account bij te werken: om bijvoorbeeld een wachtwoord te kiezen of een tweede stap voor het inloggen in te stellen. Deze knop leidt je erdoorheen.",
+      button: { label: "Mijn account bijwerken", href: "{{link}}" },
+      notes: [
+        "De link werkt één keer, en is {{ttl}} geldig. Hij is alleen voor jou: geef hem niet door.",
+        "Verwachtte je deze e-mail niet? Vraag het dan na bij de beheerder voordat je verdergaat.",
       ],
     },
     "account-exists-email": {

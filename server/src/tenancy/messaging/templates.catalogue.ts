@@ -16,6 +16,7 @@ export const catalogue = {
   "change-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
   "email-change-notice": { channel: "EMAIL", placeholders: ["realm", "user"] },
   "reset-password-email": { channel: "EMAIL", placeholders: ["realm", "link", "code", "ttl", "user"] },
+  "account-actions-email": { channel: "EMAIL", placeholders: ["realm", "link", "ttl", "user"] },
   "account-exists-email": { channel: "EMAIL", placeholders: ["realm", "link", "user"] },
   "invitation-email": { channel: "EMAIL", placeholders: ["realm", "organization", "link", "ttl", "user"] },
   "new-device-email": { channel: "EMAIL", placeholders: ["realm", "link", "user"] },

@@ -1,6 +1,12 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Provider } from "oidc-provider";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { interactionPolicy } from "oidc-provider";
+import stepsOf from "oidc-provider/lib/actions/authorization/index.js";
+import requestStorage from "oidc-provider/lib/helpers/als.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import { relyingParty } from "../../../testing/relying-party.ts";
@@ -8,6 +14,14 @@ import { grantTypes } from "../../token-endpoint/index.ts";
 import "./runtime-warning.ts";
 import { noKeys } from "./models/signing-keys.ts";
 import { makeEngine } from "./provider.ts";
+
+const ENDPOINTS = [
+  "authorization",
+  "resume",
+  "pushed_authorization_request",
+  "device_authorization",
+  "backchannel_authentication",
+] as const;
 
 let iam: Harness;
 beforeAll(async () => {
@@ -57,29 +71,129 @@ describe("what we answer ourselves, the engine does not answer", () => {
   });
 });
 
+/** The engine as it comes, in a process that loads nothing of ours. */
+const pristine = JSON.parse(
+  execFileSync(process.execPath, ["--no-warnings", "--input-type=module", "--eval", readEngine()], {
+    cwd: dirname(fileURLToPath(import.meta.url)),
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  }),
+) as Engine;
+
+interface Engine {
+  /** By path, such as `Client.find`: how many arguments it takes, and its source. */
+  readonly members: Readonly<Record<string, readonly [arity: number, source: string]>>;
+  readonly steps: Readonly<Record<string, readonly (readonly [name: string, arity: number, source: string])[]>>;
+}
+
+/** A program that prints it. Given `provider`, the same of that one. */
+function readEngine(): string {
+  return `
+    import { Provider, interactionPolicy } from "oidc-provider";
+    import stepsOf from "oidc-provider/lib/actions/authorization/index.js";
+    ${membersOf}
+    const steps = Object.fromEntries(${JSON.stringify(ENDPOINTS)}.map((endpoint) =>
+      [endpoint, stepsOf(endpoint).map((step) => [step.name, step.length, String(step)])]));
+    console.log(JSON.stringify({ members: membersOf(new Provider("https://issuer.example")), steps }));`;
+}
+
+/** Every method of every model: own ones and inherited ones, static and not. */
+function membersOf(provider: object): Engine["members"] {
+  const found: Record<string, [number, string]> = {};
+  const collect = (path: string, from: object | null) => {
+    for (let holder = from; holder && holder !== Function.prototype && holder !== Object.prototype; holder = Object.getPrototypeOf(holder))
+      for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(holder)))
+        if (typeof value === "function" && name !== "constructor") found[`${path}.${name}`] ??= [value.length, String(value)];
+  };
+  for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(provider))) {
+    const model = (provider as Record<string, unknown>)[name];
+    if (typeof model !== "function" || !String(model).startsWith("class")) continue;
+    collect(name, model);
+    collect(`${name}.prototype`, model.prototype);
+  }
+  return found;
+}
+
 describe("oidc-provider, in the version that is pinned", () => {
-  /** Replaced by protocols/oidc: an upgrade that renames one, or calls it otherwise, must not go unseen. */
-  test.each([
+  /** Replaced by protocols/oidc/engine: an upgrade that renames one, or calls it otherwise, must not go unseen. */
+  const patched = [
+    ["AccessToken.prototype.save", 0],
     ["Client.find", 1],
     ["Client.prototype.includeSid", 0],
+    ["DeviceCode.prototype.save", 0],
     ["Grant.find", 1],
     ["Grant.prototype.generateTokenId", 0],
+    ["IdToken.prototype.issue", 0],
+    ["IdToken.validate", 2],
+    ["Interaction.find", 1],
+    ["Interaction.prototype.save", 1],
+    ["OIDCContext.prototype.urlFor", 2],
+    ["PushedAuthorizationRequest.prototype.save", 1],
     ["Session.get", 1],
     ["Session.prototype.ensureClientContainer", 1],
     ["Session.prototype.past", 1],
+  ] as const;
+  /** Called by what replaces those. */
+  const called = [
+    ["Interaction.prototype.persist", 0],
+    ["Session.instantiate", 1],
+    ["Session.prototype.authTime", 0],
     ["Session.prototype.sidFor", 2],
-    ["Interaction.find", 1],
-    ["Interaction.prototype.save", 1],
-    ["PushedAuthorizationRequest.prototype.save", 1],
-    ["DeviceCode.prototype.save", 0],
-    ["AccessToken.prototype.save", 0],
-    ["IdToken.validate", 2],
-    ["IdToken.prototype.issue", 0],
-    ["OIDCContext.prototype.urlFor", 2],
-  ] as const)("has %s, which takes %i", (path, arity) => {
-    const provider: unknown = new Provider("https://issuer.example");
-    const member = path.split(".").reduce((holder, name) => (holder as Record<string, unknown>)[name], provider);
-    expect(member).toBeTypeOf("function");
-    expect((member as () => unknown).length).toBe(arity);
+    ["Grant.prototype.addOIDCClaims", 1],
+    ["Grant.prototype.addOIDCScope", 1],
+    ["Grant.prototype.addRar", 1],
+    ["Grant.prototype.addResourceScope", 2],
+    ["OIDCContext.prototype.entity", 2],
+  ] as const;
+
+  test.each([...patched, ...called])("has %s, which takes %i", (path, arity) => {
+    expect(pristine.members[path]?.[0]).toBe(arity);
+  });
+
+  test("nothing else of its models is patched", async () => {
+    const { provider } = makeEngine((await iam.server.issuers.get("master"))!.parts);
+    const differing = Object.entries(membersOf(provider)).filter(([path, [, source]]) => pristine.members[path]?.[1] !== source);
+    expect(differing.map(([path]) => path).sort()).toEqual(patched.map(([path]) => path));
+  });
+
+  const both = ["authorization", "pushed_authorization_request"] as const;
+  /** Steps of the authorization stacks that are replaced, or have a rule of ours around them. */
+  const replaced: readonly (readonly [name: string, arity: number, endpoints: readonly (typeof ENDPOINTS)[number][]])[] = [
+    ["authenticateClient", 2, ["pushed_authorization_request", "device_authorization", "backchannel_authentication"]],
+    ["checkClientGrantType", 2, ["device_authorization", "backchannel_authentication"]],
+    ["checkDpopJkt", 2, ["pushed_authorization_request"]],
+    ["checkResponseMode", 2, both],
+    ["checkResponseType", 2, both],
+    ["checkScope", 2, [...both, "device_authorization", "backchannel_authentication"]],
+    ["oneRedirectUriClients", 2, both],
+  ];
+
+  test.each(replaced)("has the step %s, which takes %i, at %j", (name, arity, endpoints) => {
+    for (const endpoint of endpoints)
+      expect(
+        pristine.steps[endpoint]!.filter(([known]) => known === name).map(([, takes]) => takes),
+        endpoint,
+      ).toEqual([arity]);
+  });
+
+  test("no other step is replaced, and before them stands only the translation of errors", () => {
+    for (const endpoint of ENDPOINTS) {
+      const [, ...steps] = stepsOf(endpoint);
+      expect(steps.map(({ name }) => name)).toEqual(pristine.steps[endpoint]!.map(([name]) => name));
+      const differing = steps.filter((step, at) => String(step) !== pristine.steps[endpoint]![at]![2]).map(({ name }) => name);
+      const expected = replaced.filter(([, , endpoints]) => endpoints.includes(endpoint)).map(([name]) => name);
+      expect(differing.sort(), endpoint).toEqual(expected);
+    }
+  });
+
+  test("asks the prompts and checks that the policy changes", () => {
+    const policy = interactionPolicy.base();
+    const reasons = (prompt: string) => policy.get(prompt)!.checks.map(({ reason }) => reason);
+    expect(reasons("login")).toEqual(expect.arrayContaining(["essential_acrs", "essential_acr", "no_session"]));
+    expect(reasons("consent")).toEqual(expect.arrayContaining(["native_client_prompt", "rar_prompt"]));
+  });
+
+  test("keeps its request in a storage that can be put away", () => {
+    expect(requestStorage).toBeInstanceOf(AsyncLocalStorage);
   });
 });

@@ -57,6 +57,8 @@ export const de: Messages = {
   cancel: "Abbrechen",
   signedOutTitle: "Sie sind abgemeldet",
   signedOutText: "Sie können dieses Fenster jetzt schließen. Schließen Sie an einem gemeinsam genutzten Computer den ganzen Browser.",
+  signingOutText: "Sie sind hier abgemeldet und werden gerade auch bei diesen Anwendungen abgemeldet:",
+  notSignedOut: "hat nicht geantwortet; dort sind Sie vielleicht noch angemeldet",
   signInAgain: "Erneut anmelden",
 
   impersonationLabel: "Handeln als eine andere Person",
@@ -309,6 +311,10 @@ export const de: Messages = {
   resetSentText:
     "Wenn es ein Konto für {account} gibt, haben wir eine E-Mail an dessen Adresse gesendet. Geben Sie den Code daraus ein, oder öffnen Sie den Link auf einem beliebigen Gerät.",
   resetLinkText: "Sie sind dabei, ein neues Passwort für das Konto {account} zu wählen.",
+  actionsLinkTitle: "Aktualisieren Sie Ihr Konto",
+  actionsLinkText: "Eine Administratorin oder ein Administrator bittet Sie, das Konto {account} zu aktualisieren.",
+  actionsDoneTitle: "Ihr Konto ist auf dem neuesten Stand",
+  actionsDoneText: "Das war alles: Sie können diese Seite schließen.",
   resetOffTitle: "Ihr Passwort lässt sich hier nicht zurücksetzen",
   resetOffText: "Bitten Sie Ihre Administration um ein neues.",
   chooseResetEmail: "Neues Passwort per E-Mail",
@@ -319,6 +325,8 @@ export const de: Messages = {
   profileSave: "Speichern",
   profileInvalidTitle: "Bitte prüfen Sie Ihre Eingaben",
   profileInvalidText: "Namen haben höchstens 255 Zeichen, und eine E-Mail-Adresse sieht aus wie ada@example.com.",
+  profileMailText:
+    "Eine neue Adresse wird per E-Mail bestätigt, und die kann zurzeit nicht gesendet werden. Behalten Sie vorerst die bisherige Adresse, oder fragen Sie Ihre Administration.",
   chooseUpdateProfile: "Profil vervollständigen",
   termsTitle: "Nutzungsbedingungen",
   termsText: "Bitte lesen Sie sie, und stimmen Sie zu, um weiterzumachen.",

@@ -58,6 +58,8 @@ export const fr: Messages = {
   cancel: "Annuler",
   signedOutTitle: "Vous êtes déconnecté",
   signedOutText: "Vous pouvez fermer cette fenêtre. Sur un ordinateur partagé, fermez tout le navigateur.",
+  signingOutText: "Vous êtes déconnecté ici, et en cours de déconnexion de ces applications :",
+  notSignedOut: "n’a pas répondu ; vous y êtes peut-être encore connecté",
   signInAgain: "Se reconnecter",
 
   impersonationLabel: "Agir à la place d’une autre personne",
@@ -299,6 +301,10 @@ export const fr: Messages = {
   resetSentText:
     "S’il existe un compte pour {account}, nous avons envoyé un e-mail à son adresse. Saisissez le code qu’il contient, ou ouvrez son lien sur n’importe quel appareil.",
   resetLinkText: "Vous allez choisir un nouveau mot de passe pour le compte {account}.",
+  actionsLinkTitle: "Mettez votre compte à jour",
+  actionsLinkText: "Un administrateur vous demande de mettre à jour le compte {account}.",
+  actionsDoneTitle: "Votre compte est à jour",
+  actionsDoneText: "C’est tout : vous pouvez fermer cette page.",
   resetOffTitle: "Votre mot de passe ne peut pas être réinitialisé ici",
   resetOffText: "Demandez-en un nouveau à votre administrateur.",
   chooseResetEmail: "Choisir un mot de passe par e-mail",
@@ -309,6 +315,8 @@ export const fr: Messages = {
   profileSave: "Enregistrer",
   profileInvalidTitle: "Veuillez vérifier votre saisie",
   profileInvalidText: "Un nom compte au plus 255 caractères, et une adresse e-mail ressemble à ada@example.com.",
+  profileMailText:
+    "Une nouvelle adresse est confirmée par e-mail, et aucun ne peut être envoyé pour le moment. Gardez pour l’instant l’adresse actuelle, ou demandez à votre administrateur.",
   chooseUpdateProfile: "Compléter votre profil",
   termsTitle: "Conditions d’utilisation",
   termsText: "Veuillez les lire, et les accepter pour continuer.",

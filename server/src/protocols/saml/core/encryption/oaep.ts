@@ -58,7 +58,7 @@ function mgf1(seed: Buffer, length: number, mask: OaepHash): Buffer {
 const xor = (a: Buffer, b: Buffer): Buffer => Buffer.from(a.map((byte, i) => byte ^ b[i]!));
 
 /** RFC 8017 §7.1.1, with an empty label. */
-function pad(secret: Buffer, size: number, digest: OaepHash, mask: OaepHash): Buffer {
+export function pad(secret: Buffer, size: number, digest: OaepHash, mask: OaepHash): Buffer {
   const label = hash(digest, "", "buffer");
   const filler = Buffer.alloc(size - secret.length - 2 * label.length - 2);
   const block = Buffer.concat([label, filler, Buffer.from([1]), secret]);
@@ -68,7 +68,7 @@ function pad(secret: Buffer, size: number, digest: OaepHash, mask: OaepHash): Bu
 }
 
 /** RFC 8017 §7.1.2: every check is made before the first is told, so that it cannot be learned which one failed. */
-function unpad(message: Buffer, digest: OaepHash, mask: OaepHash): Buffer {
+export function unpad(message: Buffer, digest: OaepHash, mask: OaepHash): Buffer {
   const label = hash(digest, "", "buffer");
   const size = label.length;
   const masked = message.subarray(1 + size);

@@ -31,12 +31,10 @@ function renderedNamespace(at: Rendered | null, prefix: string): string | undefi
 
 /** Exclusive XML Canonicalization 1.0 of `apex` and what it holds. */
 export function canonicalize(apex: XmlElement, { inclusivePrefixes = [], comments = false, without, maxLength }: CanonicalOptions): string {
-  const output: string[] = [];
-  let length = 0;
+  let output = "";
   const write = (text: string): void => {
-    length += text.length;
-    if (length > maxLength) throw new SamlError("size", "The canonical form of the document is too large");
-    output.push(text);
+    if (output.length + text.length > maxLength) throw new SamlError("size", "The canonical form of the document is too large");
+    output += text;
   };
 
   const writeElement = (element: XmlElement, outer: Rendered | null): void => {
@@ -59,16 +57,17 @@ export function canonicalize(apex: XmlElement, { inclusivePrefixes = [], comment
   };
 
   writeElement(apex, null);
-  return output.join("");
+  return output;
 }
 
 /** §3: the namespaces that the element and its attributes visibly use, and those of the prefix list, unless an ancestor in the output has them. */
 function declarationsFor(element: XmlElement, outer: Rendered | null, inclusivePrefixes: readonly string[]): Map<string, string> {
-  const used = new Set([element.prefix, ...inclusivePrefixes]);
-  for (const { prefix } of element.attributes) if (prefix !== "") used.add(prefix);
-  used.delete("xml");
+  const used = [element.prefix, ...inclusivePrefixes];
+  for (const { prefix } of element.attributes) if (prefix !== "" && !used.includes(prefix)) used.push(prefix);
+  if (used.length > 1) used.sort(compareCodePoints);
   const declared = new Map<string, string>();
-  for (const prefix of used.size > 1 ? [...used].sort(compareCodePoints) : used) {
+  for (const prefix of used) {
+    if (prefix === "xml") continue;
     const uri = namespaceAt(element, prefix);
     // A prefix of the list need not exist here. No default namespace is what a document starts with.
     if (uri === undefined || uri === (renderedNamespace(outer, prefix) ?? (prefix === "" ? "" : undefined))) continue;

@@ -28,9 +28,12 @@ export const escapeAttribute = (value: string): string =>
         .replace(/\r/g, "&#xD;")
     : value;
 
+const SURROGATE = /[\uD800-\uDFFF]/;
+
 /** Canonical XML sorts by code points; `<` of strings sorts by UTF-16 units, which differs above U+FFFF. */
 export function compareCodePoints(a: string, b: string): number {
   if (a === b) return 0;
+  if (!SURROGATE.test(a) && !SURROGATE.test(b)) return a < b ? -1 : 1;
   const left = [...a];
   const right = [...b];
   for (let i = 0; i < left.length && i < right.length; i++) {

@@ -28,6 +28,7 @@ const DECLARATION =
   /^<\?xml[ \t\n]+version[ \t\n]*=[ \t\n]*(["'])1\.0\1(?:[ \t\n]+encoding[ \t\n]*=[ \t\n]*(["'])([A-Za-z][\w.-]*)\2)?(?:[ \t\n]+standalone[ \t\n]*=[ \t\n]*(["'])(?:yes|no)\4)?[ \t\n]*\?>/;
 /** RFC 3986 §2, §3.1. */
 const ABSOLUTE_URI = /^[A-Za-z][A-Za-z0-9+.-]*:[\w\-.~:/?#[\]@!$&'()*+,;=%]*$/;
+const NOTHING_DECLARED: ReadonlyMap<string, string> = new Map();
 const PREDEFINED: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
 /**
@@ -221,32 +222,43 @@ class Parser {
 
   /** Namespaces in XML §5, §6. */
   #resolve(parent: Draft | null, name: RegExpExecArray, written: { prefix: string; local: string; value: string }[]): Draft {
-    const declarations = new Map<string, string>();
-    const plain: typeof written = [];
-    for (const attribute of written) {
-      if (attribute.prefix === "xmlns") this.#declare(declarations, attribute.local, attribute.value);
-      else if (attribute.prefix === "" && attribute.local === "xmlns") this.#declare(declarations, "", attribute.value);
-      else plain.push(attribute);
-    }
+    const declarations = this.#declarations(written);
     const attributes: XmlAttribute[] = [];
-    const prefix = name[1] ?? "";
-    const local = name[2]!;
-    const element = { prefix, local, namespace: "", attributes, declarations, parent, children: [], qualifiedName: name[0] };
-    const namespaceOf = (of: string): string => {
-      const uri = namespaceAt(element, of);
-      if (uri === undefined || of === "xmlns") throw this.#malformed(`the prefix ${of}, which is not declared`);
-      return uri;
+    const element = {
+      prefix: name[1] ?? "",
+      local: name[2]!,
+      namespace: "",
+      attributes,
+      declarations,
+      parent,
+      children: [],
+      qualifiedName: name[0],
     };
-    const seen = new Set<string>();
-    for (const attribute of plain) {
-      const namespace = attribute.prefix === "" ? "" : namespaceOf(attribute.prefix);
-      const expanded = `${namespace} ${attribute.local}`;
-      if (seen.has(expanded)) throw this.#malformed(`the attribute ${attribute.local} twice`);
-      seen.add(expanded);
-      attributes.push({ ...attribute, namespace });
-      this.#checkId(attribute.local, namespace, attribute.value);
+    for (const { prefix, local, value } of written) {
+      if (prefix === "xmlns" || (prefix === "" && local === "xmlns")) continue;
+      const namespace = prefix === "" ? "" : this.#namespaceOf(element, prefix);
+      if (attributes.some((other) => other.local === local && other.namespace === namespace))
+        throw this.#malformed(`the attribute ${local} twice`);
+      attributes.push({ prefix, local, namespace, value });
+      this.#checkId(local, namespace, value);
     }
-    return Object.assign(element, { namespace: namespaceOf(prefix) });
+    element.namespace = this.#namespaceOf(element, element.prefix);
+    return element;
+  }
+
+  #namespaceOf(element: XmlElement, prefix: string): string {
+    const uri = namespaceAt(element, prefix);
+    if (uri === undefined || prefix === "xmlns") throw this.#malformed(`the prefix ${prefix}, which is not declared`);
+    return uri;
+  }
+
+  #declarations(written: readonly { prefix: string; local: string; value: string }[]): ReadonlyMap<string, string> {
+    const declarations = new Map<string, string>();
+    for (const { prefix, local, value } of written) {
+      if (prefix === "xmlns") this.#declare(declarations, local, value);
+      else if (prefix === "" && local === "xmlns") this.#declare(declarations, "", value);
+    }
+    return declarations.size > 0 ? declarations : NOTHING_DECLARED;
   }
 
   /** Namespaces in XML §3. Canonical XML 1.0 §1.3 has no answer for relative namespace names, and libxml2 none for those that are no URI. */

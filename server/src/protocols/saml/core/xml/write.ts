@@ -51,25 +51,32 @@ function write(content: Content, scope: readonly string[], declares: Set<string>
   return head + content.children.map((child) => write(child, inner, declares)).join("") + tail;
 }
 
+const prefixOf = (qualified: string): string => {
+  const colon = qualified.indexOf(":");
+  return colon < 0 ? "" : qualified.slice(0, colon);
+};
+
 function open({ name, attributes }: Fragment, scope: readonly string[], declares: Set<string>) {
   const present = Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined);
-  const prefixOf = (qualified: string): string => (qualified.includes(":") ? qualified.slice(0, qualified.indexOf(":")) : "");
-  const used = new Set([prefixOf(name), ...present.map(([attribute]) => prefixOf(attribute)).filter((p) => p !== "" && p !== "xml")]);
-  const added = [...used].filter((prefix) => !scope.includes(prefix)).sort();
-  for (const prefix of added) declares.add(prefix);
-  const namespaces = added.map((prefix) => ` xmlns:${prefix}="${NS[prefix as Prefix]}"`).join("");
-  const key = (attribute: string) => [
-    prefixOf(attribute) && NS[prefixOf(attribute) as Prefix],
-    attribute.slice(attribute.indexOf(":") + 1),
-  ];
-  if (present.length > 1) {
-    present.sort(([a], [b]) => {
-      const [left, right] = [key(a), key(b)];
-      return compareCodePoints(left[0]!, right[0]!) || compareCodePoints(left[1]!, right[1]!);
-    });
+  if (present.length > 1) present.sort(([a], [b]) => compareAttributes(a, b));
+  const added = [name, ...present.map(([attribute]) => attribute)]
+    .map(prefixOf)
+    .filter((prefix, i, all) => prefix !== "" && prefix !== "xml" && !scope.includes(prefix) && all.indexOf(prefix) === i)
+    .sort();
+  let head = `<${name}`;
+  for (const prefix of added) {
+    declares.add(prefix);
+    head += ` xmlns:${prefix}="${NS[prefix as Prefix]}"`;
   }
-  const written = present.map(([attribute, value]) => ` ${attribute}="${escapeAttribute(carried(String(value)))}"`).join("");
-  return { head: `<${name}${namespaces}${written}>`, inner: added.length > 0 ? [...scope, ...added] : scope, tail: `</${name}>` };
+  for (const [attribute, value] of present) head += ` ${attribute}="${escapeAttribute(carried(String(value)))}"`;
+  return { head: `${head}>`, inner: added.length > 0 ? [...scope, ...added] : scope, tail: `</${name}>` };
+}
+
+/** By namespace, then by local name: those without a prefix come first. */
+function compareAttributes(a: string, b: string): number {
+  const [left, right] = [prefixOf(a), prefixOf(b)];
+  if (left === right) return compareCodePoints(a, b);
+  return compareCodePoints(left && NS[left as Prefix], right && NS[right as Prefix]);
 }
 
 /** The element as text, in exclusive canonical form. */

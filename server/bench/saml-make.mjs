@@ -1,0 +1,136 @@
+// Makes and opens SAML messages as fast as it can, by the core alone: no HTTP, no database.
+import { createPublicKey, generateKeyPairSync, webcrypto } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { rolldown } from "rolldown";
+
+/** Twice the thread pool, so that a thread never waits for the main one; as limits.mjs does. */
+const AT_ONCE = 8;
+
+/** The core is part of no program that could be asked for it yet, so it is bundled here. @returns {Promise<typeof import("../src/protocols/saml/index.ts")>} */
+async function loadCore() {
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-bench-saml-"));
+  try {
+    const file = join(folder, "core.mjs");
+    const made = await rolldown({
+      input: fileURLToPath(new URL("../src/protocols/saml/index.ts", import.meta.url)),
+      platform: "node",
+      logLevel: "silent",
+    });
+    await made.write({ format: "esm", file });
+    await made.close();
+    return await import(pathToFileURL(file).href);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const saml = await loadCore();
+
+const rsa = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
+const keys = await webcrypto.subtle.generateKey({ ...rsa, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) }, true, [
+  "sign",
+  "verify",
+]);
+const spki = Buffer.from(await webcrypto.subtle.exportKey("spki", keys.publicKey));
+const recipient = { key: generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey };
+/** Signs as the realm's own keys do. */
+const key = {
+  algorithm: saml.SIGNATURE_ALGORITHM.RS256,
+  // About as long as a certificate of such a key.
+  certificate: Buffer.alloc(800, 7).toString("base64"),
+  sign: async (/** @type {Uint8Array} */ data) =>
+    Buffer.from(await webcrypto.subtle.sign(rsa, keys.privateKey, /** @type {Uint8Array<ArrayBuffer>} */ (data))),
+};
+const trusted = [{ key: createPublicKey({ key: spki, format: "der", type: "spki" }), certificate: key.certificate }];
+
+const IDP = "https://idp.example.com/realms/example";
+const SP = "https://sp.example.com/saml/metadata";
+const ACS = "https://sp.example.com/saml/acs";
+
+/** A person with ten attributes, one of them in twenty groups. */
+const attributes = Array.from({ length: 10 }, (_, i) => ({
+  name: `urn:oid:0.9.2342.19200300.100.1.${i}`,
+  values: i === 9 ? Array.from({ length: 20 }, (_, n) => `/company/department-${n}`) : [`value ${i} of O'Neil & <Söhne>`],
+}));
+
+function newMessage() {
+  const now = Date.now();
+  const inResponseTo = "_0123456789abcdef0123456789abcdef01234567";
+  return {
+    response: { id: saml.newMessageId(), issueInstant: now, issuer: IDP, destination: ACS, inResponseTo },
+    assertion: {
+      id: saml.newMessageId(),
+      issueInstant: now,
+      issuer: IDP,
+      nameId: { value: "0192f0c4-7b1e-7cc0-8a1e-3f1f2d9b5a10", format: saml.NAME_ID_FORMAT.persistent, spNameQualifier: SP },
+      recipient: ACS,
+      inResponseTo,
+      notBefore: now - 30_000,
+      notOnOrAfter: now + 300_000,
+      audiences: [SP],
+      authnInstant: now,
+      sessionIndex: saml.newMessageId(),
+      sessionNotOnOrAfter: now + 36_000_000,
+      classRef: saml.AUTHN_CONTEXT.passwordProtectedTransport,
+      attributes,
+    },
+  };
+}
+
+/** @param {Omit<import("../src/protocols/saml/index.ts").Protection, "key">} protection */
+async function make(protection) {
+  const { response, assertion } = newMessage();
+  return saml.postFields(await saml.successResponse(response, assertion, { key, ...protection }));
+}
+
+const posted = await make({ signAssertion: true, signResponse: false });
+const request = {
+  id: saml.newMessageId(),
+  issueInstant: Date.now(),
+  issuer: SP,
+  destination: `${IDP}/saml/idp/sso`,
+  assertionConsumerServiceUrl: ACS,
+};
+const plainRequest = saml.postFields(saml.authnRequestElement(request));
+const signedRequest = saml.postFields(await saml.signed(saml.authnRequestElement(request), key));
+
+/** @type {Record<string, () => Promise<unknown>>} */
+const work = {
+  "saml-signed": () => make({ signAssertion: true, signResponse: false }),
+  "saml-both": () => make({ signAssertion: true, signResponse: true }),
+  "saml-encrypted": () => make({ signAssertion: true, signResponse: true, recipient }),
+  "saml-open": async () => saml.openResponse(saml.readPost(posted), { keys: trusted }),
+  "saml-request": async () => saml.openAuthnRequest(saml.readPost(plainRequest), { keys: trusted, required: false }),
+  "saml-signed-request": async () => saml.openAuthnRequest(saml.readPost(signedRequest), { keys: trusted, required: true }),
+};
+
+/** @param {{ row: string, seconds: number }} task @returns {Promise<import("./load.mjs").Slice>} */
+async function slice({ row, seconds }) {
+  const once = /** @type {() => Promise<unknown>} */ (work[row]);
+  /** @type {number[]} */
+  const times = [];
+  const began = performance.now();
+  const until = began + seconds * 1000;
+  const worker = async () => {
+    while (performance.now() < until) {
+      const at = performance.now();
+      await once();
+      times.push(performance.now() - at);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  times.sort((a, b) => a - b);
+  const at = (/** @type {number} */ share) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { count: times.length, seconds: (performance.now() - began) / 1000, p50: at(0.5), p99: at(0.99) };
+}
+
+process.on("message", (task) => {
+  slice(/** @type {any} */ (task)).then(
+    (result) => process.send?.(result),
+    (error) => process.send?.({ error: String(error) }),
+  );
+});
+process.send?.({ ready: true });

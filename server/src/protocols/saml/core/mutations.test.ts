@@ -1,0 +1,163 @@
+// Random edits of good messages: each is refused, or what was verified is exactly the same.
+import { beforeAll, expect, test } from "vitest";
+import { envelope, goodAssertion, goodAuthnRequest, goodSpRole, NOW, REQUEST_ID, rs256, SP, SSO } from "../../../testing/saml-messages.ts";
+import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
+import {
+  authnRequestElement,
+  openAuthnRequest,
+  openResponse,
+  readMetadata,
+  readPost,
+  readRedirect,
+  redirectUrl,
+  render,
+  SamlError,
+  signed,
+  spMetadata,
+  successResponse,
+  verificationKey,
+} from "./index.ts";
+
+let idp: Identity;
+let sp: Identity;
+
+beforeAll(async () => {
+  [idp, sp] = await Promise.all([makeIdentity(), makeIdentity()]);
+});
+
+/** mulberry32 */
+function seeded(seed: number) {
+  let state = seed;
+  return (below: number): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) % below;
+  };
+}
+
+const PIECES = [
+  "<",
+  ">",
+  "/",
+  '"',
+  "'",
+  "&",
+  ";",
+  "&amp;",
+  "&#65;",
+  "&#x0;",
+  "<!-- -->",
+  "<?p?>",
+  "<![CDATA[x]]>",
+  " ",
+  "\n",
+  "\r",
+  "\t",
+  "=",
+  "#",
+  "A",
+  "é",
+  "xmlns",
+  "saml:",
+  "ds:",
+  "</saml:Issuer>",
+  "\0",
+  "%",
+  "+",
+];
+
+/** One to three edits: bytes changed, removed, doubled, moved, or pieces of XML put in; whole elements cut or copied. */
+function mutated(text: string, next: (below: number) => number): string {
+  let result = text;
+  for (let edits = 1 + next(3); edits > 0; edits--) {
+    const at = next(result.length);
+    const length = 1 + next(12);
+    const part = result.slice(at, at + length);
+    const elements = [...result.matchAll(/<([\w:]+)[^>]*>[^<]*<\/\1>/g)];
+    const element = elements[next(elements.length || 1)];
+    const elsewhere = next(result.length);
+    const insert = (what: string, where = at) => result.slice(0, where) + what + result.slice(where);
+    const edit = [
+      () => result.slice(0, at) + String.fromCharCode(32 + next(95)) + result.slice(at + 1),
+      () => result.slice(0, at) + result.slice(at + length),
+      () => insert(part),
+      () => insert(PIECES[next(PIECES.length)]!),
+      () => insert(part, elsewhere),
+      () => (element ? result.replace(element[0], "") : result),
+      () => (element ? result.replace(element[0], () => element[0].repeat(2)) : result),
+      () => (element ? insert(element[0], elsewhere) : result),
+      () => result.slice(0, at) + part.toUpperCase() + result.slice(at + length),
+    ][next(9)]!;
+    result = edit();
+  }
+  return result;
+}
+
+/** Runs the mutations and counts what was accepted all the same, always with the same content. */
+async function survivors(good: string, rounds: number, seed: number, open: (text: string) => Promise<unknown>): Promise<number> {
+  const expected = await open(good);
+  const next = seeded(seed);
+  let accepted = 0;
+  for (let round = 0; round < rounds; round++) {
+    const text = mutated(good, next);
+    try {
+      const content = await open(text);
+      expect(content, text).toEqual(expected);
+      accepted += 1;
+    } catch (error) {
+      if (!(error instanceof SamlError)) throw error;
+    }
+  }
+  return accepted;
+}
+
+const openTheResponse = async (xml: string) => {
+  const received = readPost({ SAMLResponse: Buffer.from(xml).toString("base64") });
+  const opened = await openResponse(received, {
+    keys: [verificationKey(idp.certificate)],
+    decryption: { keys: [sp.privateKey], allowCbc: true },
+  });
+  // Without a signature of its own, the Response says nothing that counts.
+  if (opened.responseSigned) expect(opened.response.inResponseTo).toBe(REQUEST_ID);
+  return opened.assertion;
+};
+
+const makeResponse = (signResponse: boolean, encrypt: boolean) =>
+  successResponse({ ...envelope(), inResponseTo: REQUEST_ID }, goodAssertion(), {
+    key: rs256(idp),
+    signAssertion: true,
+    signResponse,
+    recipient: encrypt ? { key: sp.publicKey } : null,
+  });
+
+test("a thousand of a signed Response with a signed assertion", async () => {
+  const accepted = await survivors(render(await makeResponse(true, false)), 1_000, 1, openTheResponse);
+  // Only what says nothing can be changed: KeyInfo, encodings of the same characters.
+  expect(accepted).toBeLessThan(400);
+});
+
+test("five hundred of a Response in which only the assertion is signed", async () => {
+  const assertion = async (xml: string) => openTheResponse(xml);
+  expect(await survivors(render(await makeResponse(false, false)), 500, 2, assertion)).toBeLessThan(300);
+});
+
+test("three hundred of an encrypted assertion", async () => {
+  expect(await survivors(render(await makeResponse(false, true)), 300, 3, openTheResponse)).toBeLessThan(200);
+});
+
+test("five hundred of a signed query", async () => {
+  const url = await redirectUrl({ location: SSO, message: authnRequestElement(goodAuthnRequest()), relayState: "relay", key: rs256(sp) });
+  const open = async (query: string) => {
+    const received = await readRedirect(query);
+    const { message } = await openAuthnRequest(received, { keys: [verificationKey(sp.certificate)], required: true });
+    return { message, relayState: received.relayState };
+  };
+  expect(await survivors(url.slice(url.indexOf("?") + 1), 500, 4, open)).toBeLessThan(100);
+});
+
+test("five hundred of signed metadata", async () => {
+  const xml = render(await signed(spMetadata({ id: "_md", entityId: SP, sp: goodSpRole(sp.certificate) }), rs256(sp)));
+  const open = async (text: string) => readMetadata(Buffer.from(text), { now: NOW, keys: [verificationKey(sp.certificate)] });
+  expect(await survivors(xml, 500, 5, open)).toBeLessThan(250);
+});
