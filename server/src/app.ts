@@ -84,7 +84,7 @@ import {
   RETENTION_JOB,
   transports,
 } from "./tenancy/audit/index.ts";
-import { completeKeys, createSigningKeys, keyRoutes } from "./tenancy/keys/index.ts";
+import { completeKeys, createDecryptionKeys, createSigningKeys, keyRoutes } from "./tenancy/keys/index.ts";
 import {
   createMessageMetrics,
   createMessages,
@@ -178,6 +178,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   const scopes = createScopes({ db, changes });
   const subjects = createSubjects({ db, vault, changes });
   const signingKeys = createSigningKeys({ db, vault, work, realms });
+  const decryptionKeys = createDecryptionKeys({ db, vault, realms });
   const activity = createClientActivity({ ...background, log });
   const sources = [localPasswords(db, hasher)];
   const subjectOf = createSubjectOf({ db, subjects });
@@ -201,6 +202,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     provisioning,
     scopes,
     signingKeys,
+    decryptionKeys,
     outbound,
     metrics,
     log,

@@ -134,6 +134,7 @@ export async function beginCore(config: Config, options: CoreOptions = {}): Prom
     template: options.template,
     embedded: options.embedded,
     onIdleError: (err) => log.warn({ err }, "an idle database connection broke; the pool opens another"),
+    onMaintenanceError: (err) => log.warn({ err }, "the embedded database could not be checkpointed or vacuumed; it is tried again"),
   });
   const getReady = async () => {
     if (options.migrate ?? true) await database.withoutDeadlines(migrate);

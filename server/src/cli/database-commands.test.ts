@@ -179,7 +179,7 @@ describe("after it", () => {
     expect(await signIn(server, "acme", "ada", ada.answer.password)).not.toBeNull();
     const jwks = (await (await fetch(`${server.url}/realms/acme/jwks`)).json()) as { keys: { kid: string }[] };
     expect(jwks.keys.map(({ kid }) => kid)).toContain(rotated.answer.keyId);
-    expect(jwks.keys).toHaveLength(6);
+    expect(jwks.keys).toHaveLength(8);
     const events = await eventsOf("acme", created.answer.adminPassword, server);
     expect(events).toContainEqual(expect.objectContaining({ type: "KEY_ROTATED", actor: "cli" }));
     await server.kill("SIGTERM");
@@ -215,10 +215,10 @@ describe("key rewrap", () => {
     expect(columns.filter((column: { rewrapped: number }) => column.rewrapped > 0)).toEqual([
       { column: "realm_keys.private_key", rewrapped: onPostgres ? 3 : 4 },
       { column: "realm_key_companions.private_key", rewrapped: onPostgres ? 3 : 4 },
-      { column: "realm_companion_keys.private_key", rewrapped: onPostgres ? 3 : 4 },
+      { column: "realm_companion_keys.private_key", rewrapped: onPostgres ? 6 : 8 },
       { column: "vault_canary.sealed", rewrapped: 1 },
     ]);
-    expect(rewrapped).toBe(onPostgres ? 10 : 13);
+    expect(rewrapped).toBe(onPostgres ? 13 : 17);
     expect(JSON.parse((await rewrap(both)).out).rewrapped).toBe(0);
     expect((await rewrap({ GATEHOUSE_MASTER_KEY: next })).code).toBe(0);
     expect((await rewrap({ GATEHOUSE_MASTER_KEY: old })).code).toBe(1);

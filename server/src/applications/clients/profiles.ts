@@ -135,4 +135,5 @@ const signingMembers = [
   "idTokenAlg",
   "userinfoAlg",
   "authorizationSignedResponseAlg",
+  "introspectionSignedResponseAlg",
 ] as const;

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../kernel/errors.ts";
-import { asymmetricAlgs, secretAlgs } from "../../tenancy/keys/index.ts";
+import { asymmetricAlgs, isEncryptionKey, secretAlgs } from "../../tenancy/keys/index.ts";
 import {
   addressVerdict,
   httpsVerdict,
@@ -26,6 +26,7 @@ export function brokenRules(client: StoredClient, publicClient: boolean, baseUrl
     ...authenticationErrors(client, publicClient),
     ...keyErrors(client),
     ...algorithmErrors(client),
+    ...encryptionErrors(client),
     ...grantErrors(client, publicClient),
     ...responseTypeErrors(client),
     ...subjectErrors(client),
@@ -85,6 +86,23 @@ function algorithmErrors(client: StoredClient): FieldError[] {
   return errors;
 }
 
+function encryptionErrors(client: StoredClient): FieldError[] {
+  return (["idToken", "userinfo", "authorization", "introspection"] as const).flatMap((of) => {
+    const [algMember, encMember] = [`${of}EncryptedResponseAlg`, `${of}EncryptedResponseEnc`] as const;
+    const alg = client[algMember];
+    if (alg === null)
+      return client[encMember] === null
+        ? []
+        : [error(encMember, "alg", `${encMember} needs ${algMember}: say what the key is encrypted with`)];
+    if (client.jwks === null && client.jwksUri === null)
+      return [error(algMember, "keys", `${algMember} ${alg} needs the client's public keys: jwks or jwksUri`)];
+    // What is at jwksUri may change at any time: it is looked at when there is something to encrypt.
+    return client.jwks === null || client.jwks.keys.some((key) => isEncryptionKey(key, alg))
+      ? []
+      : [error(algMember, "keys", `${algMember} ${alg} needs a key in jwks that it encrypts to, with the use enc or none`)];
+  });
+}
+
 /** Grants in which the client itself is what is trusted. */
 const CONFIDENTIAL_ONLY: readonly GrantType[] = [
   "client_credentials",
@@ -107,8 +125,9 @@ function grantErrors(client: StoredClient, publicClient: boolean): FieldError[] 
 /** OpenID Connect Dynamic Client Registration §2, `application_type`: tokens in an address go to no http address, and to no device. */
 function responseTypeErrors({ responseTypes, redirectUris, applicationType, grantTypes }: StoredClient): FieldError[] {
   if (responseTypes.every((type) => type === "code")) return [];
-  if (responseTypes.includes("code") && !grantTypes.includes("authorization_code"))
-    return [error("responseTypes", "grant_type", "responseTypes: code needs the grant type authorization_code")];
+  const withCode = responseTypes.find((type) => type.startsWith("code"));
+  if (withCode !== undefined && !grantTypes.includes("authorization_code"))
+    return [error("responseTypes", "grant_type", `responseTypes: ${withCode} needs the grant type authorization_code`)];
   const isFit = (uri: string) => !URL.canParse(uri) || (new URL(uri).protocol === "https:" && new URL(uri).hostname !== "localhost");
   return applicationType === "native" || redirectUris.every(isFit)
     ? []

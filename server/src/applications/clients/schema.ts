@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
 import { oneOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
-import { clientAlgs, signingAlgs } from "../../tenancy/keys/index.ts";
+import { clientAlgs, contentEncryptions, encryptionAlgs, signingAlgs } from "../../tenancy/keys/index.ts";
 import { clientProfiles } from "../../tenancy/settings/index.ts";
 import { claimMapperMembers, claimMapperState } from "../claims/index.ts";
 import { grantTypeNames, grantTypeUrns } from "./settings.ts";
@@ -28,7 +28,8 @@ export const oauthAuthMethods = [
   "none",
 ] as const;
 export const authMethods = ["client_secret", ...oauthAuthMethods] as const;
-export const responseTypes = ["code", "id_token", "id_token token"] as const;
+/** OAuth 2.0 Multiple Response Type Encoding Practices: those beside `code` are implicit or hybrid. */
+export const responseTypes = ["code", "id_token", "id_token token", "code id_token", "code token", "code id_token token"] as const;
 const assertionAlg = oneOf(clientAlgs);
 
 const clientId = Type.String({
@@ -56,6 +57,16 @@ const ownSecret = Type.String({
   description: "a secret is made of 16 to 255 letters, digits and signs of ASCII, without spaces, 8 of them different",
   writeOnly: true,
 });
+
+/** How something is encrypted to the client's key. */
+const encryption = <K extends string>(of: K, what: string) =>
+  ({
+    [`${of}EncryptedResponseAlg`]: nullable(oneOf(encryptionAlgs), `Encrypt ${what} to one of its keys; null: not at all`),
+    [`${of}EncryptedResponseEnc`]: nullable(oneOf(contentEncryptions), "With what the content is encrypted; null: A128CBC-HS256"),
+  }) as Record<`${K}EncryptedResponseAlg`, ReturnType<typeof encryptionAlg>> &
+    Record<`${K}EncryptedResponseEnc`, ReturnType<typeof contentEncryption>>;
+const encryptionAlg = () => nullable(oneOf(encryptionAlgs), "");
+const contentEncryption = () => nullable(oneOf(contentEncryptions), "");
 
 /** Every member that is kept in the settings, with what it may be. */
 const settingMembers = {
@@ -123,6 +134,11 @@ const settingMembers = {
     oneOf(signingAlgs),
     "How its authorization responses are signed where it asks for that (JARM); null: RS256, or as its profile says",
   ),
+  introspectionSignedResponseAlg: nullable(oneOf(signingAlgs), "Sign what introspection answers (RFC 9701); null: plain JSON"),
+  ...encryption("idToken", "its ID tokens"),
+  ...encryption("userinfo", "what userinfo answers it"),
+  ...encryption("authorization", "its authorization responses, where it asks for them to be signed (JARM)"),
+  ...encryption("introspection", "what introspection answers it"),
   requestObjectAlg: nullable(assertionAlg, "The only algorithm for its request objects; null: any that fits"),
   sectorIdentifierUri: nullable(uri, "Clients with the same one share pairwise subjects"),
   requestUris: uris("Addresses from which its request objects may be read"),

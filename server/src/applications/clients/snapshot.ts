@@ -1,4 +1,4 @@
-import type { SigningAlg } from "../../tenancy/keys/index.ts";
+import type { ContentEncryption, EncryptionAlg, SigningAlg } from "../../tenancy/keys/index.ts";
 import type { ClientProfile } from "../../tenancy/settings/index.ts";
 
 /** How a client proves who it is at the token endpoint. */
@@ -23,7 +23,7 @@ export type GrantType =
   | "urn:ietf:params:oauth:grant-type:token-exchange";
 
 /** What the authorization endpoint may answer a client with. Those beside `code` need the realm setting `oidc.implicitFlow`, too. */
-export type ResponseType = "code" | "id_token" | "id_token token";
+export type ResponseType = "code" | "id_token" | "id_token token" | "code id_token" | "code token" | "code id_token token";
 
 /** What a subject is in the tokens of a realm, or of one client that wants it otherwise. */
 export interface SubjectClaim {
@@ -87,6 +87,15 @@ export interface ClientSettings {
   readonly idTokenAlg: SigningAlg | null;
   readonly userinfoAlg: SigningAlg | null;
   readonly authorizationSignedResponseAlg: SigningAlg | null;
+  readonly introspectionSignedResponseAlg: SigningAlg | null;
+  readonly idTokenEncryptedResponseAlg: EncryptionAlg | null;
+  readonly idTokenEncryptedResponseEnc: ContentEncryption | null;
+  readonly userinfoEncryptedResponseAlg: EncryptionAlg | null;
+  readonly userinfoEncryptedResponseEnc: ContentEncryption | null;
+  readonly authorizationEncryptedResponseAlg: EncryptionAlg | null;
+  readonly authorizationEncryptedResponseEnc: ContentEncryption | null;
+  readonly introspectionEncryptedResponseAlg: EncryptionAlg | null;
+  readonly introspectionEncryptedResponseEnc: ContentEncryption | null;
   readonly requestObjectAlg: string | null;
   readonly sectorIdentifierUri: string | null;
   readonly requestUris: readonly string[];

@@ -2,6 +2,7 @@
 // Features declare their tables into `Tables` and take a `Db` (reads) or `Tx` (writes) as their first argument.
 import { Kysely } from "kysely";
 import type pg from "pg";
+import { maintain } from "./maintenance.ts";
 import { type OpenedEmbedded, openEmbedded } from "./pglite-database.ts";
 import { embeddedDialect } from "./pglite-dialect.ts";
 import type { Deadlines } from "./postgres.ts";
@@ -31,6 +32,8 @@ export interface DatabaseOptions {
   /** Of requests, and of work that nobody waits for. Left out: none, as commands want it. */
   readonly deadlines?: { readonly requests: Deadlines; readonly background: Deadlines } | undefined;
   readonly onIdleError: (error: Error) => void;
+  /** Given by a server: while the embedded database is open, it is checkpointed and vacuumed, and this hears what failed. */
+  readonly onMaintenanceError?: (error: unknown) => void;
   /** Instead of the template that ships with the build; tests bring their own. */
   readonly template?: Uint8Array<ArrayBuffer> | undefined;
   /** The embedded database of `dataDir`, if somebody has begun to open it already. */
@@ -64,7 +67,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   if (!options.embedded) await opening;
   const db = new Kysely<Tables>({ dialect: embeddedDialect(opening) });
   singleConnection.add(db);
+  const endMaintenance = options.onMaintenanceError && maintain(db, options.onMaintenanceError);
   const close = async () => {
+    endMaintenance?.();
     await db.destroy();
     await opening.then((embedded) => embedded.close()).catch(() => {}); // it never opened: the first query has told why
   };

@@ -1,4 +1,4 @@
-import type { ResponseType } from "../../applications/clients/index.ts";
+import { type ResponseType, responseTypes } from "../../applications/clients/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 
@@ -27,7 +27,7 @@ export const authMethodsOf = ({ tlsClientCertHeader }: { readonly tlsClientCertH
  * read them. So a realm has to allow them, and such tokens are marked, which the admin API refuses.
  */
 export const responseTypesOf = ({ settings }: Pick<RealmSnapshot, "settings">): readonly ResponseType[] =>
-  settings.oidc.implicitFlow ? ["code", "id_token", "id_token token"] : ["code"];
+  settings.oidc.implicitFlow ? responseTypes : ["code"];
 
 /** OpenID Connect Core §3.1.2.1 and, where people can make accounts of their own, Initiating User Registration §4. */
 export const promptValues = ({ registration }: Settings): readonly string[] => [

@@ -167,7 +167,8 @@ describe("the request and its answer", () => {
     const claims = Object.fromEntries(new URL(party.url(), base).searchParams);
     const at = (request: string, more: Record<string, string> = {}) =>
       walk(browser, base, `/realms/${realm.name}/authorize?${new URLSearchParams({ client_id: "app", request, ...more })}`);
-    const request = await signed({ ...claims, iss: "app", aud: issuerOf(realm), state: "signed" });
+    const nbf = Math.floor(clock.now() / SECOND);
+    const request = await signed({ ...claims, iss: "app", aud: issuerOf(realm), state: "signed", nbf, exp: nbf + 60 });
     const { left } = await at(request, { state: "beside", scope: "openid email" });
     expect(left?.searchParams.get("state")).toBe("signed");
     expect((await party.exchange(left)).body.scope).toBe("openid");

@@ -5,6 +5,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { RateLimiter } from "../../platform/rate-limit/index.ts";
 import type { Cookies } from "../../signin/sessions/index.ts";
+import type { DecryptionKeys } from "../../tenancy/keys/index.ts";
 import type { TokenEndpointParts } from "../token-endpoint/index.ts";
 
 /** The clients of a realm, also those that are known by a document of their own alone (protocols/registration). */
@@ -16,6 +17,7 @@ export interface KnownClients extends Clients {
 /** What the issuer of one realm works with, as the realm is configured now. */
 export interface RealmParts extends TokenEndpointParts {
   readonly clients: KnownClients;
+  readonly decryptionKeys: DecryptionKeys;
   readonly outbound: Outbound;
   readonly limiter: RateLimiter;
   readonly cookies: Cookies;

@@ -14,6 +14,15 @@ const grantTypes = [
   "urn:ietf:params:oauth:grant-type:token-exchange",
 ] as const;
 
+/** A response type in every order of its parts. */
+const spellings = (type: string): string[] => {
+  const orders = (parts: readonly string[]): string[][] =>
+    parts.length < 2
+      ? [[...parts]]
+      : parts.flatMap((part) => orders(parts.filter((other) => other !== part)).map((rest) => [part, ...rest]));
+  return orders(type.split(" ")).map((order) => order.join(" "));
+};
+
 type Names = typeof memberNames;
 const { properties } = CreateClient;
 
@@ -28,8 +37,8 @@ const members = {
     Type.Array(oneOf(grantTypes), { maxItems: grantTypes.length, uniqueItems: true, description: "`authorization_code` where left out" }),
   ),
   response_types: Type.Optional(
-    Type.Array(oneOf([...responseTypes, "token id_token"]), {
-      maxItems: 4,
+    Type.Array(oneOf(responseTypes.flatMap(spellings)), {
+      maxItems: 12,
       description: "`code` where left out; `implicit` goes with the others",
     }),
   ),

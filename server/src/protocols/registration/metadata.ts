@@ -3,16 +3,21 @@ import { toGrantType } from "../../applications/clients/index.ts";
 import { memberNames, otherNames } from "./member-names.ts";
 import type { RegistrationRequest } from "./metadata.schema.ts";
 
+/** OAuth 2.0 Multiple Response Type Encoding Practices §3: the order of the parts says nothing. */
+const inOrder = (type: string): ResponseType =>
+  ["code", "id_token", "token"].filter((part) => type.split(" ").includes(part)).join(" ") as ResponseType;
+
 /** RFC 7591 §2: `code` where nothing is said, unless the grant types say that it cannot be meant. */
 export function responseTypesOf({ grant_types = ["authorization_code"], response_types = [] }: RegistrationRequest): ResponseType[] {
   if (response_types.length === 0)
     return grant_types.includes("implicit") && !grant_types.includes("authorization_code") ? ["id_token"] : ["code"];
-  return [...new Set(response_types.map((type) => (type === "token id_token" ? "id_token token" : type)))];
+  return [...new Set(response_types.map(inOrder))];
 }
 
 /** Those of ours: `implicit` is told by the response types. */
 export function grantTypesOf(metadata: RegistrationRequest) {
-  const { grant_types = responseTypesOf(metadata).includes("code") ? (["authorization_code"] as const) : [] } = metadata;
+  const { grant_types = responseTypesOf(metadata).some((type) => type.startsWith("code")) ? (["authorization_code"] as const) : [] } =
+    metadata;
   return grant_types.filter((type) => type !== "implicit");
 }
 
@@ -64,7 +69,7 @@ export function toMetadata(client: Client): Record<string, unknown> {
     return isEmpty && oauth !== "redirect_uris" ? [] : [[oauth, value]];
   });
   const grantTypes: string[] = client.grantTypes.map(toGrantType);
-  const responseTypes = client.responseTypes.filter((type) => type !== "code" || grantTypes.includes("authorization_code"));
+  const responseTypes = client.responseTypes.filter((type) => !type.startsWith("code") || grantTypes.includes("authorization_code"));
   if (responseTypes.some((type) => type !== "code")) grantTypes.push("implicit");
   return {
     ...Object.fromEntries(named),

@@ -2,6 +2,7 @@ import type { ScopesSnapshot } from "../../applications/client-scopes/index.ts";
 import { spellGrantType, toGrantType } from "../../applications/clients/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import { contentEncryptions, decryptionAlgs } from "../../tenancy/keys/index.ts";
 import { invalidMetadata } from "./errors.ts";
 import type { RegistrationRequest } from "./metadata.schema.ts";
 import { grantTypesOf, responseTypesOf } from "./metadata.ts";
@@ -25,15 +26,16 @@ export function enforcePolicy(policy: Policy, scopes: ScopesSnapshot | null, met
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** Ignoring these, as other members that are not known, would send in the clear, or without a signature, what was not to be sent so. */
-const protectionErrors = (metadata: RegistrationRequest): FieldError[] =>
-  Object.keys(metadata).flatMap((member) => {
-    if (/_encrypt(ed_response|ion)_(alg|enc)$/.test(member))
-      return [error(member, "unsupported", `${member}: encrypted tokens, answers and request objects are not supported`)];
-    if (member === "introspection_signed_response_alg")
-      return [error(member, "unsupported", `${member}: introspection answers with JSON; signed answers are not supported`)];
-    return [];
-  });
+/** OpenID Connect Dynamic Client Registration §2: what it may encrypt its request objects with is known by its objects; what cannot be is said. */
+const protectionErrors = (metadata: RegistrationRequest): FieldError[] => {
+  const { request_object_encryption_alg: alg, request_object_encryption_enc: enc } = metadata as Record<string, unknown>;
+  const check = (member: string, value: unknown, known: readonly string[]) =>
+    value === undefined || known.includes(value as string) ? [] : [error(member, "enum", `${member} must be one of: ${known.join(", ")}`)];
+  return [
+    ...check("request_object_encryption_alg", alg, decryptionAlgs),
+    ...check("request_object_encryption_enc", enc, contentEncryptions),
+  ];
+};
 
 function grantErrors({ allowedGrantTypes, allowedResponseTypes }: Policy, metadata: RegistrationRequest): FieldError[] {
   const refused = grantTypesOf(metadata).filter((type) => !(allowedGrantTypes as string[]).includes(spellGrantType(type)));
@@ -50,7 +52,10 @@ function grantErrors({ allowedGrantTypes, allowedResponseTypes }: Policy, metada
   // RFC 7591 §2.1
   const { grant_types, response_types = [] } = metadata;
   const missing = response_types
-    .map((type) => [type, type === "code" ? "authorization_code" : "implicit"] as const)
+    .flatMap((type) => [
+      ...(/\bcode\b/.test(type) ? [[type, "authorization_code"] as const] : []),
+      ...(/token/.test(type) ? [[type, "implicit"] as const] : []),
+    ])
     .find(([, grant]) => grant_types !== undefined && !grant_types.includes(grant));
   if (missing) return [error("response_types", "grant_type", `response_types: ${missing[0]} needs the grant type ${missing[1]}`)];
   return [];

@@ -5,6 +5,7 @@ import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { client, declare } from "../../platform/http/index.ts";
 import { isPublic } from "../client-auth/index.ts";
 import { FORM, formOf, issuerFor, single, takeForms } from "../gate/index.ts";
+import { protectedIntrospection } from "../tokens/index.ts";
 import { introspect, revoke } from "./introspection.ts";
 import type { TokenEndpoints } from "./parts.ts";
 
@@ -34,7 +35,7 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       schema: {
         summary: "What a token is worth now (RFC 7662)",
         description:
-          "With the client's authentication; public clients are refused. Tells of tokens that were issued to the client or whose audience names it or one of its allowed resources, and with the client setting `introspectAll` of every access token of the realm. Everything else is inactive.",
+          "With the client's authentication; public clients are refused. Tells of tokens that were issued to the client or whose audience names it or one of its allowed resources, and with the client setting `introspectAll` of every access token of the realm. Everything else is inactive. As a JWT (RFC 9701) for clients that are configured so.",
         consumes,
         tags,
         params,
@@ -42,11 +43,17 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       },
       serializerCompiler: () => JSON.stringify,
     },
-    async (request) => {
+    async (request, reply) => {
       const { parts, client, token } = await asked(request);
       // RFC 7662 §2.1: some form of authorization is required, and a client id is public.
       if (isPublic(client)) throw oauthErrors.invalidClient("only a client that can prove who it is may introspect");
-      return (await introspect(parts, client, token)) as { active: boolean };
+      const answer = await introspect(parts, client, token);
+      const jwt = await protectedIntrospection(parts, client, answer);
+      if (jwt === null) return answer as { active: boolean };
+      return reply
+        .type("application/token-introspection+jwt")
+        .serializer(String)
+        .send(jwt as never);
     },
   );
 

@@ -11,6 +11,7 @@ export interface TokenEndpointParts extends SignInParts, IssuerParts, ClientAuth
   readonly realm: IssuerParts["realm"];
   readonly db: SignInParts["db"];
   readonly issuer: string;
+  readonly clientKeys: ClientAuthParts["clientKeys"];
   readonly tlsClientCertHeader: string | null;
   readonly realms: RealmSnapshots;
   readonly flows: Flows;

@@ -3,12 +3,13 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { SigningAlg } from "../../tenancy/keys/index.ts";
 import { lifetimesOf } from "./contents/lifetimes.ts";
-import { algOf, responseAlgOf, signJwt } from "./jwt.ts";
+import { encryptedFor, isEncrypted } from "./encryption.ts";
+import { algOf, defaultAlgOf, responseAlgOf, signJwt } from "./jwt.ts";
 import type { IssuerParts } from "./parts.ts";
 import { type VerifiedJwt, verifyJwt } from "./verify.ts";
 
 /** OpenID Connect Core §2: signs an ID token, whose claims are known. */
-export function signIdToken(parts: IssuerParts, client: ClientSnapshot, claims: Readonly<Record<string, unknown>>): Promise<string> {
+export async function signIdToken(parts: IssuerParts, client: ClientSnapshot, claims: Readonly<Record<string, unknown>>): Promise<string> {
   const iat = Math.floor(clock.now() / SECOND);
   const payload = {
     ...claims,
@@ -17,14 +18,15 @@ export function signIdToken(parts: IssuerParts, client: ClientSnapshot, claims: 
     iat,
     iss: parts.issuer,
   };
-  return signJwt(parts, algOf(parts, client, "idTokenAlg"), undefined, JSON.stringify(payload));
+  const jwt = await signJwt(parts, algOf(parts, client, "idTokenAlg"), undefined, JSON.stringify(payload));
+  return encryptedFor(parts, client, "idToken", jwt);
 }
 
 /** OpenID Connect Core §3.1.3.6, §3.3.2.11: `at_hash` and `c_hash`. All our algorithms hash with SHA-256. */
 export const halfHash = (value: string): string => hash("sha256", value, "buffer").subarray(0, 16).toString("base64url");
 
 /** OpenID Connect Core §5.3.2: what userinfo answers a client that wants it signed. */
-export const signUserinfo = (
+const signUserinfo = (
   parts: IssuerParts,
   client: ClientSnapshot,
   alg: SigningAlg,
@@ -35,14 +37,41 @@ export const signUserinfo = (
   return signJwt(parts, alg, undefined, JSON.stringify(payload));
 };
 
+/** OpenID Connect Core §5.3.2: signed, encrypted or both, as the client is configured; null: plain JSON. */
+export async function protectedUserinfo(
+  parts: IssuerParts,
+  client: ClientSnapshot,
+  claims: Readonly<Record<string, unknown>>,
+  exp: number,
+): Promise<string | null> {
+  const { userinfoAlg } = client.settings;
+  if (userinfoAlg !== null) return encryptedFor(parts, client, "userinfo", await signUserinfo(parts, client, userinfoAlg, claims, exp));
+  return isEncrypted(client, "userinfo") ? encryptedFor(parts, client, "userinfo", JSON.stringify(claims), { isJwt: false }) : null;
+}
+
+/** RFC 9701 §5: an answer of introspection as a JWT, for the client that asked. Null: plain JSON. */
+export async function protectedIntrospection(
+  parts: IssuerParts,
+  caller: ClientSnapshot,
+  answer: Readonly<Record<string, unknown>>,
+): Promise<string | null> {
+  const { introspectionSignedResponseAlg: alg } = caller.settings;
+  if (alg === null && !isEncrypted(caller, "introspection")) return null;
+  const iat = Math.floor(clock.now() / SECOND);
+  const payload = { iss: parts.issuer, aud: caller.clientId, iat, token_introspection: answer };
+  const jwt = await signJwt(parts, alg ?? defaultAlgOf(caller), "token-introspection+jwt", JSON.stringify(payload));
+  return encryptedFor(parts, caller, "introspection", jwt);
+}
+
 /** RFC 9101 and JARM §2.1: an answer of the authorization endpoint as a JWT, for two minutes. */
-export const signAuthorizationResponse = (
+export const signAuthorizationResponse = async (
   parts: IssuerParts,
   client: ClientSnapshot,
   answer: Readonly<Record<string, unknown>>,
 ): Promise<string> => {
   const payload = { ...answer, aud: client.clientId, exp: Math.floor(clock.now() / SECOND) + 120, iss: parts.issuer };
-  return signJwt(parts, responseAlgOf(client), undefined, JSON.stringify(payload));
+  const jwt = await signJwt(parts, responseAlgOf(client), undefined, JSON.stringify(payload));
+  return encryptedFor(parts, client, "authorization", jwt);
 };
 
 /**

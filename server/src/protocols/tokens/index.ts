@@ -24,7 +24,14 @@ export {
   scopesFor,
 } from "./contents/scopes.ts";
 export { createSubjectOf, type SubjectOf } from "./contents/subject.ts";
-export { halfHash, signAuthorizationResponse, signIdToken, signUserinfo, verifyIdTokenHint } from "./id-token.ts";
+export {
+  halfHash,
+  protectedIntrospection,
+  protectedUserinfo,
+  signAuthorizationResponse,
+  signIdToken,
+  verifyIdTokenHint,
+} from "./id-token.ts";
 export { type UserIssue, userTokens } from "./issue.ts";
 export { type LiveToken, readAccessToken } from "./liveness.ts";
 export { logoutToken } from "./logout-token.ts";

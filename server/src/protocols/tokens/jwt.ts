@@ -2,8 +2,8 @@ import { type ClientSnapshot, profileOf } from "../../applications/clients/index
 import type { Signer, SigningAlg } from "../../tenancy/keys/index.ts";
 import type { IssuerParts } from "./parts.ts";
 
-/** RFC 9068 §2.1, OpenID Connect Back-Channel Logout §2.4; an ID token has no type. */
-export type JwtType = "at+jwt" | "logout+jwt" | undefined;
+/** RFC 9068 §2.1, OpenID Connect Back-Channel Logout §2.4, RFC 9701 §5; an ID token has no type. */
+export type JwtType = "at+jwt" | "logout+jwt" | "token-introspection+jwt" | undefined;
 
 const headers = new WeakMap<Signer, Map<JwtType, string>>();
 
@@ -35,9 +35,9 @@ export function algOf({ realm }: IssuerParts, { settings }: ClientSnapshot, toke
   return settings[token] ?? fitting(settings, realm.settings.tokens.signingAlg);
 }
 
-/** JARM §3: RS256 where the client says nothing. */
-export const responseAlgOf = ({ settings }: ClientSnapshot): SigningAlg =>
-  settings.authorizationSignedResponseAlg ?? fitting(settings, "RS256");
+/** JARM §3, RFC 9701 §6: RS256 where the client says nothing, unless its profile demands another. */
+export const defaultAlgOf = ({ settings }: ClientSnapshot): SigningAlg => fitting(settings, "RS256");
+export const responseAlgOf = (client: ClientSnapshot): SigningAlg => client.settings.authorizationSignedResponseAlg ?? defaultAlgOf(client);
 
 function fitting(settings: ClientSnapshot["settings"], usual: SigningAlg): SigningAlg {
   const { algs } = profileOf(settings);

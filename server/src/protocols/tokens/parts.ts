@@ -1,4 +1,6 @@
+import type { JWK } from "jose";
 import type { ScopesSnapshot } from "../../applications/client-scopes/index.ts";
+import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
@@ -12,6 +14,11 @@ export interface IssuerParts {
   readonly scopesOfRealm: ScopesSnapshot;
   readonly signingKeys: SigningKeys;
   readonly subjectOf: SubjectOf;
+  /** The keys of clients: see protocols/client-auth, which owns them. */
+  readonly clientKeys: {
+    known(client: ClientSnapshot): readonly JWK[];
+    refresh(client: ClientSnapshot): Promise<boolean>;
+  };
 }
 
 export const issuerOf = (baseUrl: string, realm: string): string => `${baseUrl}/realms/${realm}`;

@@ -1,5 +1,5 @@
 import type { Clients } from "../../applications/clients/index.ts";
-import { confirmEmail, holdUserForSignIn, type RequiredAction, takeUser } from "../../directory/users/index.ts";
+import { confirmEmail, findUserForUpdate, holdUserForSignIn, type RequiredAction } from "../../directory/users/index.ts";
 import { SECOND } from "../../kernel/clock.ts";
 import { defineErrors, type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -71,7 +71,7 @@ export async function isDestination(
 }
 
 /**
- * An administrator mails a user a link by which they do what is asked of them. A reader of the mail acts as the user, so `takeUser` asks for
+ * An administrator mails a user a link by which they do what is asked of them. A reader of the mail acts as the user, so `findUserForUpdate` asks for
  * control of them, as for setting their password.
  */
 export async function sendActionsEmail(
@@ -80,7 +80,7 @@ export async function sendActionsEmail(
   id: string,
   { actions, clientId, redirectUri, lifespanSeconds = DEFAULT_LIFESPAN }: SendActionsEmail,
 ): Promise<void> {
-  const { userId, username, email, emailVerified, enabled, locked, attributes } = await takeUser(ctx, id);
+  const { userId, username, email, emailVerified, enabled, locked, attributes } = await findUserForUpdate(ctx, id);
   if (!enabled || locked) throw errors.shut_out();
   if (email === null) throw errors.no_address();
   if (!emailVerified && !actions.includes("VERIFY_EMAIL")) throw errors.unconfirmed_address();

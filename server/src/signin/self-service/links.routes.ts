@@ -14,7 +14,6 @@ import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
 import type { Flows } from "../flows/index.ts";
 import { type Interaction, readInteraction, startInteraction } from "../interactions/index.ts";
 import { loginPath, type PageParts, seeOther, type Visitor } from "../login/index.ts";
-import { stranger } from "../passwords/index.ts";
 import { ACTIONS_KIND, ACTIONS_PATH, type ActionsLink, followActionsLink, isDestination } from "./actions-email.service.ts";
 import { createLinkPages, type LinkPage } from "./link-page.tsx";
 import { originsOf } from "./start.ts";

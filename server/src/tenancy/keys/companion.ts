@@ -5,7 +5,7 @@ import type { Vault } from "../../kernel/vault.ts";
 /** RFC 7517, as it stands in the realm's JWKS. */
 export interface PublicJwk {
   readonly kty: "EC" | "OKP";
-  readonly use: "sig";
+  readonly use: "sig" | "enc";
   readonly alg?: "ES256";
   readonly kid: string;
   readonly crv: "P-256" | "Ed25519";
@@ -14,8 +14,9 @@ export interface PublicJwk {
 }
 
 /** The keys beside each RSA key: made with it, published with it, and gone when it goes. */
-export type CompanionKind = "ec" | "ed";
-export const companionKinds: readonly CompanionKind[] = ["ec", "ed"];
+/** `enc` signs nothing: request objects are encrypted to it. */
+export type CompanionKind = "ec" | "ed" | "enc";
+export const companionKinds: readonly CompanionKind[] = ["ec", "ed", "enc"];
 
 export interface NewCompanion {
   readonly kind: CompanionKind;
@@ -43,6 +44,10 @@ const kinds: Record<CompanionKind, { make: () => ReturnType<typeof makePair>; jw
   ed: {
     make: () => makePair("ed25519", {}),
     jwk: ({ x }, kid) => ({ kty: "OKP", use: "sig", kid, crv: "Ed25519", x: x! }),
+  },
+  enc: {
+    make: () => makePair("ec", { namedCurve: "P-256" }),
+    jwk: ({ x, y }, kid) => ({ kty: "EC", use: "enc", kid, crv: "P-256", x: x!, y: y! }),
   },
 };
 

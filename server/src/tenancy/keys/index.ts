@@ -1,9 +1,15 @@
-// Realm signing keys: RSA-2048 with a certificate each for SAML, and a P-256 and an Ed25519 key beside each; private halves sealed.
+// Realm signing keys: RSA-2048 with a certificate each for SAML, and beside each those for ES256, EdDSA and decryption; private halves sealed.
 // Owns `realm_keys`, `realm_key_companions` and `realm_companion_keys`. The published halves are part of the realm's snapshot (tenancy/realms).
 export {
   asymmetricAlgs,
+  type ContentEncryption,
   clientAlgs,
+  contentEncryptions,
+  decryptionAlgs,
+  type EncryptionAlg,
+  encryptionAlgs,
   isEdwards,
+  isEncryptionKey,
   isSameAlg,
   keyTypeOf,
   proofAlgs,
@@ -12,6 +18,7 @@ export {
   signingAlgs,
 } from "./algorithms.ts";
 export { completeKeys } from "./complete.ts";
+export { createDecryptionKeys, type DecryptionKeys } from "./decryption.ts";
 export { generateKey, type MakeKeyPair, makeKeyPair, type NewKey, toJwk } from "./generate.ts";
 export { keyRoutes } from "./routes.ts";
 export { RealmKey } from "./schema.ts";

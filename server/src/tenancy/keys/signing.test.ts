@@ -64,13 +64,14 @@ describe("the keys beside an RSA key", () => {
       { kid: rsa.keyId, kty: "RSA" },
       { kid: `${rsa.keyId}-ec`, kty: "EC", crv: "P-256", alg: "ES256", use: "sig" },
       { kid: `${rsa.keyId}-ed`, kty: "OKP", crv: "Ed25519", use: "sig" },
+      { kid: `${rsa.keyId}-enc`, kty: "EC", crv: "P-256", use: "enc" },
     ]);
     for (const key of published) expect(Object.keys(key)).not.toContain("d");
     expect((await realm.asMaster().get("/keys")).body).toHaveLength(1);
     const { rows } = await sql<{ private_key: string }>`
       select private_key from realm_key_companions where realm_id = ${realm.name}
       union all select private_key from realm_companion_keys where realm_id = ${realm.name}`.execute(iam.core.db);
-    expect(rows).toEqual(Array(2).fill({ private_key: expect.stringMatching(/^v1\./) }));
+    expect(rows).toEqual(Array(3).fill({ private_key: expect.stringMatching(/^v1\./) }));
   });
 
   test("follow a rotation, and go with their key", async () => {
@@ -78,12 +79,12 @@ describe("the keys beside an RSA key", () => {
     const keys = createSigningKeys(iam.core);
     const before = (await keys.signer(realm.name, "ES256"))!;
     const { keyId } = (await realm.asMaster().post("/keys/rotate")).body;
-    expect(await jwks(realm.name)).toHaveLength(6);
+    expect(await jwks(realm.name)).toHaveLength(8);
     const after = (await keys.signer(realm.name, "ES256"))!;
     expect(after.kid).toBe(`${keyId}-ec`);
     for (const signer of [before, after]) expect(await holds(realm.name, signer)).toBe(true);
-    await realm.asMaster().delete(`/keys/${before.kid.replace("-ec", "")}`);
-    expect(await kids(realm.name)).toEqual([keyId, `${keyId}-ec`, `${keyId}-ed`]);
+    await realm.asMaster().delete(`/keys/${before.kid.slice(0, 36)}`);
+    expect(await kids(realm.name)).toEqual([keyId, `${keyId}-ec`, `${keyId}-ed`, `${keyId}-enc`]);
   });
 
   test("are given to a key of the previous release by the job, or before the first of them signs", async () => {
@@ -99,7 +100,7 @@ describe("the keys beside an RSA key", () => {
     for (const signer of signers) expect(await holds(byNeed.name, signer!)).toBe(true);
     expect(await jwks(byNeed.name)).toHaveLength(2);
     await completeKeys(iam.core);
-    for (const { name } of [byJob, byNeed]) expect(await jwks(name)).toHaveLength(3);
+    for (const { name } of [byJob, byNeed]) expect(await jwks(name)).toHaveLength(4);
     expect(await kids(byNeed.name)).toContain(signers[0]!.kid);
   });
 });

@@ -113,7 +113,7 @@ export const OidcPolicy = group({
   }),
   implicitFlow: flag(
     false,
-    "Offer the response types `id_token` and `id_token token`, which put tokens into the address bar, to clients that have them. For old clients only (RFC 9700)",
+    "Offer the implicit and hybrid response types (`id_token`, `id_token token`, `code id_token`, `code token`, `code id_token token`), which put tokens into the address bar, to clients that have them. For old clients only (RFC 9700)",
   ),
 });
 

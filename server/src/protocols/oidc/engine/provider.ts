@@ -13,6 +13,7 @@ import { setRealmParts } from "./realm-of.ts";
 import { limitAnonymousRequests } from "./requests/anonymous-limit.ts";
 import { overrideClientAuthentication } from "./requests/client-authentication.ts";
 import { limitDeviceRequests } from "./requests/device-limit.ts";
+import { openRequestObjects } from "./requests/encrypted-request.ts";
 import { refuseUnsignedResponses } from "./requests/profile.ts";
 import { refineScopeCheck } from "./requests/scopes.ts";
 import { answerUnavailable } from "./responses/error-page.ts";
@@ -26,6 +27,7 @@ requireRedirectUri();
 refuseUnauthorizedClients();
 refineScopeCheck();
 refuseUnsignedResponses();
+openRequestObjects();
 overrideClientAuthentication();
 translateErrors();
 

@@ -55,6 +55,11 @@ export function refineResponseModes(rule: StepRule): void {
   for (const endpoint of ["authorization", "pushed_authorization_request"] as const) refineStep(endpoint, "checkResponseMode", rule);
 }
 
+/** Puts `rule` around the engine's own reading of request objects. */
+export function refineRequestObjects(rule: StepRule): void {
+  for (const endpoint of ["authorization", "pushed_authorization_request"] as const) refineStep(endpoint, "processRequestObject", rule);
+}
+
 /** RFC 6749 §4.1.2.1, §5.2: a grant or a response type that a client may not use. The engine calls the request invalid. */
 export function refuseUnauthorizedClients(): void {
   const rule: StepRule = async (_ctx, check, next) => {

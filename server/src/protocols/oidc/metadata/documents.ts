@@ -1,6 +1,14 @@
 import { documentOf, type PublishedDocument } from "../../../platform/http/index.ts";
 import { LOCALES } from "../../../signin/pages/index.ts";
-import { asymmetricAlgs, clientAlgs, proofAlgs, signingAlgs } from "../../../tenancy/keys/index.ts";
+import {
+  asymmetricAlgs,
+  clientAlgs,
+  contentEncryptions,
+  decryptionAlgs,
+  encryptionAlgs,
+  proofAlgs,
+  signingAlgs,
+} from "../../../tenancy/keys/index.ts";
 import { grantTypes } from "../../token-endpoint/index.ts";
 import { claimNames } from "../../tokens/index.ts";
 import { ACR_VALUES, authMethodsOf, paths, promptValues, responseTypesOf } from "../capabilities.ts";
@@ -17,6 +25,14 @@ const once = (make: (issuer: Issuer) => object) => {
     return document;
   };
 };
+
+const encryptionOf = (...answers: readonly string[]) =>
+  Object.fromEntries(
+    answers.flatMap((answer) => [
+      [`${answer}_encryption_alg_values_supported`, encryptionAlgs],
+      [`${answer}_encryption_enc_values_supported`, contentEncryptions],
+    ]),
+  );
 
 /** OpenID Connect Discovery §3 and RFC 8414, which share their members. */
 export const discoveryDocument = once(({ parts }) => {
@@ -59,6 +75,10 @@ export const discoveryDocument = once(({ parts }) => {
     token_endpoint_auth_signing_alg_values_supported: clientAlgs,
     dpop_signing_alg_values_supported: proofAlgs,
     ...(tlsClientCertHeader !== null && { tls_client_certificate_bound_access_tokens: true }),
+    request_object_encryption_alg_values_supported: decryptionAlgs,
+    request_object_encryption_enc_values_supported: contentEncryptions,
+    ...encryptionOf("id_token", "userinfo", "authorization", "introspection"),
+    introspection_signing_alg_values_supported: signingAlgs,
     id_token_signing_alg_values_supported: signingAlgs,
     userinfo_signing_alg_values_supported: signingAlgs,
     authorization_signing_alg_values_supported: signingAlgs,

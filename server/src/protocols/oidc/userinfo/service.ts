@@ -1,6 +1,6 @@
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
-import { type LiveToken, signUserinfo, userClaims } from "../../tokens/index.ts";
+import { type LiveToken, protectedUserinfo, userClaims } from "../../tokens/index.ts";
 import type { RealmParts } from "../parts.ts";
 
 /** OpenID Connect Core §5.3.2. */
@@ -13,7 +13,7 @@ export async function userinfo(parts: RealmParts, live: LiveToken, client: Clien
   const found = await userClaims(parts, client, about, [{ target: "userinfo", scopes: live.scopes, requested }]);
   if (!found) throw oauthErrors.invalidToken();
   const claims = { ...found[0], sub: live.sub };
-  const { userinfoAlg } = client.settings;
-  if (userinfoAlg === null) return { type: "application/json; charset=utf-8", body: JSON.stringify(claims) };
-  return { type: "application/jwt; charset=utf-8", body: await signUserinfo(parts, client, userinfoAlg, claims, live.expiresAt) };
+  const jwt = await protectedUserinfo(parts, client, claims, live.expiresAt);
+  if (jwt === null) return { type: "application/json; charset=utf-8", body: JSON.stringify(claims) };
+  return { type: "application/jwt; charset=utf-8", body: jwt };
 }

@@ -71,10 +71,10 @@ export function overrideClients(provider: Provider, parts: ClientParts): void {
 const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
 
-/** Of those that the realm allows. `code` needs its grant, and all of them a redirect URI. */
+/** Of those that the realm allows. A code needs its grant, and all of them a redirect URI. */
 const responseTypesOf = ({ grantTypes, redirectUris, settings }: ClientSnapshot, { responseTypes }: ClientParts): ResponseType[] =>
   settings.responseTypes.filter(
-    (type) => redirectUris.length > 0 && responseTypes.has(type) && (type !== "code" || grantTypes.includes("authorization_code")),
+    (type) => redirectUris.length > 0 && responseTypes.has(type) && (!type.startsWith("code") || grantTypes.includes("authorization_code")),
   );
 
 /** Those that begin with a request to the engine, and what it looks at besides. The others are none of its business. */

@@ -1,0 +1,52 @@
+import { sql } from "kysely";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { createMaintenance } from "./maintenance.ts";
+
+const embedded = test.runIf(testDatabase() === "embedded");
+let iam: Harness;
+beforeEach(async () => {
+  iam = await harness();
+  await sql`create table scratch (id int primary key, text text not null)`.execute(iam.core.db);
+});
+afterEach(async () => {
+  await sql`drop table scratch`.execute(iam.core.db);
+  await iam.close();
+});
+
+const numberOf = async (query: ReturnType<typeof sql<{ n: string }>>) => Number((await query.execute(iam.core.db)).rows[0]!.n);
+const sinceCheckpoint = () => numberOf(sql`select pg_current_wal_lsn() - redo_lsn as n from pg_control_checkpoint()`);
+const tableSize = () => numberOf(sql`select pg_relation_size('scratch') as n`);
+/** Writes about 20 MB of log and leaves no row. */
+const writeAndDelete = async () => {
+  await sql`insert into scratch select n, repeat('x', 500) from generate_series(1, 30000) n`.execute(iam.core.db);
+  await sql`delete from scratch`.execute(iam.core.db);
+};
+
+embedded("the write-ahead log does not grow without end", async () => {
+  const run = createMaintenance(iam.core.db);
+  await run();
+  await writeAndDelete();
+  expect(await sinceCheckpoint()).toBeGreaterThan(16 * 1024 * 1024);
+  await run();
+  expect(await sinceCheckpoint()).toBeLessThan(1024 * 1024);
+});
+
+embedded("what was deleted gives its space back", async () => {
+  const run = createMaintenance(iam.core.db);
+  await run();
+  await writeAndDelete();
+  await writeAndDelete();
+  expect(await tableSize()).toBeGreaterThan(30 * 1024 * 1024);
+  await run();
+  expect(await tableSize()).toBe(0);
+});
+
+embedded("little writing is left alone after the first time", async () => {
+  const run = createMaintenance(iam.core.db);
+  await run();
+  await sql`insert into scratch values (1, 'x')`.execute(iam.core.db);
+  await sql`delete from scratch`.execute(iam.core.db);
+  await run();
+  expect(await tableSize()).toBeGreaterThan(0);
+});
