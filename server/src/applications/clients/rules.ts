@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { FieldError } from "../../kernel/errors.ts";
 import { asymmetricAlgs, isEncryptionKey, secretAlgs } from "../../tenancy/keys/index.ts";
 import {
@@ -10,6 +11,7 @@ import {
   redirectUriVerdict,
   resourceVerdict,
 } from "./addresses.ts";
+import { certificateNames } from "./certificate-names.ts";
 import { profileErrors } from "./profiles.ts";
 import { keyErrors } from "./public-keys.ts";
 import { usesSecret } from "./secrets.ts";
@@ -66,15 +68,26 @@ const requestUriVerdict = (uri: string) => httpsVerdict(uri.split("#", 1)[0]!);
 const audienceVerdict = (text: string) =>
   text.includes(":") ? resourceVerdict(text) : /^[!-~]+$/.test(text) ? null : { code: "format", message: "must be ASCII, without spaces" };
 
-function authenticationErrors({ authMethod, tlsClientAuthSubjectDn }: StoredClient, publicClient: boolean): FieldError[] {
+function authenticationErrors(client: StoredClient, publicClient: boolean): FieldError[] {
+  const { authMethod } = client;
   if (publicClient && authMethod !== "none")
     return [error("authMethod", "public", "authMethod must be none for a public client, which cannot keep a secret or a key")];
   if (!publicClient && authMethod === "none")
     return [error("authMethod", "confidential", "authMethod none is for public clients: choose another, or make publicClient true")];
-  if (authMethod === "tls_client_auth" && tlsClientAuthSubjectDn === null)
+  const named = certificateNames.filter((member) => client[member] !== null);
+  if (authMethod === "tls_client_auth" && named.length === 0)
     return [
-      error("tlsClientAuthSubjectDn", "required", "tlsClientAuthSubjectDn is needed for tls_client_auth: say whose certificate counts"),
+      error(
+        "tlsClientAuthSubjectDn",
+        "required",
+        `tlsClientAuthSubjectDn or another of ${certificateNames.slice(1).join(", ")} is needed for tls_client_auth: say whose certificate counts`,
+      ),
     ];
+  // RFC 8705 §2.1.2: exactly one.
+  if (named.length > 1)
+    return named.slice(1).map((member) => error(member, "exclusive", `${member} cannot be set beside ${named[0]}: keep one of them`));
+  if (client.tlsClientAuthSanIp !== null && isIP(client.tlsClientAuthSanIp) === 0)
+    return [error("tlsClientAuthSanIp", "format", "tlsClientAuthSanIp is not an IP address")];
   return [];
 }
 
