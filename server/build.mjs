@@ -127,7 +127,12 @@ async function bundle(out) {
   // What is read at run time, from beside the code that reads it.
   const swaggerUi = join(dirname(fromPackage("@fastify/swagger-ui")), "static");
   for (const beside of [
-    ...["operations/api-docs/page-script.js", "signin/assets/passkey-script.js", "platform/passwords/common-passwords.txt"].map(source),
+    ...[
+      "operations/api-docs/page-script.js",
+      "signin/assets/passkey-script.js",
+      "signin/assets/signing-out-script.js",
+      "platform/passwords/common-passwords.txt",
+    ].map(source),
     ...["swagger-ui-bundle.js", "swagger-ui.css"].map((file) => join(swaggerUi, file)),
   ])
     if (existsSync(beside)) files.push({ fileName: basename(beside), code: readFileSync(beside, "utf8") });

@@ -211,6 +211,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
     cookies,
     isDraining: () => draining,
     tlsClientCertHeader,
+    mtlsBaseUrl: config.mtlsBaseUrl,
     subjectOf,
   });
   const visitors = createVisitors({ db, realms, csrf, cookies });

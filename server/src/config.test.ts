@@ -63,6 +63,7 @@ describe("defaults", () => {
       maxInFlight: 1000,
       maxLoopDelayMs: 2000,
       tlsClientCertHeader: null,
+      mtlsBaseUrl: null,
       allowedHosts: [],
       audit: { httpUrl: null, httpToken: null, categories: ["AUTHN", "ADMIN"], timeoutMs: 2000 },
       webhookRetrySeconds: [5, 30, 120, 600, 3600, 21600, 86400],

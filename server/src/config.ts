@@ -37,6 +37,8 @@ export interface Config {
   readonly maxLoopDelayMs: number;
   /** null: mutual TLS is off. */
   readonly tlsClientCertHeader: string | null;
+  /** Where the proxy asks clients for certificates; null: at `baseUrl`. */
+  readonly mtlsBaseUrl: string | null;
   readonly allowedHosts: readonly string[];
   readonly audit: {
     readonly httpUrl: string | null;

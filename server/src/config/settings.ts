@@ -174,6 +174,12 @@ export const settings = {
     ["unset (mutual TLS off)", null],
     "The header in which a trusted reverse proxy tells the certificate that a client showed it (RFC 8705). Ignored unless `GATEHOUSE_TRUST_PROXY` is set, and from peers that it does not name; the proxy must verify certificates and drop the header where a client sends it.",
   ),
+  mtlsBaseUrl: setting(
+    "GATEHOUSE_MTLS_BASE_URL",
+    kinds.origin,
+    ["unset (certificates are shown at `baseUrl`)", null],
+    "Another address of this server at which the reverse proxy asks clients for certificates, so that browsers are not asked: `mtls_endpoint_aliases` in discovery (RFC 8705 §5). Needs `GATEHOUSE_TLS_CLIENT_CERT_HEADER`.",
+  ),
   allowedHosts: setting(
     "GATEHOUSE_ALLOWED_HOSTS",
     kinds.hostList,

@@ -1,8 +1,9 @@
 // What the OpenID Foundation's conformance suite does as a relying party: it registers itself, walks our pages by their forms, and believes
-// nothing that it has not checked. See docs/oidc-certification.md.
+// nothing that it has not checked. See docs/conformance.md.
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { createLocalJWKSet, decodeProtectedHeader, exportJWK, generateKeyPair, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { expect } from "vitest";
+import { responseTypes } from "../applications/clients/index.ts";
 import { clock, SECOND } from "../kernel/clock.ts";
 import type { App } from "../platform/http/index.ts";
 import { type Answer, Browser } from "./browser.ts";
@@ -26,7 +27,7 @@ export interface Issuer {
   keys(): Promise<ReturnType<typeof createLocalJWKSet>>;
 }
 
-const OPEN = { requireInitialAccessToken: false, allowedResponseTypes: ["code", "id_token", "id_token token"] };
+const OPEN = { requireInitialAccessToken: false, allowedResponseTypes: [...responseTypes] };
 
 /** A realm at which anybody may register, also for the implicit flow, and somebody of whom everything is known. */
 export async function openIssuer(app: App, realm: RealmUnderTest, baseUrl: string): Promise<Issuer> {

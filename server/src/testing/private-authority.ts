@@ -16,6 +16,11 @@ export interface PrivateAuthority {
   readonly ca: string;
   /** A key and a certificate for these host names and 127.0.0.1. */
   identity(...names: string[]): Promise<Identity>;
+  /** The same with other names beside: URIs, addresses, mail addresses. */
+  identityWith(
+    name: string,
+    others: readonly { readonly type: "dns" | "url" | "ip" | "email"; readonly value: string }[],
+  ): Promise<Identity>;
 }
 
 export async function privateAuthority(): Promise<PrivateAuthority> {
@@ -31,28 +36,26 @@ export async function privateAuthority(): Promise<PrivateAuthority> {
     extensions: [new x509.BasicConstraintsExtension(true, 0, true)],
   });
   let issued = 1;
+  const issue = async (name: string, alternatives: x509.JsonGeneralNames): Promise<Identity> => {
+    const keys = await webcrypto.subtle.generateKey(alg, true, ["sign", "verify"]);
+    issued += 1;
+    const leaf = await x509.X509CertificateGenerator.create({
+      ...days,
+      serialNumber: issued.toString(16).padStart(2, "0"),
+      subject: `CN=${name}`,
+      issuer: authority.subject,
+      publicKey: keys.publicKey,
+      signingKey: caKeys.privateKey,
+      signingAlgorithm: alg,
+      extensions: [new x509.SubjectAlternativeNameExtension(alternatives)],
+    });
+    const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey)).toString("base64");
+    return { cert: leaf.toString("pem"), key: `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n` };
+  };
   return {
     ca: authority.toString("pem"),
-    async identity(...names) {
-      const keys = await webcrypto.subtle.generateKey(alg, true, ["sign", "verify"]);
-      issued += 1;
-      const leaf = await x509.X509CertificateGenerator.create({
-        ...days,
-        serialNumber: issued.toString(16).padStart(2, "0"),
-        subject: `CN=${names[0]}`,
-        issuer: authority.subject,
-        publicKey: keys.publicKey,
-        signingKey: caKeys.privateKey,
-        signingAlgorithm: alg,
-        extensions: [
-          new x509.SubjectAlternativeNameExtension([
-            ...names.map((value) => ({ type: "dns" as const, value })),
-            { type: "ip" as const, value: "127.0.0.1" },
-          ]),
-        ],
-      });
-      const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey)).toString("base64");
-      return { cert: leaf.toString("pem"), key: `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n` };
-    },
+    identity: (...names) =>
+      issue(names[0]!, [...names.map((value) => ({ type: "dns" as const, value })), { type: "ip", value: "127.0.0.1" }]),
+    identityWith: (name, others) => issue(name, [...others]),
   };
 }

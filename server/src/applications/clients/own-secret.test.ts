@@ -93,6 +93,24 @@ describe("a public client becomes confidential in one step", () => {
     expect(await realm.events(`type=CLIENT_SECRET_ROTATED&resourceId=${id}`)).toEqual([]);
   });
 
+  test("by a PATCH that names publicClient alone, and back", async () => {
+    const { id } = (await admin.post("/clients", { clientId: "spa3", publicClient: true })).body;
+    const saved = await admin.patch(`/clients/${id}`, { publicClient: false, grantTypes: STATE.grantTypes });
+    expect(saved, saved.text).toMatchObject({ status: 200, body: { publicClient: false, authMethod: "client_secret" } });
+    expect(await ask("spa3", saved.body.secret)).toBe(200);
+    const kept = await admin.patch(`/clients/${id}`, { publicClient: false, authMethod: "client_secret_post" });
+    expect(kept.body).toMatchObject({ authMethod: "client_secret_post" });
+    expect((await admin.patch(`/clients/${id}`, { name: "Shop" })).body).toMatchObject({ authMethod: "client_secret_post" });
+    const named = await admin.patch(`/clients/${id}`, {
+      publicClient: true,
+      grantTypes: ["authorization_code"],
+      authMethod: "client_secret",
+    });
+    expect(named).toMatchObject({ status: 400, body: { errors: [{ field: "authMethod" }] } });
+    const back = await admin.patch(`/clients/${id}`, { publicClient: true, grantTypes: ["authorization_code"] });
+    expect(back, back.text).toMatchObject({ status: 200, body: { publicClient: true, authMethod: "none" } });
+  });
+
   test("with the secret that the request brings", async () => {
     const { id } = (await admin.post("/clients", { clientId: "spa2", publicClient: true })).body;
     const saved = await admin.put(`/clients/${id}`, { ...STATE, secret: SECRET });

@@ -1,6 +1,7 @@
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { adminAudience } from "./addresses.ts";
+import { certificateNames } from "./certificate-names.ts";
 import { findServiceAccountPermissions } from "./service-accounts.store.ts";
 import type { StoredClient } from "./settings.ts";
 import type { ClientRow } from "./store.ts";
@@ -39,7 +40,7 @@ export function assertMayReachAdministrators(ctx: Ctx, baseUrl: string, ...state
 /** What gives control of a client, once it is changed: who it is at the token endpoint, and that it may act in its own name at all. */
 export function changesControl(current: ClientRow, next: { enabled: boolean; publicClient: boolean; stored: StoredClient }): boolean {
   const actsForItself = ({ grantTypes }: StoredClient) => grantTypes.includes("client_credentials");
-  const members = ["authMethod", "jwks", "jwksUri", "tlsClientAuthSubjectDn"] as const;
+  const members = ["authMethod", "jwks", "jwksUri", ...certificateNames] as const;
   return (
     current.publicClient !== next.publicClient ||
     (!current.enabled && next.enabled) ||

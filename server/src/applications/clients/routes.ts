@@ -63,6 +63,7 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
         "What is left out returns to its default; `enabled` and `publicClient` are required. The client id cannot be changed. A client that becomes confidential gets a secret, which is in this answer alone: the `secret` of the request, or a generated one. Of a client that has a secret, `secret` replaces it at once; left out, it is kept.",
       body: UpdateClient,
       answer: UpdatedClient,
+      follows: { authMethod: "publicClient" },
       run: async (ctx, { clientId }, body) => {
         const { client, secret } = await saveClient(ctx, tools, clientId, body);
         return { ...shown(client), ...(secret !== null && { secret }) };

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { FieldError } from "../../kernel/errors.ts";
 import { asymmetricAlgs, isEncryptionKey, secretAlgs } from "../../tenancy/keys/index.ts";
 import {
@@ -10,6 +11,7 @@ import {
   redirectUriVerdict,
   resourceVerdict,
 } from "./addresses.ts";
+import { certificateNames } from "./certificate-names.ts";
 import { profileErrors } from "./profiles.ts";
 import { keyErrors } from "./public-keys.ts";
 import { usesSecret } from "./secrets.ts";
@@ -44,6 +46,7 @@ function addressErrors(client: StoredClient): FieldError[] {
     ...inList("requestUris", client.requestUris, requestUriVerdict),
     ...inList("audience", client.audience, audienceVerdict),
     ...inMember("backchannelLogoutUri", client.backchannelLogoutUri, addressVerdict),
+    ...inMember("frontchannelLogoutUri", client.frontchannelLogoutUri, (uri) => addressVerdict(uri) ?? sameOriginVerdict(uri, client)),
     ...inMember("initiateLoginUri", client.initiateLoginUri, addressVerdict),
     ...inMember("cibaNotificationEndpoint", client.cibaNotificationEndpoint, addressVerdict),
     ...inMember("sectorIdentifierUri", client.sectorIdentifierUri, httpsVerdict),
@@ -52,6 +55,12 @@ function addressErrors(client: StoredClient): FieldError[] {
   ];
 }
 
+/** OpenID Connect Front-Channel Logout §2: what is shown in frames belongs to where users of the client are sent. */
+const sameOriginVerdict = (uri: string, { redirectUris }: StoredClient) =>
+  redirectUris.some((redirect) => URL.canParse(redirect) && new URL(redirect).origin === new URL(uri).origin)
+    ? null
+    : { code: "origin", message: "must have the scheme, host and port of one of the redirect URIs" };
+
 /** OpenID Connect Core §6.2: the one address that may have a fragment, which tells what is found there by its hash. */
 const requestUriVerdict = (uri: string) => httpsVerdict(uri.split("#", 1)[0]!);
 
@@ -59,15 +68,26 @@ const requestUriVerdict = (uri: string) => httpsVerdict(uri.split("#", 1)[0]!);
 const audienceVerdict = (text: string) =>
   text.includes(":") ? resourceVerdict(text) : /^[!-~]+$/.test(text) ? null : { code: "format", message: "must be ASCII, without spaces" };
 
-function authenticationErrors({ authMethod, tlsClientAuthSubjectDn }: StoredClient, publicClient: boolean): FieldError[] {
+function authenticationErrors(client: StoredClient, publicClient: boolean): FieldError[] {
+  const { authMethod } = client;
   if (publicClient && authMethod !== "none")
     return [error("authMethod", "public", "authMethod must be none for a public client, which cannot keep a secret or a key")];
   if (!publicClient && authMethod === "none")
     return [error("authMethod", "confidential", "authMethod none is for public clients: choose another, or make publicClient true")];
-  if (authMethod === "tls_client_auth" && tlsClientAuthSubjectDn === null)
+  const named = certificateNames.filter((member) => client[member] !== null);
+  if (authMethod === "tls_client_auth" && named.length === 0)
     return [
-      error("tlsClientAuthSubjectDn", "required", "tlsClientAuthSubjectDn is needed for tls_client_auth: say whose certificate counts"),
+      error(
+        "tlsClientAuthSubjectDn",
+        "required",
+        `tlsClientAuthSubjectDn or another of ${certificateNames.slice(1).join(", ")} is needed for tls_client_auth: say whose certificate counts`,
+      ),
     ];
+  // RFC 8705 §2.1.2: exactly one.
+  if (named.length > 1)
+    return named.slice(1).map((member) => error(member, "exclusive", `${member} cannot be set beside ${named[0]}: keep one of them`));
+  if (client.tlsClientAuthSanIp !== null && isIP(client.tlsClientAuthSanIp) === 0)
+    return [error("tlsClientAuthSanIp", "format", "tlsClientAuthSanIp is not an IP address")];
   return [];
 }
 

@@ -13,6 +13,7 @@ const uri = Type.String({ minLength: 1, maxLength: 2048 });
 const uris = (description: string) => Type.Array(uri, { maxItems: 100, uniqueItems: true, description });
 const texts = (description: string, maxItems = 100) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems, uniqueItems: true, description });
+const san = Type.String({ minLength: 1, maxLength: 1024, pattern: "^[!-~]+$" });
 const flowAlias = Type.String({ minLength: 1, maxLength: 63 });
 const flag = (description: string) => Type.Boolean({ description });
 const seconds = (minimum: number, maximum: number, description: string) => nullable(Type.Integer({ minimum, maximum }), description);
@@ -93,9 +94,18 @@ const settingMembers = {
   ),
   jwksUri: nullable(uri, "Where its public keys are read from, instead of `jwks`"),
   tlsClientAuthSubjectDn: nullable(Type.String({ minLength: 1, maxLength: 1024 }), "The subject of its certificate, for `tls_client_auth`"),
+  tlsClientAuthSanDns: nullable(san, "Instead of the subject: a DNS name of its certificate"),
+  tlsClientAuthSanUri: nullable(san, "Instead of the subject: a URI of its certificate"),
+  tlsClientAuthSanIp: nullable(san, "Instead of the subject: an IP address of its certificate"),
+  tlsClientAuthSanEmail: nullable(san, "Instead of the subject: a mail address of its certificate"),
   postLogoutRedirectUris: uris("Where a browser may go after signing out"),
   backchannelLogoutUri: nullable(uri, "Called when a session ends in which it took part"),
   backchannelLogoutSessionRequired: flag("Tell it by `sid` which session ended"),
+  frontchannelLogoutUri: nullable(
+    uri,
+    "Loaded in a frame by the page that signs a user out of a session in which it took part; on the origin of a redirect URI",
+  ),
+  frontchannelLogoutSessionRequired: flag("Tell it there by `iss` and `sid` which session ended"),
   firstParty: flag("One of your own applications: nobody is asked for consent"),
   consentRequired: flag("Ask users before it is told anything"),
   requirePkce: flag("Refuse authorization requests without PKCE; always so for public clients"),

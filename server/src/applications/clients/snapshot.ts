@@ -62,10 +62,17 @@ export interface ClientSettings {
   readonly authSigningAlg: string | null;
   readonly jwks: { readonly keys: readonly Record<string, unknown>[] } | null;
   readonly jwksUri: string | null;
+  /** RFC 8705 §2.1.2: one of these names the certificate of a client with `tls_client_auth`. */
   readonly tlsClientAuthSubjectDn: string | null;
+  readonly tlsClientAuthSanDns: string | null;
+  readonly tlsClientAuthSanUri: string | null;
+  readonly tlsClientAuthSanIp: string | null;
+  readonly tlsClientAuthSanEmail: string | null;
   readonly postLogoutRedirectUris: readonly string[];
   readonly backchannelLogoutUri: string | null;
   readonly backchannelLogoutSessionRequired: boolean;
+  readonly frontchannelLogoutUri: string | null;
+  readonly frontchannelLogoutSessionRequired: boolean;
   readonly firstParty: boolean;
   readonly consentRequired: boolean;
   readonly requirePkce: boolean;

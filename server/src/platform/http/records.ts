@@ -29,6 +29,8 @@ interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, 
     /** Where PUT and PATCH answer more than GET. */
     readonly answer?: TSchema;
     run(ctx: Ctx, params: Static<P>, body: Static<B>, query: Static<Q>): Promise<Versioned<R>>;
+    /** Members that a PATCH returns to their default when it changes the member they follow and does not name them. */
+    readonly follows?: Readonly<Record<string, string>>;
     /** Where one of the two stands at another path, or means something else. */
     readonly methods?: readonly ("PUT" | "PATCH")[];
   };
@@ -85,7 +87,7 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
       return versioned(reply, await req.transact((ctx) => replace.run(ctx, params, req.body as Static<B>, query)));
     });
   if (replace && methods.includes("PATCH")) {
-    const { body } = replace;
+    const { body, follows = {} } = replace;
     const operation = {
       ...replace,
       summary: replace.summary.replace(/^(Replace|Update|Set|Save)\b/, "Change"),
@@ -98,7 +100,7 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
         req.transact(async (ctx) => {
           const current = await read.run(ctx, params, query);
           expectVersion(ctx, current.version);
-          const merged = merge(req, reply, current as Record<string, unknown>, body);
+          const merged = merge(req, reply, current as Record<string, unknown>, body, follows);
           // Nobody else's change since the read may be undone: the save depends on what was read.
           return replace.run({ ...ctx, ifMatch: etag(current.version) }, params, merged as Static<B>, query);
         }),
@@ -116,9 +118,18 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
 }
 
 /** The record as GET shows it, changed by the patch, and checked as the body of a PUT is. */
-function merge(request: FastifyRequest, reply: FastifyReply, current: Record<string, unknown>, body: TSchema): unknown {
+function merge(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  current: Record<string, unknown>,
+  body: TSchema,
+  follows: Readonly<Record<string, string>>,
+): unknown {
   const shown = JSON.parse(String(reply.serializeInput(current, "200")));
-  const merged = mergePatch(shown, request.body, body as unknown as Record<string, unknown>);
+  const patch = request.body as Record<string, unknown>;
+  const merged = mergePatch(shown, patch, body as unknown as Record<string, unknown>) as Record<string, unknown>;
+  for (const [member, leader] of Object.entries(follows))
+    if (!Object.hasOwn(patch, member) && merged[leader] !== shown[leader]) delete merged[member];
   const validate = request.compileValidationSchema(bodyReference(body), "body");
   if (!validate(merged)) throw Object.assign(new Error("invalid"), { validation: validate.errors, validationContext: "body" });
   return merged;

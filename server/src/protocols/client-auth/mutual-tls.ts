@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { certificateOf, hasSubject, thumbprintOf } from "../proof/index.ts";
+import { certificateOf, hasAlternativeName, hasSubject, thumbprintOf } from "../proof/index.ts";
 import type { ClientKeys } from "./client-keys.ts";
 
 /** RFC 8705 §2: null where the certificate is this client's, otherwise why not. The proxy has verified the chain: the operator says so. */
@@ -12,13 +12,20 @@ export async function reasonAgainstCertificate(
 ): Promise<string | null> {
   const certificate = certificateOf({ headers }, parts.tlsClientCertHeader);
   if (!certificate) return "client certificate was not provided";
-  const { authMethod, tlsClientAuthSubjectDn } = client.settings;
-  if (authMethod === "tls_client_auth")
-    return tlsClientAuthSubjectDn !== null && hasSubject(certificate, tlsClientAuthSubjectDn)
-      ? null
-      : "certificate subject value does not match the registered one";
+  if (client.settings.authMethod === "tls_client_auth")
+    return isNamed(certificate, client.settings) ? null : "certificate subject value does not match the registered one";
   await parts.clientKeys.refresh(client).catch(() => false);
   return isAmong(parts.clientKeys.known(client), thumbprintOf(certificate)) ? null : "unregistered client certificate provided";
+}
+
+/** RFC 8705 §2.1.2: by the one name that the client is registered with. */
+function isNamed(certificate: X509Certificate, settings: ClientSnapshot["settings"]): boolean {
+  const { tlsClientAuthSubjectDn, tlsClientAuthSanDns, tlsClientAuthSanUri, tlsClientAuthSanIp, tlsClientAuthSanEmail } = settings;
+  if (tlsClientAuthSubjectDn !== null) return hasSubject(certificate, tlsClientAuthSubjectDn);
+  if (tlsClientAuthSanDns !== null) return hasAlternativeName(certificate, "DNS", tlsClientAuthSanDns);
+  if (tlsClientAuthSanUri !== null) return hasAlternativeName(certificate, "URI", tlsClientAuthSanUri);
+  if (tlsClientAuthSanIp !== null) return hasAlternativeName(certificate, "IP Address", tlsClientAuthSanIp);
+  return tlsClientAuthSanEmail !== null && hasAlternativeName(certificate, "email", tlsClientAuthSanEmail);
 }
 
 /** RFC 8705 §2.2: the certificates that the client has published with its keys. */

@@ -1,5 +1,5 @@
 // The OpenID Foundation's certification plans Basic OP and Form Post OP, which is the same with another response mode, and Config OP.
-// Each test is called as the suite's module that it stands for: see docs/oidc-certification.md.
+// Each test is called as the suite's module that it stands for: see docs/conformance.md.
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, SECOND } from "../../kernel/clock.ts";

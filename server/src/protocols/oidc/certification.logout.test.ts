@@ -1,5 +1,5 @@
 // The OpenID Foundation's certification plans RP-Initiated Logout OP and Back-Channel Logout OP.
-// Each test is called as the suite's module that it stands for: see docs/oidc-certification.md.
+// Each test is called as the suite's module that it stands for: see docs/conformance.md.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { decodeProtectedHeader, jwtVerify, SignJWT, UnsecuredJWT } from "jose";

@@ -15,7 +15,11 @@ let iam: Harness;
 let own: { cert: string };
 let other: { cert: string };
 beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_TLS_CLIENT_CERT_HEADER: HEADER, GATEHOUSE_TRUST_PROXY: "loopback,10.0.0.0/8" });
+  iam = await harness({
+    GATEHOUSE_TLS_CLIENT_CERT_HEADER: HEADER,
+    GATEHOUSE_MTLS_BASE_URL: "https://mtls.example",
+    GATEHOUSE_TRUST_PROXY: "loopback,10.0.0.0/8",
+  });
   const authority = await privateAuthority();
   [own, other] = [await authority.identity("robot"), await authority.identity("stranger")];
 });
@@ -35,6 +39,58 @@ const given = ({ status, text, body }: Answer) => {
   expect(status, text).toBe(200);
   return body as { access_token: string; refresh_token: string };
 };
+
+describe("a certificate counts by the one name that the client is registered with", () => {
+  const names = {
+    tlsClientAuthSubjectDn: ["CN=robot", "CN=other"],
+    tlsClientAuthSanDns: ["Robot.example", "obot.example"],
+    tlsClientAuthSanUri: ["spiffe://example/robot,1", "spiffe://example/robot"],
+    tlsClientAuthSanIp: ["2001:db8:0::1", "2001:db8::2"],
+    tlsClientAuthSanEmail: ["robot@example.com", "Robot@example.com"],
+  } as const;
+
+  test.each(Object.entries(names))("%s", async (member, [right, wrong]) => {
+    const authority = await privateAuthority();
+    const certificate = await authority.identityWith("robot", [
+      { type: "dns", value: "*.wild.example" },
+      { type: "dns", value: "robot.example" },
+      { type: "url", value: "spiffe://example/robot,1" },
+      { type: "ip", value: "2001:db8::1" },
+      { type: "email", value: "robot@example.com" },
+      { type: "url", value: "https://x.example/, DNS:obot.example" },
+    ]);
+    for (const [value, status] of [
+      [right, 200],
+      [wrong, 401],
+    ] as const) {
+      const realm = await iam.realm();
+      await robot(realm, { grantTypes: ["client_credentials"], tlsClientAuthSubjectDn: null, [member]: value });
+      const answer = await ask(realm, { grant_type: "client_credentials" }, shown(certificate));
+      expect(answer.status, `${value}: ${answer.text}`).toBe(status);
+    }
+  });
+
+  test("which is exactly one", async () => {
+    const realm = await iam.realm();
+    const make = async (members: object) =>
+      ((await realm.asMaster().post("/clients", { clientId: "x", authMethod: "tls_client_auth", ...members })).body.errors ?? []).map(
+        ({ field }: { field: string }) => field,
+      );
+    expect(await make({})).toEqual(["tlsClientAuthSubjectDn"]);
+    expect(await make({ tlsClientAuthSanDns: "a", tlsClientAuthSanUri: "b" })).toEqual(["tlsClientAuthSanUri"]);
+    expect(await make({ tlsClientAuthSanIp: "not an address" })).toContain("tlsClientAuthSanIp");
+  });
+
+  test("where certificates are shown at another host, discovery says which", async () => {
+    const realm = await iam.realm();
+    const { body } = await iam.browser().get(`/realms/${realm.name}/.well-known/openid-configuration`);
+    expect(body.mtls_endpoint_aliases).toMatchObject({
+      token_endpoint: `https://mtls.example/realms/${realm.name}/token`,
+      pushed_authorization_request_endpoint: `https://mtls.example/realms/${realm.name}/par`,
+    });
+    expect(body.token_endpoint).toBe(`${iam.config.baseUrl}/realms/${realm.name}/token`);
+  });
+});
 
 describe("tokens of a client with a certificate", () => {
   test("are bound to it by the password and the exchange, too", async () => {

@@ -18,6 +18,8 @@ export interface KnownClients extends Clients {
 export interface RealmParts extends TokenEndpointParts {
   readonly clients: KnownClients;
   readonly decryptionKeys: DecryptionKeys;
+  /** Where clients are asked for certificates; null: at the issuer itself. */
+  readonly mtlsBaseUrl: string | null;
   readonly outbound: Outbound;
   readonly limiter: RateLimiter;
   readonly cookies: Cookies;

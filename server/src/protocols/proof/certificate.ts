@@ -86,3 +86,33 @@ export function hasSubject(certificate: X509Certificate, expected: string): bool
   const wanted = parts(expected, /(?<!\\),/);
   return actual.length === wanted.length && actual.every((part, at) => part === wanted[at]);
 }
+
+type NameKind = "DNS" | "URI" | "IP Address" | "email";
+
+/** RFC 5280 §4.2.1.6, as Node tells it: `DNS:a.example, URI:"spiffe://x, y"`. What could be mistaken for a separator stands in quotes. */
+const ALTERNATIVE = /([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/y;
+
+/** RFC 8705 §2.1.2: whether the certificate has the name `expected`, in full: a wildcard is a name like any other, and fits nothing else. */
+export function hasAlternativeName({ subjectAltName = "" }: X509Certificate, kind: NameKind, expected: string): boolean {
+  ALTERNATIVE.lastIndex = 0;
+  for (let found = ALTERNATIVE.exec(subjectAltName); found?.[0]; found = ALTERNATIVE.exec(subjectAltName)) {
+    const [, name, value = ""] = found;
+    if (name === kind && normalized(kind, plain(value)) === normalized(kind, expected)) return true;
+  }
+  return false;
+}
+
+function plain(value: string): string {
+  try {
+    return value.startsWith('"') ? String(JSON.parse(value)) : value;
+  } catch {
+    return value;
+  }
+}
+
+/** Names of hosts have no letter case, and addresses have several spellings. */
+function normalized(kind: NameKind, value: string): string {
+  if (kind === "DNS") return value.toLowerCase();
+  if (kind !== "IP Address") return value;
+  return isIP(value) === 6 ? new URL(`http://[${value}]`).hostname : value;
+}

@@ -100,11 +100,13 @@ function redirectErrors({ allowedRedirectHosts }: Policy, metadata: Registration
  */
 function linkErrors(metadata: RegistrationRequest): FieldError[] {
   const isOnDevice = metadata.application_type === "native";
-  return (["initiate_login_uri", "logo_uri", "client_uri", "policy_uri", "tos_uri"] as const).flatMap((member) => {
-    const uri = metadata[member];
-    const isFit = typeof uri !== "string" || !/^http:/i.test(uri) || isOnDevice;
-    return isFit ? [] : [error(member, "scheme", `${member} must use https; http is for native clients, on a loopback address`)];
-  });
+  return (["initiate_login_uri", "frontchannel_logout_uri", "logo_uri", "client_uri", "policy_uri", "tos_uri"] as const).flatMap(
+    (member) => {
+      const uri = metadata[member];
+      const isFit = typeof uri !== "string" || !/^http:/i.test(uri) || isOnDevice;
+      return isFit ? [] : [error(member, "scheme", `${member} must use https; http is for native clients, on a loopback address`)];
+    },
+  );
 }
 
 /** `*.example.com` allows every host below example.com, and not that one itself. */

@@ -267,6 +267,18 @@ describe("UPDATE_PROFILE", () => {
     expect(mail.subjectsTo(ada.email)).toContainEqual(expect.stringContaining("about to change"));
   });
 
+  test("says that a new address cannot be confirmed where no mail can be sent, and the sign-in goes on with the present one", async () => {
+    const realm = await iam.realm();
+    const ada = await person(realm, ["UPDATE_PROFILE"]);
+    const { browser, page } = await asked(realm, ada);
+    const name = { firstName: "Ada", lastName: "Lovelace" };
+    const refused = await submit(browser, base, page, { ...name, email: `new.${ada.email}` });
+    expect([refused.page.status, alertOf(refused.page)]).toEqual([400, expect.stringContaining("Keep the present address")]);
+    expect([signedIn(realm, browser), await actionsOf(realm, ada)]).toEqual([false, ["UPDATE_PROFILE"]]);
+    await submit(browser, base, refused.page, { ...name, email: ada.email });
+    expect([signedIn(realm, browser), await actionsOf(realm, ada)]).toEqual([true, []]);
+  });
+
   test("leaves the address alone where people may not change theirs", async () => {
     const realm = await iam.realm();
     await settings(realm, { account: { changeEmail: false } });

@@ -35,7 +35,7 @@ export const updateProfile: Question = {
     ),
   }),
   answer: async (at, form) => {
-    const { realm, user } = at;
+    const { realm, user, parts } = at;
     const { userId, email: present } = user!;
     const firstName = (form.firstName ?? "").trim();
     const lastName = (form.lastName ?? "").trim();
@@ -43,6 +43,9 @@ export const updateProfile: Question = {
     const isNew = email !== null && (present === null || loginKey(email) !== loginKey(present));
     if (![firstName, lastName].every(isPersonName) || (isNew && !isEmail(email)) || (email === null && present !== null))
       return { outcome: "again", problem: { title: "profileInvalidTitle", text: "profileInvalidText" } };
+    // Told on the page, before anything is written: the sign-in goes on with the present address.
+    if (isNew && !(await parts.messages.canSend(parts.db, realm.realmId, "EMAIL")))
+      return { outcome: "again", problem: { title: "mailedUnavailableTitle", text: "profileMailText" } };
     return {
       outcome: "passed",
       proof: {

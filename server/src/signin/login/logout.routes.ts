@@ -1,9 +1,11 @@
+import { randomBytes } from "node:crypto";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { assetHref } from "../assets/index.ts";
 import { interactionErrors } from "../interactions/index.ts";
-import { renderLogout, sendPage } from "../pages/index.ts";
+import { type LogoutFrame, renderLogout, sendPage } from "../pages/index.ts";
 import { actorOfSession, endSession, type LiveSession } from "../sessions/index.ts";
 import type { Visitor, Visitors } from "./visitors.ts";
 
@@ -41,6 +43,8 @@ export interface LogoutRequests {
   /** A form of another site comes without our cookies: kept for the GET that follows. */
   keep(realm: string, form: Params): Promise<string>;
   take(realm: string, id: string): Promise<Params | null>;
+  /** The applications of a session that are told in the browser. Asked before it ends. */
+  frames(realm: string, sessionId: string): Promise<readonly LogoutFrame[]>;
 }
 
 interface LogoutParts {
@@ -49,12 +53,15 @@ interface LogoutParts {
   readonly logoutRequests: LogoutRequests;
 }
 
+const signedOut = (realm: string) => `/realms/${realm}/login?signed_out=1`;
+
 export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, { work, visitors, logoutRequests }) => {
   const go = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303) as never;
 
   const signOut = async (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => {
     const { realm, session } = visitor;
-    if (!session) return;
+    if (!session) return [];
+    const frames = await logoutRequests.frames(realm.realmId, session.sessionId);
     // Whoever plays somebody and signs out is gone from this browser altogether, not back in a session put aside.
     const own = session.impersonator === null ? null : await visitors.sessionAside(request, realm);
     for (const each of own ? [session, own] : [session]) {
@@ -62,6 +69,16 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       await work.transact(origin, (ctx) => endSession(ctx, each.sessionId));
     }
     visitors.leave(reply, visitor);
+    return frames;
+  };
+
+  /** Signed out here; the page tells the applications, and then goes on. */
+  const showFrames = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, frames: readonly LogoutFrame[], next: string) => {
+    const nonce = randomBytes(18).toString("base64");
+    const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
+    const script = { src: assetHref("signing-out.js"), nonce };
+    const html = renderLogout({ ...frame, state: "frames", frames, next, script });
+    return sendPage(reply, 200, html, { nonce, logoUrl: visitor.realm.settings.logoUrl, frames: frames.map(({ url }) => url) }) as never;
   };
 
   app.get(
@@ -97,7 +114,8 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
         const leadsTo = wanted.redirectTo === null ? {} : { formActionOrigins: [wanted.redirectTo] };
         return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl, ...leadsTo });
       }
-      await signOut(request, reply, visitor);
+      const frames = await signOut(request, reply, visitor);
+      if (frames.length > 0) return showFrames(request, reply, visitor, frames, wanted.redirectTo ?? signedOut(realm.realmId));
       if (wanted.redirectTo !== null) return go(reply, wanted.redirectTo);
       const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
       const html = renderLogout({ ...frame, state: "done", signInUrl: `/realms/${realm.realmId}/login` });
@@ -118,7 +136,11 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
         tags,
         params,
         body: LogoutForm,
-        response: { 303: Type.Null({ description: "Signed out" }), 403: page("CSRF token missing or stale") },
+        response: {
+          200: page("Signed out; the page tells applications by frames (Front-Channel Logout) and goes on"),
+          303: Type.Null({ description: "Signed out" }),
+          403: page("CSRF token missing or stale"),
+        },
       },
     },
     async (request, reply) => {
@@ -132,8 +154,9 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       if (!session && Object.keys(asked).length === 0) return go(reply, path);
       if (request.validationError) throw request.validationError;
       const { redirectTo } = await logoutRequests.read(realm.realmId, asked, session);
-      await signOut(request, reply, visitor);
-      return go(reply, redirectTo ?? `/realms/${realm.realmId}/login?signed_out=1`);
+      const frames = await signOut(request, reply, visitor);
+      const next = redirectTo ?? signedOut(realm.realmId);
+      return frames.length > 0 ? showFrames(request, reply, visitor, frames, next) : go(reply, next);
     },
   );
 };

@@ -6,6 +6,8 @@ export interface PageHeaderOptions {
   readonly nonce: string;
   /** Where the answer to the form may lead: origins, or whole redirect URIs, of which only the origin is used. */
   readonly formActionOrigins?: readonly string[];
+  /** Addresses that the page shows in frames, of which only the origin is used. */
+  readonly frames?: readonly string[];
   readonly logoUrl?: string | null;
   /** Of the application that the page is about. */
   readonly applicationLogoUrl?: string | null;
@@ -41,17 +43,25 @@ const LOCAL_SCHEMES = new Set([
 ]);
 
 /** The security headers of every page. */
-export function pageHeaders({ nonce, formActionOrigins = [], logoUrl, applicationLogoUrl }: PageHeaderOptions): Record<string, string> {
+export function pageHeaders({
+  nonce,
+  formActionOrigins = [],
+  frames = [],
+  logoUrl,
+  applicationLogoUrl,
+}: PageHeaderOptions): Record<string, string> {
   if (!NONCE.test(nonce)) throw new TypeError("A CSP nonce is at least 16 characters of base64");
   const logos = new Set([logoUrl, applicationLogoUrl].flatMap((url) => logoOf(url)?.origin ?? []));
   // Browsers apply form-action to the redirect after the POST as well, so the client's callback must be named (or signing in ends at a blank page).
   const targets = new Set(formActionOrigins.map(formActionSource).filter((source) => source !== null));
+  const framed = new Set(frames.map((url) => new URL(url).origin).filter((origin) => NAMED_ORIGIN.test(origin)));
   const policy = {
     "default-src": ["'none'"],
     "script-src": [`'nonce-${nonce}'`],
     "style-src": ["'self'"],
     "img-src": ["'self'", "data:", ...logos],
     "form-action": ["'self'", ...targets],
+    ...(framed.size > 0 && { "frame-src": [...framed] }),
     "frame-ancestors": ["'none'"],
     "base-uri": ["'none'"],
   };

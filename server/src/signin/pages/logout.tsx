@@ -18,11 +18,58 @@ interface LoggedOut extends PageFrame {
   readonly signInUrl?: string;
 }
 
-export type LogoutView = ConfirmLogout | LoggedOut;
+/** An application that is told by a frame in the page. */
+export interface LogoutFrame {
+  readonly name: string;
+  readonly url: string;
+}
+
+interface SigningOut extends PageFrame {
+  readonly state: "frames";
+  readonly frames: readonly LogoutFrame[];
+  /** Where to go when all have answered. */
+  readonly next: string;
+  readonly script: { readonly src: string; readonly nonce: string };
+}
+
+export type LogoutView = ConfirmLogout | LoggedOut | SigningOut;
 
 /** Asks before signing out, or says that it is done. */
-export const renderLogout = (view: LogoutView): string =>
-  renderDocument(view.state === "confirm" ? <Confirm view={view} /> : <Done view={view} />);
+export const renderLogout = (view: LogoutView): string => renderDocument(pageOf(view));
+
+function pageOf(view: LogoutView) {
+  if (view.state === "confirm") return <Confirm view={view} />;
+  return view.state === "done" ? <Done view={view} /> : <SigningOutPage view={view} />;
+}
+
+/** OpenID Connect Front-Channel Logout §3. The frames cannot move this page (`sandbox`), and work without a script of ours. */
+function SigningOutPage({ view }: { view: SigningOut }) {
+  const text = messagesOf(view.locale);
+  return (
+    <Document
+      {...view}
+      kind="logout"
+      title={text.signedOutTitle}
+      lead={<p class="gh-lead">{text.signingOutText}</p>}
+      scripts={[view.script]}
+    >
+      <ul data-signing-out="" data-next={view.next}>
+        {view.frames.map(({ name, url }, index) => (
+          <li>
+            {name}{" "}
+            <strong id={`application-${index}`} role="status" hidden>
+              {text.notSignedOut}
+            </strong>
+            <iframe src={url} title={name} sandbox="allow-scripts allow-same-origin" data-application={`application-${index}`} hidden />
+          </li>
+        ))}
+      </ul>
+      <LinkButton href={view.next} look="plain">
+        {text.continue}
+      </LinkButton>
+    </Document>
+  );
+}
 
 function Confirm({ view }: { view: ConfirmLogout }) {
   const text = messagesOf(view.locale);

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Tx } from "../../../platform/db/index.ts";
+import type { Db, Tx } from "../../../platform/db/index.ts";
 
 /** Which of these clients want to be told that a session has ended. */
 export async function clientsToTell(tx: Tx, realm: string, clientIds: readonly string[]): Promise<string[]> {
@@ -9,4 +9,19 @@ export async function clientsToTell(tx: Tx, realm: string, clientIds: readonly s
     where c.realm_id = ${realm} and c.client_id in (select json_array_elements_text(${JSON.stringify(clientIds)}::text::json))
       and c.enabled and c.settings ->> 'backchannelLogoutUri' is not null`.execute(tx);
   return rows.map((row) => row.client_id);
+}
+
+/** More frames than this make no page. The others learn it by the back channel, or when their tokens are refused. */
+const MAX_FRAMES = 20;
+
+/** The clients of a session that are told by a frame in the browser, the latest first. */
+export async function frontchannelClients(db: Db, realm: string, sessionId: string) {
+  const { rows } = await sql<{ client_id: string; name: string | null; uri: string; required: boolean }>`
+    select c.client_id, c.name, c.settings ->> 'frontchannelLogoutUri' as uri,
+      coalesce((c.settings ->> 'frontchannelLogoutSessionRequired')::boolean, false) as required
+    from session_participants p join clients c on c.realm_id = p.realm_id and c.client_id = p.client_id
+    where p.realm_id = ${realm} and p.session_id = ${sessionId} and p.protocol = 'oidc'
+      and c.enabled and c.settings ->> 'frontchannelLogoutUri' is not null
+    order by p.joined_at desc, c.client_id limit ${MAX_FRAMES}`.execute(db);
+  return rows.map(({ client_id, name, uri, required }) => ({ clientId: client_id, name, uri, isSessionRequired: required }));
 }

@@ -3,6 +3,7 @@ import type { LogoutRequest, LogoutRequests } from "../../../signin/login/index.
 import { verifyIdTokenHint } from "../../tokens/index.ts";
 import { keepPosted, takePosted } from "../authorize/index.ts";
 import type { Issuer, Issuers } from "../issuer.ts";
+import { frontchannelClients } from "./participants.store.ts";
 
 const errors = defineErrors("oidc", {
   logout_hint: [400, "The id_token_hint is not an ID token of this realm, or not one of the client that is named"],
@@ -50,6 +51,13 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
       const query = await takePosted((await issuerOf(realm)).parts.db, realm, id);
       return query === null ? null : Object.fromEntries(new URLSearchParams(query));
     },
+    async frames(realm, sessionId) {
+      const { parts } = await issuerOf(realm);
+      return (await frontchannelClients(parts.db, realm, sessionId)).map(({ clientId, name, uri, isSessionRequired }) => ({
+        name: name ?? clientId,
+        url: isSessionRequired ? withSession(uri, parts.issuer, sessionId) : uri,
+      }));
+    },
   };
 };
 
@@ -58,6 +66,14 @@ function hintOf({ parts }: Issuer, jwt: string): { clientId: string; sessionId: 
   const verified = verifyIdTokenHint(parts, jwt);
   if (!verified) throw errors.logout_hint();
   return { clientId: String(verified.payload.aud), sessionId: verified.payload.sid };
+}
+
+/** OpenID Connect Front-Channel Logout §2. */
+function withSession(uri: string, iss: string, sid: string): string {
+  const url = new URL(uri);
+  url.searchParams.append("iss", iss);
+  url.searchParams.append("sid", sid);
+  return url.href;
 }
 
 function withState(uri: string, state: string | undefined): string {

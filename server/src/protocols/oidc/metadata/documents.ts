@@ -34,6 +34,23 @@ const encryptionOf = (...answers: readonly string[]) =>
     ]),
   );
 
+/** RFC 8705 §5: the endpoints at which a client shows its certificate, where that is another host: browsers are not asked for one there. */
+function aliasesOf({ baseUrl, mtlsBaseUrl, issuer }: Issuer["parts"]) {
+  if (mtlsBaseUrl === null) return {};
+  const at = mtlsBaseUrl + issuer.slice(baseUrl.length);
+  return {
+    mtls_endpoint_aliases: {
+      token_endpoint: `${at}/token`,
+      introspection_endpoint: `${at}/introspect`,
+      revocation_endpoint: `${at}/revoke`,
+      userinfo_endpoint: `${at}/userinfo`,
+      pushed_authorization_request_endpoint: at + paths.pushed_authorization_request,
+      device_authorization_endpoint: at + paths.device_authorization,
+      backchannel_authentication_endpoint: at + paths.backchannel_authentication,
+    },
+  };
+}
+
 /** OpenID Connect Discovery §3 and RFC 8414, which share their members. */
 export const discoveryDocument = once(({ parts }) => {
   const { issuer, offered, realm, scopesOfRealm, tlsClientCertHeader } = parts;
@@ -74,7 +91,7 @@ export const discoveryDocument = once(({ parts }) => {
     token_endpoint_auth_methods_supported: authMethodsOf(parts),
     token_endpoint_auth_signing_alg_values_supported: clientAlgs,
     dpop_signing_alg_values_supported: proofAlgs,
-    ...(tlsClientCertHeader !== null && { tls_client_certificate_bound_access_tokens: true }),
+    ...(tlsClientCertHeader !== null && { tls_client_certificate_bound_access_tokens: true, ...aliasesOf(parts) }),
     request_object_encryption_alg_values_supported: decryptionAlgs,
     request_object_encryption_enc_values_supported: contentEncryptions,
     ...encryptionOf("id_token", "userinfo", "authorization", "introspection"),
@@ -85,6 +102,8 @@ export const discoveryDocument = once(({ parts }) => {
     backchannel_token_delivery_modes_supported: ["poll", "ping"],
     backchannel_user_code_parameter_supported: true,
     backchannel_authentication_request_signing_alg_values_supported: asymmetricAlgs,
+    frontchannel_logout_supported: true,
+    frontchannel_logout_session_supported: true,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
     ...(authorizationDetailsTypes.length > 0 && { authorization_details_types_supported: authorizationDetailsTypes }),

@@ -57,6 +57,8 @@ export const de: Messages = {
   cancel: "Abbrechen",
   signedOutTitle: "Sie sind abgemeldet",
   signedOutText: "Sie können dieses Fenster jetzt schließen. Schließen Sie an einem gemeinsam genutzten Computer den ganzen Browser.",
+  signingOutText: "Sie sind hier abgemeldet und werden gerade auch bei diesen Anwendungen abgemeldet:",
+  notSignedOut: "hat nicht geantwortet; dort sind Sie vielleicht noch angemeldet",
   signInAgain: "Erneut anmelden",
 
   impersonationLabel: "Handeln als eine andere Person",
@@ -323,6 +325,8 @@ export const de: Messages = {
   profileSave: "Speichern",
   profileInvalidTitle: "Bitte prüfen Sie Ihre Eingaben",
   profileInvalidText: "Namen haben höchstens 255 Zeichen, und eine E-Mail-Adresse sieht aus wie ada@example.com.",
+  profileMailText:
+    "Eine neue Adresse wird per E-Mail bestätigt, und die kann zurzeit nicht gesendet werden. Behalten Sie vorerst die bisherige Adresse, oder fragen Sie Ihre Administration.",
   chooseUpdateProfile: "Profil vervollständigen",
   termsTitle: "Nutzungsbedingungen",
   termsText: "Bitte lesen Sie sie, und stimmen Sie zu, um weiterzumachen.",

@@ -55,6 +55,8 @@ export const en = {
   cancel: "Cancel",
   signedOutTitle: "You are signed out",
   signedOutText: "You can close this window now. On a shared computer, close the whole browser.",
+  signingOutText: "You are signed out here, and at this moment in these applications:",
+  notSignedOut: "did not answer; you may still be signed in there",
   signInAgain: "Sign in again",
 
   impersonationLabel: "Acting as somebody else",
@@ -307,6 +309,8 @@ export const en = {
   profileSave: "Save",
   profileInvalidTitle: "Please check what you typed",
   profileInvalidText: "Names have at most 255 characters, and an email address looks like ada@example.com.",
+  profileMailText:
+    "A new address is confirmed by email, which cannot be sent at the moment. Keep the present address for now, or ask your administrator.",
   chooseUpdateProfile: "Complete your profile",
   termsTitle: "Terms of use",
   termsText: "Please read them, and accept them to continue.",

@@ -57,6 +57,8 @@ export const es: Messages = {
   cancel: "Cancelar",
   signedOutTitle: "Has cerrado la sesión",
   signedOutText: "Ya puedes cerrar esta ventana. En un ordenador compartido, cierra todo el navegador.",
+  signingOutText: "Has cerrado la sesión aquí y se está cerrando también en estas aplicaciones:",
+  notSignedOut: "no ha respondido; quizá tu sesión siga abierta allí",
   signInAgain: "Volver a iniciar sesión",
 
   impersonationLabel: "Actuar como otra persona",
@@ -309,6 +311,8 @@ export const es: Messages = {
   profileSave: "Guardar",
   profileInvalidTitle: "Revisa lo que has escrito",
   profileInvalidText: "Los nombres tienen como máximo 255 caracteres, y una dirección de correo es como ada@example.com.",
+  profileMailText:
+    "Una dirección nueva se confirma por correo, y ahora no se puede enviar. Conserva de momento la dirección actual o pregunta a tu administrador.",
   chooseUpdateProfile: "Completar tu perfil",
   termsTitle: "Condiciones de uso",
   termsText: "Léelas y acéptalas para continuar.",

@@ -58,6 +58,8 @@ export const fr: Messages = {
   cancel: "Annuler",
   signedOutTitle: "Vous êtes déconnecté",
   signedOutText: "Vous pouvez fermer cette fenêtre. Sur un ordinateur partagé, fermez tout le navigateur.",
+  signingOutText: "Vous êtes déconnecté ici, et en cours de déconnexion de ces applications :",
+  notSignedOut: "n’a pas répondu ; vous y êtes peut-être encore connecté",
   signInAgain: "Se reconnecter",
 
   impersonationLabel: "Agir à la place d’une autre personne",
@@ -313,6 +315,8 @@ export const fr: Messages = {
   profileSave: "Enregistrer",
   profileInvalidTitle: "Veuillez vérifier votre saisie",
   profileInvalidText: "Un nom compte au plus 255 caractères, et une adresse e-mail ressemble à ada@example.com.",
+  profileMailText:
+    "Une nouvelle adresse est confirmée par e-mail, et aucun ne peut être envoyé pour le moment. Gardez pour l’instant l’adresse actuelle, ou demandez à votre administrateur.",
   chooseUpdateProfile: "Compléter votre profil",
   termsTitle: "Conditions d’utilisation",
   termsText: "Veuillez les lire, et les accepter pour continuer.",

@@ -55,6 +55,8 @@ export const nl: Messages = {
   cancel: "Annuleren",
   signedOutTitle: "Je bent uitgelogd",
   signedOutText: "Je kunt dit venster nu sluiten. Sluit op een gedeelde computer de hele browser.",
+  signingOutText: "Je bent hier uitgelogd en wordt nu ook bij deze toepassingen uitgelogd:",
+  notSignedOut: "heeft niet geantwoord; daar ben je misschien nog ingelogd",
   signInAgain: "Opnieuw inloggen",
 
   impersonationLabel: "Handelen als iemand anders",
@@ -308,6 +310,8 @@ export const nl: Messages = {
   profileSave: "Opslaan",
   profileInvalidTitle: "Controleer wat je hebt ingevuld",
   profileInvalidText: "Namen hebben hoogstens 255 tekens, en een e-mailadres ziet eruit als ada@example.com.",
+  profileMailText:
+    "Een nieuw adres wordt per e-mail bevestigd, en die kan nu niet worden verstuurd. Houd voorlopig je huidige adres, of vraag je beheerder.",
   chooseUpdateProfile: "Vul je profiel aan",
   termsTitle: "Gebruiksvoorwaarden",
   termsText: "Lees ze, en accepteer ze om verder te gaan.",

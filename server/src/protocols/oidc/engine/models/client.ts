@@ -116,6 +116,10 @@ function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata
       jwks: settings.jwks as ClientMetadata["jwks"] | null,
       jwks_uri: settings.jwksUri,
       tls_client_auth_subject_dn: settings.tlsClientAuthSubjectDn,
+      tls_client_auth_san_dns: settings.tlsClientAuthSanDns,
+      tls_client_auth_san_uri: settings.tlsClientAuthSanUri,
+      tls_client_auth_san_ip: settings.tlsClientAuthSanIp,
+      tls_client_auth_san_email: settings.tlsClientAuthSanEmail,
       backchannel_token_delivery_mode: grantTypes.includes("urn:openid:params:grant-type:ciba")
         ? (settings.cibaDeliveryMode ?? "poll")
         : null,
