@@ -1,0 +1,170 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newId } from "../../kernel/ids.ts";
+import type { Answer } from "../../testing/browser.ts";
+import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+const web = { client_name: "Shop", redirect_uris: ["https://shop.example/cb"] };
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const endpoint = (realm: RealmUnderTest) => `/realms/${realm.name}/connect/register`;
+const manage = (client: Answer["body"]) => new URL(client.registration_client_uri).pathname;
+const tokenFor = async (realm: RealmUnderTest): Promise<string> =>
+  (await realm.asMaster().post("/provisioning/initial-access-tokens", { count: 1 })).body.token;
+
+/** A realm in which anybody may register, and a call that does. */
+async function openRealm() {
+  const realm = await iam.realm();
+  const opened = await realm.asMaster().put("/provisioning", { registration: { requireInitialAccessToken: false } });
+  expect(opened.status, opened.text).toBe(200);
+  const register = (metadata: object): Promise<Answer> => iam.browser().post(endpoint(realm), metadata);
+  return { realm, register };
+}
+
+describe("a registered client", () => {
+  test("reads, replaces and deletes itself, with a token that changes with an update only", async () => {
+    const { realm, register } = await openRealm();
+    const registered = (await register({ ...web, contacts: ["ada@shop.example"] })).body;
+    const path = manage(registered);
+    const id = path.split("/").at(-1)!;
+
+    const read = await iam.browser().get(path, bearer(registered.registration_access_token));
+    expect(read).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
+    expect(read.body).toEqual(registered);
+    const { registration_access_token: second, ...state } = read.body;
+    expect((await iam.browser().get(path, bearer(second))).body).toEqual(registered);
+
+    const admin = realm.asMaster();
+    const { body: shown } = await admin.get(`/clients/${id}`);
+    await admin.put(`/clients/${id}`, { ...shown, firstParty: true, accessTokenLifetime: 60 });
+    const change = {
+      client_id: state.client_id,
+      client_secret: state.client_secret,
+      client_name: "New",
+      redirect_uris: ["https://shop.example/new"],
+    };
+    const replaced = await iam.browser().put(path, change, bearer(second));
+    expect(replaced).toMatchObject({ status: 200, body: { client_name: "New", client_secret: state.client_secret } });
+    expect(replaced.body, "what is left out returns to its default").not.toHaveProperty("contacts");
+    expect((await admin.get(`/clients/${id}`)).body).toMatchObject({
+      name: "New",
+      redirectUris: ["https://shop.example/new"],
+      firstParty: true,
+      accessTokenLifetime: 60,
+      consentRequired: true,
+    });
+
+    const third = replaced.body.registration_access_token;
+    expect(third).not.toBe(second);
+    expect((await iam.browser().get(path, bearer(second))).body, "until the new one was used").toMatchObject({
+      client_name: "New",
+      registration_access_token: second,
+    });
+    expect((await iam.browser().get(path, bearer(third))).status).toBe(200);
+    expect((await iam.browser().get(path, bearer(second))).status).toBe(401);
+    expect((await iam.browser().delete(path, bearer(second))).status).toBe(401);
+    expect(await iam.browser().delete(path, bearer(third))).toMatchObject({ status: 204, text: "" });
+    expect((await admin.get(`/clients/${id}`)).status).toBe(404);
+    expect((await iam.browser().get(path, bearer(third))).status).toBe(401);
+    const [gone] = await realm.events("type=ADMIN_DELETE&resourceType=clients");
+    expect(gone).toMatchObject({ actor: state.client_id, resourceId: id });
+  });
+
+  test("a refused change keeps the token; another id or secret is refused", async () => {
+    const { register } = await openRealm();
+    const client = (await register(web)).body;
+    const put = (change: object) =>
+      iam.browser().put(manage(client), { client_id: client.client_id, ...web, ...change }, bearer(client.registration_access_token));
+    for (const [change, member] of [
+      [{ client_id: "another" }, "client_id"],
+      [{ client_id: null }, "client_id"],
+      [{ client_secret: "chosen by the client" }, "client_secret"],
+      [{ redirect_uris: ["http://shop.example/"] }, "redirect_uris"],
+    ] as const)
+      expect(await put(change), member).toMatchObject({ status: 400, body: { error_description: expect.stringContaining(member) } });
+    const secretless = await put({ token_endpoint_auth_method: "none" });
+    expect(secretless.status, secretless.text).toBe(200);
+    expect(secretless.body).not.toHaveProperty("client_secret");
+  });
+
+  test.runIf(testDatabase() === "postgres")("of many updates at once, one goes on", async () => {
+    const { register } = await openRealm();
+    const client = (await register(web)).body;
+    const token = bearer(client.registration_access_token);
+    const change = { client_id: client.client_id, ...web };
+    // Held until all have found the client: those that come later would be repetitions of a lost answer.
+    const all = await iam.core.db.transaction().execute(async (tx) => {
+      await sql`select from clients where client_id = ${client.client_id} for update`.execute(tx);
+      const asked = Promise.all(Array.from({ length: 3 }, () => iam.browser().put(manage(client), change, token)));
+      await expect
+        .poll(
+          async () =>
+            (await sql<{ n: number }>`select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock'`.execute(iam.core.db))
+              .rows[0]!.n,
+        )
+        .toBe(3);
+      return { asked };
+    });
+    const answers = await all.asked;
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    const { registration_access_token: next } = answers.find(({ status }) => status === 200)!.body;
+    expect((await iam.browser().get(manage(client), bearer(next))).status).toBe(200);
+  });
+
+  test("whose answer was lost tries again with the token it has; the one that was lost ends", async () => {
+    const { register } = await openRealm();
+    const client = (await register(web)).body;
+    const put = (token: string) => iam.browser().put(manage(client), { client_id: client.client_id, ...web }, bearer(token));
+    const lost = (await put(client.registration_access_token)).body.registration_access_token;
+    const kept = (await put(client.registration_access_token)).body.registration_access_token;
+    expect((await put(lost)).status).toBe(401);
+    expect((await put(kept)).status).toBe(200);
+    expect((await put(client.registration_access_token)).status).toBe(401);
+  });
+
+  test("nobody else gets in, and nobody learns which clients there are", async () => {
+    const { realm, register } = await openRealm();
+    const { realm: elsewhere, register: registerElsewhere } = await openRealm();
+    const [mine, other, foreign] = [(await register(web)).body, (await register(web)).body, (await registerElsewhere(web)).body];
+    const { id: administered } = (await realm.asMaster().post("/clients", { clientId: "by-hand" })).body;
+    const token = bearer(mine.registration_access_token);
+    const at = (id: string) => `${endpoint(realm)}/${id}`;
+    const foreignId = manage(foreign).split("/").at(-1)!;
+    const answers = [];
+    for (const path of [
+      manage(other),
+      at(administered),
+      at(newId()),
+      at("not-an-id"),
+      at(foreignId),
+      `${endpoint(elsewhere)}/${manage(mine).split("/").at(-1)}`,
+    ])
+      for (const method of ["GET", "PUT", "DELETE"])
+        answers.push(
+          await iam.browser().request(method, path, { ...token, ...(method === "PUT" && { body: { client_id: mine.client_id, ...web } }) }),
+        );
+    answers.push(await iam.browser().get(manage(mine)), await iam.browser().get(manage(mine), bearer("")));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, "all alike").toBe(1);
+    expect(answers[0]).toMatchObject({ status: 401, body: { error: "invalid_token" } });
+    const initial = await tokenFor(realm);
+    expect((await iam.browser().get(manage(mine), bearer(initial))).status).toBe(401);
+    expect((await iam.browser().get(manage(mine), token)).status).toBe(200);
+  });
+
+  test("one that an administrator disabled cannot bring itself back", async () => {
+    const { realm, register } = await openRealm();
+    const client = (await register(web)).body;
+    const id = manage(client).split("/").at(-1);
+    const { body } = await realm.asMaster().get(`/clients/${id}`);
+    await realm.asMaster().put(`/clients/${id}`, { ...body, enabled: false });
+    const change = { client_id: client.client_id, enabled: true, ...web };
+    expect((await iam.browser().put(manage(client), change, bearer(client.registration_access_token))).status).toBe(403);
+    expect((await realm.asMaster().get(`/clients/${id}`)).body.enabled).toBe(false);
+  });
+});
