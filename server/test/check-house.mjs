@@ -134,6 +134,32 @@ const VAGUE_ENDING = new RegExp(`[-_](${VAGUE})$`, "i");
 // Written apart, so that this file does not find itself.
 const UNFINISHED = new RegExp(`\\b(${["TO", "FIX"].map((word, i) => word + ["DO", "ME"][i]).join("|")})\\b`);
 
+/**
+ * What stands in one place: who calls a route is found out by the gate, and actors are made by one function. Each rule names where that is.
+ * @type {[pattern: RegExp, where: RegExp, problem: string][]}
+ */
+const ONCE = [
+  [
+    /headers\.authorization\b|\^\(?Bearer\b/,
+    /^src\/protocols\/(gate|client-auth)\//,
+    "Authorization is read by protocols/gate: declare the caller of the route",
+  ],
+  [
+    /\bcookies\.(sessionToken|csrf|device|language|ownToken|preSession)\(/,
+    /^src\/(protocols\/(gate|oidc\/engine)\/|signin\/(login\/visitors[.]ts|sessions\/))/,
+    "cookies are read by the gate: take the request's visitor, actor or deviceToken",
+  ],
+  [/headers\[CSRF_HEADER\]/, /^src\/protocols\/gate\//, "the CSRF token is checked by protocols/gate: declare csrf"],
+  [/\bcreateVisitors\(/, /^src\/(app|signin\/login\/visitors)[.]ts$/, "there is one createVisitors, in app.ts: take `visitors`"],
+  [/\b(const|function) toSignIn\b/, /^src\/signin\/login\/begin[.]ts$/, "signin/login has toSignIn"],
+  [/\binterface BearerParts\b/, /^$/, "protocols/gate reads access tokens: declare bearer({ audience })"],
+  [
+    /\bpermissions: new Set(<string>)?\(\)/,
+    /^src\/(platform\/context|protocols\/gate\/callers)[.]ts$/,
+    "actors are made by actorOf (platform/context.ts)",
+  ],
+];
+
 /** What is wrong with one file, one line each. @param {string} path below server @param {string} text */
 function checkFile(path, text) {
   /** @type {string[]} */
@@ -147,6 +173,9 @@ function checkFile(path, text) {
   }
   for (const [i, line] of lines.entries()) {
     if (UNFINISHED.test(line)) problems.push(`${path}:${i + 1}: finish it, or open an issue and leave no note`);
+    if (path.startsWith("src/") && isCode(path) && !isTest(path))
+      for (const [pattern, where, problem] of ONCE)
+        if (pattern.test(line) && !where.test(path)) problems.push(`${path}:${i + 1}: ${problem}`);
   }
   if (isCode(path)) checkCode(path, text, (line, problem) => problems.push(`${path}:${line}: ${problem}`));
   return problems;
@@ -238,6 +267,14 @@ function selfTest() {
     ["src/kernel/a.test.ts", "test.skip.each([1])('a', () => {})"],
     ["src/testing/suite.ts", "it.todo('a')"],
     ["src/kernel/a.test.ts", "test('a', { skip: true }, () => {})"],
+    ["src/protocols/scim/routes.ts", "const { authorization } = request.headers; request.headers.authorization"],
+    ["src/protocols/scim/routes.ts", "/^Bearer +(.+)$/.exec(header)"],
+    ["src/signin/login/routes.ts", "cookies.sessionToken(request, realm)"],
+    ["src/protocols/scim/routes.ts", "request.headers[CSRF_HEADER]"],
+    ["src/signin/login/routes.ts", "const visitors = createVisitors(parts)"],
+    ["src/protocols/decoupled/visitors.ts", "export async function toSignIn() {}"],
+    ["src/protocols/scim/bearer.ts", "export interface BearerParts {}"],
+    ["src/protocols/scim/bearer.ts", "const actor = { id, name, realm, permissions: new Set<string>() }"],
     ["src/utils/a.ts", ""],
     ["src/kernel/helpers.ts", ""],
     ["src/kernel/Common.ts", ""],
@@ -262,6 +299,8 @@ function selfTest() {
     ["src/signin/pages/stylesheet.ts", "\n".repeat(MAX_LINES)],
     ["src/kernel/a.ts", "only.skip.todo(list.skip)"],
     ["src/kernel/a.test.ts", "test.skipIf(!chromiumPath())('a', () => { rows.skip(1); })"],
+    ["src/protocols/gate/presented.ts", "/^(Bearer|DPoP) +(.+)$/i.exec(headers.authorization ?? '')"],
+    ["src/protocols/account/a.test.ts", "request.headers.authorization"],
     ["src/kernel/base64.ts", ""],
     ["src/platform/database.ts", ""],
     ["src/directory/credentials/common-passwords.ts", ""],

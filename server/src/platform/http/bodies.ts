@@ -30,8 +30,15 @@ export function parseJson(body: Buffer): unknown {
 
 /** Query strings and forms are small: always looked at whole. */
 export function refuseDirtyText(value: unknown): void {
-  const faults = dirtyFields(value);
-  if (faults.length > 0) throw invalidFields(faults);
+  if (!isClean(value)) throw invalidFields(dirtyFields(value));
+}
+
+/** Whether `dirtyFields` finds nothing. Nearly always so, and then nothing is made to name it. */
+function isClean(value: unknown): boolean {
+  if (typeof value === "string") return isCleanText(value);
+  if (typeof value !== "object" || value === null) return true;
+  for (const key of Object.keys(value)) if (!isCleanText(key) || !isClean((value as Record<string, unknown>)[key])) return false;
+  return true;
 }
 
 function dirtyFields(value: unknown, path = ""): FieldError[] {
@@ -52,8 +59,10 @@ function dirtyFields(value: unknown, path = ""): FieldError[] {
 const notPatched = () => new AppError("request.media_type", 415, `${MERGE_PATCH} is for PATCH: send application/json`);
 /** For parameters whose texts are JSON or tokens, before anything reads them. */
 export function refuseDeepParameters(parameters: Readonly<Record<string, unknown>>): void {
-  const deep = Object.entries(parameters).filter(([, value]) => [value].flat().some((each) => isTooDeepParameter(String(each))));
-  if (deep.length > 0) throw invalidFields(deep.map(([name]) => deepField(name)));
+  const isDeep = (value: unknown) =>
+    Array.isArray(value) ? value.some((each) => isTooDeepParameter(String(each))) : isTooDeepParameter(String(value));
+  const deep = Object.keys(parameters).filter((name) => isDeep(parameters[name]));
+  if (deep.length > 0) throw invalidFields(deep.map(deepField));
 }
 
 const deepField = (field: string): FieldError => ({

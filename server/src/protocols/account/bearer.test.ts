@@ -206,7 +206,8 @@ describe("refused is", () => {
   test("a token that is bound to a key, brought as if it were not", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { firstParty: true });
-    const proof = dpopKey()("POST", `${iam.config.baseUrl}/realms/${realm.name}/token`);
+    const prove = dpopKey();
+    const proof = prove("POST", `${iam.config.baseUrl}/realms/${realm.name}/token`);
     const post: Party["post"] = (path, form) =>
       iam
         .browser()
@@ -216,6 +217,12 @@ describe("refused is", () => {
     expect(JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()).cnf).toEqual({ jkt: expect.any(String) });
     const answer = await enter(realm, token);
     expect([refusal(answer), answer.body.detail]).toEqual([INVALID, expect.stringContaining("bound to a key")]);
+    // RFC 9449 §7.1: with the proof it opens the account, once per proof, and by its own key alone.
+    const by = (dpop: string) => iam.browser().get(at(realm), { headers: { authorization: `DPoP ${token}`, dpop } });
+    const shown = prove("GET", `${iam.config.baseUrl}${at(realm)}`, token);
+    expect((await by(shown)).status).toBe(200);
+    expect(refusal(await by(shown))).toEqual(INVALID);
+    expect(refusal(await by(dpopKey()("GET", `${iam.config.baseUrl}${at(realm)}`, token)))).toEqual(INVALID);
   });
 });
 

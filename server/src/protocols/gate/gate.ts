@@ -62,13 +62,14 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     app.decorateRequest(name, null);
   app.decorateRequest("wantsPage", false);
 
-  const routes: RouteOptions[] = [];
+  const routes: Declared[] = [];
   app.addHook("onRoute", (route) => {
-    routes.push(route);
+    // "/" below a prefix comes twice, with and without the slash, in one object.
+    routes.push({ url: route.url, method: route.method, route });
   });
   // Once all are there: a plugin declares for its routes after this hook has seen them.
   app.addHook("onReady", async () => {
-    for (const route of routes) refuseUndeclared(route, parts);
+    for (const { url, route } of routes) refuseUndeclared(url, route, parts);
   });
 
   app.addHook("onRequest", async (request, reply) => {
@@ -124,11 +125,18 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
 
 const OPEN = { caller: anonymous(), errors: "problem" } as const;
 
+interface Declared {
+  readonly url: string;
+  readonly method: RouteOptions["method"];
+  /** Its declaration is complete once all plugins are loaded. */
+  readonly route: RouteOptions;
+}
+
 /** What scripts of other origins may call: routes that look at no cookie, by path, with their methods. */
-function crossOrigin(routes: readonly RouteOptions[]): ReadonlyMap<string, string> {
+function crossOrigin(routes: readonly Declared[]): ReadonlyMap<string, string> {
   const found = new Map<string, Set<string>>();
-  for (const { url, method, config = {} } of routes)
-    if (callersOf(config).some(({ by }) => by === "bearer" || by === "client" || by === "registration"))
+  for (const { url, method, route } of routes)
+    if (callersOf(route.config ?? {}).some(({ by }) => by === "bearer" || by === "client" || by === "registration"))
       found.set(url, new Set([...(found.get(url) ?? []), ...[method].flat()]));
   for (const { url, method } of routes) if (method === "OPTIONS") found.delete(url);
   return new Map([...found].map(([url, methods]) => [url, [...methods].filter((each) => each !== "HEAD").join(",")]));
@@ -207,12 +215,12 @@ function challengeFor({ baseUrl }: RealmGateParts, request: FastifyRequest, { er
 }
 
 /** A route that says nothing would be open to anybody, and a form without CSRF to any site. */
-function refuseUndeclared({ method, url, config = {} }: RouteOptions, { limits, audiences }: RealmGateParts): void {
+function refuseUndeclared(url: string, { method, config = {} }: RouteOptions, { limits, audiences }: RealmGateParts): void {
   const fail = (what: string): never => {
     throw new Error(`${method} ${url} declares ${what}: see "Add a protocol endpoint" in CONTRIBUTING.md`);
   };
   const callers = callersOf(config);
-  if (callers.length === 0) return; // until every room has declared
+  if (callers.length === 0) fail("no caller");
   const takesCookies = callers.some((caller) => ["browser", "session", "link"].includes(caller.by) && !bringsOpaqueToken(caller));
   if (takesCookies && [method].flat().some((each) => isWrite({ method: each })) && config.csrf === undefined) fail("no csrf");
   if (config.errors === undefined) fail("no form of errors");

@@ -67,14 +67,15 @@ function allowedGrant(client: ClientSnapshot, form: Form): Grant {
 
 /** RFC 6749 §3.2: what the grant does not know is ignored, what is empty was not sent, and what came twice is refused. */
 function presentedParameters({ scopesOfRealm }: TokenEndpointParts, { parameters, lists = [] }: Grant, form: Form): Presented {
-  const once = parameters.filter((name) => !lists.includes(name));
-  const twice = once.filter((name) => Array.isArray(form[name]));
+  const twice = parameters.filter((name) => Array.isArray(form[name]) && !lists.includes(name));
   if (twice.length > 0) throw oauthErrors.invalidRequest(`${twice.join(" and ")} must not be provided twice`);
   const params: Record<string, string | undefined> = {};
-  for (const name of once) params[name] = (form[name] as string) || undefined;
   const several: Record<string, readonly string[]> = {};
-  for (const name of lists) several[name] = [form[name] ?? []].flat().filter((value) => value !== "");
-  refuseDirtyText({ ...params, ...several });
+  for (const name of parameters)
+    if (lists.includes(name)) several[name] = [form[name] ?? []].flat().filter((value) => value !== "");
+    else params[name] = (form[name] as string) || undefined;
+  refuseDirtyText(params);
+  refuseDirtyText(several);
   checkScopeSyntax(params.scope);
   params.scope = knownScopes(scopesOfRealm, params.scope);
   return { params, lists: several };

@@ -2,8 +2,8 @@ import { usePassword } from "../../directory/credentials/index.ts";
 import { addRequiredAction } from "../../directory/users/index.ts";
 import { DAY } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { cut, loginKey } from "../../kernel/text.ts";
-import type { Actor, Ctx } from "../../platform/context.ts";
+import { loginKey } from "../../kernel/text.ts";
+import { type Actor, anonymousActor, type Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { PasswordAnswer, PasswordQuestion, PasswordSource } from "./sources.ts";
 
@@ -40,13 +40,6 @@ export async function checkPassword(
 }
 
 /** Nobody yet: the trail shows what was typed. */
-export const stranger = (realm: string, login: string): Actor => ({
-  id: "anonymous",
-  name: cut(login, 255),
-  realm,
-  permissions: new Set(),
-  sessionId: null,
-  impersonator: null,
-});
+export const stranger = (realm: string, login: string): Actor => anonymousActor(realm, login);
 
 export const isOverloaded = (error: unknown): error is AppError => error instanceof AppError && error.code === "auth.overloaded";

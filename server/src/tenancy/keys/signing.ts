@@ -1,4 +1,4 @@
-import { createPrivateKey, sign, webcrypto } from "node:crypto";
+import { constants, createPrivateKey, sign } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Vault } from "../../kernel/vault.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
@@ -12,19 +12,20 @@ import type { RealmKey } from "./schema.ts";
 import { addCompanions } from "./service.ts";
 import { type Companion, findPrivateKey } from "./store.ts";
 
-type Params = webcrypto.AlgorithmIdentifier | webcrypto.RsaPssParams | webcrypto.EcdsaParams;
 interface Algorithm {
   /** Which of the keys that live together; null: the RSA key. */
   readonly kind: CompanionKind | null;
-  /** WebCrypto signs off the main thread; null where that costs more than the signature. */
-  readonly web: { readonly imported: { name: string; hash?: string; namedCurve?: string }; readonly sign: Params } | null;
+  /** Null: the algorithm has its own. */
+  readonly digest: "sha256" | null;
+  readonly options?: { readonly dsaEncoding?: "ieee-p1363"; readonly padding?: number; readonly saltLength?: number };
 }
 
-const edwards: Algorithm = { kind: "ed", web: null };
+const edwards: Algorithm = { kind: "ed", digest: null };
 const algorithms: Record<SigningAlg, Algorithm> = {
-  RS256: { kind: null, web: { imported: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, sign: { name: "RSASSA-PKCS1-v1_5" } } },
-  PS256: { kind: null, web: { imported: { name: "RSA-PSS", hash: "SHA-256" }, sign: { name: "RSA-PSS", saltLength: 32 } } },
-  ES256: { kind: "ec", web: { imported: { name: "ECDSA", namedCurve: "P-256" }, sign: { name: "ECDSA", hash: "SHA-256" } } },
+  RS256: { kind: null, digest: "sha256" },
+  PS256: { kind: null, digest: "sha256", options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 } },
+  // RFC 7518 §3.4: R and S, not their ASN.1.
+  ES256: { kind: "ec", digest: "sha256", options: { dsaEncoding: "ieee-p1363" } },
   EdDSA: edwards,
   Ed25519: edwards,
 };
@@ -60,12 +61,12 @@ export function createSigningKeys({ db, vault, work, realms }: Parts): SigningKe
   const inTheMaking = new Map<string, Promise<void>>();
 
   const open = async (realm: string, keyId: string, alg: SigningAlg): Promise<Signer | null> => {
-    const { kind, web } = algorithms[alg];
+    const { kind } = algorithms[alg];
     const sealed = await findPrivateKey(db, realm, keyId, kind);
     if (sealed === null) return null;
     const place = kind === null ? privateKeyPlace(realm, keyId) : companionPlace(realm, keyId, kind);
     const pkcs8 = Buffer.from(vault.open(sealed, place), "base64");
-    return { kid: kidOf(keyId, alg), alg, sign: web ? await webSigner(pkcs8, web) : plainSigner(pkcs8) };
+    return { kid: kidOf(keyId, alg), alg, sign: signWith(pkcs8, algorithms[alg]) };
   };
 
   const nameOf = (realm: string, keyId: string, alg: SigningAlg) => `${realm}/${keyId}/${alg}`;
@@ -118,13 +119,12 @@ function kidOf(keyId: string, alg: SigningAlg): string {
   return kind === null ? keyId : companionKid(keyId, kind);
 }
 
-async function webSigner(pkcs8: Buffer, { imported, sign }: NonNullable<Algorithm["web"]>): Promise<Signer["sign"]> {
-  const key = await webcrypto.subtle.importKey("pkcs8", new Uint8Array(pkcs8), imported, false, ["sign"]);
-  return async (data) => Buffer.from(await webcrypto.subtle.sign(sign, key, data as Uint8Array<ArrayBuffer>));
-}
-
-/** RFC 8032: a signature takes less than handing it to another thread. */
-function plainSigner(pkcs8: Buffer): Signer["sign"] {
-  const key = createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
-  return async (data) => sign(null, data, key);
+/**
+ * On another thread, with node's own `sign`: WebCrypto checks and copies its arguments at every call. In the event loop an ES256 signature
+ * takes less time by itself, but the requests behind it wait, and a loaded server then costs more per token (docs/performance.md).
+ */
+function signWith(pkcs8: Buffer, { digest, options }: Algorithm): Signer["sign"] {
+  const key = { ...options, key: createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" }) };
+  return (data) =>
+    new Promise((resolve, reject) => sign(digest, data, key, (error, signature) => (error ? reject(error) : resolve(signature))));
 }

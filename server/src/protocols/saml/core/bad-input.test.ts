@@ -109,6 +109,11 @@ test("what is handed out is read from the signed bytes: another tree, without th
   expect(verified).not.toBe(original);
 });
 
+test("an error quotes no more than a line of what came", async () => {
+  const xml = response.replaceAll(SIGNATURE_ALGORITHM.RS256, `urn:${"x".repeat(10_000)}`);
+  await expect(openXml(xml)).rejects.toSatisfy((error: SamlError) => error.reason === "signature_algorithm" && error.message.length <= 300);
+});
+
 test("no key verifies nothing", async () => {
   const original = parseXml(Buffer.from(response), MESSAGE_LIMITS);
   expect(await reasonOf(() => verifyEnveloped(original, [], MESSAGE_LIMITS))).toBe("no_certificate");

@@ -1,3 +1,8 @@
+import { cut } from "../../../kernel/text.ts";
+
+/** A message may quote what came, which may be long. */
+const MAX_LENGTH = 300;
+
 /** Why a message was refused: one word for the audit event, so that an administrator can tell the causes apart. */
 export type SamlReason =
   | "size"
@@ -47,7 +52,7 @@ export class SamlError extends Error {
   readonly reason: SamlReason;
 
   constructor(reason: SamlReason, message: string, options: { cause?: unknown } = {}) {
-    super(message, options);
+    super(cut(message, MAX_LENGTH), options);
     this.name = "SamlError";
     this.reason = reason;
   }

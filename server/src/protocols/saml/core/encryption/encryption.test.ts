@@ -73,6 +73,16 @@ describe("key transport", () => {
     expect(unpad(privateDecrypt({ key: sp.privateKey, ...raw }, encryptKey(secret, sp.publicKey, both)), hash, hash)).toEqual(secret);
   });
 
+  test("refuses a padding with a first byte that is not zero, or with any other one changed", () => {
+    const padded = pad(Buffer.alloc(32, 7), 256, "sha256", "sha1");
+    expect(unpad(padded, "sha256", "sha1")).toEqual(Buffer.alloc(32, 7));
+    for (const at of [0, 1, 40, 100]) {
+      const changed = Buffer.from(padded);
+      changed[at]! ^= 1;
+      expect(() => unpad(changed, "sha256", "sha1")).toThrow("oaep decoding error");
+    }
+  });
+
   test("refuses a wrong key and a wrong hash by the same error", async () => {
     const encrypted = encryptKey(randomBytes(32), sp.publicKey, { digest: "sha256", mask: "sha1" });
     await expect(decryptKey(encrypted, other.privateKey, { digest: "sha256", mask: "sha1" })).rejects.toThrow();

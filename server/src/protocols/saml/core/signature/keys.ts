@@ -23,6 +23,8 @@ export interface SigningKey {
 
 const CURVES = ["prime256v1", "secp384r1", "secp521r1"];
 const MIN_RSA_BITS = 2048;
+/** Larger ones make every message of the peer expensive for us. */
+const MAX_RSA_BITS = 8192;
 
 /** A certificate as PEM, or as the base64 of its DER form. Its dates do not count: SAML uses it as the envelope of a key. */
 export function readCertificate(text: string): X509Certificate {
@@ -43,11 +45,11 @@ export function verificationKey(certificate: string): VerificationKey {
 
 function checkStrength(key: KeyObject): void {
   const { modulusLength = 0, namedCurve = "" } = key.asymmetricKeyDetails ?? {};
-  if (key.asymmetricKeyType === "rsa" && modulusLength >= MIN_RSA_BITS) return;
+  if (key.asymmetricKeyType === "rsa" && modulusLength >= MIN_RSA_BITS && modulusLength <= MAX_RSA_BITS) return;
   if (key.asymmetricKeyType === "ec" && CURVES.includes(namedCurve)) return;
   throw new SamlError(
     "certificate",
-    `The certificate's key is not allowed: RSA of ${MIN_RSA_BITS} bits and more, P-256, P-384 or P-521 are`,
+    `The certificate's key is not allowed: RSA of ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, P-256, P-384 or P-521 are`,
   );
 }
 

@@ -14,9 +14,9 @@ export interface XmlLimits {
   readonly markup: "elements" | "documents";
 }
 
-export const MESSAGE_LIMITS: XmlLimits = { bytes: 512 * 1024, depth: 64, nodes: 20_000, attributes: 64, markup: "elements" };
-/** Of a provider, or of a small federation. */
-export const METADATA_LIMITS: XmlLimits = { bytes: 10 * 1024 * 1024, depth: 64, nodes: 400_000, attributes: 128, markup: "documents" };
+export const MESSAGE_LIMITS: XmlLimits = { bytes: 512 * 1024, depth: 64, nodes: 10_000, attributes: 64, markup: "elements" };
+/** Of a provider, or of a small federation: it is read on the main thread, in some tenths of a second at most. */
+export const METADATA_LIMITS: XmlLimits = { bytes: 4 * 1024 * 1024, depth: 64, nodes: 200_000, attributes: 128, markup: "documents" };
 
 type Draft = XmlElement & { children: XmlNode[]; qualifiedName: string };
 

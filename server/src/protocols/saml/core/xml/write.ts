@@ -48,7 +48,13 @@ function write(content: Content, scope: readonly string[], declares: Set<string>
   }
   if (!isFragment(content)) throw new Error("Prepared XML was put where its namespaces are declared already");
   const { head, inner, tail } = open(content, scope, declares);
-  return head + content.children.map((child) => write(child, inner, declares)).join("") + tail;
+  return head + writeAll(content.children, inner, declares) + tail;
+}
+
+function writeAll(contents: readonly Content[], scope: readonly string[], declares: Set<string>): string {
+  let text = "";
+  for (const content of contents) text += write(content, scope, declares);
+  return text;
 }
 
 const prefixOf = (qualified: string): string => {
@@ -57,18 +63,23 @@ const prefixOf = (qualified: string): string => {
 };
 
 function open({ name, attributes }: Fragment, scope: readonly string[], declares: Set<string>) {
-  const present = Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined);
+  const present: [name: string, value: string][] = [];
+  for (const [attribute, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined) present.push([attribute, String(value)]);
+  }
   if (present.length > 1) present.sort(([a], [b]) => compareAttributes(a, b));
-  const added = [name, ...present.map(([attribute]) => attribute)]
-    .map(prefixOf)
-    .filter((prefix, i, all) => prefix !== "" && prefix !== "xml" && !scope.includes(prefix) && all.indexOf(prefix) === i)
-    .sort();
+  const added: string[] = [];
+  for (const qualified of [name, ...present.map(([attribute]) => attribute)]) {
+    const prefix = prefixOf(qualified);
+    if (prefix !== "" && prefix !== "xml" && !scope.includes(prefix) && !added.includes(prefix)) added.push(prefix);
+  }
+  if (added.length > 1) added.sort();
   let head = `<${name}`;
   for (const prefix of added) {
     declares.add(prefix);
     head += ` xmlns:${prefix}="${NS[prefix as Prefix]}"`;
   }
-  for (const [attribute, value] of present) head += ` ${attribute}="${escapeAttribute(carried(String(value)))}"`;
+  for (const [attribute, value] of present) head += ` ${attribute}="${escapeAttribute(carried(value))}"`;
   return { head: `${head}>`, inner: added.length > 0 ? [...scope, ...added] : scope, tail: `</${name}>` };
 }
 
@@ -92,6 +103,6 @@ export interface Halves {
 export function renderHalves(fragment: Fragment, position: number): Halves {
   const declares = new Set<string>();
   const { head, inner, tail } = open(fragment, [], declares);
-  const part = (children: readonly Content[]) => children.map((child) => write(child, inner, declares)).join("");
+  const part = (children: readonly Content[]) => writeAll(children, inner, declares);
   return { before: head + part(fragment.children.slice(0, position)), after: part(fragment.children.slice(position)) + tail, declares };
 }

@@ -99,7 +99,7 @@ describe("reading", () => {
   test("a document at the limits that redeclares its namespaces everywhere is read and canonicalized in seconds", () => {
     const namespaces = Array.from({ length: 60 }, (_, i) => ` xmlns:n${i}="urn:${i}"`).join("");
     const deep = Array.from({ length: 60 }, () => `<a${namespaces}>`).join("");
-    const wide = '<n59:b xmlns:n59="urn:y"/>'.repeat(12_000);
+    const wide = '<n59:b xmlns:n59="urn:y"/>'.repeat(9_000);
     const started = performance.now();
     const root = parse(`${deep}${wide}${"</a>".repeat(60)}`);
     canonicalize(root, { maxLength: 4 * MESSAGE_LIMITS.bytes });
