@@ -64,7 +64,7 @@ import { impersonateRoutes, impersonationPages } from "./signin/impersonation/in
 import { invitationPageRoutes } from "./signin/invitations/index.ts";
 import { createVisitors, loginRoutes } from "./signin/login/index.ts";
 import { createPasswordUpgrades, localPasswords } from "./signin/passwords/index.ts";
-import { selfRegistrationRoutes } from "./signin/registration/index.ts";
+import { selfRegistrationRoutes } from "./signin/self-registration/index.ts";
 import {
   actionsEmailRoutes,
   changePasswordRoutes,
