@@ -13,7 +13,7 @@ import { deleteExpiredTokens } from "./signin/action-tokens/index.ts";
 import { deleteEndedChallenges } from "./signin/challenges/index.ts";
 import { deleteExpiredTickets } from "./signin/impersonation/index.ts";
 import { deleteExpiredInteractions } from "./signin/interactions/index.ts";
-import { deleteExpiredBrowsers } from "./signin/known-devices/index.ts";
+import { deleteExpiredBrowsers } from "./signin/known-browsers/index.ts";
 import { deleteExpiredChallenges } from "./signin/passkeys/index.ts";
 import { deleteExpiredSessions } from "./signin/sessions/index.ts";
 import { deleteExpiredLimits } from "./tenancy/messaging/index.ts";

@@ -31,7 +31,7 @@ import { forgetAttemptsOf } from "./signin/attempts/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
 import { endSignInsOf, forgetInteractions } from "./signin/interactions/index.ts";
-import { endAllTrust, endTrust } from "./signin/known-devices/index.ts";
+import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
 import { endOtherSessions, endSessionsOfUser, forgetSessions } from "./signin/sessions/index.ts";
 import { eraseFromTrail, insertEvents, scheduleRetention, toEventRecord, transports } from "./tenancy/audit/index.ts";
 import { type MakeKeyPair, makeKeyPair, seedKey } from "./tenancy/keys/index.ts";

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import Type, { type TProperties } from "typebox";
-import { isTrusted } from "../known-devices/index.ts";
+import { isTrusted } from "../known-browsers/index.ts";
 import { levelOf } from "../sessions/index.ts";
 import type { Condition, StepContext } from "./authenticator.ts";
 import { hasRole, isInGroup } from "./conditions.store.ts";

@@ -15,7 +15,7 @@ import {
 } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { assertNotMovedOn } from "../interactions/index.ts";
-import { knownBrowser } from "../known-devices/index.ts";
+import { knownBrowser } from "../known-browsers/index.ts";
 import { isByMail, isOverloaded } from "../passwords/index.ts";
 import { levelOf, type SessionProof } from "../sessions/index.ts";
 import { giveUp, isRequested, keep, keepData, keepRun } from "./keep.ts";

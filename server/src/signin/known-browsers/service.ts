@@ -29,7 +29,7 @@ const MOST_BROWSERS = 50;
 const MAIL_LIFETIME = DAY;
 const DETAIL = "trusted-browser";
 
-export interface KnownDeviceParts {
+export interface KnownBrowserParts {
   readonly messages: Messages;
   readonly baseUrl: string;
   readonly log: Logger;
@@ -47,7 +47,7 @@ export interface SignedInWith {
 }
 
 /** Somebody has signed in. Answers what to set the browser's cookie to; null where it stays as it is. */
-export async function noteBrowser(ctx: Ctx, parts: KnownDeviceParts, by: SignedInWith): Promise<string | null> {
+export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: SignedInWith): Promise<string | null> {
   const { trustedDevices, newDeviceMail, bruteForce } = by.realm.settings;
   // Brute-force protection spares the browsers that are known.
   if (!trustedDevices.enabled && !newDeviceMail && !bruteForce.enabled) return null;
@@ -77,7 +77,7 @@ const audit = (ctx: Ctx, type: "CREDENTIAL_ADDED" | "CREDENTIAL_REVOKED", { id, 
   ctx.audit({ category: "SECURITY", type, resourceType: "users", resourceId: id, detail: DETAIL, actor: { id, name: username } });
 
 /** A mail that cannot leave must not keep anybody from signing in. */
-async function tellOfNewBrowser(ctx: Ctx, { messages, baseUrl, log }: KnownDeviceParts, { user, locale }: SignedInWith): Promise<void> {
+async function tellOfNewBrowser(ctx: Ctx, { messages, baseUrl, log }: KnownBrowserParts, { user, locale }: SignedInWith): Promise<void> {
   if (user.email === null || !(await messages.canSend(ctx.tx, ctx.realm, "EMAIL"))) return;
   try {
     await messages.send(ctx, {
