@@ -56,7 +56,7 @@ const CALLED_IN = {
   recordFailure: ["src/signin/run/"],
   "question.answer": ["src/signin/run/"],
   // Questions are made of others.
-  "proof.accept": ["src/signin/run/", "src/signin/authenticators/", "src/signin/actions/"],
+  "proof.accept": ["src/signin/run/", "src/signin/authenticators/", "src/signin/required-actions/"],
   holdUserForSignIn: [
     "src/signin/run/",
     // No proof of the user's own is accepted there: a link, a ticket or a device begins or is made ready.

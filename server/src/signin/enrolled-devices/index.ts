@@ -1,4 +1,4 @@
-// Enrolled devices: phones that users enroll with a key of their own, and the pages and endpoints by which they approve sign-ins (push) and let
+// Enrolled devices: phones that hold a key of the user's, and the pages and endpoints by which they approve sign-ins (push) and let
 // screens in (qr). The keys are credentials of the type `push`; what waits for an answer is in signin/challenges.
 export { type Device, findDevice, markDeviceUsed } from "./devices.store.ts";
 export { enrollmentRoutes } from "./enrollment.routes.ts";

@@ -1,9 +1,9 @@
 import { isMailShaped } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { isEmail, isPersonName, isUsername } from "../actions/index.ts";
 import type { Messages } from "../pages/index.ts";
 import { isOverloaded } from "../passwords/index.ts";
+import { isEmail, isPersonName, isUsername } from "../required-actions/index.ts";
 import { type Applicant, confirmsFirst } from "./service.ts";
 
 export type RefusedPart = "username" | "email" | "password" | "names" | null;
