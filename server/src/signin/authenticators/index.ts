@@ -1,5 +1,5 @@
 // Authenticators: the kinds of steps that a flow is made of, each a plain object. authenticator.ts is the contract, and every one
-// of them passes the conformance suite. signin/flows puts them in order; signin/login asks them.
+// of them passes the conformance suite. signin/flows puts them in order; signin/run asks them. Owns `terms_acceptances`.
 import type { Authenticator } from "./authenticator.ts";
 import { conditions } from "./conditions.ts";
 import { cookie } from "./cookie.ts";
@@ -67,6 +67,7 @@ export {
   withPassed,
 } from "./progress.ts";
 export { RESET_PATH, type ResetLink } from "./reset-email.tsx";
+export { acceptTerms, hasTerms } from "./terms.store.ts";
 export { terms } from "./terms.tsx";
 export { accountNameOf, checkTotp, typedDigits } from "./totp.tsx";
 export { base32, matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";

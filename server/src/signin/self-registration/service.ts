@@ -15,11 +15,10 @@ import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { failureOf, type Mailed, type MailParts, mailLink, unmailed } from "../action-tokens/index.ts";
-import { freshProgress, type Progress } from "../authenticators/index.ts";
+import { freshProgress, hasTerms, type Progress } from "../authenticators/index.ts";
 import type { Flows, FlowsSnapshot } from "../flows/index.ts";
 import type { PageParts } from "../login/index.ts";
 import type { WayBack } from "../self-service/index.ts";
-import { hasTerms } from "../terms/index.ts";
 
 /** What somebody typed who wants an account, once it is known to be well-formed. */
 export interface Applicant {
