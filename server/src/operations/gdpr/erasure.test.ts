@@ -10,7 +10,7 @@ import { insertTransaction } from "../../protocols/transactions/store.ts";
 import { newActionToken, storeToken } from "../../signin/action-tokens/index.ts";
 import { acceptTerms } from "../../signin/authenticators/index.ts";
 import { startPush } from "../../signin/challenges/index.ts";
-import { startInteraction } from "../../signin/interactions/index.ts";
+import { startInteraction } from "../../signin/run/index.ts";
 import { messageMarks } from "../../tenancy/messaging/messages.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";

@@ -7,19 +7,20 @@ import { anonymous, browser, declare } from "../../platform/http/index.ts";
 import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
-import { interactionErrors, readInteraction } from "../interactions/index.ts";
 import { themeCss, themeVersion } from "../pages/index.ts";
 import {
   beginActions,
   beginStep,
   continueSignIn,
   giveUp,
+  interactionErrors,
   isRequested,
   keepRun,
   openSignIn,
   positionOf,
   positionToAnswer,
   type Run,
+  readInteraction,
   restarted,
   stepOf,
 } from "../run/index.ts";

@@ -13,12 +13,12 @@ import {
   toProofs,
 } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { assertNotMovedOn } from "../interactions/index.ts";
 import { knownBrowser } from "../known-browsers/index.ts";
 import { isByMail, isOverloaded } from "../passwords/index.ts";
 import { levelOf, type SessionProof } from "../sessions/index.ts";
 import { type Attempt, countAttempt } from "./attempts.ts";
 import { recordFailure, recordLock } from "./failures.ts";
+import { assertNotMovedOn } from "./interactions.ts";
 import { giveUp, isRequested, keep, keepData, keepRun } from "./keep.ts";
 import { leaveFor } from "./leave.ts";
 import { hasNewActions, positionOf } from "./position.ts";

@@ -19,9 +19,9 @@ import {
   withPassed,
 } from "../authenticators/index.ts";
 import { type Ask, DEFAULT_DIRECT_FLOW, type Flow, type FlowsSnapshot, isSignInFlow } from "../flows/index.ts";
-import { type Interaction, interactionErrors } from "../interactions/index.ts";
 import { stranger } from "../passwords/index.ts";
 import { factorOf, recentProofs } from "../sessions/index.ts";
+import { type Interaction, interactionErrors } from "./interactions.ts";
 
 /** A sign-in, as one request finds it. */
 export interface Run {

@@ -1,8 +1,8 @@
 import { clock } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { SignInRequest } from "../authenticators/index.ts";
-import { readInteraction } from "../interactions/index.ts";
 import { loginPath, returnTarget, type Visitor } from "../login/index.ts";
+import { readInteraction } from "../run/index.ts";
 
 interface AskedFor {
   readonly interaction?: string | undefined;

@@ -11,7 +11,7 @@ import {
   saveInteractionState,
   startInteraction,
   takeResult,
-} from "./index.ts";
+} from "./interactions.ts";
 
 let iam: Harness;
 beforeAll(async () => {
