@@ -10,7 +10,7 @@ import { deleteExpiredInitialTokens } from "./protocols/registration/index.ts";
 import { deleteExpiredOAuth } from "./protocols/tokens/index.ts";
 import { deleteExpiredTransactions } from "./protocols/transactions/index.ts";
 import { deleteExpiredTokens } from "./signin/action-tokens/index.ts";
-import { deleteEndedChallenges } from "./signin/challenges/index.ts";
+import { deleteEndedChallenges } from "./signin/authenticators/index.ts";
 import { deleteExpiredTickets } from "./signin/impersonation/index.ts";
 import { deleteExpiredBrowsers } from "./signin/known-browsers/index.ts";
 import { deleteExpiredChallenges } from "./signin/passkeys/index.ts";

@@ -60,7 +60,10 @@ const CALLED_IN = {
   holdUserForSignIn: [
     "src/signin/run/",
     // No proof of the user's own is accepted there: a link, a ticket or a device begins or is made ready.
-    ...["src/signin/impersonation/", "src/signin/challenges/", "src/signin/enrolled-devices/", "src/signin/self-service/"],
+    "src/signin/impersonation/",
+    "src/signin/authenticators/challenges.service.ts",
+    "src/signin/enrolled-devices/",
+    "src/signin/self-service/",
     "src/protocols/transactions/service.ts",
   ],
 };

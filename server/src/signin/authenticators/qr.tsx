@@ -2,10 +2,11 @@ import { encodeQR } from "qr";
 import Type from "typebox";
 import { MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
-import { type Challenge, findChallenge, startQr, useChallenge } from "../challenges/index.ts";
 import { QrEnded, QrWaiting } from "../pages/index.ts";
 import { factorOf } from "../sessions/index.ts";
 import type { Kept, Proof, Question, StepContext } from "./authenticator.ts";
+import { startQr } from "./challenges.service.ts";
+import { type Challenge, findChallenge, useChallenge } from "./challenges.store.ts";
 
 const LOOK_EVERY_SECONDS = 5;
 const FRESH_MINUTES = 5;

@@ -4,7 +4,7 @@ import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { anyOf, declare, device, negotiated, Problem, session } from "../../platform/http/index.ts";
-import { approveChallenge, type Challenge, denyChallenge, findChallenge, openChallengesOf } from "../challenges/index.ts";
+import { approveChallenge, type Challenge, denyChallenge, findChallenge, openChallengesOf } from "../authenticators/index.ts";
 import { renderPush, sendPage } from "../pages/index.ts";
 import { deviceErrors } from "./errors.ts";
 import { CsrfOnly, PushAnswer, PushApproval, PushRequest } from "./requests.schema.ts";

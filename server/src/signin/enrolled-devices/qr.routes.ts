@@ -4,7 +4,7 @@ import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { declare, negotiated, Problem, session } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { type Challenge, confirmChallenge, findChallenge } from "../challenges/index.ts";
+import { type Challenge, confirmChallenge, findChallenge } from "../authenticators/index.ts";
 import { pagePath, toSignIn } from "../login/index.ts";
 import { renderQr, sendPage } from "../pages/index.ts";
 import { deviceErrors } from "./errors.ts";

@@ -3,7 +3,7 @@ import type { Clients } from "../../applications/clients/index.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import type { Challenge } from "../challenges/index.ts";
+import type { Challenge } from "../authenticators/index.ts";
 import type { Visitors } from "../login/index.ts";
 import type { Locale, WaitingScreen } from "../pages/index.ts";
 import { factorOf, type LiveSession } from "../sessions/index.ts";

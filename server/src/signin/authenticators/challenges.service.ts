@@ -12,7 +12,7 @@ import {
   insertChallenge,
   recentPushes,
   withdrawChallenge,
-} from "./store.ts";
+} from "./challenges.store.ts";
 
 export const CHALLENGE_LIFETIME = 2 * MINUTE;
 /** An approval waits this long for the page to look again. */
