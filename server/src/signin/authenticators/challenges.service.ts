@@ -19,7 +19,7 @@ export const CHALLENGE_LIFETIME = 2 * MINUTE;
 const GRACE = MINUTE;
 /** So many may wait for one user at the same time: two browsers and one more. */
 const MAX_OPEN = 3;
-/** Whoever has a password and no phone must not be able to ask until somebody taps the wrong button. */
+/** An attacker with the password and no phone must not be able to ask until the user taps the wrong button. */
 const MAX_IGNORED = 3;
 const PAUSE = 10 * MINUTE;
 /** Enough for a slip of the finger, too few to guess one of ninety numbers. */
@@ -68,7 +68,7 @@ export async function startPush(ctx: Ctx, userId: string, waiting: Waiting): Pro
   return { expiresAt: draft.expiresAt };
 }
 
-/** Offers a screen to whoever confirms it from a phone. */
+/** Offers a screen to the user who confirms it from a phone. */
 export async function startQr(ctx: Ctx, waiting: Waiting, freshMs: number): Promise<void> {
   if (waiting.previous !== null) await withdrawChallenge(ctx.tx, ctx.realm, waiting.previous, ctx.now);
   const number = String(randomInt(1_000, 10_000));
@@ -89,7 +89,7 @@ export async function approveChallenge(ctx: Ctx, challenge: Challenge, userId: s
   return status === "WRONG" ? "wrong" : "again";
 }
 
-/** Somebody else tries to sign in as them, or so they say. */
+/** The user reports that another person tries to sign in as them. */
 export async function denyChallenge(ctx: Ctx, challenge: Challenge, userId: string): Promise<boolean> {
   if (!(await answerChallenge(ctx.tx, ctx.realm, { id: challenge.id, userId }, "DENIED", ctx.now, 0))) return false;
   ctx.audit({

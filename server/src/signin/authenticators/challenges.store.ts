@@ -36,9 +36,9 @@ declare module "../../platform/db/tables.ts" {
 export interface ChallengeData {
   /** push: how many wrong numbers were typed. */
   readonly wrongNumbers?: number;
-  /** qr: how long ago whoever confirms may have signed in. */
+  /** qr: how long ago the confirming user may have signed in. */
   readonly freshMs?: number;
-  /** qr: how whoever confirmed had signed in on the phone. */
+  /** qr: how the confirming user had signed in on the phone. */
   readonly amr?: readonly string[];
 }
 
@@ -106,7 +106,7 @@ export interface Recent {
   readonly open: number;
   /** When the last one was denied. */
   readonly deniedAt: number | null;
-  /** Those that nobody answered, or answered with another number, since the last that was approved; and when the last of them ended. */
+  /** Those that were not answered, or answered with another number, since the last that was approved; and when the last of them ended. */
   readonly ignored: number;
   readonly ignoredAt: number | null;
 }

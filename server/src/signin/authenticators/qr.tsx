@@ -13,7 +13,7 @@ const FRESH_MINUTES = 5;
 /** ISO/IEC 18004 asks for four modules around the picture. */
 const QUIET_ZONE = 4;
 
-/** A phone that is signed in lets this screen in: whoever holds it looks at the picture and confirms. */
+/** A phone that is signed in lets this screen in: its user looks at the picture and confirms. */
 export const qr: Question = {
   kind: "question",
   displayName: "QR code",
@@ -66,7 +66,7 @@ function proofOf(challenge: Challenge | null): Proof | null {
   if (challenge?.status !== "APPROVED" || challenge.userId === null) return null;
   const { id, userId, data } = challenge;
   const amr = data.amr ?? [];
-  // A phone that was signed in by a password alone proves that password and nothing more: whoever knows it has such a phone.
+  // A phone that was signed in by a password alone proves that password and nothing more: anyone who knows it has such a phone.
   const proven = factorOf(amr) === "knowledge" ? { factor: "knowledge" as const, amr } : { factor: "possession" as const, amr: ["qr"] };
   return { userId, ...proven, accept: (ctx) => useChallenge(ctx.tx, ctx.realm, { id, userId }, ctx.now) };
 }

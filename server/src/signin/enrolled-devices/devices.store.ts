@@ -14,7 +14,7 @@ export interface Device {
   readonly key: DeviceKey;
 }
 
-/** An enrolled device of somebody who may sign in. */
+/** An enrolled device of a user who may sign in. */
 export async function findDevice(db: Db, realm: string, id: string): Promise<Device | null> {
   if (!isId(id)) return null;
   const row = await db
@@ -101,7 +101,7 @@ export interface Enrollment {
   readonly expiresAt: number;
 }
 
-/** The enrollment that a token stands for, while it lasts, of somebody who may sign in. */
+/** The enrollment that a token stands for, while it lasts, of a user who may sign in. */
 export async function findEnrollment(db: Db, realm: string, tokenHash: string, now: number): Promise<Enrollment | null> {
   const expiry = sql<number>`(c.data ->> 'expiresAt')::bigint`;
   const row = await db

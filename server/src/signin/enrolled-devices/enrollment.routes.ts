@@ -44,7 +44,7 @@ export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentParts> = asyn
     "/enroll",
     {
       bodyLimit: BODY_LIMIT,
-      // Order of refusals: whoever has no token is told that, whatever else is wrong.
+      // Order of refusals: a missing token is reported first, whatever else is wrong.
       attachValidation: true,
       schema: {
         summary: "Enroll a device",

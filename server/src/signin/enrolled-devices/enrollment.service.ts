@@ -91,7 +91,7 @@ async function addDevice(ctx: Ctx, vault: Vault, enrollment: Enrollment, key: De
   if (!isOpen || !(await useEnrollment(ctx.tx, ctx.realm, enrollment))) throw deviceErrors.bad_token();
   if ((await countDevices(ctx.tx, ctx.realm, userId)) >= MAX_DEVICES) throw deviceErrors.too_many();
   const { pushToken, name } = input;
-  // One id for the key and for where messages reach it: to whoever looks after the user they are one device.
+  // One id for the key and for where messages reach it: to administrators they are one device.
   const id = pushToken ? await keepDeviceToken(ctx, vault, { userId, ...pushToken, deviceName: name }) : newId();
   if (id === null) throw deviceErrors.push_token_taken();
   await saveDevice(ctx.tx, ctx.realm, userId, { id, key, label: name, platform: input.platform ?? null }, ctx.now);

@@ -31,7 +31,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
     const session = visitor.session!;
     const now = clock.now();
     const challenge = await findChallenge(db, realmId, "qr", (request.params as { id: string }).id, now);
-    // One that somebody else has confirmed is none of theirs.
+    // One that another user has confirmed is not theirs.
     if (!challenge || (challenge.userId !== null && challenge.userId !== session.userId)) throw deviceErrors.not_found();
     assertOtherScreen(session, visitor.preSessions, challenge);
     const isFresh = now - session.authTime <= (challenge.data.freshMs ?? 0);

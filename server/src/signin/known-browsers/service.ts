@@ -46,7 +46,7 @@ export interface SignedInWith {
   readonly trust: boolean;
 }
 
-/** Somebody has signed in. Answers what to set the browser's cookie to; null where it stays as it is. */
+/** After a sign-in. Returns the new value of the browser's cookie; null where it stays as it is. */
 export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: SignedInWith): Promise<string | null> {
   const { trustedDevices, newDeviceMail, bruteForce } = by.realm.settings;
   // Brute-force protection spares the browsers that are known.
@@ -108,7 +108,7 @@ export async function isTrusted(
   return browser !== null && browser.trustedUntil > now;
 }
 
-/** Nobody's id: a name that nobody has costs the same query. */
+/** The id of no user: an unknown login name costs the same query. */
 const NOBODY = "00000000-0000-0000-0000-000000000000";
 
 /** The id of the browser, if the user has signed in with it before. */

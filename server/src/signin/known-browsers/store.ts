@@ -79,7 +79,7 @@ export async function insertBrowser(tx: Tx, realm: string, seen: SeenBrowser, no
   return rows[0]?.has_others ?? false;
 }
 
-/** Whoever never keeps our cookie would have a new one at each sign-in. */
+/** A browser that never keeps our cookie would add a row at each sign-in. */
 export async function keepNewestBrowsers(tx: Tx, realm: string, userId: string, count: number): Promise<void> {
   await sql`
     delete from known_devices where realm_id = ${realm} and user_id = ${userId} and device_id in (

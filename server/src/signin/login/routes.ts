@@ -99,7 +99,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       typeof asked.interaction === "string"
         ? await readInteraction({ tx: parts.db, realm: realm.realmId, now: clock.now() }, asked.interaction, visitor.preSessions)
         : null;
-    // An account that is being made is nobody's to sign in to yet.
+    // An account that is being registered cannot be signed in to yet.
     if (interaction?.kind === "registration") throw interactionErrors.gone();
     return openSignIn(parts, {
       realm,

@@ -24,8 +24,8 @@ interface Asker {
 }
 
 /**
- * A new address counts once the link that is sent to it has come back: until then mail goes to the present one, which is told now, while
- * its owner can still do something about it. Whether somebody else has the new address is told to whoever reads its mail, and nobody else.
+ * A new address counts once the link that is sent to it is confirmed: until then mail goes to the present one, which is notified now, while
+ * its owner can still do something about it. Only the mail to the new address says whether another account has it.
  */
 export async function askToChangeEmail(ctx: Ctx, parts: MailParts, { user, locale }: Asker, to: string): Promise<void> {
   await dropTokensOf(ctx, KIND, user.id);
@@ -38,7 +38,7 @@ export async function askToChangeEmail(ctx: Ctx, parts: MailParts, { user, local
   await tellPresentAddress(ctx, parts, { user, ...(locale !== undefined && { locale }) });
 }
 
-/** Also where it is given up without a new one; a realm that sends no mail tells nobody anything. */
+/** Also where it is given up without a new one; a realm that sends no mail notifies no one. */
 export async function tellPresentAddress(ctx: Ctx, { messages }: Pick<MailParts, "messages">, { user, locale }: Asker): Promise<void> {
   if (user.email === null) return;
   const failure = await messages

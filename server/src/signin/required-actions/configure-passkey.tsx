@@ -11,7 +11,7 @@ const reasons = { taken: "passkeyTaken", "too-many": "passkeyTooMany", spent: "p
 
 const registering = ({ realm, user, visitor, now }: StepContext) => ({ realm, user: user!, whose: visitor.preSession, now });
 
-/** Asked of somebody who has proven who they are: a first passkey, or another. */
+/** Asked of an authenticated user: a first passkey, or another. */
 export const configurePasskey: Question = {
   kind: "question",
   displayName: "Set up a passkey",

@@ -5,7 +5,7 @@ import { AppError } from "../../kernel/errors.ts";
 import type { Question, TextKey } from "../authenticators/index.ts";
 import { ReplacePassword } from "../pages/index.ts";
 
-/** A new password, of somebody who has proven who they are. */
+/** A new password, of an authenticated user. */
 export const updatePassword: Question = {
   kind: "question",
   displayName: "Choose a new password",

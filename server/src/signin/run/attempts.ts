@@ -82,10 +82,10 @@ const counterOf = (who: Guesser, factor: string): Pick<AttemptCounter, "kind" | 
     ? { kind: `browser:${factor}`, subject: who.knownBrowser }
     : { kind: `user:${factor}${who.userId !== null && who.byMail ? ":mail" : ""}`, subject: userSubject(who) };
 
-/** A name that nobody has is counted like one that somebody has, or the lock would tell which exist. */
+/** An unknown login name is counted like a known one, or the lock would reveal which exist. */
 const userSubject = ({ userId, login }: { userId: string | null; login: string }) => userId ?? `unknown:${sha256(loginKey(login))}`;
 
-/** `user.erased`: the user's counters, and those of their names from when nobody had them. */
+/** `user.erased`: the user's counters, and those of their login names from before the account existed. */
 export async function forgetAttemptsOf(
   ctx: Ctx,
   { userId, username, email }: { readonly userId: string; readonly username: string; readonly email: string | null },
@@ -94,7 +94,7 @@ export async function forgetAttemptsOf(
   await forgetAttempts(ctx.tx, ctx.realm, [userId, ...names]);
 }
 
-/** Whoever has one IPv6 address has the whole /64 it is in, so that is what counts. */
+/** A client with one IPv6 address has the whole /64 it is in, so that is what counts. */
 export function addressSubject(ip: string): string {
   if (!isIPv6(ip)) return ip;
   const [address = ""] = ip.split("%");

@@ -35,7 +35,7 @@ export const interactionErrors = defineErrors("interactions", {
   moved_on: [409, "This sign-in has moved on in another tab"],
 });
 
-/** Whoever asks somebody to sign in says what for, and where to go on afterwards. */
+/** What requests a sign-in says what for, and where to go on afterwards. */
 export interface Interaction {
   readonly interactionId: string;
   /** The pre-session that it is bound to. */
@@ -50,7 +50,7 @@ export interface Interaction {
   readonly version: number;
 }
 
-/** One statement: whoever has nothing else to write needs no transaction. */
+/** One statement: a caller with nothing else to write needs no transaction. */
 type Place = Pick<ReadCtx, "tx" | "realm" | "now">;
 
 export async function startInteraction(
@@ -165,7 +165,7 @@ const take = prepared((db, key: { realm: string; interactionId: string; hashes: 
     .returning(columns),
 );
 
-/** `user.password_changed`: whoever has come halfway with the old one goes no further; the sign-in that changed it may. */
+/** `user.password_changed`: sign-ins in progress with the old one end; the one that changed it goes on. */
 export async function endSignInsOf(
   ctx: Ctx,
   { userId, keepInteraction = null }: { readonly userId: string; readonly keepInteraction?: string | null },

@@ -28,7 +28,7 @@ type Policy = Parameters<typeof confirmsFirst>[0];
 export function faultOf({ username, email, firstName, lastName }: Applicant, policy: Policy): Refusal | null {
   if (!isUsername(username) && username !== email) return refusal(400, "username", "usernameInvalidTitle", "usernameInvalidText");
   if (!isEmail(email) || !isUsername(email)) return refusal(400, "email", "profileInvalidTitle", "profileInvalidText");
-  // Whether it is somebody's is not even looked up.
+  // Whether it is taken is not even looked up.
   const isOwn = loginKey(username) === loginKey(email) && confirmsFirst(policy);
   if (isMailShaped(username) && !isOwn) return refusal(400, "username", "usernameInvalidTitle", "usernameMailText");
   if (![firstName, lastName].every(isPersonName)) return refusal(400, "names", "profileInvalidTitle", "profileInvalidText");

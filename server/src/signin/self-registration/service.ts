@@ -20,7 +20,7 @@ import type { Flows, FlowsSnapshot } from "../flows/index.ts";
 import type { PageParts } from "../login/index.ts";
 import type { WayBack } from "../self-service/index.ts";
 
-/** What somebody typed who wants an account, once it is known to be well-formed. */
+/** What the applicant entered, once it is known to be well-formed. */
 export interface Applicant {
   readonly username: string;
   readonly email: string;
@@ -46,11 +46,11 @@ export interface SelfRegistrationParts extends PageParts, RegistrationParts {
   readonly flows: Flows;
 }
 
-/** The account begins when its address is confirmed; where the address is the username, always: nobody takes that of somebody else. */
+/** The account is created when its address is confirmed; where the address is the username, always: it may be the address of another. */
 export const confirmsFirst = ({ verifyEmail, emailAsUsername }: RealmSnapshot["settings"]["registration"]): boolean =>
   verifyEmail || emailAsUsername;
 
-/** Why nobody can register in the realm now; null where everybody can. */
+/** Why registration is closed in the realm now; null where it is open. */
 export async function whyClosed(
   { db, messages }: Pick<RegistrationParts, "db" | "messages">,
   { realmId, settings: { registration } }: RealmSnapshot,
