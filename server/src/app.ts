@@ -58,13 +58,13 @@ import {
 import { createSubjectOf } from "./protocols/tokens/index.ts";
 import { transactionAudience, transactionRoutes } from "./protocols/transactions/index.ts";
 import { assetRoutes } from "./signin/assets/index.ts";
-import { createDeviceProver, enrollmentRoutes, pushRoutes, qrRoutes } from "./signin/devices/index.ts";
+import { createDeviceProver, enrollmentRoutes, pushRoutes, qrRoutes } from "./signin/enrolled-devices/index.ts";
 import { authenticatorRoutes, browserFlowRoutes, createFlows, flowRoutes } from "./signin/flows/index.ts";
 import { impersonateRoutes, impersonationPages } from "./signin/impersonation/index.ts";
 import { invitationPageRoutes } from "./signin/invitations/index.ts";
 import { createVisitors, loginRoutes } from "./signin/login/index.ts";
 import { createPasswordUpgrades, localPasswords } from "./signin/passwords/index.ts";
-import { selfRegistrationRoutes } from "./signin/registration/index.ts";
+import { selfRegistrationRoutes } from "./signin/self-registration/index.ts";
 import {
   actionsEmailRoutes,
   changePasswordRoutes,
