@@ -150,7 +150,11 @@ const ONCE = [
     "cookies are read by the gate: take the request's visitor, actor or deviceToken",
   ],
   [/headers\[CSRF_HEADER\]/, /^src\/protocols\/gate\//, "the CSRF token is checked by protocols/gate: declare csrf"],
-  [/\bcreateVisitors\(/, /^src\/(app|signin\/login\/visitors)[.]ts$/, "there is one createVisitors, in app.ts: take `visitors`"],
+  [
+    /\bcreateVisitors\(/,
+    /^src\/(app\/services|signin\/login\/visitors)[.]ts$/,
+    "there is one createVisitors, in app/services.ts: take `visitors`",
+  ],
   [/\b(const|function) toSignIn\b/, /^src\/signin\/login\/begin[.]ts$/, "signin/login has toSignIn"],
   [/\binterface BearerParts\b/, /^$/, "protocols/gate reads access tokens: declare bearer({ audience })"],
   [

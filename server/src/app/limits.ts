@@ -1,8 +1,8 @@
 import type { onRequestAsyncHookHandler } from "fastify";
-import { MINUTE } from "./kernel/clock.ts";
-import { sha256 } from "./kernel/vault.ts";
-import { type RateLimiter, rateLimited } from "./platform/rate-limit/index.ts";
-import { limitsOfRealms, type RealmSnapshots } from "./tenancy/realms/index.ts";
+import { MINUTE } from "../kernel/clock.ts";
+import { sha256 } from "../kernel/vault.ts";
+import { type RateLimiter, rateLimited } from "../platform/rate-limit/index.ts";
+import { limitsOfRealms, type RealmSnapshots } from "../tenancy/realms/index.ts";
 
 /** The rate limits that routes of a realm name in their declarations. */
 export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
