@@ -52,7 +52,7 @@ function checkCode(path, text, report) {
  * @type {Record<string, string[]>}
  */
 const CALLED_IN = {
-  countAttempt: ["src/signin/run/", "src/signin/registration/confirm.routes.ts", "src/protocols/account/password.service.ts"],
+  countAttempt: ["src/signin/run/", "src/signin/registration/confirm.routes.ts", "src/protocols/account/credentials/password.service.ts"],
   recordFailure: ["src/signin/run/"],
   "question.answer": ["src/signin/run/"],
   // Questions are made of others.

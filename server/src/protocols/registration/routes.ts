@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { declare, registration } from "../../platform/http/index.ts";
-import { RegisteredClient, RegistrationProblem, RegistrationRequest, RegistrationUpdate } from "./metadata.schema.ts";
+import { RegisteredClient, RegistrationProblem, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
 import {
   admit,
   authenticate,

@@ -22,12 +22,12 @@ import { type Db, lockRealm } from "../../platform/db/index.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { invalidMetadata, registrationErrors } from "./errors.ts";
-import { findUsableToken, takeUse } from "./initial-tokens.store.ts";
-import type { RegisteredClient, RegistrationRequest, RegistrationUpdate } from "./metadata.schema.ts";
-import { toClientState, toMetadata, toNewState } from "./metadata.ts";
-import { enforcePolicy, refuseInwardAddresses } from "./policy.ts";
-import { type ProvisioningSnapshots, registrationUri } from "./provisioning.service.ts";
-import { checkSector } from "./sector.ts";
+import type { RegisteredClient, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
+import { toClientState, toMetadata, toNewState } from "./metadata/metadata.ts";
+import { checkSector } from "./metadata/sector.ts";
+import { findUsableToken, takeUse } from "./provisioning/initial-tokens.store.ts";
+import { enforcePolicy, refuseInwardAddresses } from "./provisioning/policy.ts";
+import { type ProvisioningSnapshots, registrationUri } from "./provisioning/provisioning.service.ts";
 
 export interface RegistrationTools extends ClientTools {
   readonly db: Db;
