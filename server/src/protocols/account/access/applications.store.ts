@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../../../platform/db/index.ts";
 import type { AccountApplication } from "./applications.schema.ts";
 
-/** More than anybody uses. */
+/** More than any user has. */
 const MANY = sql.lit(1_000);
 
 /** Grants that are alive. Those that an administrator made while playing the user are not the user's. */

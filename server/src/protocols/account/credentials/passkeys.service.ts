@@ -21,7 +21,7 @@ export interface OwnCredentialParts extends RegistrationParts {
   readonly realms: RealmSnapshots;
 }
 
-/** Whoever asked for the options, from the same session or with a token of the same, can use them. */
+/** The options can be used by the user who asked for them, from the same session or with a token of the same. */
 export async function ownRegistration({ realms }: OwnCredentialParts, req: FastifyRequest): Promise<Registering> {
   await req.read((ctx) => assertMayChangeSignIn(ctx, req.client));
   const { id: userId, name: username, sessionId } = req.actor!;

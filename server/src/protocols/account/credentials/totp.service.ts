@@ -70,7 +70,7 @@ export async function startOwnTotp({ realms, vault }: OwnTotpParts, req: Fastify
   return { type: "totp", setup, secret: base32(secret), uri, qrCode: `data:image/svg+xml;base64,${picture}`, expiresAt };
 }
 
-/** Its first code was right, and is used up with it. Whoever has no recovery codes gets some. */
+/** Its first code was right, and is used up with it. A user without recovery codes gets some. */
 export async function confirmOwnTotp(
   { realms, vault }: OwnTotpParts,
   req: FastifyRequest,

@@ -34,7 +34,7 @@ export const PersonalData = Type.Object(
         sourceIp: Type.Optional(text),
         userAgent: Type.Optional(text),
       }),
-      { description: "Whatever gets in as the user. Kinds and dates; the secrets themselves are known to nobody" },
+      { description: "Whatever gets in as the user. Kinds and dates; never the secrets themselves" },
     ),
     federatedLinks: Type.Array(Type.Object({}, { additionalProperties: true }), {
       description: "Accounts at other identity providers; empty in this release",

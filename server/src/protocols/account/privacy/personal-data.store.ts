@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../../platform/db/index.ts";
 import type { PersonalData } from "./personal-data.schema.ts";
 
-/** More than anybody has; a list without an end would be one that somebody makes endless. */
+/** More than any user has; without a limit an attacker could make the list endless. */
 const MANY = sql.lit(10_000);
 
 type Credential = PersonalData["credentials"][number];

@@ -106,7 +106,7 @@ function changedMembers(current: UserRow, next: Pick<UserRow, "username" | "emai
   ];
 }
 
-/** What the realm does not let people change, and by what applications know them: whoever chose that freely could choose to be somebody else. */
+/** What the realm does not let people change, and by what applications know them: a user who chose that freely could pose as another. */
 async function refuseFixed(ctx: Ctx, changed: readonly string[], policy: Settings["account"]): Promise<void> {
   const identifying = await identifyingMembers(ctx.tx, ctx.realm);
   const fixed = new Set([...(policy.changeUsername ? [] : ["username"]), ...(policy.changeEmail ? [] : ["email"]), ...identifying]);

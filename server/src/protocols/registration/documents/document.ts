@@ -15,7 +15,7 @@ export interface ClientDocument {
   readonly tosUri: string | null;
 }
 
-/** The document is not one, or is not the client's. Worth telling whoever runs the realm; the message holds nothing of its content. */
+/** The document is not one, or is not the client's. Worth an event for the realm's administrators; the message holds nothing of its content. */
 export class DocumentRefused extends Error {}
 
 /** Of the column that keeps client ids. */
@@ -56,7 +56,7 @@ function contentOf(answer: OutboundResponse): Record<string, unknown> {
 
 export function parseDocument(address: string, content: Record<string, unknown>): ClientDocument {
   if (content.client_id !== address) throw new DocumentRefused("client_id in the document is not its address");
-  // §4.1: there is nobody to share a secret with.
+  // §4.1: no secret can be shared with such a client.
   if ("client_secret" in content || "client_secret_expires_at" in content)
     throw new DocumentRefused("the document must not hold a client_secret");
   const method = content.token_endpoint_auth_method ?? "none";
@@ -79,13 +79,13 @@ export function parseDocument(address: string, content: Record<string, unknown>)
   };
 }
 
-/** Those on the user's own device are told by where they want people sent, where they do not say so themselves. */
+/** Native clients are recognised by their redirect URIs where the document does not name the application type. */
 function applicationTypeOf({ application_type: said }: Record<string, unknown>, redirectUris: readonly string[]): "web" | "native" {
   if (said !== undefined && said !== "web" && said !== "native") throw new DocumentRefused("application_type must be web or native");
   return said ?? (redirectUris.every((uri) => uri.startsWith("https:")) ? "web" : "native");
 }
 
-/** §6.1: whoever controls the address of the document controls where people are sent; a device's own addresses are the exception. */
+/** §6.1: the owner of the document's address must control the redirect URIs; addresses on the user's own device are the exception. */
 function checkRedirect(address: string, uri: string, applicationType: "web" | "native"): void {
   const refused = redirectUriVerdict(uri, applicationType);
   if (refused) throw new DocumentRefused(`one of the redirect_uris ${refused.message}`);

@@ -114,7 +114,7 @@ function snapshotOf(
     realmId: realm,
     id: base?.id ?? newId(),
     clientId,
-    // Anybody can call itself anything: the host is what is known.
+    // A client can give itself any name: only its host is verified.
     name: name === null ? host : `${name} (${host})`,
     enabled: true,
     publicClient: true,
@@ -145,7 +145,7 @@ const MAX_DOCUMENTS = 1_000;
 const STALE = DAY;
 /** How soon an address that gave nothing is asked again. */
 const RETRY = 30 * SECOND;
-/** Anybody can make this server ask: for one host and for one realm, only so often. */
+/** An anonymous request can make this server fetch: limited per host and per realm. */
 const PER_HOST = { limit: 20, windowMs: MINUTE };
 const PER_REALM = { limit: 120, windowMs: MINUTE };
 

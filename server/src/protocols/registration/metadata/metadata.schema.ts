@@ -49,7 +49,7 @@ const members = {
   subject_type: Type.Optional(oneOf(["public", "pairwise"])),
 };
 
-/** Members that nobody knows here are ignored, as RFC 7591 §2 demands. */
+/** Unknown members are ignored, as RFC 7591 §2 demands. */
 export const RegistrationRequest = Type.Object(members, { $id: "RegistrationRequest", additionalProperties: true });
 export type RegistrationRequest = Static<typeof RegistrationRequest>;
 

@@ -14,7 +14,7 @@ export function responseTypesOf({ grant_types = ["authorization_code"], response
   return [...new Set(response_types.map(inOrder))];
 }
 
-/** Those of ours: `implicit` is told by the response types. */
+/** Those that we know: `implicit` follows from the response types. */
 export function grantTypesOf(metadata: RegistrationRequest) {
   const { grant_types = responseTypesOf(metadata).some((type) => type.startsWith("code")) ? (["authorization_code"] as const) : [] } =
     metadata;

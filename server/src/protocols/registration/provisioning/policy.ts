@@ -71,7 +71,7 @@ function methodErrors(
   return [error("token_endpoint_auth_method", "policy", message)];
 }
 
-/** A scope that is given to nobody by itself is for clients that an administrator chose. */
+/** A scope that no client gets by default is for clients that an administrator chose. */
 function scopeErrors(scopes: ScopesSnapshot | null, { scope = "" }: RegistrationRequest): FieldError[] {
   const mayAsk = (name: string) => name === "openid" || (scopes?.byName.get(name)?.assignment ?? "NONE") !== "NONE";
   return scope

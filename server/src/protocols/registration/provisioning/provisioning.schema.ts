@@ -7,7 +7,9 @@ const DAYS = DAY / SECOND;
 
 const registration = {
   enabled: Type.Boolean({ description: "Whether clients may register themselves at all" }),
-  requireInitialAccessToken: Type.Boolean({ description: "Only with a token that an administrator made; otherwise anybody may" }),
+  requireInitialAccessToken: Type.Boolean({
+    description: "Only with a token that an administrator made; otherwise anonymous registration is allowed",
+  }),
   allowedGrantTypes: Type.Array(oneOf(grantTypeNames), { uniqueItems: true, description: "What they may ask tokens by" }),
   allowedResponseTypes: Type.Array(oneOf(responseTypes), {
     uniqueItems: true,
