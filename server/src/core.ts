@@ -27,11 +27,10 @@ import {
   forgetRequests,
 } from "./protocols/tokens/index.ts";
 import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
-import { forgetAttemptsOf } from "./signin/attempts/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
-import { endSignInsOf, forgetInteractions } from "./signin/interactions/index.ts";
-import { endAllTrust, endTrust } from "./signin/known-devices/index.ts";
+import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
+import { endSignInsOf, forgetAttemptsOf, forgetInteractions } from "./signin/run/index.ts";
 import { endOtherSessions, endSessionsOfUser, forgetSessions } from "./signin/sessions/index.ts";
 import { eraseFromTrail, insertEvents, scheduleRetention, toEventRecord, transports } from "./tenancy/audit/index.ts";
 import { type MakeKeyPair, makeKeyPair, seedKey } from "./tenancy/keys/index.ts";

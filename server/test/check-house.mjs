@@ -52,15 +52,22 @@ function checkCode(path, text, report) {
  * @type {Record<string, string[]>}
  */
 const CALLED_IN = {
-  countAttempt: ["src/signin/run/", "src/signin/registration/confirm.routes.ts", "src/protocols/account/credentials/password.service.ts"],
+  countAttempt: [
+    "src/signin/run/",
+    "src/signin/self-registration/confirm.routes.ts",
+    "src/protocols/account/credentials/password.service.ts",
+  ],
   recordFailure: ["src/signin/run/"],
   "question.answer": ["src/signin/run/"],
   // Questions are made of others.
-  "proof.accept": ["src/signin/run/", "src/signin/authenticators/", "src/signin/actions/"],
+  "proof.accept": ["src/signin/run/", "src/signin/authenticators/", "src/signin/required-actions/"],
   holdUserForSignIn: [
     "src/signin/run/",
     // No proof of the user's own is accepted there: a link, a ticket or a device begins or is made ready.
-    ...["src/signin/impersonation/", "src/signin/challenges/", "src/signin/devices/", "src/signin/self-service/"],
+    "src/signin/impersonation/",
+    "src/signin/authenticators/challenges.service.ts",
+    "src/signin/enrolled-devices/",
+    "src/signin/self-service/",
     "src/protocols/transactions/service.ts",
   ],
 };

@@ -75,5 +75,5 @@ export const actorOf = (of: ActorOf): Actor => ({ permissions: NOTHING, sessionI
 export const systemActor = (realm: string, name = "system"): Actor =>
   actorOf({ id: "system", name, realm, permissions: new Set(["realm-admin"]) });
 
-/** Nobody yet: the trail shows what was typed, as much of it as it keeps. */
+/** Not authenticated: the audit trail shows the login name as typed, as much of it as it keeps. */
 export const anonymousActor = (realm: string, name = "anonymous"): Actor => actorOf({ id: "anonymous", name: cut(name, 255), realm });

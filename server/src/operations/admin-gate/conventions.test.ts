@@ -55,7 +55,7 @@ async function records(): Promise<Record<string, string>> {
   const filled = (path: string) => path.replace(IN_REALM, "").replace(/\{(\w+)\}/g, (_, id: string) => ids[id] ?? `no-${id}`);
   return Object.fromEntries(
     Object.entries(paths)
-      .filter(([path, { get, put, patch }]) => path.startsWith(IN_REALM) && answerOf(get) && (put?.requestBody || patch))
+      .filter(([path, { get, put, patch }]) => path.startsWith(IN_REALM) && answerOf(get) && (answerOf(put) || patch))
       .map(([path]) => [path, filled(path)]),
   );
 }

@@ -22,9 +22,12 @@ const refusals = {
   413: ["ContentTooLarge", "The body is larger than this endpoint accepts"],
   415: ["UnsupportedMediaType", "The body is not of a content type that this endpoint reads"],
   429: ["TooManyRequests", "Too many requests of this kind: try again after `Retry-After` seconds"],
+  431: ["HeadersTooLarge", "The headers, or the address with its query, are larger than this server reads"],
   503: ["ServiceUnavailable", "The server is overloaded, or its database is away: try again after `Retry-After` seconds"],
 } as const;
 type Refusal = keyof typeof refusals;
+
+const hasRetryAfter = (status: number) => status === 429 || status === 503;
 
 const problem = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
 
@@ -47,7 +50,7 @@ export const components = {
         {
           description,
           content: problem,
-          ...(Number(status) >= 429 && { headers: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } } }),
+          ...(hasRetryAfter(Number(status)) && { headers: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } } }),
         },
       ]),
     ),
@@ -131,6 +134,7 @@ function possibleRefusals(method: string, path: string, operation: Operation, ve
     413: !isListed && change,
     415: !isListed && change,
     429: !isListed && (change || operation["x-limited"] === true),
+    431: true,
     503: operation["x-served-always"] !== true,
   };
 }
@@ -141,10 +145,11 @@ const contentOf: Readonly<Record<RefusalForm, Response["content"]>> = { page, oa
 
 function refusal(status: Refusal, form: RefusalForm | undefined): Response | Reference {
   const [name, description] = refusals[status];
-  if (form === undefined) return refer("responses", name);
+  // The parser of HTTP refuses before there is a route.
+  if (form === undefined || status === 431) return refer("responses", name);
   // A busy server refuses before it knows the form.
   const content = status === 503 ? { ...contentOf[form], ...problem } : contentOf[form]!;
-  return { description, content, ...(status >= 429 && { headers: { "Retry-After": refer("headers", "RetryAfter") } }) };
+  return { description, content, ...(hasRetryAfter(status) && { headers: { "Retry-After": refer("headers", "RetryAfter") } }) };
 }
 
 const refusalWords = (status: string): string | undefined => refusals[Number(status) as Refusal]?.[1];
@@ -198,7 +203,7 @@ function mayConflict(method: string, path: string, operation: Operation): boolea
   const withinRealm = path.replace("/admin/realms/{realm}/", "/");
   if (method === "post")
     return (operation.requestBody !== undefined && operation.responses[201] !== undefined) || withinRealm.includes("}/");
-  return path.endsWith("}") || (withinRealm.includes("}/") && answer(operation, "200") !== null);
+  return path.endsWith("}") || withinRealm.includes("}/");
 }
 
 const answer = ({ responses }: Operation, status: string): Response | null => {

@@ -5,7 +5,7 @@ import { MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { systemActor } from "../../platform/context.ts";
 import { insertTransaction } from "../../protocols/transactions/store.ts";
-import { acceptTerms } from "../../signin/terms/index.ts";
+import { acceptTerms } from "../../signin/authenticators/index.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";

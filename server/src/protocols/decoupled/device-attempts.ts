@@ -1,7 +1,7 @@
 import { type AttemptPolicy, lowerAttempts, raiseAttempts } from "../../directory/credentials/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
-import { addressSubject } from "../../signin/attempts/index.ts";
+import { addressSubject } from "../../signin/run/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
 interface CountedBy {

@@ -12,7 +12,7 @@ import {
   type SessionCaller,
 } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import type { DeviceProof, DeviceProver } from "../../signin/devices/index.ts";
+import type { DeviceProof, DeviceProver } from "../../signin/enrolled-devices/index.ts";
 import { pagePath, toSignIn, type Visitors } from "../../signin/login/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
 import { authenticateClient, type ClientAuthParts } from "../client-auth/index.ts";

@@ -1,5 +1,5 @@
 import { authenticators, type Question } from "../../signin/authenticators/index.ts";
-import { deviceNamedIn, findDevice, markDeviceUsed, readProof } from "../../signin/devices/index.ts";
+import { deviceNamedIn, findDevice, markDeviceUsed, readProof } from "../../signin/enrolled-devices/index.ts";
 import { issuerOf } from "../tokens/index.ts";
 import type { SignTransaction, Transaction } from "./schema.ts";
 

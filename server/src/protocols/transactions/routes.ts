@@ -6,7 +6,7 @@ import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { anyOf, bearer, declare, negotiated, Problem, session } from "../../platform/http/index.ts";
 import { findSignInUser } from "../../signin/authenticators/index.ts";
-import { createScreens, PageQuery, timeText } from "../../signin/devices/index.ts";
+import { createScreens, PageQuery, timeText } from "../../signin/enrolled-devices/index.ts";
 import type { Visitors } from "../../signin/login/index.ts";
 import { renderTransaction, sendPage } from "../../signin/pages/index.ts";
 import { callerOf } from "./caller.ts";

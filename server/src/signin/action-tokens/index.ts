@@ -1,4 +1,4 @@
-// Action tokens: links and codes that are mailed to somebody and work once. Owns `action_tokens`.
+// Action tokens: links and codes that are mailed to a user, and setups in progress; each works once. Owns `action_tokens`.
 // A link works in any browser, after a button; a code only on the page that asked for it.
 export { failureOf, isMailedCode, type LinkMail, type Mailed, type MailParts, mailLink, mayResend, unmailed } from "./mailed.ts";
 export {

@@ -28,7 +28,7 @@ export interface LinkMail {
   readonly kind: TokenKind;
   readonly templateKey: TemplateKey;
   readonly to: string;
-  /** Null for somebody who has no account yet. */
+  /** Null for an address that has no account yet. */
   readonly user: MessageUser | null;
   readonly locale: string | null;
   readonly data: Readonly<Record<string, unknown>>;
@@ -72,7 +72,7 @@ export const isMailedCode = (vault: Vault, { tokenHash: hash, codeMac }: Mailed,
 
 export const mayResend = ({ sentAt }: Mailed, now: number): boolean => now >= sentAt + RESEND_AFTER;
 
-/** What the messaging refuses is told on the page; anything else is a fault. */
+/** The page shows what the messaging refuses; anything else is a fault. */
 export function failureOf(error: unknown): "limited" | "unavailable" {
   if (error instanceof AppError && error.code === "messaging.too_many") return "limited";
   if (error instanceof AppError && error.code.startsWith("messaging.")) return "unavailable";

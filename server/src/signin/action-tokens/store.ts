@@ -125,14 +125,14 @@ export async function dropTokensOf(ctx: Ctx, kind: TokenKind, userId: string): P
     .execute();
 }
 
-/** `user.password_changed`: links to another password or mail address may have been asked for by whoever knew the old one. */
+/** `user.password_changed`: links to another password or mail address may have been requested by an attacker who knew the old one. */
 export async function endMailedLinks(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   await dropTokensOf(ctx, "reset-password", userId);
   await dropTokensOf(ctx, "change-email", userId);
   await dropTokensOf(ctx, "account-actions", userId);
 }
 
-/** `user.erased`: registrations under their names that nobody has confirmed. What hangs on the user goes with the user. */
+/** `user.erased`: unconfirmed registrations under their names. Rows that refer to the user are deleted with the user. */
 export async function forgetRegistrations(
   ctx: Ctx,
   { username, email }: { readonly username: string; readonly email: string | null },

@@ -51,7 +51,7 @@ export interface StepContext {
   /** Null until the sign-in has a row: the first page of a plain sign-in needs none. */
   readonly interactionId: string | null;
   readonly progress: Progress;
-  /** Whose sign-in it is: null while nobody has said, and for a name that nobody has. */
+  /** Whose sign-in it is: null before a login name is given, and for an unknown one. */
   readonly user: SignInUser | null;
   readonly path: string;
   /** Of the step, with defaults. */
@@ -83,7 +83,7 @@ export interface StepPage {
   readonly body: VNode;
   /** A script of ours that the page needs, by the name of its file in `assets/`. */
   readonly script?: AssetName;
-  /** The page looks again by itself after this many seconds: somebody answers elsewhere. */
+  /** The page looks again by itself after this many seconds: the answer is given elsewhere. */
   readonly refreshSeconds?: number;
   /** The origins that its form leads to, where its answer is `leave`: browsers follow it to no others. */
   readonly leavesFor?: readonly string[];
@@ -158,7 +158,7 @@ export interface Silent extends Described {
   passes(at: StepContext): Promise<Proof | null>;
 }
 
-/** Asks somebody something, on a page of its own. */
+/** Asks the user something, on a page of its own. */
 export interface Question extends Described {
   readonly kind: "question";
   /** It finds out by itself who it is. */
@@ -181,15 +181,15 @@ export interface Question extends Described {
   available(at: StepContext): Promise<boolean>;
   /** Once, before its page is first shown: makes a challenge, sends a code. */
   begin?(at: StepContext): Promise<Kept>;
-  /** What was answered elsewhere meanwhile, on a phone or in another tab: whoever looks at the page goes on with it. */
+  /** What was answered elsewhere meanwhile, on a phone or in another tab: this page goes on with it. */
   answeredElsewhere?(at: StepContext): Promise<Proof | null>;
   page(at: StepContext, text: Messages): StepPage | Promise<StepPage>;
   /** What it adds to the pages of other ways, where it is one itself: the inside of a form of its own, hidden until the script shows it. */
   beside?(at: StepContext, text: Messages): Promise<{ readonly script: AssetName; readonly body: VNode } | null>;
-  /** What somebody is told who may not sign in at all, where it is not that name or password are wrong. */
+  /** What the page says to a user who may not sign in at all, where it is not that name or password are wrong. */
   readonly refusal?: { readonly title: TextKey; readonly text: TextKey };
   answer(at: StepContext, form: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Of a question whose answer is `leave`: what the other site sent back, as the query has it. Nobody vouches for any of it. */
+  /** Of a question whose answer is `leave`: what the other site sent back, as the query has it. None of it is trusted. */
   returned?(at: StepContext, query: Readonly<Record<string, string>>): Promise<Answer>;
 }
 

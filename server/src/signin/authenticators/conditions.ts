@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import Type, { type TProperties } from "typebox";
-import { isTrusted } from "../known-devices/index.ts";
+import { isTrusted } from "../known-browsers/index.ts";
 import { levelOf } from "../sessions/index.ts";
 import type { Condition, StepContext } from "./authenticator.ts";
 import { hasRole, isInGroup } from "./conditions.store.ts";
@@ -26,7 +26,7 @@ function condition<const P extends TProperties>(
 
 const listed = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** When a conditional sub-flow is asked for. Conditions on the user do not hold while nobody is known. */
+/** When a conditional sub-flow is asked for. Conditions on the user do not hold while the user is unknown. */
 export const conditions = {
   "condition-credential": condition(
     "Credential present",

@@ -1,5 +1,6 @@
 // Authenticators: the kinds of steps that a flow is made of, each a plain object. authenticator.ts is the contract, and every one
-// of them passes the conformance suite. signin/flows puts them in order; signin/login asks them.
+// of them passes the conformance suite. signin/flows puts them in order; signin/run asks them. Owns `terms_acceptances` and
+// `device_challenges`: sign-ins to approve on an enrolled device (push) and screens to let in (qr). signin/enrolled-devices answers them.
 import type { Authenticator } from "./authenticator.ts";
 import { conditions } from "./conditions.ts";
 import { cookie } from "./cookie.ts";
@@ -49,6 +50,8 @@ export type {
   TextKey,
   VisitorFacts,
 } from "./authenticator.ts";
+export { approveChallenge, confirmChallenge, denyChallenge, startPush } from "./challenges.service.ts";
+export { type Challenge, deleteEndedChallenges, findChallenge, openChallengesOf } from "./challenges.store.ts";
 export { fitsLink } from "./magic-link.tsx";
 export { answerMailedCode, mailedOf, resendMail } from "./mailed-code.ts";
 export type { SignInParts } from "./parts.ts";
@@ -67,6 +70,7 @@ export {
   withPassed,
 } from "./progress.ts";
 export { RESET_PATH, type ResetLink } from "./reset-email.tsx";
+export { acceptTerms, hasTerms } from "./terms.store.ts";
 export { terms } from "./terms.tsx";
 export { accountNameOf, checkTotp, typedDigits } from "./totp.tsx";
 export { base32, matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";

@@ -160,7 +160,7 @@ describe("a code by mail", () => {
     expect(await codesTo(realm, ada.email)).toHaveLength(5);
     const isTold = ({ text }: Answer) => text.includes("No message could be sent just now");
     expect(pages.map(isTold)).toEqual([false, false, false, false, false, true, true]);
-    // A stranger is not.
+    // Before a proof the page does not say so.
     await setBrowserFlow(iam, realm, nameThen("email-otp"));
     expect(isTold(await byName(iam.browser(), realm, ada.username))).toBe(false);
     expect(await codesTo(realm, ada.email)).toHaveLength(5);

@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { findPasskey, listPasskeys, type Passkey, suspectPasskey, usePasskey } from "../../directory/credentials/index.ts";
+import { anonymousActor } from "../../platform/context.ts";
 import { oneOf } from "../../platform/http/index.ts";
 import { PasskeyBeside, UsePasskey } from "../pages/index.ts";
 import {
@@ -14,7 +15,6 @@ import {
   spendChallenge,
   type UserVerification,
 } from "../passkeys/index.ts";
-import { stranger } from "../passwords/index.ts";
 import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import { isTicked } from "./username.tsx";
@@ -65,7 +65,7 @@ const verificationFor = (at: StepContext): UserVerification =>
 
 const challengeFor = ({ realm, visitor }: StepContext) => ({ realm: realm.realmId, ceremony: "get", whose: visitor.preSession }) as const;
 
-/** Which passkeys somebody has is told only to whoever has proven to be them. */
+/** Which passkeys a user has is shown only to the authenticated user. */
 async function optionsFor(at: StepContext): Promise<string> {
   const { parts, realm, now } = at;
   return assertionOptions({
@@ -101,7 +101,7 @@ async function answer(at: StepContext, form: Readonly<Record<string, string>>): 
     userId: found.userId,
     login,
     factor: checked.userVerified ? "both" : "possession",
-    // RFC 8176 §2: a key that cannot leave its device, or one that can; and somebody was there.
+    // RFC 8176 §2: a key that cannot leave its device, or one that can; and the user was present.
     amr: [found.deviceType === "singleDevice" ? "hwk" : "swk", "user"],
     ...(!isSecond(at) && { remember: isTicked(form.rememberMe) }),
     accept: async (ctx) =>
@@ -117,9 +117,9 @@ function belongs(at: StepContext, { userId, userHandle }: Passkey, sent: Asserti
   return sent.userHandle === null ? isSecond(at) : sent.userHandle === userHandle;
 }
 
-/** It opens nothing from now on: which of the two is the copy, nobody can tell. */
+/** It opens nothing from now on: which of the two is the copy cannot be known. */
 async function suspect({ parts, realm, visitor, now }: StepContext, found: Passkey): Promise<void> {
-  const origin = { realm: realm.realmId, actor: stranger(realm.realmId, ""), sourceIp: visitor.sourceIp };
+  const origin = { realm: realm.realmId, actor: anonymousActor(realm.realmId, ""), sourceIp: visitor.sourceIp };
   await parts.work.transact(origin, async (ctx) => {
     if (!(await suspectPasskey(ctx.tx, ctx.realm, found, now))) return;
     ctx.audit({

@@ -3,7 +3,7 @@ import { PasswordOnly } from "../pages/index.ts";
 import { acceptPassword, checkPassword, isExpired } from "../passwords/index.ts";
 import type { NamedUser, Proof, Question, StepContext } from "./authenticator.ts";
 
-/** The password alone, of somebody who has said who they are. */
+/** The password alone, of a user named in a step before. */
 export const password: Question = {
   kind: "question",
   displayName: "Password",

@@ -47,7 +47,7 @@ export const freshProgress = (flow: { readonly alias: string; readonly version: 
 
 export const hasPassed = ({ passed }: Progress, path: string): boolean => passed.some((step) => step.path === path);
 
-/** Somebody has proven to be the user, by whatever. */
+/** The user is authenticated, by any step. */
 export const isProven = ({ passed }: Progress): boolean => passed.some(({ factor }) => factor !== null);
 
 /** RFC 8176: what was used, and `mfa` where it was more than one kind. */

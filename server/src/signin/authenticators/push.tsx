@@ -4,9 +4,10 @@ import { AppError } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { findProvider, type MessageUser, pushTokensOf } from "../../tenancy/messaging/index.ts";
-import { type Challenge, type ChallengeStatus, findChallenge, startPush, useChallenge } from "../challenges/index.ts";
 import { PushEnded, PushWaiting } from "../pages/index.ts";
 import type { Kept, Proof, Question, StepContext, TextKey } from "./authenticator.ts";
+import { startPush } from "./challenges.service.ts";
+import { type Challenge, type ChallengeStatus, findChallenge, useChallenge } from "./challenges.store.ts";
 import { isProven } from "./progress.ts";
 
 /** How often the page looks whether the phone has answered. */

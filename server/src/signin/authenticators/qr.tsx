@@ -2,17 +2,18 @@ import { encodeQR } from "qr";
 import Type from "typebox";
 import { MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
-import { type Challenge, findChallenge, startQr, useChallenge } from "../challenges/index.ts";
 import { QrEnded, QrWaiting } from "../pages/index.ts";
 import { factorOf } from "../sessions/index.ts";
 import type { Kept, Proof, Question, StepContext } from "./authenticator.ts";
+import { startQr } from "./challenges.service.ts";
+import { type Challenge, findChallenge, useChallenge } from "./challenges.store.ts";
 
 const LOOK_EVERY_SECONDS = 5;
 const FRESH_MINUTES = 5;
 /** ISO/IEC 18004 asks for four modules around the picture. */
 const QUIET_ZONE = 4;
 
-/** A phone that is signed in lets this screen in: whoever holds it looks at the picture and confirms. */
+/** A phone that is signed in lets this screen in: its user looks at the picture and confirms. */
 export const qr: Question = {
   kind: "question",
   displayName: "QR code",
@@ -65,7 +66,7 @@ function proofOf(challenge: Challenge | null): Proof | null {
   if (challenge?.status !== "APPROVED" || challenge.userId === null) return null;
   const { id, userId, data } = challenge;
   const amr = data.amr ?? [];
-  // A phone that was signed in by a password alone proves that password and nothing more: whoever knows it has such a phone.
+  // A phone that was signed in by a password alone proves that password and nothing more: anyone who knows it has such a phone.
   const proven = factorOf(amr) === "knowledge" ? { factor: "knowledge" as const, amr } : { factor: "possession" as const, amr: ["qr"] };
   return { userId, ...proven, accept: (ctx) => useChallenge(ctx.tx, ctx.realm, { id, userId }, ctx.now) };
 }

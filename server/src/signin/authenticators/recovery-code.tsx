@@ -39,7 +39,7 @@ export const recoveryCode: Question = {
   },
 };
 
-/** Told only to whoever has proven something: it says that the account is there, and what it has. */
+/** Shown only after a first proof: it reveals that the account exists, and what it has. */
 async function leftOf({ parts, realm, user, progress }: StepContext): Promise<number | null> {
   if (!user || !isProven(progress)) return null;
   return (await findRecoveryCodes(parts.db, realm.realmId, user.userId))?.hashes.length ?? null;

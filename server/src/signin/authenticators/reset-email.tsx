@@ -17,12 +17,12 @@ export interface ResetLink {
   readonly progress: Progress;
   readonly email: string;
   readonly username: string;
-  /** Of the browser that asked, and its sign-in: there the link goes back to whoever asked for that. */
+  /** Of the browser that asked, and its sign-in: there the link goes back to what requested it. */
   readonly browserHash: string;
   readonly interactionId: string | null;
 }
 
-/** For whoever forgot the password: a mail to the account's address, if there is such an account; nobody is told whether there is. */
+/** For a forgotten password: a mail to the account's address, if there is such an account; the page does not reveal whether there is. */
 export const resetEmail: Question = {
   kind: "question",
   displayName: "Email to somebody who forgot their password",

@@ -3,9 +3,8 @@ import { raiseAttempts } from "../../directory/credentials/index.ts";
 import { SECOND } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { hmac, randomToken, safeEqual, sha256 } from "../../kernel/vault.ts";
-import type { Ctx } from "../../platform/context.ts";
+import { anonymousActor, type Ctx } from "../../platform/context.ts";
 import { isRecipient, type MessageUser, maskRecipient, type OutgoingMessage } from "../../tenancy/messaging/index.ts";
-import { stranger } from "../passwords/index.ts";
 import type { Answer, Kept, StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import type { SignInUser } from "./user.ts";
@@ -52,13 +51,13 @@ export function addressOf({ channel }: Way, user: SignInUser | null): string | n
   return typeof address === "string" && isRecipient(channel, address) ? address : null;
 }
 
-/** Before anything is proven it is the realm's affair alone: whoever cannot be reached gets the same page. */
+/** Before anything is proven it is the realm's affair alone: a user who cannot be reached gets the same page. */
 export async function canReach(way: Way, { parts, realm, user, progress }: StepContext): Promise<boolean> {
   if (isProven(progress) && addressOf(way, user) === null) return false;
   return parts.messages.canSend(parts.db, realm.realmId, way.channel);
 }
 
-/** Enough to recognise it; null while it would tell a stranger that there is one. */
+/** Enough to recognise it; null while it would tell an anonymous caller that there is one. */
 export function shownAddress(way: Way, { user, progress }: StepContext): string | null {
   const address = isProven(progress) ? addressOf(way, user) : null;
   return address === null ? null : maskRecipient(way.channel, address).replace("…", "•••");
@@ -75,7 +74,7 @@ const macOf = (way: Way, { parts, realm, visitor, path, user }: StepContext, non
 export const isSecret = (way: Way, at: StepContext, sent: Sent, typed: string): boolean =>
   safeEqual(sent.mac, macOf(way, at, sent.nonce, typed)) && addressOf(way, at.user) !== null && at.now < sent.expiresAt;
 
-/** Known to nobody but the server, which is enough: what it says stands in the sign-in's own row. */
+/** Known to the server alone, which is enough: what it says stands in the sign-in's own row. */
 const CONFIRMED = "confirmed";
 
 /** The secret was brought back. It is used up, and what stays says to which address it went: another one is not confirmed by it. */
@@ -105,7 +104,7 @@ export function sendSecret(way: Way, at: StepContext): Kept {
 
 const counted = ({ sentAt, sends }: Sent) => ({ sentAt, sends });
 
-/** The same work whether somebody is there or not: how long it takes does not tell. */
+/** The same work whether the user exists or not: the time it takes does not reveal it. */
 async function leaves(ctx: Ctx, way: Way, at: StepContext, secret: string): Promise<boolean> {
   const { parts, user, visitor } = at;
   const address = addressOf(way, user);
@@ -137,7 +136,7 @@ const messageUser = ({ userId, username, email, attributes }: SignInUser): Messa
   attributes: attributes as MessageUser["attributes"],
 });
 
-/** Somebody wants another one. */
+/** The user requests another one. */
 export function resend(way: Way, at: StepContext): Answer {
   const before = sentOf(at);
   if (before && at.now < before.sentAt + RESEND_AFTER)
@@ -148,7 +147,7 @@ export function resend(way: Way, at: StepContext): Answer {
 
 /** Counted in a row of its own before it is looked at: a hundred tries at once are not more than those that are allowed. */
 export async function mayTry({ parts, realm, visitor, progress }: StepContext, { nonce }: Sent): Promise<boolean> {
-  const origin = { realm: realm.realmId, actor: stranger(realm.realmId, progress.login ?? ""), sourceIp: visitor.sourceIp };
+  const origin = { realm: realm.realmId, actor: anonymousActor(realm.realmId, progress.login ?? ""), sourceIp: visitor.sourceIp };
   const policy = { maxFailures: MAX_TRIES, lockMinutes: TRIES_KEPT_MINUTES, forgetAfterMinutes: TRIES_KEPT_MINUTES, growingWaits: false };
   const { allowed } = await parts.work.transact(origin, (ctx) => raiseAttempts(ctx.tx, ctx.realm, "code", nonce, policy, ctx.now));
   return allowed;

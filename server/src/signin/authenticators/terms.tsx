@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { Terms } from "../pages/index.ts";
-import { acceptTerms, hasAcceptedTerms, hasTerms } from "../terms/index.ts";
 import type { Question } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
+import { acceptTerms, hasAcceptedTerms, hasTerms } from "./terms.store.ts";
 
 /** The realm's terms, to be accepted once for each version of them. */
 export const terms: Question = {

@@ -34,7 +34,7 @@ export const configureTotp: Question = {
   config: Type.Object({}, { additionalProperties: false }),
   identifies: false,
   factor: "possession",
-  // Whoever sees the page knows the key: there is nothing to guess.
+  // The page shows the key: there is nothing to guess.
   counted: null,
   setUp: null,
   fields: [],

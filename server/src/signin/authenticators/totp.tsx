@@ -5,7 +5,7 @@ import type { Proof, Question, StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import { matchingStep } from "./totp-code.ts";
 
-/** Nobody's, so that a name that nobody has costs the same look. */
+/** Of no user, so that an unknown login name costs the same query. */
 const NOBODY = "00000000-0000-0000-0000-000000000000";
 
 /** The code of an authenticator app (RFC 6238). Each works once. */

@@ -3,7 +3,7 @@ import { UsernameOnly, Welcome } from "../pages/index.ts";
 import type { Question } from "./authenticator.ts";
 import type { Progress } from "./progress.ts";
 
-/** Who it is, and nothing else: whether somebody has that name is not told. */
+/** Who it is, and nothing else: whether an account has that name is not revealed. */
 export const username: Question = {
   kind: "question",
   displayName: "Username",
@@ -36,7 +36,7 @@ export const username: Question = {
   },
 };
 
-/** Whoever forgot their password says who they are on the same page, with other words. */
+/** A user who forgot the password says who they are on the same page, with other words. */
 const isReset = ({ flow }: Progress): boolean => flow === "reset-credentials";
 
 /** A box as browsers send it. */

@@ -57,7 +57,7 @@ export const builtInFlows: readonly Flow[] = [
   flow("reset-credentials", "Forgotten password", [
     step("username", "REQUIRED"),
     step("reset-email", "REQUIRED"),
-    // A browser that is trusted shows no more than that somebody had it: who has lost a password may have lost that, too.
+    // A trusted browser proves no more than possession: a user who has lost the password may have lost that, too.
     sub("reset-second-factor", "CONDITIONAL", [
       step("condition-credential", "REQUIRED", { types: ["passkey", "totp", "push"] }),
       sub("reset-second-factor-ways", "REQUIRED", secondFactors),
@@ -66,7 +66,7 @@ export const builtInFlows: readonly Flow[] = [
   flow("registration", "Create an account", [step("terms", "DISABLED")]),
   flow("direct-grant", "Password grant", [
     step("username-password", "REQUIRED"),
-    // Whoever protects the account by something that has no page here does not get in by the password alone.
+    // An account protected by a factor that has no page here does not open by the password alone.
     sub("direct-second-factor", "CONDITIONAL", [
       step("condition-credential", "REQUIRED", { types: ["passkey", "totp", "push"] }),
       step("totp", "REQUIRED"),

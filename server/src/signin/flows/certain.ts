@@ -14,7 +14,7 @@ const authenticatorOf = (name: string) => (Object.hasOwn(authenticators, name) ?
 
 const isSilent = (step: Step): boolean => !isSubFlow(step) && authenticatorOf(step.authenticator)?.kind === "silent";
 
-/** What somebody who has passed the step has proven for certain. */
+/** What a user who has passed the step has proven for certain. */
 function kindsOf(step: Step): Set<Kind> {
   if (!isSubFlow(step)) {
     const authenticator = authenticatorOf(step.authenticator);

@@ -145,7 +145,7 @@ function leafPlacementErrors(name: string, step: Step, path: string, parent: Sub
   return [];
 }
 
-/** What is certain when somebody has come so far, whichever way they took. */
+/** What is certain at this point, whichever alternatives were taken. */
 interface Certain {
   readonly named: boolean;
   readonly proven: boolean;

@@ -7,7 +7,7 @@ export const flowErrors = defineErrors("flows", {
   too_many: [409, "A realm has at most 100 flows of its own: delete one that is not used"],
 });
 
-/** Whoever signs in to these clients would be asked something else without anybody having looked at them. */
+/** Sign-ins to these clients would ask something else without anyone having reviewed them. */
 export const inUse = (clientIds: readonly string[], more: boolean) =>
   new AppError(
     "flows.in_use",

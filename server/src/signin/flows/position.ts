@@ -58,7 +58,7 @@ const UNPROVEN: Verdict = { status: "unproven" };
 const IMPOSSIBLE: Verdict = { status: "impossible" };
 
 /**
- * Where in a list of steps somebody is. Those that are required, and the conditional ones whose conditions hold, have to be passed one
+ * Where in a list of steps the user is. Those that are required, and the conditional ones whose conditions hold, have to be passed one
  * after the other; where there are none of these, one of the alternatives is enough.
  */
 export async function walk(world: Walk, steps: readonly Step[], prefix: string): Promise<Verdict> {
@@ -84,7 +84,7 @@ async function inTurn(world: Walk, steps: readonly [Step, string][]): Promise<Ve
 
 async function oneOf(world: Walk, steps: readonly [Step, string][]): Promise<Verdict> {
   const begun = ([, path]: [Step, string]) => world.progress.passed.some((passed) => isWithin(passed.path, path));
-  // Whoever has begun one way goes on with it, as long as it leads on: to begin again is to choose another.
+  // An alternative that was begun goes on, as long as it leads on: to begin again is to choose another.
   for (const [step, path] of steps.filter(begun)) {
     const verdict = await at(world, step, path);
     if (verdict.status !== "impossible") return verdict;
@@ -129,7 +129,7 @@ async function at(world: Walk, step: Step, path: string): Promise<Verdict> {
   return step.requirement === "REQUIRED" ? setUpOf(world, [[step, path]]) : IMPOSSIBLE;
 }
 
-/** For somebody who has proven who they are and has nothing of what is asked: they are asked to set it up, and that is the step. */
+/** For an authenticated user who has nothing of what is asked: they are asked to set it up, and that is the step. */
 async function setUpOf(world: Walk, steps: readonly [Step, string][]): Promise<Verdict> {
   if (!isProven(world.progress) || world.progress.userId === null) return IMPOSSIBLE;
   for (const [step, path] of steps) {
@@ -138,7 +138,7 @@ async function setUpOf(world: Walk, steps: readonly [Step, string][]): Promise<V
     const action = authenticator?.kind === "question" ? authenticator.setUp : null;
     const question = action === null || step.config.setUp === false ? undefined : world.setUp(action);
     if (!question || !action) continue;
-    // Nobody adds a credential by a session that was left open, nor a second factor without the one that is there.
+    // A session that was left open adds no credential, nor a second factor without the one that is there.
     const hasBegun = world.progress.data[path] !== undefined;
     if (!hasBegun && !isRecentlyAuthenticated(world.progress.passed, needsSecondFactor(world), world.now)) return UNPROVEN;
     return { status: "ask", asks: [{ path, name: action, question, config: {} }] };

@@ -2,7 +2,7 @@
 export interface PurposeRules {
   /** It is known beforehand whose sign-in it is. */
   readonly startsNamed: boolean;
-  /** At its end somebody must have proven who they are. */
+  /** At its end the user must be authenticated. */
   readonly mustProve: boolean;
   readonly mayAskNothing: boolean;
   /** The only authenticators that can be answered; null: all. */

@@ -27,7 +27,7 @@ interface StepInput {
   steps?: StepInput[];
 }
 
-/** One object for both kinds, so that what is wrong is told by its member; which members go together is checked with the rules. */
+/** One object for both kinds, so that an error names the member; which members go together is checked with the rules. */
 const stepSchema = (depth: number): TSchema =>
   Type.Object(
     {

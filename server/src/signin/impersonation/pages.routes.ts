@@ -35,7 +35,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
       logoUrl: visitor.realm.settings.logoUrl,
     });
 
-  /** Whether this browser holds the session of the administrator who asked: in no other does the link work, whoever got hold of it. */
+  /** Whether this browser holds the session of the administrator who asked: the link works in no other. */
   const isOwnBrowser = async (request: FastifyRequest, { impersonator }: Ticket): Promise<boolean> => {
     const realm = await realms.get(impersonator.realm);
     const session = realm && (await visitors.sessionIn(request, realm));
@@ -159,7 +159,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
   );
 };
 
-/** A browser or a proxy that fetches what somebody might open next. */
+/** A browser or a proxy that prefetches. */
 const readsAhead = ({ headers }: FastifyRequest): boolean =>
   [headers["sec-purpose"], headers.purpose, headers["x-moz"], headers["x-purpose"]].some((value) =>
     /prefetch|preview/i.test(String(value ?? "")),

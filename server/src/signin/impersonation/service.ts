@@ -22,7 +22,7 @@ import { findTicket, insertTicket, type Ticket, takeTicket } from "./tickets.sto
 /** Long enough to open a link, too short to pass it on. */
 const TICKET_LIFETIME = MINUTE;
 
-/** An administrator asks for a link by which they become the user. The escalation rule holds: nobody becomes more than they are. */
+/** An administrator asks for a link by which they become the user. The escalation rule holds: impersonation never gains permissions. */
 export async function askToImpersonate(ctx: Ctx, id: string): Promise<{ sessionId: string; token: string; expiresAt: number }> {
   const user = await findUserForUpdate(ctx, id);
   const { actor } = ctx;
@@ -52,7 +52,7 @@ export async function askToImpersonate(ctx: Ctx, id: string): Promise<{ sessionI
 
 export const lookAtTicket = (db: Db, realm: string, token: string, now: number) => findTicket(db, realm, sha256(token), now);
 
-/** Whoever opens the link is the administrator who asked for it. */
+/** The link is opened by the administrator who asked for it. */
 export const actorOfTicket = ({ impersonator: { userId: id, name, realm, sessionId } }: Ticket): Actor =>
   actorOf({ id, name, realm, sessionId });
 
@@ -70,7 +70,7 @@ export async function openTicket(ctx: Ctx, { token, policy, ...browser }: Openin
   const ticket = await takeTicket(ctx.tx, ctx.realm, sha256(token), ctx.now);
   if (!ticket) throw impersonationErrors.gone();
   const { userId, sessionId, impersonator } = ticket;
-  // Held until commit: whoever shuts the user out now finds this session and ends it.
+  // Held until commit: disabling or locking the user now finds this session and ends it.
   if (!(await holdUserForSignIn(ctx.tx, ctx.realm, userId))) throw impersonationErrors.shut_out();
   if (!(await isAtWork(ctx.tx, impersonator, ctx.now))) throw impersonationErrors.over();
   const held = new Set<string>(await permissionsOfUser(ctx.tx, impersonator.realm, impersonator.userId));
@@ -88,7 +88,7 @@ export async function openTicket(ctx: Ctx, { token, policy, ...browser }: Openin
 
 /**
  * The administrator stops playing the user. Their own session of the same realm comes back under a new cookie value, but only to the
- * browser that put it aside: whoever got hold of the user's session does not become an administrator by ending it.
+ * browser that put it aside: an attacker with the user's session does not become an administrator by ending it.
  */
 export async function stopImpersonating(ctx: Ctx, session: LiveSession, ownToken: string | undefined): Promise<StartedSession | null> {
   await endImpersonation(ctx, session.sessionId);

@@ -34,7 +34,7 @@ const AccountForm = Type.Object(
   { $id: "InvitedAccountForm" },
 );
 
-/** Told to whoever meets a full queue; it empties within this. */
+/** Retry-After of a full queue; it empties within this. */
 const OVERLOAD_SECONDS = 2;
 /** What `randomToken` makes. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -50,7 +50,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
   const present = ({ realm }: Visitor, token: string) =>
     TOKEN.test(token) ? presentInvitation({ tx: db, realm: realm.realmId, now: clock.now() }, token) : Promise.resolve(null);
 
-  /** The page as it is now, for somebody whose step was overtaken. */
+  /** The page as it is now, for a step that was overtaken. */
   const showAfresh = async (request: FastifyRequest, reply: FastifyReply, refusal?: Refusal) => {
     const { token } = request.params as { token: string };
     return show(request, reply, request.visitor, token, await present(request.visitor, token), refusal);
@@ -167,7 +167,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
 const seeOther = (reply: FastifyReply, realm: string, token: string) =>
   reply.header("cache-control", "no-store").redirect(`/realms/${realm}/invitations/${token}`, 303) as never;
 
-/** Somebody was faster, or the time was up: the page tells which. */
+/** Another request was faster, or it expired: the page says which. */
 function overtaken(error: unknown): false {
   if (error instanceof AppError && error.code.startsWith("organizations.invitation_")) return false;
   throw error;

@@ -8,11 +8,11 @@ import {
 } from "../../directory/organizations/index.ts";
 import { createUser } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { anonymousActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import { stranger } from "../passwords/index.ts";
 import { actorOfSession, type LiveSession, type StartedSession, startSession } from "../sessions/index.ts";
 
 export interface InvitationPageParts extends PasswordParts {
@@ -50,10 +50,10 @@ export async function createInvitedAccount(parts: InvitationPageParts, input: Ne
   const owner = { userId: null, username, email: invitation.email };
   const { passwordPolicy } = realm.settings;
   const { hash } = await preparePassword({ tx: parts.db, realm: realm.realmId }, parts, passwordPolicy, owner, password);
-  const actor = stranger(realm.realmId, username);
+  const actor = anonymousActor(realm.realmId, username);
   const session = await parts.work.transact({ realm: realm.realmId, actor, sourceIp }, async (ctx) => {
     const { email, ...taken } = await takeInvitation(ctx, token);
-    // Whoever opened the link has read the mail.
+    // Opening the link proves that the mail was read.
     const { userId } = await createUser(ctx, { username, email, emailVerified: true }, "confirmed");
     await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
     await joinByInvitation(ctx, { email, ...taken }, userId);

@@ -73,7 +73,7 @@ export function createInvitationPages({ db, visitors }: { db: Db; visitors: Visi
       return { state: "create", ...form, action: `${path}/account`, username: username ?? suggestedName(email), policy };
     }
     const signedInAs = session.username;
-    // Whoever plays the user does not join anything in their name.
+    // An impersonator does not join anything in the user's name.
     return invitee === session.userId && session.impersonator === null
       ? { state: "accept", ...form, action: path, signedInAs }
       : { state: "other", ...form, action: `/realms/${realm.realmId}/logout`, signedInAs };

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { anonymousActor } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Progress, SignInRequest } from "../authenticators/index.ts";
-import { startInteraction } from "../interactions/index.ts";
+import { startInteraction } from "../run/index.ts";
 
 export const loginPath = (realm: string, interactionId?: string): string =>
   `/realms/${realm}/login${interactionId === undefined ? "" : `?interaction=${interactionId}`}`;

@@ -3,8 +3,7 @@ import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
-import { interactionErrors } from "../interactions/index.ts";
-import { CONTINUE_PATH, positionOf, type Run, readState, returnToSignIn } from "../run/index.ts";
+import { CONTINUE_PATH, interactionErrors, positionOf, type Run, readState, returnToSignIn } from "../run/index.ts";
 import { type createReplies, goTo, stepPath, type Visit } from "./replies.ts";
 import { startingSession } from "./start-session.ts";
 

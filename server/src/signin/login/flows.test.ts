@@ -63,10 +63,10 @@ describe("a flow of two pages", () => {
     expect((await followed(browser, chosen)).text, "a way that is not open cannot be chosen").not.toContain('name="password"');
 
     const page = await named(browser, realm, user.username);
-    const stranger = iam.browser();
-    await open(stranger, realm);
-    const form = { ...formOf(page), _csrf: stranger.cookies.get("XSRF-TOKEN")!, password: user.password };
-    expect((await stranger.request("POST", `/realms/${realm.name}/login`, { form, csrf: false })).status).toBe(400);
+    const otherBrowser = iam.browser();
+    await open(otherBrowser, realm);
+    const form = { ...formOf(page), _csrf: otherBrowser.cookies.get("XSRF-TOKEN")!, password: user.password };
+    expect((await otherBrowser.request("POST", `/realms/${realm.name}/login`, { form, csrf: false })).status).toBe(400);
 
     const done = await answerPage(browser, realm.name, page, { password: user.password });
     expect(isSignedIn(done, realm.name)).toBe(true);

@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { assetHref } from "../assets/index.ts";
-import { interactionErrors } from "../interactions/index.ts";
 import { type LogoutFrame, renderLogout, sendPage } from "../pages/index.ts";
+import { interactionErrors } from "../run/index.ts";
 import { actorOfSession, endSession, type LiveSession } from "../sessions/index.ts";
 import type { Visitor, Visitors } from "./visitors.ts";
 

@@ -7,19 +7,20 @@ import { anonymous, browser, declare } from "../../platform/http/index.ts";
 import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
-import { interactionErrors, readInteraction } from "../interactions/index.ts";
 import { themeCss, themeVersion } from "../pages/index.ts";
 import {
   beginActions,
   beginStep,
   continueSignIn,
   giveUp,
+  interactionErrors,
   isRequested,
   keepRun,
   openSignIn,
   positionOf,
   positionToAnswer,
   type Run,
+  readInteraction,
   restarted,
   stepOf,
 } from "../run/index.ts";
@@ -98,7 +99,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       typeof asked.interaction === "string"
         ? await readInteraction({ tx: parts.db, realm: realm.realmId, now: clock.now() }, asked.interaction, visitor.preSessions)
         : null;
-    // An account that is being made is nobody's to sign in to yet.
+    // An account that is being registered cannot be signed in to yet.
     if (interaction?.kind === "registration") throw interactionErrors.gone();
     return openSignIn(parts, {
       realm,

@@ -1,8 +1,8 @@
 import type { MessageUser } from "../../tenancy/messaging/index.ts";
 import { isNew, type SignInParts, type SignInUser } from "../authenticators/index.ts";
-import { completeInteraction } from "../interactions/index.ts";
-import { noteBrowser } from "../known-devices/index.ts";
+import { noteBrowser } from "../known-browsers/index.ts";
 import type { Completion } from "../run/index.ts";
+import { completeInteraction } from "../run/index.ts";
 import { type StartedSession, startSession } from "../sessions/index.ts";
 
 /** What a sign-in in a browser leads to. */

@@ -89,7 +89,7 @@ async function besideIt(parts: SignInParts, run: Run, others: readonly Ask[], te
   return added;
 }
 
-/** Whoever gives a second factor can ask not to be asked for one again. */
+/** With a second factor the user can ask to trust the browser. */
 const trustDays = ({ realm, progress }: Run, { question }: Ask): number | undefined =>
   realm.settings.trustedDevices.enabled && isProven(progress) && question.factor !== null ? realm.settings.trustedDevices.days : undefined;
 
@@ -97,7 +97,7 @@ const trustDays = ({ realm, progress }: Run, { question }: Ask): number | undefi
 export const accountOf = ({ user, progress }: Run): string | undefined =>
   (isProven(progress) ? user?.username : null) ?? progress.login ?? undefined;
 
-/** Ways out for whoever cannot answer: another password, an account of one's own. */
+/** For a user who cannot answer: reset the password, register an account. */
 function linksOf({ realm, progress, request }: Run, { question }: Ask, text: Messages, kept: Readonly<Record<string, string>>) {
   const { passwordReset, registration } = realm.settings;
   const to = (page: string) => {

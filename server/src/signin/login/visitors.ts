@@ -134,7 +134,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     return { ...frameOf(request, reply, visitor), languages };
   };
 
-  /** The page for whoever is signed in already. */
+  /** The page for a user who is signed in already. */
   const showSignedIn = (
     request: FastifyRequest,
     reply: FastifyReply,

@@ -45,7 +45,7 @@ export function readAssertion(text: string): Assertion | null {
   };
 }
 
-/** Null also for one that was made in a frame of somebody else's page: ours are never in one. */
+/** Null also for one that was made in a frame of another site's page: ours are never in one. */
 export function challengeIn(clientDataJSON: string): string | null {
   const { challenge, crossOrigin } = parsedObject(Buffer.from(clientDataJSON, "base64url").toString()) ?? {};
   return typeof challenge === "string" && crossOrigin !== true ? challenge : null;
@@ -55,7 +55,7 @@ export interface CheckedAssertion {
   readonly counter: number;
   readonly backedUp: boolean;
   readonly userVerified: boolean;
-  /** It was used less often than we know of: somebody has a copy. */
+  /** Its signature counter went back: there is a copy. */
   readonly isCopy: boolean;
 }
 

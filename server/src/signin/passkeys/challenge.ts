@@ -19,7 +19,7 @@ declare module "../../platform/db/tables.ts" {
 export interface ChallengeFor {
   readonly realm: string;
   readonly ceremony: "get" | "create";
-  /** The browser's pre-session, or whoever else it was made for. */
+  /** The browser's pre-session, or what else it was made for. */
   readonly whose: string;
 }
 

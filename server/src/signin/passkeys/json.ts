@@ -10,7 +10,7 @@ export function parsedObject(text: string): Json | null {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : null;
   } catch {
-    return null; // Whoever sent it is told that it did not work.
+    return null; // The caller answers that it did not work.
   }
 }
 

@@ -53,7 +53,7 @@ export async function creationOptions({ db, vault, baseUrl }: RegistrationParts,
   });
 }
 
-/** A passkey that may be added, by whoever holds its challenge. */
+/** A passkey that may be added, by the holder of its challenge. */
 export interface NewPasskey {
   readonly passkey: Passkey;
   readonly challenge: string;
@@ -108,7 +108,7 @@ async function readRegistration(text: string): Promise<RegistrationResponseJSON 
 }
 
 /**
- * None was asked for, so none is looked at: certificates that a stranger brings would have the library fetch whatever addresses stand
+ * None was asked for, so none is looked at: certificates from a client would have the library fetch whatever addresses stand
  * in them. A passkey that vouches for itself brings none.
  */
 async function isUnattested(attestationObject: string): Promise<boolean> {
@@ -118,11 +118,11 @@ async function isUnattested(attestationObject: string): Promise<boolean> {
     const format = decoded.get("fmt");
     return format === "none" || (format === "packed" && decoded.get("attStmt").get("x5c") === undefined);
   } catch {
-    return false; // Not CBOR: whoever sent it is told that it did not work.
+    return false; // Not CBOR: the caller answers that it did not work.
   }
 }
 
-/** Why it cannot be added as things stand: for whoever is told before it is tried, or after. Null: it can. */
+/** Why it cannot be added as things stand, before it is tried or after. Null: it can. */
 export async function whyNotAdded(db: Db, { realmId, settings }: RealmSnapshot, { passkey, challenge }: NewPasskey) {
   if (await findPasskey(db, realmId, passkey.credentialId)) return "taken";
   if ((await listPasskeys(db, realmId, passkey.userId)).length >= settings.passkeys.maxPerUser) return "too-many";
@@ -148,6 +148,6 @@ export async function addPasskey(
   return "added";
 }
 
-/** What somebody typed as a name; null where that is nothing. */
+/** The name that was entered; null where it is empty. */
 export const cleanLabel = (typed: string | undefined): string | null =>
   cut((typed ?? "").replace(/[\p{Cc}\s]+/gu, " ").trim(), 255).trim() || null;

@@ -3,7 +3,7 @@ import { addRequiredAction } from "../../directory/users/index.ts";
 import { DAY } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { type Actor, anonymousActor, type Ctx } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { PasswordAnswer, PasswordQuestion, PasswordSource } from "./sources.ts";
 
@@ -24,7 +24,7 @@ export async function acceptPassword(ctx: Ctx, { userId, checked }: RightPasswor
   return true;
 }
 
-/** Null for a wrong one, and for somebody who may not sign in: both take the time of a right one. */
+/** Null for a wrong one, and for a user who may not sign in: both take the time of a right one. */
 export async function checkPassword(
   sources: readonly PasswordSource[],
   asked: Omit<PasswordQuestion, "userId">,
@@ -38,8 +38,5 @@ export async function checkPassword(
   }
   return null;
 }
-
-/** Nobody yet: the trail shows what was typed. */
-export const stranger = (realm: string, login: string): Actor => anonymousActor(realm, login);
 
 export const isOverloaded = (error: unknown): error is AppError => error instanceof AppError && error.code === "auth.overloaded";

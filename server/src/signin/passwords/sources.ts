@@ -31,10 +31,10 @@ export interface PasswordSource {
   check(question: PasswordQuestion): Promise<PasswordAnswer>;
 }
 
-/** Looked up for a name that nobody has, so that it costs the same queries. */
+/** Looked up for an unknown login name, so that it costs the same queries. */
 const NOBODY = "00000000-0000-0000-0000-000000000000";
 
-/** Our own hashes. Asked last: for a name that nobody knows it takes the time of a wrong password. */
+/** Our own hashes. Asked last: for an unknown login name it takes the time of a wrong password. */
 export const localPasswords = (db: Db, hasher: PasswordHasher): PasswordSource => ({
   name: "local",
   async check({ realm, userId, password }) {

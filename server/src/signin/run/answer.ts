@@ -1,7 +1,6 @@
 import { findRequiredActions, findUserByLogin, holdUserForSignIn } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { type Attempt, countAttempt, recordFailure, recordLock } from "../attempts/index.ts";
 import {
   type Answer,
   amrOf,
@@ -14,10 +13,12 @@ import {
   toProofs,
 } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { assertNotMovedOn } from "../interactions/index.ts";
-import { knownBrowser } from "../known-devices/index.ts";
+import { knownBrowser } from "../known-browsers/index.ts";
 import { isByMail, isOverloaded } from "../passwords/index.ts";
 import { levelOf, type SessionProof } from "../sessions/index.ts";
+import { type Attempt, countAttempt } from "./attempts.ts";
+import { recordFailure, recordLock } from "./failures.ts";
+import { assertNotMovedOn } from "./interactions.ts";
 import { giveUp, isRequested, keep, keepData, keepRun } from "./keep.ts";
 import { leaveFor } from "./leave.ts";
 import { hasNewActions, positionOf } from "./position.ts";

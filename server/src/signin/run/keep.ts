@@ -1,7 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { completeInteraction, type Interaction, saveInteractionState, startInteraction } from "../interactions/index.ts";
+import { completeInteraction, type Interaction, saveInteractionState, startInteraction } from "./interactions.ts";
 import { contextOf, originOf, type Run } from "./run.ts";
 
 /** The first step that has to be remembered gives the sign-in its row. */

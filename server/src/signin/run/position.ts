@@ -1,6 +1,5 @@
 import { type RequiredAction, requiredActions } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
-import { actionQuestions } from "../actions/index.ts";
 import {
   authenticators,
   findSignInUser,
@@ -11,8 +10,9 @@ import {
   type SignInRequest,
 } from "../authenticators/index.ts";
 import { type Ask, type Flow, type Silently, type Verdict, walk } from "../flows/index.ts";
-import { startInteraction } from "../interactions/index.ts";
+import { actionQuestions } from "../required-actions/index.ts";
 import { hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
+import { startInteraction } from "./interactions.ts";
 import { advance, contextOf, onlyRecent, type Position, type Run, restarted } from "./run.ts";
 
 const STEP_UP = "step-up";

@@ -1,5 +1,5 @@
 import { clock } from "../../kernel/clock.ts";
-import type { Actor } from "../../platform/context.ts";
+import { type Actor, anonymousActor } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import {
   carriedFrom,
@@ -19,9 +19,8 @@ import {
   withPassed,
 } from "../authenticators/index.ts";
 import { type Ask, DEFAULT_DIRECT_FLOW, type Flow, type FlowsSnapshot, isSignInFlow } from "../flows/index.ts";
-import { type Interaction, interactionErrors } from "../interactions/index.ts";
-import { stranger } from "../passwords/index.ts";
 import { factorOf, recentProofs } from "../sessions/index.ts";
+import { type Interaction, interactionErrors } from "./interactions.ts";
 
 /** A sign-in, as one request finds it. */
 export interface Run {
@@ -195,6 +194,6 @@ export async function advance(parts: SignInParts, run: Run, step: PassedStep, pr
 
 export const originOf = ({ realm, visitor, user, progress, confirm }: Run, login?: string) => ({
   realm: realm.realmId,
-  actor: confirm?.actor ?? stranger(realm.realmId, login ?? user?.username ?? progress.login ?? ""),
+  actor: confirm?.actor ?? anonymousActor(realm.realmId, login ?? user?.username ?? progress.login ?? ""),
   sourceIp: visitor.sourceIp,
 });

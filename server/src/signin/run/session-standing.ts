@@ -17,12 +17,12 @@ export interface AskedOfSession {
 }
 
 /**
- * Whether a live session is enough for whoever asks, an OpenID Connect client now, SAML and brokers later: what it proved passes their flow,
+ * Whether a live session is enough for a request, of OpenID Connect now, SAML and brokers later: what it proved passes their flow,
  * and its user has nothing left to do. What is missing is asked for by a sign-in with the same request, which goes on from the session.
  */
 export async function standingOf(parts: SignInParts, { realm, flows, visitor, request }: AskedOfSession): Promise<SessionStanding> {
   const { session } = visitor;
-  // Nobody proved to be the user, and nothing is asked of the administrator in their name.
+  // The user did not authenticate, and the administrator is asked nothing in their name.
   if (session.impersonator !== null) return "enough";
   const flow = flows.byAlias.get(request.flow ?? "browser");
   if (!flow) return "proof"; // renamed or deleted a moment ago: the sign-in tells

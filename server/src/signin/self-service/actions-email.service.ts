@@ -6,10 +6,9 @@ import type { Ctx } from "../../platform/context.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { dropTokensOf, newActionToken, storeToken, takeToken } from "../action-tokens/index.ts";
-import { freshProgress, type PassedStep, type Progress, withPassed } from "../authenticators/index.ts";
+import { freshProgress, hasTerms, type PassedStep, type Progress, withPassed } from "../authenticators/index.ts";
 import { type Flow, isSubFlow, type Step } from "../flows/index.ts";
-import { startInteraction } from "../interactions/index.ts";
-import { hasTerms } from "../terms/index.ts";
+import { startInteraction } from "../run/index.ts";
 import type { SendActionsEmail } from "./actions-email.schema.ts";
 
 export const ACTIONS_KIND = "account-actions";

@@ -17,7 +17,7 @@ const params = Type.Object({ realm: Type.String() });
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 const querystring = Type.Object({ interaction: text(64), return_to: text(2048), lang: text(35) });
 
-/** Mounted under /realms/:realm: where whoever forgot their password begins. */
+/** Mounted under /realms/:realm: where the reset of a forgotten password begins. */
 export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (app, parts) => {
   const { db, work, messages, visitors } = parts;
   // Each visit begins something.

@@ -297,8 +297,8 @@ describe("changing the password", () => {
     expect([heading(page), page.text.includes(`value="${ada.username}"`)]).toEqual([expect.stringContaining("Sign in"), true]);
     const choose = await submit(browser, base, page, { username: ada.username, password: ada.password });
     expect(heading(choose.page)).toBe("Choose a new password");
-    const stranger = await walk(iam.browser(), base, change(realm));
-    expect(heading(stranger.page)).toContain("Sign in");
+    const anonymous = await walk(iam.browser(), base, change(realm));
+    expect(heading(anonymous.page)).toContain("Sign in");
   });
 
   test("the well-known address leads to the realm that is meant", async () => {

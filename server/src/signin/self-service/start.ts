@@ -1,22 +1,22 @@
 import { clock } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { SignInRequest } from "../authenticators/index.ts";
-import { readInteraction } from "../interactions/index.ts";
 import { loginPath, returnTarget, type Visitor } from "../login/index.ts";
+import { readInteraction } from "../run/index.ts";
 
 interface AskedFor {
   readonly interaction?: string | undefined;
   readonly return_to?: string | undefined;
 }
 
-/** Where somebody goes on afterwards. */
+/** Where the user goes on afterwards. */
 export interface WayBack {
   readonly returnTo: string;
   /** For the pages on the way: a browser lets their forms lead to these origins only. */
   readonly formActionOrigins?: readonly string[];
 }
 
-/** Whoever left a sign-in to do something else first goes on in it, where it is this browser's. */
+/** A user who left a sign-in to do something else first goes on in it, where it is this browser's. */
 export async function wayBack(
   { db, baseUrl }: { readonly db: Db; readonly baseUrl: string },
   { realm, preSessions }: Visitor,

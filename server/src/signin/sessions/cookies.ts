@@ -41,7 +41,7 @@ export interface Cookies {
   moveSession(request: FastifyRequest, reply: FastifyReply, session: LiveSession): void;
   /** The realms that the browser has a session cookie of. */
   realms(request: Reader): string[];
-  /** The administrator's own cookie, put aside in this browser while they play somebody of the same realm. */
+  /** The administrator's own cookie, put aside in this browser while they impersonate a user of the same realm. */
   ownToken(request: FastifyRequest, realm: string): string | undefined;
   putAside(reply: FastifyReply, realm: string, token: string): void;
   clearAside(reply: FastifyReply, realm: string): void;

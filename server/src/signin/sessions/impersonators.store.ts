@@ -25,7 +25,7 @@ export async function isAtWork(db: Db, session: OwnSession, now: number): Promis
   return (await atWork(db, { ...session, now })).length > 0;
 }
 
-/** Who plays somebody is at work: their own session does not run idle meanwhile, by the idle time that it has. */
+/** An impersonator is active: their own session does not run idle meanwhile, by the idle time that it has. */
 export async function keepAwake(db: Db, { realm, sessionId }: OwnSession, now: number): Promise<void> {
   await sql`
     update sessions set last_seen_at = ${now}::bigint, expires_at = least(${now}::bigint + expires_at - last_seen_at, absolute_expiry)

@@ -17,7 +17,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** A client that has been given something in a session: whoever ends the session tells it. */
+/** A client that was issued something in a session, and is notified when the session ends. */
 export interface Participant {
   readonly protocol: string;
   readonly clientId: string;
@@ -25,7 +25,7 @@ export interface Participant {
   readonly participant: Record<string, unknown>;
 }
 
-/** From now on the client takes part. A session that has ended meanwhile takes nobody in. */
+/** From now on the client takes part. A session that has ended meanwhile takes no participant. */
 export async function joinSession(
   tx: Tx,
   realm: string,
@@ -42,7 +42,7 @@ export async function joinSession(
 /** Uses closer to each other than this are one. */
 export const awakeFor = (idleMs: number): number => Math.min(MINUTE, idleMs / 30);
 
-/** Somebody uses what was given in the session, though not in its browser: it does not fall asleep meanwhile. */
+/** What was issued in the session is used outside of its browser: the session does not run idle meanwhile. */
 export async function keepSessionAwake(db: Db, realm: string, sessionId: string, idleMs: number, now: number): Promise<void> {
   await sql`
     update sessions set last_seen_at = ${now}, expires_at = case when remembered then expires_at else least(absolute_expiry, ${now + idleMs}) end

@@ -56,7 +56,7 @@ export async function assertRecentAuthentication({ tx, actor, now }: Pick<ReadCt
   if (!isRecentlyAuthenticated(proofs, needsSecondFactor, now)) throw recentAuthenticationRequired(needsSecondFactor);
 }
 
-/** For a page: whoever has none is sent to sign in again, with a request that says `recent`. */
+/** For a page: a user without one is sent to sign in again, with a request that says `recent`. */
 export async function hasRecentAuthentication(
   db: Db,
   session: Pick<LiveSession, "realm" | "userId" | "sessionId">,

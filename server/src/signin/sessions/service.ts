@@ -46,7 +46,7 @@ export async function resolveSession(
 ): Promise<LiveSession | null> {
   if (!token || token.length > 128) return null;
   const session = await findLiveSession(db, realm, sha256(token), now);
-  // Whoever plays somebody does so from their own session, and only for as long as they may.
+  // Impersonation lasts only as long as the administrator's own session and permission.
   if (session?.impersonatedFrom && !(await isAtWork(db, session.impersonatedFrom, now))) return null;
   if (session && now - session.lastSeenAt >= touchEvery(policy)) {
     const idleUntil = session.remembered ? session.absoluteExpiry : Math.min(now + policy.idleMinutes * MINUTE, session.absoluteExpiry);
@@ -56,7 +56,7 @@ export async function resolveSession(
   return session;
 }
 
-/** Who acts in a session, as this realm's trail names them. Whoever plays the user administers nothing in their name. */
+/** Who acts in a session, as this realm's audit trail names them. An impersonator administers nothing in the user's name. */
 export const actorOfSession = (session: LiveSession, realm: string): Actor => ({
   id: session.userId,
   name: session.realm === realm ? session.username : `${session.realm}/${session.username}`,
@@ -93,7 +93,7 @@ export interface StartedSession {
 export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Promise<StartedSession> {
   const remembered = signIn.remember && policy.rememberMe;
   const absoluteExpiry = ctx.now + (remembered ? policy.rememberDays * DAY : policy.absoluteHours * HOUR);
-  // A session in which an administrator plays the user is not the user's own: it ends like somebody else's.
+  // An impersonation session is not the user's own: it ends like another user's.
   const { previous } = signIn;
   const isOwn = previous?.userId === signIn.userId && previous.impersonator === null;
   const token = newSessionToken();
@@ -150,7 +150,7 @@ export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impers
     absoluteExpiry: until,
     remembered: false,
     acr: "0",
-    amr: [], // nobody proved to be the user
+    amr: [], // the user did not authenticate
     proofs: [],
     sourceIp: start.sourceIp,
     userAgent: start.userAgent === null ? null : cut(start.userAgent, 512),
@@ -173,7 +173,7 @@ export async function endSession(ctx: Ctx, sessionId: string): Promise<void> {
   await endWithIt(ctx, ended);
 }
 
-/** What ends together with a session: if it was an administrator's, those in which they play somebody. */
+/** What ends together with a session: if it was an administrator's, those in which they impersonate. */
 export async function endWithIt(ctx: Ctx, ended: EndedSession): Promise<void> {
   await tellEnded(ctx, [ended, ...(await deleteImpersonationsBy(ctx.tx, ended.userId, ended.sessionId))]);
 }
@@ -205,7 +205,7 @@ export async function readSession(ctx: ReadCtx, sessionId: string): Promise<Sess
   return { ...session, current: session.id === ctx.actor.sessionId };
 }
 
-/** An administrator ends somebody's session: the next request with its cookie is a stranger's, on every node. */
+/** An administrator ends a user's session: the next request with its cookie is anonymous, on every node. */
 export async function revokeSession(ctx: Ctx, sessionId: string): Promise<void> {
   const ended = isId(sessionId) ? await deleteSession(ctx.tx, ctx.realm, sessionId) : null;
   if (!ended) throw sessionErrors.not_found();
@@ -228,7 +228,7 @@ export async function endOtherSessions(
   for (const ended of await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, keepSession)) await endWithIt(ctx, ended);
 }
 
-/** `user.erased`: their own sessions, and those in which they play somebody, which are elsewhere. Events would name them again. */
+/** `user.erased`: their own sessions, and those in which they impersonate, which are elsewhere. Events would name them again. */
 export async function forgetSessions(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   for (const { realm, sessionId, participants } of await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null))
     await ctx.emit("session.ended", { realm, sessionId, userId: null, participants });

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { sha256 } from "../../../kernel/vault.ts";
 import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
-import { forgetBrowser, listBrowsers } from "../../../signin/known-devices/index.ts";
+import { forgetBrowser, listBrowsers } from "../../../signin/known-browsers/index.ts";
 import { AccountBrowser } from "./access.schema.ts";
 
 const tags = ["Account"];

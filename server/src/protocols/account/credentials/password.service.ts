@@ -7,7 +7,7 @@ import type { Actor, Ctx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { overloaded } from "../../../platform/passwords/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
-import { type Attempt, countAttempt, recordLock } from "../../../signin/attempts/index.ts";
+import { type Attempt, countAttempt, recordLock } from "../../../signin/run/index.ts";
 import type { RealmSnapshot } from "../../../tenancy/realms/index.ts";
 import { accountErrors } from "../errors.ts";
 

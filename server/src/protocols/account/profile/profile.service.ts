@@ -5,7 +5,7 @@ import { loginKey } from "../../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import { refuseReadOnly } from "../../../platform/full-state.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
-import { askToChangeEmail, pendingEmailOf, tellPresentAddress } from "../../../signin/actions/index.ts";
+import { askToChangeEmail, pendingEmailOf, tellPresentAddress } from "../../../signin/required-actions/index.ts";
 import { assertRecentAuthentication } from "../../../signin/sessions/index.ts";
 import { isMailAddress } from "../../../tenancy/messaging/index.ts";
 import type { Settings } from "../../../tenancy/settings/index.ts";

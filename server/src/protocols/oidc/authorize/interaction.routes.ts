@@ -7,7 +7,7 @@ import { browser, declare } from "../../../platform/http/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { type PageParts, seeOther, type Visitor } from "../../../signin/login/index.ts";
 import { renderChooseAccount, renderConsent, sendPage } from "../../../signin/pages/index.ts";
-import { whyClosed } from "../../../signin/registration/index.ts";
+import { whyClosed } from "../../../signin/self-registration/index.ts";
 import { hasRecentAuthentication } from "../../../signin/sessions/index.ts";
 import type { Messages } from "../../../tenancy/messaging/index.ts";
 import { issuerFor } from "../../gate/index.ts";

@@ -2,9 +2,8 @@ import { findRequiredActions } from "../../../directory/users/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
 import { type OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
-import type { Ctx } from "../../../platform/context.ts";
+import { anonymousActor, type Ctx } from "../../../platform/context.ts";
 import { isProven } from "../../../signin/authenticators/index.ts";
-import { stranger } from "../../../signin/passwords/index.ts";
 import { type Authentication, continueDirectly, type Outcome, openDirectGrant, positionOf } from "../../../signin/run/index.ts";
 import {
   audienceOf,
@@ -145,7 +144,7 @@ async function recordRefusal({ parts, client, sourceIp }: TokenCtx, { run }: Out
   const { realmId } = parts.realm;
   const { userId, login } = run.progress;
   const name = run.user?.username ?? login ?? "";
-  await parts.work.transact({ realm: realmId, actor: stranger(realmId, name), sourceIp }, async (work) =>
+  await parts.work.transact({ realm: realmId, actor: anonymousActor(realmId, name), sourceIp }, async (work) =>
     work.audit({
       ...{ category: "AUTHN", type: "LOGIN_FAILURE", outcome: "FAILURE", actor: { id: userId, name } },
       ...{ resourceType: "clients", resourceId: client.id, detail: `password grant: ${hindrance}` },

@@ -1,0 +1,110 @@
+import { randomInt } from "node:crypto";
+import { holdUserForSignIn } from "../../directory/users/index.ts";
+import { MINUTE } from "../../kernel/clock.ts";
+import { cut } from "../../kernel/text.ts";
+import { safeEqual, sha256 } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import {
+  answerChallenge,
+  type Challenge,
+  type ChallengeData,
+  countWrongNumber,
+  insertChallenge,
+  recentPushes,
+  withdrawChallenge,
+} from "./challenges.store.ts";
+
+export const CHALLENGE_LIFETIME = 2 * MINUTE;
+/** An approval waits this long for the page to look again. */
+const GRACE = MINUTE;
+/** So many may wait for one user at the same time: two browsers and one more. */
+const MAX_OPEN = 3;
+/** An attacker with the password and no phone must not be able to ask until the user taps the wrong button. */
+const MAX_IGNORED = 3;
+const PAUSE = 10 * MINUTE;
+/** Enough for a slip of the finger, too few to guess one of ninety numbers. */
+const MAX_WRONG_NUMBERS = 3;
+const USER_AGENT_LENGTH = 512;
+
+/** The screen that waits. */
+export interface Waiting {
+  readonly challengeId: string;
+  /** What it asked before, which this takes the place of. */
+  readonly previous: string | null;
+  readonly preSession: string;
+  readonly sessionId: string | null;
+  readonly clientId: string | null;
+  readonly sourceIp: string;
+  readonly userAgent: string | null;
+}
+
+const draftOf = (waiting: Waiting, number: string, data: ChallengeData, now: number) => ({
+  id: waiting.challengeId,
+  browserHash: sha256(waiting.preSession),
+  sessionId: waiting.sessionId,
+  number,
+  data,
+  clientId: waiting.clientId,
+  sourceIp: waiting.sourceIp,
+  userAgent: waiting.userAgent === null ? null : cut(waiting.userAgent, USER_AGENT_LENGTH),
+  expiresAt: now + CHALLENGE_LIFETIME,
+});
+
+/**
+ * Asks a user whether a sign-in is theirs. Null, with nothing asked: they denied one a moment ago, left too many unanswered, have enough
+ * of them open, or may not sign in.
+ */
+export async function startPush(ctx: Ctx, userId: string, waiting: Waiting): Promise<{ readonly expiresAt: number } | null> {
+  // Held to write: of two that ask at once, the second counts the first.
+  if (!(await holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite: true }))) return null;
+  if (waiting.previous !== null) await withdrawChallenge(ctx.tx, ctx.realm, waiting.previous, ctx.now);
+  const recent = await recentPushes(ctx.tx, ctx.realm, userId, ctx.now - 2 * PAUSE, ctx.now);
+  const isTired = recent.ignored >= MAX_IGNORED && (recent.ignoredAt ?? 0) + PAUSE > ctx.now;
+  const saidNo = recent.deniedAt !== null && recent.deniedAt + PAUSE > ctx.now;
+  if (recent.open >= MAX_OPEN || isTired || saidNo) return null;
+  // Typed on the phone, not picked among a few there: a tap without looking at the other screen approves nothing.
+  const draft = draftOf(waiting, String(randomInt(10, 100)), {}, ctx.now);
+  await insertChallenge(ctx.tx, ctx.realm, { ...draft, kind: "push", userId }, ctx.now);
+  return { expiresAt: draft.expiresAt };
+}
+
+/** Offers a screen to the user who confirms it from a phone. */
+export async function startQr(ctx: Ctx, waiting: Waiting, freshMs: number): Promise<void> {
+  if (waiting.previous !== null) await withdrawChallenge(ctx.tx, ctx.realm, waiting.previous, ctx.now);
+  const number = String(randomInt(1_000, 10_000));
+  await insertChallenge(ctx.tx, ctx.realm, { ...draftOf(waiting, number, { freshMs }, ctx.now), kind: "qr", userId: null }, ctx.now);
+}
+
+/** `again`: a wrong number, of which a few are allowed. `wrong`: the last of them, which ended it. */
+export type Answered = "approved" | "again" | "wrong" | "gone";
+
+/** The right number lets the sign-in go on; the third wrong one ends it. */
+export async function approveChallenge(ctx: Ctx, challenge: Challenge, userId: string, number: string): Promise<Answered> {
+  const answered = { id: challenge.id, userId };
+  if (safeEqual(number.trim(), challenge.number))
+    return (await answerChallenge(ctx.tx, ctx.realm, answered, "APPROVED", ctx.now, GRACE)) ? "approved" : "gone";
+  const status = await countWrongNumber(ctx.tx, ctx.realm, answered, MAX_WRONG_NUMBERS, ctx.now);
+  if (status === null) return "gone";
+  ctx.audit({ category: "AUTHN", type: "MFA_FAILURE", outcome: "FAILURE", detail: "push: a wrong number was typed" });
+  return status === "WRONG" ? "wrong" : "again";
+}
+
+/** The user reports that another person tries to sign in as them. */
+export async function denyChallenge(ctx: Ctx, challenge: Challenge, userId: string): Promise<boolean> {
+  if (!(await answerChallenge(ctx.tx, ctx.realm, { id: challenge.id, userId }, "DENIED", ctx.now, 0))) return false;
+  ctx.audit({
+    category: "SECURITY",
+    type: "PUSH_DENIED",
+    resourceType: "users",
+    resourceId: userId,
+    detail: [challenge.clientId, challenge.sourceIp].filter((part) => part !== null).join(" from "),
+  });
+  return true;
+}
+
+/** The screen that shows the picture may go on as this user. */
+export const confirmChallenge = (
+  ctx: Ctx,
+  challenge: Challenge,
+  { userId, amr }: { readonly userId: string; readonly amr: readonly string[] },
+): Promise<boolean> => answerChallenge(ctx.tx, ctx.realm, { id: challenge.id, userId }, "APPROVED", ctx.now, GRACE, { amr });

@@ -1,0 +1,255 @@
+import { type ColumnType, type Selectable, sql } from "kysely";
+import { HOUR } from "../../kernel/clock.ts";
+import { isId } from "../../kernel/ids.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+
+export type ChallengeKind = "push" | "qr";
+
+/** `WRONG`: another number was chosen than the one shown. `WITHDRAWN`: the screen that waited asked anew. `USED`: the sign-in went on. */
+type StoredStatus = "PENDING" | "APPROVED" | "DENIED" | "WRONG" | "WITHDRAWN" | "USED";
+export type ChallengeStatus = StoredStatus | "EXPIRED";
+
+interface DeviceChallengesTable {
+  realm_id: string;
+  challenge_id: string;
+  kind: ChallengeKind;
+  user_id: ColumnType<string | null, string | null, string>;
+  browser_hash: string;
+  session_id: string | null;
+  number: string;
+  data: ColumnType<ChallengeData, string, string>;
+  client_id: string | null;
+  source_ip: string | null;
+  user_agent: string | null;
+  status: ColumnType<StoredStatus, undefined, StoredStatus>;
+  created_at: number;
+  answered_at: ColumnType<number | null, undefined, number>;
+  expires_at: number;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    device_challenges: DeviceChallengesTable;
+  }
+}
+
+export interface ChallengeData {
+  /** push: how many wrong numbers were typed. */
+  readonly wrongNumbers?: number;
+  /** qr: how long ago the confirming user may have signed in. */
+  readonly freshMs?: number;
+  /** qr: how the confirming user had signed in on the phone. */
+  readonly amr?: readonly string[];
+}
+
+/** Something that one screen waits for and another answers. */
+export interface Challenge {
+  readonly id: string;
+  readonly kind: ChallengeKind;
+  readonly userId: string | null;
+  readonly browserHash: string;
+  readonly sessionId: string | null;
+  readonly number: string;
+  readonly data: ChallengeData;
+  readonly clientId: string | null;
+  readonly sourceIp: string | null;
+  readonly userAgent: string | null;
+  readonly status: ChallengeStatus;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+const columns = [
+  "challenge_id",
+  "kind",
+  "user_id",
+  "browser_hash",
+  "session_id",
+  "number",
+  "data",
+  "client_id",
+  "source_ip",
+  "user_agent",
+  "status",
+  "created_at",
+  "expires_at",
+] as const;
+
+export async function findChallenge(db: Db, realm: string, kind: ChallengeKind, id: string, now: number): Promise<Challenge | null> {
+  if (!isId(id)) return null;
+  const row = await db
+    .selectFrom("device_challenges")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("challenge_id", "=", id)
+    .where("kind", "=", kind)
+    .executeTakeFirst();
+  return row ? toChallenge(row, now) : null;
+}
+
+/** What waits for this user now, oldest first. */
+export async function openChallengesOf(db: Db, realm: string, userId: string, now: number): Promise<Challenge[]> {
+  const rows = await db
+    .selectFrom("device_challenges")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("kind", "=", "push")
+    .where("status", "=", "PENDING")
+    .where("expires_at", ">", now)
+    .orderBy("created_at")
+    .execute();
+  return rows.map((row) => toChallenge(row, now));
+}
+
+export interface Recent {
+  readonly open: number;
+  /** When the last one was denied. */
+  readonly deniedAt: number | null;
+  /** Those that were not answered, or answered with another number, since the last that was approved; and when the last of them ended. */
+  readonly ignored: number;
+  readonly ignoredAt: number | null;
+}
+
+/** How the user's last challenges ended. */
+export async function recentPushes(tx: Tx, realm: string, userId: string, since: number, now: number): Promise<Recent> {
+  const { rows } = await sql<{ open: number; denied_at: number | null; ignored: number; ignored_at: number | null }>`
+    with recent as (
+      select status, created_at, answered_at, expires_at from device_challenges
+      where realm_id = ${realm} and user_id = ${userId} and kind = 'push' and created_at > ${since}),
+    good as (select coalesce(max(created_at), 0) as at from recent where status in ('APPROVED', 'USED'))
+    select count(*) filter (where status = 'PENDING' and expires_at > ${now})::int as open,
+      max(answered_at) filter (where status = 'DENIED') as denied_at,
+      count(*) filter (where created_at > good.at and (status in ('WRONG', 'WITHDRAWN') or (status = 'PENDING' and expires_at <= ${now})))::int
+        as ignored,
+      max(coalesce(answered_at, expires_at)) filter (where created_at > good.at and status <> 'DENIED' and
+        (status <> 'PENDING' or expires_at <= ${now})) as ignored_at
+    from recent, good`.execute(tx);
+  const [row] = rows;
+  return { open: row!.open, deniedAt: row!.denied_at, ignored: row!.ignored, ignoredAt: row!.ignored_at };
+}
+
+export interface NewChallenge extends Omit<Challenge, "status" | "createdAt"> {}
+
+export async function insertChallenge(tx: Tx, realm: string, challenge: NewChallenge, now: number): Promise<void> {
+  await tx
+    .insertInto("device_challenges")
+    .values({
+      realm_id: realm,
+      challenge_id: challenge.id,
+      kind: challenge.kind,
+      user_id: challenge.userId,
+      browser_hash: challenge.browserHash,
+      session_id: challenge.sessionId,
+      number: challenge.number,
+      data: JSON.stringify(challenge.data),
+      client_id: challenge.clientId,
+      source_ip: challenge.sourceIp,
+      user_agent: challenge.userAgent,
+      created_at: now,
+      expires_at: challenge.expiresAt,
+    })
+    .execute();
+}
+
+/** The one answer that it takes. False: it had one already, or is over. Two at once: the second sees what the first wrote. */
+export async function answerChallenge(
+  tx: Tx,
+  realm: string,
+  { id, userId }: { readonly id: string; readonly userId: string },
+  status: "APPROVED" | "DENIED",
+  now: number,
+  /** How long an approval waits for the screen to notice. */
+  graceMs: number,
+  learnt: ChallengeData = {},
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("device_challenges")
+    .set({
+      ...{ status, user_id: userId, answered_at: now },
+      expires_at: sql<number>`greatest(expires_at, ${now + graceMs}::bigint)`,
+      data: sql<string>`data || ${JSON.stringify(learnt)}::text::jsonb`,
+    })
+    .where("realm_id", "=", realm)
+    .where("challenge_id", "=", id)
+    .where((eb) => eb.or([eb("user_id", "=", userId), eb("user_id", "is", null)]))
+    .where("status", "=", "PENDING")
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Counts a wrong number; the one that makes `most` ends it. Null: it was over already. Guesses at once are counted one by one. */
+export async function countWrongNumber(
+  tx: Tx,
+  realm: string,
+  { id, userId }: { readonly id: string; readonly userId: string },
+  most: number,
+  now: number,
+): Promise<"PENDING" | "WRONG" | null> {
+  const count = sql`coalesce((data ->> 'wrongNumbers')::int, 0) + 1`;
+  const { rows } = await sql<{ status: "PENDING" | "WRONG" }>`
+    update device_challenges set
+      data = data || jsonb_build_object('wrongNumbers', ${count}),
+      status = case when ${count} >= ${most}::int then 'WRONG' else status end,
+      answered_at = case when ${count} >= ${most}::int then ${now}::bigint else answered_at end
+    where realm_id = ${realm} and challenge_id = ${id} and kind = 'push' and user_id = ${userId} and status = 'PENDING' and expires_at > ${now}
+    returning status`.execute(tx);
+  return rows[0]?.status ?? null;
+}
+
+/** The screen that waited asks anew: what it asked before is worth nothing any more. */
+export async function withdrawChallenge(tx: Tx, realm: string, id: string, now: number): Promise<void> {
+  await tx
+    .updateTable("device_challenges")
+    .set({ status: "WITHDRAWN", answered_at: now })
+    .where("realm_id", "=", realm)
+    .where("challenge_id", "=", id)
+    .where("status", "=", "PENDING")
+    .execute();
+}
+
+/** The sign-in that waited goes on by it, once. */
+export async function useChallenge(
+  tx: Tx,
+  realm: string,
+  { id, userId }: { readonly id: string; readonly userId: string },
+  now: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("device_challenges")
+    .set({ status: "USED" })
+    .where("realm_id", "=", realm)
+    .where("challenge_id", "=", id)
+    .where("user_id", "=", userId)
+    .where("status", "=", "APPROVED")
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** They are kept a while: how the last ones ended decides whether another may be sent. */
+export async function deleteEndedChallenges(db: Db, now: number): Promise<void> {
+  await db
+    .deleteFrom("device_challenges")
+    .where("expires_at", "<=", now - HOUR)
+    .execute();
+}
+
+const isOpen = (status: StoredStatus) => status === "PENDING" || status === "APPROVED";
+
+const toChallenge = (row: Pick<Selectable<DeviceChallengesTable>, (typeof columns)[number]>, now: number): Challenge => ({
+  id: row.challenge_id,
+  kind: row.kind,
+  userId: row.user_id,
+  browserHash: row.browser_hash,
+  sessionId: row.session_id,
+  number: row.number,
+  data: row.data,
+  clientId: row.client_id,
+  sourceIp: row.source_ip,
+  userAgent: row.user_agent,
+  status: isOpen(row.status) && row.expires_at <= now ? "EXPIRED" : row.status,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+});

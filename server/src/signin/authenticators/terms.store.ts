@@ -1,0 +1,44 @@
+import type { Ctx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { Settings } from "../../tenancy/settings/index.ts";
+
+/** Which version of the realm's terms a user has accepted; the words are a setting of the realm. */
+interface TermsAcceptancesTable {
+  realm_id: string;
+  user_id: string;
+  version: string;
+  accepted_at: number;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    terms_acceptances: TermsAcceptancesTable;
+  }
+}
+
+/** Without words there is nothing to accept. */
+export const hasTerms = ({ terms }: Pick<Settings, "terms">): boolean => terms.text !== null || terms.url !== null;
+
+export async function hasAcceptedTerms(db: Db, realm: string, userId: string, version: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("terms_acceptances")
+    .select("accepted_at")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("version", "=", version)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Asked once more, the later time counts. */
+export async function acceptTerms(ctx: Ctx, userId: string, name: string, version: string): Promise<void> {
+  await ctx.tx
+    .insertInto("terms_acceptances")
+    .values({ realm_id: ctx.realm, user_id: userId, version, accepted_at: ctx.now })
+    .onConflict((conflict) => conflict.columns(["realm_id", "user_id", "version"]).doUpdateSet({ accepted_at: ctx.now }))
+    .execute();
+  ctx.audit({
+    ...{ category: "SECURITY", type: "TERMS_ACCEPTED", resourceType: "users", resourceId: userId },
+    ...{ actor: { id: userId, name }, detail: version },
+  });
+}

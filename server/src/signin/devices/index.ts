@@ -1,9 +1,0 @@
-// Devices: phones that users enroll with a key of their own, and the pages and endpoints by which they approve sign-ins (push) and let
-// screens in (qr). The keys are credentials of the type `push`; what waits for an answer is in signin/challenges.
-export { type Device, findDevice, markDeviceUsed } from "./devices.store.ts";
-export { enrollmentRoutes } from "./enrollment.routes.ts";
-export { deviceNamedIn, readProof } from "./keys.ts";
-export { createDeviceProver, type DeviceProof, type DeviceProver, ownerOf } from "./prover.ts";
-export { pushRoutes } from "./push.routes.ts";
-export { qrRoutes } from "./qr.routes.ts";
-export { createScreens, PageQuery, timeText } from "./screens.ts";

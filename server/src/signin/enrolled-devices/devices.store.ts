@@ -1,0 +1,131 @@
+import type { JsonWebKey } from "node:crypto";
+import { sql } from "kysely";
+import { isId } from "../../kernel/ids.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import type { DeviceAlg, DeviceKey } from "./keys.ts";
+
+/** The type of an enrolled device's credential. Its secret is the public half of its key. */
+export const PUSH = "push";
+
+export interface Device {
+  readonly id: string;
+  readonly userId: string;
+  readonly username: string;
+  readonly key: DeviceKey;
+}
+
+/** An enrolled device of a user who may sign in. */
+export async function findDevice(db: Db, realm: string, id: string): Promise<Device | null> {
+  if (!isId(id)) return null;
+  const row = await db
+    .selectFrom("credentials as c")
+    .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "c.realm_id").onRef("u.user_id", "=", "c.user_id"))
+    .select(["c.user_id", "c.secret", "u.username", sql<DeviceAlg>`c.data ->> 'alg'`.as("alg")])
+    .where("c.realm_id", "=", realm)
+    .where("c.credential_id", "=", id)
+    // Written out: as a parameter the type would hide the partial index from the plan.
+    .where("c.type", "=", sql.lit(PUSH))
+    .where("u.enabled", "=", true)
+    .where("u.locked", "=", false)
+    .executeTakeFirst();
+  if (!row) return null;
+  return { id, userId: row.user_id, username: row.username, key: { alg: row.alg, jwk: JSON.parse(row.secret) as JsonWebKey } };
+}
+
+export interface NewDevice {
+  readonly id: string;
+  readonly key: DeviceKey;
+  readonly label: string;
+  readonly platform: string | null;
+}
+
+/** A device that enrolls again, known by its push token, takes the place of what it was before. */
+export async function saveDevice(tx: Tx, realm: string, userId: string, device: NewDevice, now: number): Promise<void> {
+  const stored = {
+    secret: JSON.stringify(device.key.jwk),
+    data: JSON.stringify({ label: device.label, platform: device.platform, alg: device.key.alg }),
+  };
+  await tx
+    .insertInto("credentials")
+    .values({ realm_id: realm, user_id: userId, credential_id: device.id, type: PUSH, ...stored, created_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["realm_id", "user_id", "credential_id"])
+        .doUpdateSet({ ...stored, created_at: now, last_used_at: null })
+        .where("credentials.type", "=", PUSH),
+    )
+    .execute();
+}
+
+export async function countDevices(tx: Tx, realm: string, userId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom("credentials")
+    .select(sql<number>`count(*)::int`.as("count"))
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("type", "=", PUSH)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** When the user's first device was enrolled; null without one. */
+export async function firstEnrolledAt(db: Db, realm: string, userId: string): Promise<number | null> {
+  const { at } = await db
+    .selectFrom("credentials")
+    .select(sql<number | null>`min(created_at)`.as("at"))
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("type", "=", PUSH)
+    .executeTakeFirstOrThrow();
+  return at;
+}
+
+/** False: it was removed meanwhile. */
+export async function markDeviceUsed(tx: Tx, realm: string, { userId, id }: Pick<Device, "userId" | "id">, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("credentials")
+    .set({ last_used_at: now })
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("credential_id", "=", id)
+    .where("type", "=", PUSH)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export interface Enrollment {
+  readonly id: string;
+  readonly userId: string;
+  readonly username: string;
+  readonly label: string | null;
+  readonly expiresAt: number;
+}
+
+/** The enrollment that a token stands for, while it lasts, of a user who may sign in. */
+export async function findEnrollment(db: Db, realm: string, tokenHash: string, now: number): Promise<Enrollment | null> {
+  const expiry = sql<number>`(c.data ->> 'expiresAt')::bigint`;
+  const row = await db
+    .selectFrom("credentials as c")
+    .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "c.realm_id").onRef("u.user_id", "=", "c.user_id"))
+    .select(["c.credential_id", "c.user_id", "u.username", sql<string | null>`c.data ->> 'label'`.as("label"), expiry.as("expires_at")])
+    .where("c.realm_id", "=", realm)
+    .where("c.secret", "=", tokenHash)
+    .where("c.type", "=", sql.lit("enrollment-token"))
+    .where(sql<boolean>`${expiry} > ${now}`)
+    .where("u.enabled", "=", true)
+    .where("u.locked", "=", false)
+    .executeTakeFirst();
+  return row ? { id: row.credential_id, userId: row.user_id, username: row.username, label: row.label, expiresAt: row.expires_at } : null;
+}
+
+/** It works once: of two at the same time, the second finds nothing. */
+export async function useEnrollment(tx: Tx, realm: string, { userId, id }: Pick<Enrollment, "userId" | "id">): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("credentials")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("credential_id", "=", id)
+    .where("type", "=", "enrollment-token")
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

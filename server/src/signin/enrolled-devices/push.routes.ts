@@ -1,0 +1,176 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { clock } from "../../kernel/clock.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { anyOf, declare, device, negotiated, Problem, session } from "../../platform/http/index.ts";
+import { approveChallenge, type Challenge, denyChallenge, findChallenge, openChallengesOf } from "../authenticators/index.ts";
+import { renderPush, sendPage } from "../pages/index.ts";
+import { deviceErrors } from "./errors.ts";
+import { CsrfOnly, PushAnswer, PushApproval, PushRequest } from "./requests.schema.ts";
+import { assertOtherScreen, assertStrong, createScreens, type DevicePageParts, PageQuery, useDevice } from "./screens.ts";
+
+const tags = ["Devices"];
+const listParams = Type.Object({ realm: Type.String() });
+const params = Type.Object({ realm: Type.String(), id: Type.String() });
+const consumes = ["application/x-www-form-urlencoded", "application/json"];
+const how =
+  "With the user's session (and the CSRF token on writes): a page, or JSON where `Accept` asks for it. Or with an enrolled device's proof, " +
+  "`Authorization: Device <JWS>`: header `typ` = `gatehouse-device+jwt` and `kid` = the device's id, payload `aud` = this address, `iat`";
+
+/** Mounted under /realms/:realm: sign-ins that wait for their user's approval. */
+export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app, { db, visitors, clients }) => {
+  const { screenOf, nameOf } = createScreens(clients);
+  app.removeContentTypeParser("text/plain");
+  declare(app, {
+    caller: anyOf(session(), device()),
+    ...{ csrf: "form-or-header", limit: "push", errors: negotiated("page"), codes: "devices" },
+  });
+  // Apps that have nothing to add send nothing.
+  app.addHook("preValidation", async (request) => {
+    if (request.method === "POST") request.body ??= {};
+  });
+
+  const recordOf = async (realm: string, challenge: Challenge): Promise<PushRequest> => {
+    const { id, clientId, sourceIp, userAgent, createdAt, expiresAt, status } = challenge;
+    const shown = status === "USED" ? "APPROVED" : status === "WRONG" ? "DENIED" : status === "WITHDRAWN" ? "EXPIRED" : status;
+    const clientName = clientId === null ? null : await nameOf(realm, clientId);
+    return { id, status: shown, clientId, clientName, sourceIp, userAgent, createdAt, expiresAt };
+  };
+
+  /** What the caller answers: it is for them, and asked on another screen. Only then what is wrong with the answer. */
+  const challengeFor = async ({ actor, realmId, device, visitor, params, validationError }: FastifyRequest): Promise<Challenge> => {
+    const challenge = await findChallenge(db, realmId, "push", (params as { id: string }).id, clock.now());
+    if (!challenge || challenge.userId !== actor!.id) throw deviceErrors.not_found();
+    if (!device) {
+      assertOtherScreen(visitor.session!, visitor.preSessions, challenge);
+      await assertStrong(db, realmId, visitor.session!);
+    }
+    if (validationError) throw validationError;
+    return challenge;
+  };
+
+  const send = (request: FastifyRequest, reply: FastifyReply, status: number, state: "approved" | "denied" | "wrong" | "gone") =>
+    sendPage(reply, status, renderPush({ ...visitors.frameOf(request, reply, request.visitor), state }), {
+      logoUrl: request.realm.settings.logoUrl,
+    });
+
+  const ask = async (request: FastifyRequest, reply: FastifyReply, challenge: Challenge, isWrong = false) => {
+    const { visitor, realmId } = request;
+    const path = `/realms/${realmId}/push/${challenge.id}`;
+    const frame = visitors.frameAt(request, reply, visitor, path);
+    const html = renderPush({
+      ...frame,
+      state: "ask",
+      csrf: visitors.tokenFor(request, reply, visitor),
+      approveAction: `${path}/approve`,
+      denyAction: `${path}/deny`,
+      account: visitor.session!.username,
+      screen: await screenOf(realmId, challenge, frame.locale),
+      isWrong,
+    });
+    return sendPage(reply, isWrong ? 403 : 200, html, { logoUrl: visitor.realm.settings.logoUrl });
+  };
+
+  app.get(
+    "/push",
+    {
+      schema: {
+        summary: "Sign-ins that wait for your approval",
+        description: `For apps that no push message reached. ${how}. A browser is led to the oldest of them.`,
+        tags,
+        params: listParams,
+        response: { 200: Type.Array(PushRequest), 303: Type.Null({ description: "To the page of one, or to sign in" }), 401: Problem },
+      },
+    },
+    async (request, reply) => {
+      const { realmId, actor } = request;
+      const open = await openChallengesOf(db, realmId, actor!.id, clock.now());
+      if (!request.wantsPage) return Promise.all(open.map((challenge) => recordOf(realmId, challenge)));
+      if (!open[0]) return send(request, reply, 404, "gone") as never;
+      return reply.redirect(`/realms/${realmId}/push/${open[0].id}`, 303) as never;
+    },
+  );
+
+  app.get(
+    "/push/:id",
+    {
+      schema: {
+        summary: "A sign-in that waits for your approval",
+        description: `${how}. Somebody else's is a 404.`,
+        tags,
+        params,
+        querystring: PageQuery,
+        response: { 200: PushRequest, 303: Type.Null({ description: "To sign in first" }), 401: Problem, 403: Problem, 404: Problem },
+      },
+    },
+    async (request, reply) => {
+      const challenge = await challengeFor(request);
+      if (!request.wantsPage) return recordOf(request.realmId, challenge);
+      return (challenge.status === "PENDING" ? ask(request, reply, challenge) : send(request, reply, 200, "gone")) as never;
+    },
+  );
+
+  /** What both answers go through: one transaction, with the device still being there. */
+  const answer = <T>(request: FastifyRequest, what: (ctx: Ctx) => Promise<T>): Promise<T> =>
+    request.transact(async (ctx) => {
+      if (request.device) await useDevice(ctx, request.device.device);
+      return what(ctx);
+    });
+
+  app.post(
+    "/push/:id/approve",
+    {
+      attachValidation: true,
+      schema: {
+        summary: "Approve a sign-in",
+        description:
+          `${how}, and \`number\`, as it was typed from the screen that waits. A wrong number is a 403, the third one ends the request ` +
+          "(`devices.wrong_numbers`); one that was answered or has expired is a 409.",
+        consumes,
+        tags,
+        params,
+        body: PushApproval,
+        response: { 200: PushAnswer, 303: Type.Null(), 401: Problem, 403: Problem, 404: Problem, 409: Problem },
+      },
+    },
+    async (request, reply) => {
+      const challenge = await challengeFor(request);
+      const number = request.device ? request.device.payload.number : request.body.number;
+      const result = await answer(request, (ctx) => approveChallenge(ctx, challenge, ctx.actor.id, String(number ?? "")));
+      if (!request.wantsPage) {
+        if (result === "gone") throw deviceErrors.answered();
+        if (result === "again") throw deviceErrors.wrong_number();
+        if (result === "wrong") throw deviceErrors.wrong_numbers();
+        return { status: "APPROVED" as const };
+      }
+      if (result === "again") return ask(request, reply, challenge, true) as never;
+      return send(request, reply, { approved: 200, wrong: 403, gone: 409 }[result], result) as never;
+    },
+  );
+
+  app.post(
+    "/push/:id/deny",
+    {
+      attachValidation: true,
+      schema: {
+        summary: "Deny a sign-in",
+        description: `${how}. Records PUSH_DENIED; for some minutes the user is not asked again.`,
+        consumes,
+        tags,
+        params,
+        body: CsrfOnly,
+        response: { 200: PushAnswer, 303: Type.Null(), 401: Problem, 403: Problem, 404: Problem, 409: Problem },
+      },
+    },
+    async (request, reply) => {
+      const challenge = await challengeFor(request);
+      const isDenied = await answer(request, (ctx) => denyChallenge(ctx, challenge, ctx.actor.id));
+      if (!request.wantsPage) {
+        if (!isDenied) throw deviceErrors.answered();
+        return { status: "DENIED" as const };
+      }
+      return send(request, reply, isDenied ? 200 : 409, isDenied ? "denied" : "gone") as never;
+    },
+  );
+};

@@ -1,0 +1,113 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { clock } from "../../kernel/clock.ts";
+import { declare, negotiated, Problem, session } from "../../platform/http/index.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { type Challenge, confirmChallenge, findChallenge } from "../authenticators/index.ts";
+import { pagePath, toSignIn } from "../login/index.ts";
+import { renderQr, sendPage } from "../pages/index.ts";
+import { deviceErrors } from "./errors.ts";
+import { CsrfOnly, QrAnswer, QrRequest } from "./requests.schema.ts";
+import { assertOtherScreen, createScreens, type DevicePageParts, PageQuery } from "./screens.ts";
+
+const tags = ["Devices"];
+const params = Type.Object({ realm: Type.String(), id: Type.String() });
+
+/** Mounted under /realms/:realm: screens that show a QR code and wait for a phone that is signed in. */
+export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly work: UnitOfWork }> = async (app, parts) => {
+  const { db, work, visitors } = parts;
+  const { screenOf, nameOf } = createScreens(parts.clients);
+  app.removeContentTypeParser("text/plain");
+  declare(app, { caller: session(), csrf: "form-or-header", limit: "qr", errors: negotiated("page"), codes: "devices" });
+  // Apps that have nothing to add send nothing.
+  app.addHook("preValidation", async (request) => {
+    if (request.method === "POST") request.body ??= {};
+  });
+
+  /** Null: they were sent to sign in again. */
+  const challengeFor = async (request: FastifyRequest, reply: FastifyReply): Promise<Challenge | null> => {
+    const { realmId, visitor } = request;
+    const session = visitor.session!;
+    const now = clock.now();
+    const challenge = await findChallenge(db, realmId, "qr", (request.params as { id: string }).id, now);
+    // One that another user has confirmed is not theirs.
+    if (!challenge || (challenge.userId !== null && challenge.userId !== session.userId)) throw deviceErrors.not_found();
+    assertOtherScreen(session, visitor.preSessions, challenge);
+    const isFresh = now - session.authTime <= (challenge.data.freshMs ?? 0);
+    if (isFresh || challenge.status !== "PENDING") return challenge;
+    if (!request.wantsPage) throw deviceErrors.stale_session();
+    await toSignIn(work, request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: pagePath(request) });
+    return null;
+  };
+
+  const send = (request: FastifyRequest, reply: FastifyReply, status: number, state: "confirmed" | "gone") =>
+    sendPage(reply, status, renderQr({ ...visitors.frameOf(request, reply, request.visitor), state }), {
+      logoUrl: request.realm.settings.logoUrl,
+    });
+
+  app.get(
+    "/qr/:id",
+    {
+      schema: {
+        summary: "A screen that waits to be let in",
+        description:
+          "What the QR code of a sign-in page leads to. With a session that is fresh; otherwise a browser is sent to sign in again and comes " +
+          "back. A page, or JSON where `Accept` asks for it.",
+        tags,
+        params,
+        querystring: PageQuery,
+        response: { 200: QrRequest, 303: Type.Null({ description: "To sign in first" }), 401: Problem, 403: Problem, 404: Problem },
+      },
+    },
+    async (request, reply) => {
+      const challenge = await challengeFor(request, reply);
+      if (!challenge) return reply as never;
+      const { visitor, realmId: realm } = request;
+      if (!request.wantsPage) {
+        const { id, clientId, sourceIp, userAgent, createdAt, expiresAt, number: code } = challenge;
+        const clientName = clientId === null ? null : await nameOf(realm, clientId);
+        const status = challenge.status === "PENDING" ? "PENDING" : challenge.status === "EXPIRED" ? "EXPIRED" : "APPROVED";
+        return { id, status, clientId, clientName, sourceIp, userAgent, code, createdAt, expiresAt } as const;
+      }
+      if (challenge.status !== "PENDING") return send(request, reply, 200, "gone") as never;
+      const path = `/realms/${realm}/qr/${challenge.id}`;
+      const frame = visitors.frameAt(request, reply, visitor, path);
+      const html = renderQr({
+        ...frame,
+        state: "ask",
+        csrf: visitors.tokenFor(request, reply, visitor),
+        action: `${path}/confirm`,
+        account: visitor.session!.username,
+        screen: await screenOf(realm, challenge, frame.locale),
+        code: challenge.number,
+      });
+      return sendPage(reply, 200, html, { logoUrl: visitor.realm.settings.logoUrl }) as never;
+    },
+  );
+
+  app.post(
+    "/qr/:id/confirm",
+    {
+      schema: {
+        summary: "Let the screen in as you",
+        description: "With a fresh session and its CSRF token. Works once (409), and never while somebody acts as the user (403).",
+        consumes: ["application/x-www-form-urlencoded", "application/json"],
+        tags,
+        params,
+        body: CsrfOnly,
+        response: { 200: QrAnswer, 303: Type.Null(), 401: Problem, 403: Problem, 404: Problem, 409: Problem },
+      },
+    },
+    async (request, reply) => {
+      const challenge = await challengeFor(request, reply);
+      if (!challenge) return reply as never;
+      const isConfirmed = await request.transact((ctx) => confirmChallenge(ctx, challenge, request.visitor.session!));
+      if (!request.wantsPage) {
+        if (!isConfirmed) throw deviceErrors.answered();
+        return { status: "APPROVED" as const };
+      }
+      return send(request, reply, isConfirmed ? 200 : 409, isConfirmed ? "confirmed" : "gone") as never;
+    },
+  );
+};

@@ -1,0 +1,58 @@
+import Type from "typebox";
+import type { Clients } from "../../applications/clients/index.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { Challenge } from "../authenticators/index.ts";
+import type { Visitors } from "../login/index.ts";
+import type { Locale, WaitingScreen } from "../pages/index.ts";
+import { factorOf, type LiveSession } from "../sessions/index.ts";
+import { type Device, firstEnrolledAt, markDeviceUsed } from "./devices.store.ts";
+import { deviceErrors } from "./errors.ts";
+
+export interface DevicePageParts {
+  readonly db: Db;
+  readonly visitors: Visitors;
+  readonly clients: Clients;
+}
+
+/** What is said on the phone of the screen that waits. */
+export function createScreens(clients: Clients) {
+  const screenOf = async (realm: string, challenge: Challenge, locale: Locale): Promise<WaitingScreen> => ({
+    client: challenge.clientId === null ? null : ((await nameOf(realm, challenge.clientId)) ?? challenge.clientId),
+    sourceIp: challenge.sourceIp,
+    userAgent: challenge.userAgent,
+    time: timeText(challenge.createdAt, locale),
+  });
+  const nameOf = async (realm: string, clientId: string) => (await clients.get(realm, clientId))?.name ?? null;
+
+  return { screenOf, nameOf };
+}
+
+/** It answers in this transaction; not if it was removed meanwhile. */
+export async function useDevice(ctx: Ctx, device: Device): Promise<void> {
+  if (!(await markDeviceUsed(ctx.tx, ctx.realm, device, ctx.now))) throw deviceErrors.bad_device();
+}
+
+/** Of a page that is shown in the language that its address asks for. */
+export const PageQuery = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 35, description: "Of the page" })) });
+
+/** In UTC: the phone may be in another place than the screen. */
+export const timeText = (at: number, locale: Locale): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(at).concat(" UTC");
+
+/** The screen that waits cannot answer itself. */
+export function assertOtherScreen(session: LiveSession, preSessions: readonly string[], challenge: Challenge): void {
+  const isSame = challenge.sessionId === session.sessionId || preSessions.some((id) => challenge.browserHash === sha256(id));
+  if (isSame) throw deviceErrors.same_browser();
+}
+
+/**
+ * A second factor cannot be given by what the first one opens: a session that a password alone began counts only if it is older than the
+ * user's first device, when nothing more could be asked for.
+ */
+export async function assertStrong(db: Db, realm: string, session: LiveSession): Promise<void> {
+  if (factorOf(session.amr) !== "knowledge") return;
+  const enrolledAt = await firstEnrolledAt(db, realm, session.userId);
+  if (enrolledAt === null || session.authTime >= enrolledAt) throw deviceErrors.weak_session();
+}

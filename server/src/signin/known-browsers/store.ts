@@ -1,0 +1,124 @@
+import { type Generated, type Selectable, sql } from "kysely";
+import { newId } from "../../kernel/ids.ts";
+import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
+
+interface KnownDevicesTable {
+  realm_id: string;
+  user_id: string;
+  device_id: string;
+  token_hash: string;
+  user_agent: string | null;
+  created_at: number;
+  last_seen_at: number;
+  trusted_until: Generated<number>;
+  expires_at: number;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    known_devices: KnownDevicesTable;
+  }
+}
+
+export interface KnownBrowser {
+  readonly id: string;
+  readonly tokenHash: string;
+  readonly userAgent: string | null;
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+  /** 0: never, or not any more. */
+  readonly trustedUntil: number;
+}
+
+export interface SeenBrowser {
+  readonly userId: string;
+  readonly tokenHash: string;
+  readonly userAgent: string | null;
+  readonly trustedUntil: number;
+  readonly expiresAt: number;
+}
+
+const columns = ["device_id", "token_hash", "user_agent", "created_at", "last_seen_at", "trusted_until"] as const;
+
+const toBrowser = (row: Pick<Selectable<KnownDevicesTable>, (typeof columns)[number]>): KnownBrowser => ({
+  ...{ id: row.device_id, tokenHash: row.token_hash, userAgent: row.user_agent, createdAt: row.created_at },
+  ...{ lastSeenAt: row.last_seen_at, trustedUntil: row.trusted_until },
+});
+
+export async function findBrowser(db: Db, realm: string, userId: string, tokenHash: string, now: number): Promise<KnownBrowser | null> {
+  const [row] = await byToken(db, { realm, userId, tokenHash, now });
+  return row ? toBrowser(row) : null;
+}
+
+const byToken = prepared((db, key: { realm: string; userId: string; tokenHash: string; now: number }) =>
+  db
+    .selectFrom("known_devices")
+    .select(columns)
+    .where("realm_id", "=", key.realm)
+    .where("user_id", "=", key.userId)
+    .where("token_hash", "=", key.tokenHash)
+    .where("expires_at", ">", key.now),
+);
+
+export async function touchBrowser(tx: Tx, realm: string, id: string, { userId, trustedUntil, expiresAt }: SeenBrowser, now: number) {
+  await sql`
+    update known_devices set last_seen_at = ${now}, expires_at = ${expiresAt}, trusted_until = greatest(trusted_until, ${trustedUntil}::bigint)
+    where realm_id = ${realm} and user_id = ${userId} and device_id = ${id}`.execute(tx);
+}
+
+/** Answers whether the user was known by another browser before. */
+export async function insertBrowser(tx: Tx, realm: string, seen: SeenBrowser, now: number): Promise<boolean> {
+  const { userId, tokenHash, userAgent, trustedUntil, expiresAt } = seen;
+  const { rows } = await sql<{ has_others: boolean }>`
+    insert into known_devices as d (realm_id, user_id, device_id, token_hash, user_agent, created_at, last_seen_at, trusted_until, expires_at)
+    values (${realm}, ${userId}, ${newId()}, ${tokenHash}, ${userAgent}, ${now}, ${now}, ${trustedUntil}, ${expiresAt})
+    on conflict (realm_id, user_id, token_hash) do update set
+      last_seen_at = excluded.last_seen_at, expires_at = excluded.expires_at, trusted_until = greatest(d.trusted_until, excluded.trusted_until)
+    returning exists (select from known_devices o
+      where o.realm_id = d.realm_id and o.user_id = d.user_id and o.token_hash <> d.token_hash) as has_others`.execute(tx);
+  return rows[0]?.has_others ?? false;
+}
+
+/** A browser that never keeps our cookie would add a row at each sign-in. */
+export async function keepNewestBrowsers(tx: Tx, realm: string, userId: string, count: number): Promise<void> {
+  await sql`
+    delete from known_devices where realm_id = ${realm} and user_id = ${userId} and device_id in (
+      select device_id from known_devices where realm_id = ${realm} and user_id = ${userId}
+      order by last_seen_at desc, device_id desc offset ${count})`.execute(tx);
+}
+
+/** Newest use first. */
+export async function listBrowsers(db: Db, realm: string, userId: string, now: number): Promise<KnownBrowser[]> {
+  const rows = await db
+    .selectFrom("known_devices")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now)
+    .orderBy("last_seen_at", "desc")
+    .orderBy("device_id", "desc")
+    .execute();
+  return rows.map(toBrowser);
+}
+
+/** What it was trusted until; null when there was no such browser. */
+export async function deleteBrowser(tx: Tx, realm: string, userId: string, id: string): Promise<number | null> {
+  const row = await tx
+    .deleteFrom("known_devices")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("device_id", "=", id)
+    .returning("trusted_until")
+    .executeTakeFirst();
+  return row?.trusted_until ?? null;
+}
+
+/** Of everybody in the realm, where no user is named. */
+export async function distrustBrowsers(tx: Tx, realm: string, userId?: string): Promise<void> {
+  const trusted = tx.updateTable("known_devices").set({ trusted_until: 0 }).where("realm_id", "=", realm).where("trusted_until", ">", 0);
+  await (userId === undefined ? trusted : trusted.where("user_id", "=", userId)).execute();
+}
+
+export async function deleteExpiredBrowsers(db: Db, now: number): Promise<void> {
+  await db.deleteFrom("known_devices").where("expires_at", "<=", now).execute();
+}

@@ -1,0 +1,62 @@
+import { changeOwnEmail } from "../../directory/users/index.ts";
+import { DAY } from "../../kernel/clock.ts";
+import { type AppError, defineErrors } from "../../kernel/errors.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import type { MessageUser } from "../../tenancy/messaging/index.ts";
+import { dropTokensOf, failureOf, findTokenOf, type MailParts, mailLink, takeToken } from "../action-tokens/index.ts";
+
+const KIND = "change-email";
+const MINUTES = 24 * 60;
+export const CHANGE_EMAIL_PATH = "change-email";
+
+const errors = defineErrors("account", {
+  mail_unavailable: [409, "This realm cannot send mail at the moment, so no new address can be confirmed: ask an administrator"],
+  mail_limited: [429, "Too many mails were sent: try again in some minutes"],
+});
+
+const refused = (failure: "limited" | "unavailable"): AppError =>
+  failure === "limited" ? errors.mail_limited() : errors.mail_unavailable();
+
+/** Locale of the page, if there was one; else the user's own. */
+interface Asker {
+  readonly user: MessageUser;
+  readonly locale?: string;
+}
+
+/**
+ * A new address counts once the link that is sent to it is confirmed: until then mail goes to the present one, which is notified now, while
+ * its owner can still do something about it. Only the mail to the new address says whether another account has it.
+ */
+export async function askToChangeEmail(ctx: Ctx, parts: MailParts, { user, locale }: Asker, to: string): Promise<void> {
+  await dropTokensOf(ctx, KIND, user.id);
+  const { failure } = await mailLink(ctx, parts, {
+    ...{ kind: KIND, templateKey: "change-email", path: CHANGE_EMAIL_PATH, minutes: MINUTES, to, user },
+    locale: locale ?? null,
+    data: { from: user.email, to },
+  });
+  if (failure !== null) throw refused(failure);
+  await tellPresentAddress(ctx, parts, { user, ...(locale !== undefined && { locale }) });
+}
+
+/** Also where it is given up without a new one; a realm that sends no mail notifies no one. */
+export async function tellPresentAddress(ctx: Ctx, { messages }: Pick<MailParts, "messages">, { user, locale }: Asker): Promise<void> {
+  if (user.email === null) return;
+  const failure = await messages
+    .send(ctx, { templateKey: "email-change-notice", to: user.email, user, locale: locale ?? null, values: {}, expiresAt: ctx.now + DAY })
+    .then(() => null, failureOf);
+  if (failure === "limited") throw refused(failure);
+}
+
+/** The address that waits to be confirmed. */
+export async function pendingEmailOf(ctx: Pick<ReadCtx, "tx" | "realm" | "now">, userId: string): Promise<string | null> {
+  const token = await findTokenOf(ctx, KIND, userId);
+  return token === null ? null : String(token.data.to);
+}
+
+/** False: the link was used or replaced, or the address is another by now. */
+export async function followChangeEmail(ctx: Ctx, token: string): Promise<boolean> {
+  const taken = await takeToken(ctx, KIND, token);
+  if (!taken || taken.userId === null) return false;
+  const { from, to } = taken.data as { readonly from: string | null; readonly to: string };
+  return changeOwnEmail(ctx, taken.userId, { from, to });
+}

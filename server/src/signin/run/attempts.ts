@@ -1,0 +1,108 @@
+import { isIPv6 } from "node:net";
+import {
+  type AttemptCounter,
+  forgetAttempts,
+  lowerAttempts,
+  raiseTwoAttempts,
+  succeedAttempts,
+} from "../../directory/credentials/index.ts";
+import { clock, SECOND } from "../../kernel/clock.ts";
+import { loginKey } from "../../kernel/text.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
+
+export interface Attempt {
+  /** How long to wait before the next; null when the attempt may go on. */
+  readonly retryAfterSeconds: number | null;
+  /** This attempt, should it fail, locks the user. */
+  readonly locksUser: boolean;
+  /** It was no attempt after all: overload, or a fault of ours. */
+  takeBack(): Promise<void>;
+  /** The answer was right. In the transaction in which it counts. */
+  succeeded(ctx: Ctx): Promise<void>;
+}
+
+export interface Guesser {
+  readonly login: string;
+  readonly userId: string | null;
+  readonly sourceIp: string;
+  /**
+   * The user was named by the mail address, and nothing is proven yet. Each name has a count of its own: a lock that showed by the other
+   * one would tell whose address it is.
+   */
+  readonly byMail?: boolean;
+  /** The id of a browser that the user has signed in with before. It has a count of its own: others cannot lock the user out of it. */
+  readonly knownBrowser?: string | null;
+}
+
+/**
+ * Raised before the answer is looked at, in a statement of its own, so that a flood of guesses cannot run ahead of the count. Each
+ * kind of factor has counters of its own, `address:password`, `user:totp`.
+ */
+export async function countAttempt(
+  { db, work }: { readonly db: Db; readonly work: UnitOfWork },
+  origin: Origin,
+  { settings }: RealmSnapshot,
+  who: Guesser,
+  factor = "password",
+): Promise<Attempt> {
+  const { bruteForce } = settings;
+  const byAddress: AttemptCounter = {
+    kind: `address:${factor}`,
+    subject: addressSubject(who.sourceIp),
+    policy: { ...bruteForce, maxFailures: bruteForce.maxFailuresPerAddress, growingWaits: false },
+  };
+  const byUser: AttemptCounter = { ...counterOf(who, factor), policy: { ...bruteForce, growingWaits: true } };
+  const attempt = {
+    takeBack: () => work.transact(origin, (ctx) => takeBack(ctx, [byAddress, byUser])),
+    succeeded: (ctx: Ctx) => succeedAttempts(ctx.tx, ctx.realm, byAddress, byUser),
+  };
+  if (!bruteForce.enabled) return { ...attempt, takeBack: async () => {}, retryAfterSeconds: null, locksUser: false };
+  // The address comes first: one that has to wait must not touch what is known of the user.
+  const [address, user] = await raiseTwoAttempts(db, origin.realm, byAddress, byUser, clock.now());
+  if (!user) return { ...attempt, retryAfterSeconds: secondsUntil(address.retryAt), locksUser: false };
+  if (user.allowed) return { ...attempt, retryAfterSeconds: null, locksUser: user.justLocked && !who.knownBrowser };
+  // Refused without a try: what was counted for the address goes back.
+  await work.transact(origin, (ctx) => takeBack(ctx, [byAddress]));
+  return { ...attempt, retryAfterSeconds: secondsUntil(user.retryAt), locksUser: false };
+}
+
+const secondsUntil = (retryAt: number | null): number | null =>
+  retryAt === null ? null : Math.max(1, Math.ceil((retryAt - clock.now()) / SECOND));
+
+async function takeBack(ctx: Ctx, counters: readonly AttemptCounter[]): Promise<void> {
+  for (const { kind, subject } of counters) await lowerAttempts(ctx.tx, ctx.realm, kind, subject);
+}
+
+const counterOf = (who: Guesser, factor: string): Pick<AttemptCounter, "kind" | "subject"> =>
+  who.knownBrowser
+    ? { kind: `browser:${factor}`, subject: who.knownBrowser }
+    : { kind: `user:${factor}${who.userId !== null && who.byMail ? ":mail" : ""}`, subject: userSubject(who) };
+
+/** An unknown login name is counted like a known one, or the lock would reveal which exist. */
+const userSubject = ({ userId, login }: { userId: string | null; login: string }) => userId ?? `unknown:${sha256(loginKey(login))}`;
+
+/** `user.erased`: the user's counters, and those of their login names from before the account existed. */
+export async function forgetAttemptsOf(
+  ctx: Ctx,
+  { userId, username, email }: { readonly userId: string; readonly username: string; readonly email: string | null },
+): Promise<void> {
+  const names = [username, ...(email === null ? [] : [email])].map((login) => userSubject({ userId: null, login }));
+  await forgetAttempts(ctx.tx, ctx.realm, [userId, ...names]);
+}
+
+/** A client with one IPv6 address has the whole /64 it is in, so that is what counts. */
+export function addressSubject(ip: string): string {
+  if (!isIPv6(ip)) return ip;
+  const [address = ""] = ip.split("%");
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped) return mapped;
+  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
+  const groups = (text: string | undefined) => (text ? text.split(":") : []);
+  const known = groups(head).length + groups(tail).length;
+  const all = [...groups(head), ...Array<string>(tail === undefined ? 0 : 8 - known).fill("0"), ...groups(tail)];
+  return `${all.slice(0, 4).join(":")}::/64`;
+}

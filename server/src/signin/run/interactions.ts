@@ -1,0 +1,208 @@
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { MINUTE } from "../../kernel/clock.ts";
+import { defineErrors } from "../../kernel/errors.ts";
+import { isId, newId } from "../../kernel/ids.ts";
+import { safeEqual, sha256 } from "../../kernel/vault.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Db, prepared } from "../../platform/db/index.ts";
+
+interface InteractionsTable {
+  realm_id: string;
+  interaction_id: string;
+  kind: string;
+  browser_hash: string;
+  request: ColumnType<Record<string, unknown>, string, never>;
+  state: ColumnType<Record<string, unknown>, string | undefined, string>;
+  result: ColumnType<Record<string, unknown> | null, string | null | undefined, string | null>;
+  return_to: string;
+  created_at: number;
+  expires_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    interactions: InteractionsTable;
+  }
+}
+
+const columns = ["interaction_id", "kind", "browser_hash", "request", "state", "result", "return_to", "version"] as const;
+
+const LIFETIME = 30 * MINUTE;
+
+export const interactionErrors = defineErrors("interactions", {
+  gone: [400, "This sign-in has expired or was started in another browser: start again from the application"],
+  moved_on: [409, "This sign-in has moved on in another tab"],
+});
+
+/** What requests a sign-in says what for, and where to go on afterwards. */
+export interface Interaction {
+  readonly interactionId: string;
+  /** The pre-session that it is bound to. */
+  readonly browser: string;
+  readonly kind: string;
+  /** As the asker put it: client, requested acr, login hint, locales. */
+  readonly request: Record<string, unknown>;
+  /** How far the sign-in has come. */
+  readonly state: Record<string, unknown>;
+  readonly result: Record<string, unknown> | null;
+  readonly returnTo: string;
+  readonly version: number;
+}
+
+/** One statement: a caller with nothing else to write needs no transaction. */
+type Place = Pick<ReadCtx, "tx" | "realm" | "now">;
+
+export async function startInteraction(
+  ctx: Place,
+  input: {
+    kind: string;
+    browser: string;
+    request: Record<string, unknown>;
+    /** Where it has come somewhere before it was worth a row. */
+    state?: Record<string, unknown>;
+    returnTo: string | ((interactionId: string) => string);
+  },
+): Promise<string> {
+  const interactionId = newId();
+  const { returnTo } = input;
+  await insert(ctx.tx, {
+    realm: ctx.realm,
+    interactionId,
+    kind: input.kind,
+    browserHash: sha256(input.browser),
+    request: JSON.stringify(input.request),
+    state: JSON.stringify(input.state ?? {}),
+    returnTo: typeof returnTo === "string" ? returnTo : returnTo(interactionId),
+    now: ctx.now,
+    expiresAt: ctx.now + LIFETIME,
+  });
+  return interactionId;
+}
+
+type NewRow = Record<"realm" | "interactionId" | "kind" | "browserHash" | "request" | "state" | "returnTo", string> &
+  Record<"now" | "expiresAt", number>;
+
+const insert = prepared((db, row: NewRow) =>
+  db.insertInto("interactions").values({
+    ...{ realm_id: row.realm, interaction_id: row.interactionId, kind: row.kind, browser_hash: row.browserHash, request: row.request },
+    ...{ state: row.state, return_to: row.returnTo, created_at: row.now, expires_at: row.expiresAt },
+  }),
+);
+
+/** Only for the browser that started it, by one of its pre-sessions, and only while it lasts. */
+export async function readInteraction(ctx: Place, interactionId: string, preSessions: readonly string[]): Promise<Interaction> {
+  const [row] = isId(interactionId) ? await find(ctx.tx, { realm: ctx.realm, interactionId, now: ctx.now }) : [];
+  const browser = row && preSessions.find((id) => safeEqual(row.browser_hash, sha256(id)));
+  if (browser === undefined) throw interactionErrors.gone();
+  return toInteraction(row!, browser);
+}
+
+const find = prepared((db, { realm, interactionId, now }: { realm: string; interactionId: string; now: number }) =>
+  db
+    .selectFrom("interactions")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("interaction_id", "=", interactionId)
+    .where("expires_at", ">", now),
+);
+
+/** Moves on from the version that was read: a step answered twice, or from an old tab, changes nothing. */
+export async function saveInteractionState(ctx: Ctx, interaction: Interaction, state: Record<string, unknown>): Promise<void> {
+  await move(ctx, interaction, { state: JSON.stringify(state) });
+}
+
+/** The sign-in is done: its result waits for the asker. */
+export async function completeInteraction(ctx: Ctx, interaction: Interaction, result: Record<string, unknown>): Promise<void> {
+  await move(ctx, interaction, { result: JSON.stringify(result) });
+}
+
+async function move(ctx: Ctx, { interactionId, version }: Interaction, { state = null, result = null }: Change): Promise<void> {
+  const moved = await moveOn(ctx.tx, { realm: ctx.realm, interactionId, version, state, result });
+  if (moved.length === 0) throw interactionErrors.moved_on();
+}
+
+interface Change {
+  readonly state?: string | null;
+  readonly result?: string | null;
+}
+
+const moveOn = prepared((db, to: Required<Change> & { realm: string; interactionId: string; version: number }) => {
+  const query = sql<{ version: number }>`
+    update interactions set state = coalesce(${to.state}::text::jsonb, state), result = ${to.result}::text::jsonb, version = version + 1
+    where realm_id = ${to.realm} and interaction_id = ${to.interactionId} and version = ${to.version} and result is null
+    returning version`;
+  return { compile: () => query.compile(db) };
+});
+
+/** Whether it is still where it was read: a step that was answered twice at once is answered by one of them. */
+export async function assertNotMovedOn(db: Db, realm: string, { interactionId, version }: Interaction): Promise<void> {
+  const row = await db
+    .selectFrom("interactions")
+    .select("version")
+    .where("realm_id", "=", realm)
+    .where("interaction_id", "=", interactionId)
+    .executeTakeFirst();
+  if (row?.version !== version) throw interactionErrors.moved_on();
+}
+
+/** The asker takes the result, once: two at the same time cannot both have it. */
+export async function takeResult(ctx: Place, interactionId: string, preSessions: readonly string[]): Promise<Interaction> {
+  const key = { realm: ctx.realm, interactionId, hashes: preSessions.map(sha256), now: ctx.now };
+  const [row] = isId(interactionId) ? await take(ctx.tx, key) : [];
+  if (!row) throw interactionErrors.gone();
+  return toInteraction(row, preSessions.find((id) => sha256(id) === row.browser_hash)!);
+}
+
+const take = prepared((db, key: { realm: string; interactionId: string; hashes: readonly string[]; now: number }) =>
+  db
+    .deleteFrom("interactions")
+    .where("realm_id", "=", key.realm)
+    .where("interaction_id", "=", key.interactionId)
+    .where(sql<boolean>`browser_hash = any(${key.hashes}::text[])`)
+    .where("result", "is not", null)
+    .where("expires_at", ">", key.now)
+    .returning(columns),
+);
+
+/** `user.password_changed`: sign-ins in progress with the old one end; the one that changed it goes on. */
+export async function endSignInsOf(
+  ctx: Ctx,
+  { userId, keepInteraction = null }: { readonly userId: string; readonly keepInteraction?: string | null },
+): Promise<void> {
+  const others = keepInteraction === null ? sql`` : sql`and interaction_id <> ${keepInteraction}`;
+  await sql`
+    delete from interactions where realm_id = ${ctx.realm} and state ->> 'userId' = ${userId} and result is null ${others}`.execute(ctx.tx);
+}
+
+/** `user.erased`: sign-ins in progress that know the person by their id or a name, wherever in them it stands. */
+export async function forgetInteractions(
+  ctx: Ctx,
+  { userId, username, email }: { readonly userId: string; readonly username: string; readonly email: string | null },
+): Promise<void> {
+  const names = [userId, username, email ?? userId].map((name) => name.toLowerCase());
+  const path = sql.lit("$.** ? (@ == $a || @ == $b || @ == $c)");
+  const known = JSON.stringify({ a: names[0], b: names[1], c: names[2] });
+  const holds = (column: string) =>
+    sql`jsonb_path_exists(lower(${sql.ref(column)}::text)::jsonb, ${path}::jsonpath, ${known}::text::jsonb)`;
+  await sql`
+    delete from interactions
+    where realm_id = ${ctx.realm} and (${holds("request")} or ${holds("state")} or (result is not null and ${holds("result")}))`.execute(
+    ctx.tx,
+  );
+}
+
+export async function deleteExpiredInteractions(db: Db, now: number): Promise<void> {
+  await sql`delete from interactions where expires_at <= ${now}`.execute(db);
+}
+
+const toInteraction = (row: Pick<Selectable<InteractionsTable>, (typeof columns)[number]>, browser: string): Interaction => ({
+  browser,
+  interactionId: row.interaction_id,
+  kind: row.kind,
+  request: row.request,
+  state: row.state,
+  result: row.result,
+  returnTo: row.return_to,
+  version: row.version,
+});

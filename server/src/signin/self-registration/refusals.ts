@@ -1,0 +1,49 @@
+import { isMailShaped } from "../../directory/users/index.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { loginKey } from "../../kernel/text.ts";
+import type { Messages } from "../pages/index.ts";
+import { isOverloaded } from "../passwords/index.ts";
+import { isEmail, isPersonName, isUsername } from "../required-actions/index.ts";
+import { type Applicant, confirmsFirst } from "./service.ts";
+
+export type RefusedPart = "username" | "email" | "password" | "names" | null;
+
+/** Why a form was not taken, in the words of the page. */
+export interface Refusal {
+  readonly status: number;
+  readonly blamed: RefusedPart;
+  readonly title: keyof Messages;
+  readonly text: keyof Messages;
+  readonly retryAfterSeconds?: number;
+}
+
+const refusal = (status: number, blamed: RefusedPart, title: Refusal["title"], words: Refusal["text"]): Refusal => ({
+  ...{ status, blamed, title, text: words },
+});
+export const stale = refusal(403, null, "csrfTitle", "invitationCsrfText");
+export const mismatch = refusal(400, "password", "passwordMismatchTitle", "passwordMismatchText");
+
+type Policy = Parameters<typeof confirmsFirst>[0];
+
+export function faultOf({ username, email, firstName, lastName }: Applicant, policy: Policy): Refusal | null {
+  if (!isUsername(username) && username !== email) return refusal(400, "username", "usernameInvalidTitle", "usernameInvalidText");
+  if (!isEmail(email) || !isUsername(email)) return refusal(400, "email", "profileInvalidTitle", "profileInvalidText");
+  // Whether it is taken is not even looked up.
+  const isOwn = loginKey(username) === loginKey(email) && confirmsFirst(policy);
+  if (isMailShaped(username) && !isOwn) return refusal(400, "username", "usernameInvalidTitle", "usernameMailText");
+  if (![firstName, lastName].every(isPersonName)) return refusal(400, "names", "profileInvalidTitle", "profileInvalidText");
+  const domain = loginKey(email.slice(email.lastIndexOf("@") + 1));
+  const domains = policy.allowedEmailDomains;
+  const isAllowed = domains.length === 0 || domains.some((allowed) => loginKey(allowed) === domain);
+  return isAllowed ? null : refusal(400, "email", "registerDomainTitle", "registerDomainText");
+}
+
+/** What the page can say about it; anything else is thrown on. */
+export function problemOf(error: unknown): Refusal {
+  if (isOverloaded(error)) return { ...refusal(503, null, "overloadedTitle", "unavailableTextTimed"), retryAfterSeconds: 2 };
+  const code = error instanceof AppError ? error.code : "";
+  if (code === "users.login_name_taken") return refusal(409, "username", "registerTakenTitle", "registerTakenText");
+  if (code === "password.breached") return refusal(400, "password", "passwordRefusedTitle", "passwordBreachedText");
+  if (code === "password.policy") return refusal(400, "password", "passwordRefusedTitle", "passwordRefusedText");
+  throw error;
+}

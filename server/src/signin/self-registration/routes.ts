@@ -1,0 +1,149 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { cut } from "../../kernel/text.ts";
+import { sha256 } from "../../kernel/vault.ts";
+import { anonymousActor } from "../../platform/context.ts";
+import { browser, declare } from "../../platform/http/index.ts";
+import { loginPath, seeOther } from "../login/index.ts";
+import type { RegistrationForm } from "../pages/index.ts";
+import { startInteraction } from "../run/index.ts";
+import { wayBack } from "../self-service/index.ts";
+import { confirmRoutes } from "./confirm.routes.ts";
+import { createRegistrationPages } from "./pages.tsx";
+import { faultOf, mismatch, problemOf, type Refusal, stale } from "./refusals.ts";
+import {
+  applyByMail,
+  confirmsFirst,
+  createAccount,
+  prepareAccount,
+  registeredProgress,
+  type SelfRegistrationParts,
+  tellOwnerLater,
+  whyClosed,
+} from "./service.ts";
+
+const tags = ["Sign-in"];
+const params = Type.Object({ realm: Type.String() });
+const page = (description: string) => Type.String({ description });
+const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
+const carried = { interaction: text(64), return_to: text(2048), lang: text(35) };
+const RegisterForm = Type.Object(
+  {
+    _csrf: Type.Optional(Type.String({ maxLength: 512, description: "The value of the cookie XSRF-TOKEN; 403 without it" })),
+    username: text(1024),
+    email: text(1024),
+    firstName: text(1024),
+    lastName: text(1024),
+    newPassword: text(8192),
+    newPasswordAgain: text(8192),
+    ...carried,
+  },
+  { $id: "RegisterForm" },
+);
+
+/** Mounted under /realms/:realm. */
+export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = async (app, parts) => {
+  const { work, visitors } = parts;
+  const { showForm, showMessage } = createRegistrationPages(visitors);
+  declare(app, { caller: browser(), csrf: "sign-in-form", errors: "page" });
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+
+  app.get(
+    "/register",
+    {
+      schema: {
+        summary: "The page to create an account",
+        tags,
+        params,
+        querystring: Type.Object(carried),
+        response: { 200: page("The page"), 403: page("The realm does not let people register") },
+      },
+    },
+    async (request, reply) => {
+      const { visitor } = request;
+      const reason = await whyClosed(parts, visitor.realm);
+      if (reason) return showMessage(request, reply, visitor, reason, 403);
+      const { returnTo: _, ...origins } = await wayBack(parts, visitor, request.query);
+      return showForm(request, reply, visitor, { typed: nothing, status: 200, ...origins });
+    },
+  );
+
+  app.post(
+    "/register",
+    {
+      config: {
+        limit: ["signIns", "registrations"],
+        onStale: (request, reply) => showForm(request, reply, request.visitor, { typed: typedIn(request.body), ...stale }),
+      },
+      schema: {
+        summary: "Create an account",
+        description:
+          "303 to the page that waits for the mailed code, or, where the realm does not verify addresses, on into the sign-in; 400 with the " +
+          "page where something cannot be taken; 409 where the name is somebody's.",
+        consumes: ["application/x-www-form-urlencoded"],
+        tags,
+        params,
+        body: RegisterForm,
+        response: {
+          303: Type.Null({ description: "On to the next page" }),
+          400: page("Something cannot be taken"),
+          403: page("CSRF token missing or stale, or nobody can register"),
+          409: page("The name is taken"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { visitor } = request;
+      const { realm, preSession } = visitor;
+      const typed = typedIn(request.body);
+      const { returnTo, ...origins } = await wayBack(parts, visitor, request.body);
+      const refuse = (refusal: Refusal) => showForm(request, reply, visitor, { typed, ...refusal, ...origins });
+      const reason = await whyClosed(parts, visitor.realm);
+      if (reason) return showMessage(request, reply, visitor, reason, 403);
+      const { registration } = realm.settings;
+      const { newPassword = "", newPasswordAgain } = request.body;
+      const applicant = { ...typed, username: registration.emailAsUsername ? typed.email : typed.username };
+      const fault = faultOf(applicant, registration) ?? (newPassword === newPasswordAgain ? null : mismatch);
+      if (fault) return refuse(fault);
+
+      const origin = { realm: realm.realmId, actor: anonymousActor(realm.realmId, applicant.username), sourceIp: request.ip };
+      const locale = visitors.localeOf(request, realm);
+      const flows = (await parts.flows.get(realm.realmId))!;
+      const answered = await register().catch(problemOf);
+      return typeof answered === "string" ? seeOther(reply, answered) : refuse(answered);
+
+      async function register(): Promise<string> {
+        const hash = await prepareAccount(parts, realm, applicant, newPassword);
+        const browser = { kind: "login", browser: preSession, returnTo };
+        return work.transact(origin, async (ctx) => {
+          if (confirmsFirst(registration)) {
+            const pending = { ...applicant, hash, browserHash: sha256(preSession), way: { returnTo, ...origins } };
+            const mailed = await applyByMail(ctx, parts, realm, pending, locale);
+            const id = await startInteraction(ctx, {
+              ...browser,
+              kind: "registration",
+              request: { email: applicant.email, ...origins },
+              state: { mailed },
+            });
+            return `/realms/${realm.realmId}/register/${id}`;
+          }
+          const userId = await createAccount(ctx, realm, { ...applicant, hash }, { emailVerified: false });
+          tellOwnerLater(ctx, parts, realm, applicant.email, locale);
+          const state = { ...registeredProgress(flows, userId, applicant.username) };
+          return loginPath(realm.realmId, await startInteraction(ctx, { ...browser, request: { ...origins }, state }));
+        });
+      }
+    },
+  );
+
+  await app.register(confirmRoutes, parts);
+};
+
+const nothing: RegistrationForm = { username: "", email: "", firstName: "", lastName: "" };
+
+/** What was typed comes back with the page, except the passwords. */
+function typedIn(body: unknown): RegistrationForm {
+  const sent = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const member = (name: string) => (typeof sent[name] === "string" ? cut(sent[name].trim(), 320) : "");
+  return { username: member("username"), email: member("email"), firstName: member("firstName"), lastName: member("lastName") };
+}

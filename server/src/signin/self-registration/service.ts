@@ -1,0 +1,143 @@
+import { type PasswordParts, preparePassword, savePassword } from "../../directory/credentials/index.ts";
+import {
+  addRequiredAction,
+  createUser,
+  findUserByLogin,
+  isAddressOf,
+  readUser,
+  type UserRow,
+  userErrors,
+} from "../../directory/users/index.ts";
+import { clock, MINUTE } from "../../kernel/clock.ts";
+import { loginKey } from "../../kernel/text.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
+import { failureOf, type Mailed, type MailParts, mailLink, unmailed } from "../action-tokens/index.ts";
+import { freshProgress, hasTerms, type Progress } from "../authenticators/index.ts";
+import type { Flows, FlowsSnapshot } from "../flows/index.ts";
+import type { PageParts } from "../login/index.ts";
+import type { WayBack } from "../self-service/index.ts";
+
+/** What the applicant entered, once it is known to be well-formed. */
+export interface Applicant {
+  readonly username: string;
+  readonly email: string;
+  readonly firstName: string;
+  readonly lastName: string;
+}
+
+/** Kept until the mail comes back. */
+export interface PendingAccount extends Applicant {
+  readonly hash: string;
+  /** Of the browser that asked: there the link goes back to where it was. */
+  readonly browserHash: string;
+  readonly way: WayBack;
+}
+
+export interface RegistrationParts extends PasswordParts, MailParts {
+  readonly db: Db;
+  readonly work: UnitOfWork;
+}
+
+/** Of the routes. */
+export interface SelfRegistrationParts extends PageParts, RegistrationParts {
+  readonly flows: Flows;
+}
+
+/** The account is created when its address is confirmed; where the address is the username, always: it may be the address of another. */
+export const confirmsFirst = ({ verifyEmail, emailAsUsername }: RealmSnapshot["settings"]["registration"]): boolean =>
+  verifyEmail || emailAsUsername;
+
+/** Why registration is closed in the realm now; null where it is open. */
+export async function whyClosed(
+  { db, messages }: Pick<RegistrationParts, "db" | "messages">,
+  { realmId, settings: { registration } }: RealmSnapshot,
+): Promise<"registration-off" | "no-mail" | null> {
+  if (!registration.enabled) return "registration-off";
+  return confirmsFirst(registration) && !(await messages.canSend(db, realmId, "EMAIL")) ? "no-mail" : null;
+}
+
+const MINUTES = 60;
+export const REGISTER_PATH = "register/confirm";
+
+/** Everything slow, the same for a name that is free and one that is taken. */
+export const prepareAccount = async ({ db, ...parts }: RegistrationParts, realm: RealmSnapshot, applicant: Applicant, password: string) =>
+  (await preparePassword({ tx: db, realm: realm.realmId }, parts, realm.settings.passwordPolicy, { userId: null, ...applicant }, password))
+    .hash;
+
+/**
+ * A mail to the address: with a link and a code where it is free, else that there is an account already. What is answered is the same.
+ * That a username is taken has to be told; with `emailAsUsername` there is none to ask about.
+ */
+export async function applyByMail(
+  ctx: Ctx,
+  parts: RegistrationParts,
+  realm: RealmSnapshot,
+  pending: PendingAccount,
+  locale: string,
+): Promise<Mailed> {
+  const { username, email } = pending;
+  const isSame = loginKey(username) === loginKey(email);
+  if (!isSame && (await findUserByLogin(ctx.tx, ctx.realm, username))) throw userErrors.login_name_taken();
+  const owner = await ownerOf(ctx, email);
+  // A username in its form does not keep the owner of an address from claiming it.
+  if (!owner)
+    return mailLink(ctx, parts, {
+      ...{ kind: "registration", templateKey: "verify-email", path: REGISTER_PATH, minutes: MINUTES },
+      ...{ to: email, user: null, locale, data: { ...pending } },
+    });
+  await tellOwner(ctx, parts, realm, owner, locale);
+  return unmailed(ctx, parts);
+}
+
+/** Who has the address, and signs in by it. */
+async function ownerOf(ctx: Ctx, email: string): Promise<UserRow | null> {
+  const holder = await findUserByLogin(ctx.tx, ctx.realm, email);
+  const user = holder && (await readUser(ctx, holder.userId));
+  return user && isAddressOf(user, email) ? user : null;
+}
+
+const tellOwner = (ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnapshot, owner: UserRow, locale: string) =>
+  parts.messages
+    .send(ctx, {
+      ...{ templateKey: "account-exists-email", to: owner.email!, locale },
+      user: { id: owner.userId, username: owner.username, email: owner.email, attributes: owner.attributes },
+      values: { link: `${parts.baseUrl}/realms/${realmId}/login` },
+      expiresAt: ctx.now + MINUTES * MINUTE,
+    })
+    .catch((error) => void failureOf(error));
+
+/** The same mail where accounts begin at once. After the answer: how long it takes must not tell that there is an owner. */
+export function tellOwnerLater(ctx: Ctx, parts: RegistrationParts, realm: RealmSnapshot, email: string, locale: string): void {
+  const origin = { realm: ctx.realm, actor: ctx.actor, sourceIp: null };
+  const tell = async (later: Ctx) => {
+    const owner = await ownerOf(later, email);
+    if (owner && (await parts.messages.canSend(later.tx, later.realm, "EMAIL"))) await tellOwner(later, parts, realm, owner, locale);
+  };
+  ctx.afterCommit(() => void parts.work.transact(origin, tell).catch(() => {})); // a courtesy: nothing depends on it
+}
+
+/** The account, with what its owner is asked to do next. Of two at once under one name, the second is refused. */
+export async function createAccount(
+  ctx: Ctx,
+  { settings }: RealmSnapshot,
+  { username, email, firstName, lastName, hash }: Applicant & { readonly hash: string },
+  { emailVerified }: { readonly emailVerified: boolean },
+): Promise<string> {
+  const proof = emailVerified ? "confirmed" : "unconfirmed";
+  const { userId } = await createUser(ctx, { username, email, emailVerified, attributes: { firstName, lastName } }, proof);
+  await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
+  const { requiredActions, terms } = settings.registration;
+  for (const action of [...requiredActions, ...(terms && hasTerms(settings) ? (["ACCEPT_TERMS"] as const) : [])])
+    await addRequiredAction(ctx.tx, ctx.realm, userId, action);
+  ctx.audit({ category: "AUTHN", type: "REGISTER", actor: { id: userId, name: username } });
+  return userId;
+}
+
+/** They have just chosen the password: signing in goes on from there, through the realm's flow `registration`. */
+export function registeredProgress({ byAlias }: FlowsSnapshot, userId: string, username: string): Progress {
+  const step = { path: "registered", authenticator: "registration", factor: "knowledge", amr: ["pwd"], at: clock.now() } as const;
+  return { ...freshProgress(byAlias.get("registration")!), userId, login: username, passed: [step] };
+}
