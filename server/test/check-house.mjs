@@ -52,7 +52,11 @@ function checkCode(path, text, report) {
  * @type {Record<string, string[]>}
  */
 const CALLED_IN = {
-  countAttempt: ["src/signin/run/", "src/signin/self-registration/confirm.routes.ts", "src/protocols/account/password.service.ts"],
+  countAttempt: [
+    "src/signin/run/",
+    "src/signin/self-registration/confirm.routes.ts",
+    "src/protocols/account/credentials/password.service.ts",
+  ],
   recordFailure: ["src/signin/run/"],
   "question.answer": ["src/signin/run/"],
   // Questions are made of others.
@@ -153,7 +157,11 @@ const ONCE = [
     "cookies are read by the gate: take the request's visitor, actor or deviceToken",
   ],
   [/headers\[CSRF_HEADER\]/, /^src\/protocols\/gate\//, "the CSRF token is checked by protocols/gate: declare csrf"],
-  [/\bcreateVisitors\(/, /^src\/(app|signin\/login\/visitors)[.]ts$/, "there is one createVisitors, in app.ts: take `visitors`"],
+  [
+    /\bcreateVisitors\(/,
+    /^src\/(app\/services|signin\/login\/visitors)[.]ts$/,
+    "there is one createVisitors, in app/services.ts: take `visitors`",
+  ],
   [/\b(const|function) toSignIn\b/, /^src\/signin\/login\/begin[.]ts$/, "signin/login has toSignIn"],
   [/\binterface BearerParts\b/, /^$/, "protocols/gate reads access tokens: declare bearer({ audience })"],
   [

@@ -54,7 +54,7 @@ export interface Ctx extends ReadCtx {
   readonly ifMatch: string | null;
   /** Written in this transaction, or not at all. */
   audit(draft: AuditDraft): void;
-  /** Runs the listeners of app.ts inside this transaction. */
+  /** Runs the listeners of core.ts inside this transaction. */
   emit<E extends DomainEventName>(event: E, payload: DomainEvents[E]): Promise<void>;
   /** Tells every node, on commit, to read this realm's configuration anew. */
   configChanged(realm?: string): Promise<void>;

@@ -51,7 +51,7 @@ export const anyOf = (...callers: readonly Caller[]): readonly Caller[] => calle
  */
 export type CsrfRule = "header" | "form" | "sign-in-form" | "form-or-header" | "none";
 
-/** The forms of errors: a page, RFC 9457, RFC 6749 §5.2, RFC 7591 §3.2.2. app.ts lists the renderer of each. */
+/** The forms of errors: a page, RFC 9457, RFC 6749 §5.2, RFC 7591 §3.2.2. app/realm-routes.ts lists the renderer of each. */
 export type ErrorForm = "page" | "problem" | "oauth" | "registration";
 
 declare module "fastify" {
@@ -63,7 +63,7 @@ declare module "fastify" {
     /** How a page answers a form without a token that fits, where it shows the form again; otherwise a page of the gate says so. */
     // biome-ignore lint/suspicious/noExplicitAny: routes type their own requests
     onStale?: (request: any, reply: any) => unknown;
-    /** Names in the table of limits (app.ts). */
+    /** Names in the table of limits (app/limits.ts). */
     limit?: string | readonly string[];
     errors?: ErrorForm | NegotiatedErrors;
     /** What the gate's own error codes begin with; `auth`, if left out. */

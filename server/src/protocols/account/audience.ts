@@ -28,8 +28,8 @@ const mayChange = ({ live }: PresentedAccess): boolean => live.scopes.includes("
 const mayRead = (token: PresentedAccess): boolean => mayChange(token) || token.client.settings.firstParty;
 
 /**
- * The escalation rule, seen from here: whoever configures an application could use the tokens that it gets to change how their owner signs
- * in, and so become them. Nobody with admin permissions changes that through an application.
+ * The escalation rule, seen from here: an administrator of an application could use the tokens that it gets to change how their owner signs
+ * in, and so become them. Users with admin permissions cannot change that through an application.
  */
 export async function assertMayChangeSignIn({ tx, realm, actor }: ReadCtx, client: ClientSnapshot | null): Promise<void> {
   if (client && (await permissionsOfUser(tx, realm, actor.id)).length > 0) throw accountErrors.administrator();

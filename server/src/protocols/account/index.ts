@@ -1,6 +1,6 @@
 // The account: what a signed-in user does for themselves, and their data as one document.
 // Entered by the user's own session or bearer token; an administrator's session opens nothing here.
 export { accountAudience } from "./audience.ts";
-export { PersonalData } from "./personal-data.schema.ts";
-export { collectPersonalData, fileNameOf } from "./personal-data.ts";
+export { PersonalData } from "./privacy/personal-data.schema.ts";
+export { collectPersonalData, fileNameOf } from "./privacy/personal-data.ts";
 export { type AccountParts, accountRoutes } from "./routes.ts";

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { answerConditionally, anyOf, bearer, declare, refuseUnknownQuery, session } from "../../platform/http/index.ts";
-import { accessRoutes } from "./access.routes.ts";
-import { browserRoutes } from "./browsers.routes.ts";
-import { ownCredentialRoutes } from "./credentials.routes.ts";
-import { type OwnErasureParts, ownErasureRoutes } from "./erasure.routes.ts";
-import type { OwnCredentialParts } from "./passkeys.service.ts";
-import { personalDataRoutes } from "./personal-data.routes.ts";
-import { type ProfileParts, profileRoutes } from "./profile.routes.ts";
+import { accessRoutes } from "./access/access.routes.ts";
+import { browserRoutes } from "./access/browsers.routes.ts";
+import { ownCredentialRoutes } from "./credentials/credentials.routes.ts";
+import type { OwnCredentialParts } from "./credentials/passkeys.service.ts";
+import { type OwnErasureParts, ownErasureRoutes } from "./privacy/erasure.routes.ts";
+import { personalDataRoutes } from "./privacy/personal-data.routes.ts";
+import { type ProfileParts, profileRoutes } from "./profile/profile.routes.ts";
 
 export interface AccountParts extends ProfileParts, OwnCredentialParts, OwnErasureParts {}
 

@@ -14,7 +14,7 @@ import { type Activity, addActivity, listActivity } from "./activity.store.ts";
 export interface ClientActivity {
   /** A client got a token in its own name. */
   issued(client: ClientSnapshot, sourceIp: string | null, expiresAt: number): void;
-  /** Somebody could not prove to be a client. */
+  /** Client authentication failed. */
   refused(refusal: Refusal): void;
   /** Writes down what was noted since the last time. */
   flush(): Promise<void>;
@@ -37,7 +37,7 @@ interface Parts {
 
 /** Rows of one statement. */
 const FLUSH_ROWS = 1_000;
-/** Whoever guesses must not fill the trail: so many guesses of a realm are told one by one until the next flush, the others as a number. */
+/** Guesses must not fill the audit trail: so many failures of a realm are recorded one by one until the next flush, the others as a number. */
 const TOLD_AT_ONCE = 20;
 const MAX_REALMS = 1_000;
 
@@ -74,14 +74,14 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
         waiting.splice(0, FLUSH_ROWS);
       }
     } finally {
-      // What did not reach the database is told next time.
+      // What did not reach the database is written next time.
       for (const left of waiting) add(left);
     }
   };
 
   const tell = (refusal: Refusal, detail: string | null) => {
     const { realm, clientId, id, sourceIp } = refusal;
-    const told = work
+    const written = work
       .transact({ realm, actor: systemActor(realm), sourceIp }, async (ctx) =>
         ctx.audit({
           category: "AUTHN",
@@ -93,8 +93,8 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
         }),
       )
       .catch((err) => log.warn({ err, realm, clientId }, "could not record that a client was refused"))
-      .finally(() => writing.delete(told));
-    writing.add(told);
+      .finally(() => writing.delete(written));
+    writing.add(written);
   };
 
   const tellTheRest = () => {
@@ -115,7 +115,7 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
       if (expiresAt > known.expiresAt) known.expiresAt = expiresAt;
     },
     refused(given) {
-      // What was claimed comes from a stranger: only text that can be kept, and not much of it.
+      // The claimed client_id is not authenticated: only text that can be stored, and not much of it.
       const refusal = { ...given, clientId: cut(given.clientId.toWellFormed().replaceAll("\u0000", ""), 255) };
       const ofRealm: Refusals = refusals.get(refusal.realm) ?? new Map();
       refusals.set(refusal.realm, ofRealm);

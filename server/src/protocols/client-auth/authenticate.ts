@@ -42,14 +42,14 @@ export async function authenticateClient(parts: ClientAuthParts, request: Client
   throw basicChallenge(parts.issuer, request.headers, oauthErrors.invalidClient(reason ?? undefined));
 }
 
-/** RFC 6749 §5.2: whoever tried with a header is told which. */
+/** RFC 6749 §5.2: a client that used the Authorization header gets the matching challenge. */
 function basicChallenge(issuer: string, { authorization }: IncomingHttpHeaders, error: OAuthError): OAuthError {
   if (authorization === undefined) return error;
   const challenge = `Basic realm="${issuer}", error="${error.error}", error_description="${error.message}"`;
   return new OAuthError(error.error, error.message, { cause: error.cause, headers: { "www-authenticate": challenge } });
 }
 
-/** A page of another site asks in the browser of somebody who visits it: neither does it learn anything nor is anything used up. */
+/** A page of another site asks in its visitor's browser: it learns nothing, and nothing is used up. */
 export class ForeignOrigin extends OAuthError {}
 
 function refuseForeignOrigin({ webOrigins, clientId }: ClientSnapshot, { origin }: IncomingHttpHeaders): void {

@@ -6,7 +6,7 @@ import type { Outbound } from "../../platform/outbound/index.ts";
 
 /** The public keys of clients: those in their configuration, and those that they publish at `jwksUri`. */
 export interface ClientKeys {
-  /** What is known at this moment, without asking anybody. */
+  /** What is cached at this moment, without a request. */
   known(client: ClientSnapshot): readonly JWK[];
   /** Asks `jwksUri` again, if what is known is older than it may be. False: nothing newer is to be had. */
   refresh(client: ClientSnapshot): Promise<boolean>;
@@ -20,7 +20,7 @@ interface Published {
 }
 
 const MAX_KEPT = 1_000;
-/** However short a client says: nobody is flooded by those who send assertions with keys that nobody knows. */
+/** However short the client's answer says: assertions with unknown keys must not flood its server with requests. */
 const MIN_FRESH = MINUTE;
 const MAX_FRESH = DAY;
 /** After an answer that could not be read. */
@@ -84,7 +84,7 @@ export function createClientKeys(outbound: Outbound): ClientKeys {
 /** Clients that name the same address do not share what was read there. */
 const keyOf = ({ realmId, clientId }: ClientSnapshot, uri: string): string => JSON.stringify([realmId, clientId, uri]);
 
-/** RFC 7517 §5. Symmetric keys, and private ones, are nobody's public keys. */
+/** RFC 7517 §5. Symmetric and private keys are not public keys. */
 function keysIn(text: string): readonly JWK[] {
   const { keys } = JSON.parse(text) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error("a client's JSON Web Key Set is not valid");

@@ -36,6 +36,6 @@ function thumbprintOfText(base64: string): string | null {
   try {
     return thumbprintOf(new X509Certificate(Buffer.from(base64, "base64")));
   } catch {
-    return null; // no certificate: it is nobody's
+    return null; // not a certificate: it authenticates no client
   }
 }

@@ -151,7 +151,7 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
   };
   const key = { realm: ctx.realm, model, recordId: request.recordId };
   if (!(await decide(ctx.tx, key, { grantId, payload }, ctx.now))) return false;
-  // From now on it takes part in the session, and is told when that ends.
+  // From now on it takes part in the session, and is notified when that ends.
   if (!isOffline)
     await joinSession(ctx.tx, ctx.realm, { sessionId: session.sessionId, protocol: "oidc", clientId: client.clientId, now: ctx.now });
   if (needsConsent(client)) await grantConsent(ctx, session.userId, client.clientId, [...scopes, ...claims.map(consentToClaim)]);

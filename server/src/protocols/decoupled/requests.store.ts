@@ -20,7 +20,7 @@ export interface PolledRecord {
   readonly isExpired: boolean;
 }
 
-/** Also one that has expired, as long as it is there: its client is told so. */
+/** Also one that has expired, as long as it is stored: its client gets `expired_token`. */
 export async function findPolled(db: Db, { realm, model, recordId }: Key, now: number): Promise<PolledRecord | null> {
   const { rows } = await sql<{ client_id: string; open: boolean; expires_at: number }>`
     select client_id, ${isOpen} as open, expires_at from oidc_records
@@ -101,7 +101,7 @@ export async function hasOpenDevices(db: Db, realm: string, clientId: string, ma
   return rows.length > 0;
 }
 
-/** Nobody reads a longer list; the oldest go first, which expire first. */
+/** A longer list is of no use; the oldest come first, which expire first. */
 const MOST = 50;
 
 export async function openRequestsOf(db: Db, realm: string, userId: string, now: number): Promise<OpenRequest[]> {
@@ -136,7 +136,7 @@ export async function findSealed(db: Db, realm: string, recordId: string, now: n
   return rows[0]?.sealed ?? null;
 }
 
-/** False: it has ended. Otherwise whoever ends it waits, and then finds what was made in it. */
+/** False: it has ended. Otherwise a transaction that ends it waits, and then finds what was made in it. */
 export async function holdSession(tx: Tx, realm: string, sessionId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from sessions where realm_id = ${realm} and session_id = ${sessionId} for key share`.execute(tx);

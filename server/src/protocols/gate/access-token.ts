@@ -9,7 +9,7 @@ import { issuerOf, type LiveToken, readAccessToken } from "../tokens/index.ts";
 import { allowOrigin } from "./oauth.ts";
 import { challenge, refuseToken, type TokenRefusal } from "./refusals.ts";
 
-/** What an API asks of the access tokens that it takes. Each room describes its own; app.ts lists them by the name that routes declare. */
+/** What an API asks of the access tokens that it takes. Each room describes its own; app/realm-routes.ts lists them by the name that routes declare. */
 export interface Audience {
   /** The values of `aud` of which a token has to name one. */
   names(issuer: string): readonly string[];

@@ -157,12 +157,12 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
       // In a form it may come yet.
       return (audience.takesForm && request.method === "POST") || refuseMissing(entering, audience);
     },
-    /** What holds for whoever came in. */
+    /** What holds for every authenticated caller. */
     async admit({ request }: Entering): Promise<void> {
       const { impersonated = false, recentAuthentication = false, permission } = request.routeOptions.config;
       const { actor } = request;
       if (actor === null) return;
-      // On the admin API an impersonator has no permissions at all; pages for anybody are for them, too.
+      // On the admin API an impersonator has no permissions at all; anonymous pages are open to them, too.
       const isOwners =
         permission === undefined && callersOf(request.routeOptions.config).some(({ by }) => by === "session" || by === "bearer");
       if (actor.impersonator !== null && isOwners && !impersonated) throw refuse(request, "impersonated");

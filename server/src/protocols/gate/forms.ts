@@ -7,7 +7,7 @@ export const FORM = "application/x-www-form-urlencoded";
 
 const BODY_LIMIT = 56 * 1024;
 
-/** Forms arrive as they were sent, for whoever reads them; what is wrong with any other body is said there. */
+/** Forms stay raw: each reader parses them, and refuses any other body itself. */
 export function takeForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(FORM, { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));

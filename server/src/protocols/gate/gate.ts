@@ -214,7 +214,7 @@ function challengeFor({ baseUrl }: RealmGateParts, request: FastifyRequest, { er
   return challenge(issuer, schemeOf(request) === "dpop" ? "DPoP" : "Bearer", refusal);
 }
 
-/** A route that says nothing would be open to anybody, and a form without CSRF to any site. */
+/** A route that says nothing would be open to anonymous callers, and a form without CSRF to any site. */
 function refuseUndeclared(url: string, { method, config = {} }: RouteOptions, { limits, audiences }: RealmGateParts): void {
   const fail = (what: string): never => {
     throw new Error(`${method} ${url} declares ${what}: see "Add a protocol endpoint" in CONTRIBUTING.md`);

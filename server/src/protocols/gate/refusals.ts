@@ -50,7 +50,7 @@ export const noSession = (request: FastifyRequest, wwwAuthenticate: string): App
 
 type Headers = Readonly<Record<string, string>>;
 
-/** As the route's errors are told. Nothing in it is secret, so scripts of any origin may read why their token was refused. */
+/** In the route's form of errors. Nothing in it is secret, so scripts of any origin may read why their token was refused. */
 export function refuseToken(request: FastifyRequest, refusal: TokenRefusal, wwwAuthenticate: string, readable: Headers): Error {
   const { error, description, scope } = refusal;
   const headers = { "www-authenticate": wwwAuthenticate };

@@ -1,6 +1,5 @@
 // Each realm as an OpenID Connect issuer: authorization, logout, userinfo and metadata, in one folder each. `engine` alone knows
 // `oidc-provider`. Sessions, clients, claims, keys and tokens are those of other folders.
-export { CIBA_PING_JOB, cibaPingJob } from "../decoupled/index.ts";
 export { createIssuers } from "./engine/index.ts";
 export type { Issuers } from "./issuer.ts";
 export { BACKCHANNEL_JOB, backchannelJob, createLogoutRequests, tellParticipants } from "./logout/index.ts";

@@ -39,7 +39,7 @@ function unescaped(value: string): string {
 /** RFC 8705 §3.1 */
 export const thumbprintOf = (certificate: X509Certificate): string => hash("sha256", certificate.raw, "base64url");
 
-/** RFC 8705 §3.1: whether whoever sent the request has shown the certificate that a token is bound to. */
+/** RFC 8705 §3.1: whether the caller has presented the certificate that a token is bound to. */
 export function hasShown(request: WithHeaders, header: string | null, thumbprint: string): boolean {
   const certificate = certificateOf(request, header);
   return certificate !== undefined && thumbprintOf(certificate) === thumbprint;
@@ -51,7 +51,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
-/** A hook for `onRequest`. Certificates are public: whoever reaches this server past its proxies could write anybody's into the header. */
+/** A hook for `onRequest`. Certificates are public: a caller that reaches this server past its proxies could write any of them into the header. */
 export function createCertificateGuard(
   header: string,
   proxies: boolean | number | readonly string[],

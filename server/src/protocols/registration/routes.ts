@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { declare, registration } from "../../platform/http/index.ts";
-import { RegisteredClient, RegistrationProblem, RegistrationRequest, RegistrationUpdate } from "./metadata.schema.ts";
+import { RegisteredClient, RegistrationProblem, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
 import {
   admit,
   authenticate,
@@ -27,7 +27,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
   declare(app, { caller: registration(), limit: "clientRegistrations", errors: "registration" });
   // What a page of another site can send without asking us first is not taken here at all.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
-  // Nothing here looks at cookies, so scripts of any origin may do what anybody may.
+  // Nothing here looks at cookies, so scripts of any origin may do what an anonymous caller may.
   app.addHook("onSend", async (_request, reply) => void reply.header("access-control-allow-origin", "*"));
   app.addHook("preValidation", async (request) => {
     request.body = withoutEmpty(request.body);
@@ -43,7 +43,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
         operationId: "registerClient",
         summary: "Register a client (RFC 7591)",
         description:
-          "With an initial access token as `Authorization: Bearer`, unless the realm lets anybody register. See `/provisioning`.",
+          "With an initial access token as `Authorization: Bearer`, unless the realm allows anonymous registration. See `/provisioning`.",
         tags,
         params,
         body: RegistrationRequest,

@@ -22,12 +22,12 @@ import { type Db, lockRealm } from "../../platform/db/index.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { invalidMetadata, registrationErrors } from "./errors.ts";
-import { findUsableToken, takeUse } from "./initial-tokens.store.ts";
-import type { RegisteredClient, RegistrationRequest, RegistrationUpdate } from "./metadata.schema.ts";
-import { toClientState, toMetadata, toNewState } from "./metadata.ts";
-import { enforcePolicy, refuseInwardAddresses } from "./policy.ts";
-import { type ProvisioningSnapshots, registrationUri } from "./provisioning.service.ts";
-import { checkSector } from "./sector.ts";
+import type { RegisteredClient, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
+import { toClientState, toMetadata, toNewState } from "./metadata/metadata.ts";
+import { checkSector } from "./metadata/sector.ts";
+import { findUsableToken, takeUse } from "./provisioning/initial-tokens.store.ts";
+import { enforcePolicy, refuseInwardAddresses } from "./provisioning/policy.ts";
+import { type ProvisioningSnapshots, registrationUri } from "./provisioning/provisioning.service.ts";
 
 export interface RegistrationTools extends ClientTools {
   readonly db: Db;
@@ -45,20 +45,20 @@ export interface Caller {
   readonly sourceIp: string;
 }
 
-/** What lets somebody register. */
+/** What authorises a registration. */
 export interface Admission {
   readonly tokenHash: string | null;
   /** As the trail calls them. */
   readonly name: string;
 }
 
-/** Asked before anything else: whoever may not register learns nothing about their metadata. */
+/** Checked before anything else: a caller that may not register learns nothing about its metadata. */
 export async function admit(tools: RegistrationTools, { realm, token }: Caller): Promise<Admission> {
   const policy = await openPolicy(tools, realm);
   if (token === null && !policy.requireInitialAccessToken) return { tokenHash: null, name: "anonymous" };
   const tokenHash = sha256(token ?? "");
   const known = token === null ? null : await findUsableToken(tools.db, realm, tokenHash, clock.now());
-  // One that is sent has to be good, also where none is needed: whoever sends it believes that it counts.
+  // A token that is sent has to be valid, also where none is needed: the caller believes that it counts.
   if (!known) throw registrationErrors.invalid_token();
   return { tokenHash, name: `initial access token ${known.name ?? known.id}` };
 }
@@ -131,7 +131,7 @@ async function openPolicy({ provisioning }: RegistrationTools, realm: string) {
 }
 
 /**
- * One answer for a wrong token, a client that is not there and one that nobody may manage so: it tells nothing. The token before the
+ * One answer for a wrong token, a client that is not there and one that cannot be managed by registration: it discloses nothing. The token before the
  * present one counts until that was used: the answer that brought it may have been lost.
  */
 export async function authenticate({ db }: RegistrationTools, { realm, token }: Caller, id: string): Promise<ClientRow> {
@@ -151,7 +151,7 @@ async function nextToken(ctx: Ctx, { token }: Caller, known: ClientRow): Promise
   return accessToken;
 }
 
-/** A client acts in its own name, with what its service account may: it can change itself, and nobody learns more by its token. */
+/** A client acts in its own name, with what its service account may: it can change itself, and its token discloses no more. */
 async function asItself<T>(tools: RegistrationTools, caller: Caller, client: ClientRow, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const { realm, sourceIp } = caller;
   const permissions = new Set<string>(await findServiceAccountPermissions(tools.db, realm, client.id));

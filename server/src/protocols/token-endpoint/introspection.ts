@@ -46,7 +46,7 @@ async function introspectAccessToken(
 /** A client sees the tokens that were issued to it, and those that are meant for it: by its client id, or by one of its resources. */
 function maySee({ baseUrl }: TokenEndpointParts, caller: ClientSnapshot, { clientId, audience }: LiveToken): boolean {
   if (clientId === caller.clientId || caller.settings.introspectAll || audience.includes(caller.clientId)) return true;
-  // The admin API is a resource that a client may ask for, and nobody's own.
+  // The admin API is a resource that a client may ask for, and belongs to no client.
   return caller.allowedResources.some((resource) => audience.includes(resource) && !isWithinServer(baseUrl, resource));
 }
 
@@ -74,7 +74,7 @@ async function introspectRefreshToken(
   return { active: true, iss, sub, client_id: caller.clientId, scope, exp, iat, sid, token_type: "refresh_token" };
 }
 
-/** RFC 7009. A refresh token takes with it everything that was given with it; a token that nobody knows is no error. */
+/** RFC 7009. A refresh token takes with it everything that was given with it; an unknown token is no error. */
 export async function revoke(parts: TokenEndpointParts, caller: ClientSnapshot, token: string): Promise<void> {
   const { db, realm } = parts;
   const isTheirs = (clientId: unknown): boolean => {

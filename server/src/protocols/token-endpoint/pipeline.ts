@@ -37,7 +37,7 @@ export async function answerTokenRequest(parts: TokenEndpointParts, { headers, f
   if (source.denied) return refuseDenied(ctx, source);
   const issue = await grant.issue(ctx, source, presented);
 
-  // Signed before anything is used up: a failure costs nobody their token.
+  // Signed before anything is used up: a failure costs no client its token.
   const refresh = issue.kind === "user" && issue.refresh ? refreshTokenOf(ctx, issue.refresh) : null;
   const tokens = await makeTokens(ctx, issue);
   const outcome = await useAndStore(ctx, source, refresh);

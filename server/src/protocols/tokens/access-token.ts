@@ -9,7 +9,7 @@ import { algOf, signJwt } from "./jwt.ts";
 import type { IssuerParts } from "./parts.ts";
 import { perClient } from "./per-client.ts";
 
-/** RFC 7800 §3.1: the key that a token is bound to. Empty: whoever holds the token may use it. */
+/** RFC 7800 §3.1: the key that a token is bound to. Empty: a bearer token. */
 export interface Binding {
   /** RFC 9449 §6.1 */
   readonly jkt?: string;
@@ -35,7 +35,7 @@ interface Confirmed {
   readonly authorizationDetails: readonly AuthorizationDetail[] | undefined;
 }
 
-/** What stands in every access token, whoever it is about. */
+/** What stands in every access token, of users and clients alike. */
 const confirmedClaims = ({ binding, authorizationDetails }: Confirmed) => ({
   ...(authorizationDetails && { authorization_details: authorizationDetails }),
   ...(isBound(binding) && { cnf: binding }),

@@ -8,7 +8,7 @@ const MAX_VALUES = 10_000;
 const TOO_DEEP = Symbol("too deep");
 
 /**
- * Whether one of these texts stands somewhere in a value, also inside a token that nobody verifies here. Case does not matter. What is too deep or
+ * Whether one of these texts stands somewhere in a value, also inside a token that is not verified here. Case does not matter. What is too deep or
  * too large to be looked through counts as naming them: erasing must neither fail nor leave anything behind.
  */
 export function names(value: unknown, texts: readonly string[]): boolean {
@@ -16,7 +16,7 @@ export function names(value: unknown, texts: readonly string[]): boolean {
   return search(value, (text) => wanted.has(text.toLowerCase())) ?? true;
 }
 
-/** Whether a value can be looked through. Anybody may send a request; what is stored of it must be found again when a user is erased. */
+/** Whether a value can be looked through. Requests may be anonymous; what is stored of it must be found again when a user is erased. */
 export const isReadable = (value: unknown): boolean => search(value, () => false) !== null;
 
 /** Null: too deep or too large. With a list of its own instead of the stack, which a crafted token would exhaust. */

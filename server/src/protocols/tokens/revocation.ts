@@ -21,7 +21,7 @@ export async function endGrantsOfUser(ctx: Ctx, { userId }: { readonly userId: s
 }
 
 /**
- * `user.password_changed`: whoever knew the old one may have signed in with it anywhere. Grants of sessions end with those; this ends what
+ * `user.password_changed`: anyone who knew the old one may have signed in with it. Grants of sessions end with those; this ends what
  * lives without one (`offline_access`, the password grant), and leaves what hangs on the session in which it was changed.
  */
 export async function endGrantsBesides(

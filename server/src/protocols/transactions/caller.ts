@@ -33,7 +33,7 @@ export function callerOf({ realm, actor, client, accessToken, visitor, ip }: Fas
   };
 }
 
-/** The application that created it, in its own name or for its user; and the user, where they are asked by somebody they trust. */
+/** The application that created it, in its own name or for its user; and the user, by their session or through a trusted application. */
 export function maySee({ user, client, isTrusted }: TransactionCaller, transaction: Transaction): boolean {
   const isCreator = client?.clientId === transaction.clientId;
   return user ? user.userId === transaction.userId && (isCreator || isTrusted) : isCreator;

@@ -9,7 +9,7 @@ export const transactionErrors = {
     wrong_factor: [403, "The second factor is not right: try again with the present code, or sign on your device once more"],
     declined: [403, "Too many wrong attempts: the transaction was declined. Create a new one"],
     acr: [403, "The way you signed in is not enough for this transaction: sign in with your password first"],
-    impersonated: [403, "Somebody acts for this user: only they themselves can sign or decline"],
+    impersonated: [403, "An administrator is impersonating this user: only the user can sign or decline"],
     only_users: [403, "The token stands for an application: only the user themselves can sign or decline"],
     only_creator: [403, "Only the application that created this transaction can consume it"],
   }),

@@ -24,7 +24,7 @@ export async function signEvidence(
 ): Promise<string> {
   const client = await clients.get(realm.realmId, transaction.clientId);
   const signer = client && (await signingKeys.signer(realm.realmId, client.settings.idTokenAlg ?? realm.settings.tokens.signingAlg));
-  // The application that asked is gone, and with it whoever could use the signature.
+  // The application that asked is gone, and with it the only party that could use the signature.
   if (!client || !signer) throw transactionErrors.not_pending();
   const head = encode({ alg: signer.alg, kid: signer.kid, typ: "tx+jwt" });
   const body = encode({

@@ -45,7 +45,7 @@ export async function createTransaction(
   });
 }
 
-/** Whoever may not see it is told that there is none. */
+/** A caller that may not see it gets the answer for one that does not exist. */
 export async function readTransaction({ db }: Pick<TransactionParts, "db">, caller: TransactionCaller, id: string): Promise<Transaction> {
   const transaction = await findTransaction(db, caller.realm.realmId, id, clock.now());
   if (!transaction || !maySee(caller, transaction)) throw transactionErrors.not_found();

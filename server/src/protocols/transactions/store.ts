@@ -117,7 +117,7 @@ export async function raiseWrong(tx: Tx, realm: string, id: string): Promise<num
   return row?.attempts ?? 0;
 }
 
-/** Kept for a day, so that whoever asks is told how it ended. */
+/** Kept for a day, so that callers can still read how it ended. */
 export async function deleteExpiredTransactions(db: Db, now: number): Promise<void> {
   await db
     .deleteFrom("transactions")

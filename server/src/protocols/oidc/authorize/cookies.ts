@@ -5,7 +5,7 @@ import { hmac, safeEqual, type Vault } from "../../../kernel/vault.ts";
 export const INTERACTION_COOKIE = "gh__interaction";
 export const RESUME_COOKIE = "gh__resume";
 
-/** As the engine wants to be told how cookies are signed. */
+/** How cookies are signed, in the form that the engine takes. */
 export interface CookieKeys {
   sign(data: string): string;
   verify(data: string, signature: string): boolean;
@@ -15,8 +15,8 @@ export interface CookieKeys {
 const known = new WeakMap<Vault, CookieKeys>();
 
 /**
- * What these cookies hold also stands in the database. They are signed, so that whoever reads that (a backup, a replica) cannot go on with
- * somebody else's request.
+ * What these cookies hold also stands in the database. They are signed, so that a reader of the database (of a backup, of a replica) cannot
+ * continue the request of another user.
  */
 export function cookieKeys(vault: Vault): CookieKeys {
   const keys = known.get(vault) ?? keysWith(vault.derive("oidc cookies"));

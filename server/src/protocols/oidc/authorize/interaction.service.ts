@@ -71,7 +71,7 @@ export function signInRequestOf(client: ClientSnapshot, params: Pending["params"
 const claimsIn = ({ claims }: Pending["params"]): Parameters<typeof requestedAcr>[0]["claims"] =>
   typeof claims === "string" ? JSON.parse(claims) : claims;
 
-/** What the client is told of a sign-in that came to nothing. */
+/** The error that the client gets for a failed sign-in. */
 const REFUSALS: Readonly<Record<string, string>> = {
   access_denied: "the user did not sign in",
   unmet_authentication_requirements: "the requested authentication could not be obtained",

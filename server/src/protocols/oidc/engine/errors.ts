@@ -2,7 +2,7 @@ import { errors } from "oidc-provider";
 import { AppError } from "../../../kernel/errors.ts";
 import { OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
 
-/** An error of ours as the engine renders it: to the client if it can be told, otherwise to the person. */
+/** An error of ours as the engine renders it: to the client where that is possible, otherwise to the user. */
 export function toEngineError(cause: unknown): unknown {
   if (cause instanceof AppError && cause.status < 500) return toEngineError(oauthErrors.invalidRequest(cause.message, { cause }));
   if (!(cause instanceof OAuthError)) return cause;

@@ -11,7 +11,7 @@ export const BACKCHANNEL_JOB = "oidc.backchannel_logout";
 
 const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE];
 
-interface Told {
+interface LogoutNotice {
   readonly clientId: string;
   readonly sessionId: string;
   readonly userId: string | null;
@@ -37,11 +37,11 @@ export async function tellParticipants(ctx: Ctx, { realm, sessionId, userId, par
 
 const nothingMore = { roles: false, groups: false, organizations: false };
 
-/** OpenID Connect Back-Channel Logout 1.0: one client is told, until it says that it has heard. */
+/** OpenID Connect Back-Channel Logout 1.0: sends a logout token to one client, again until the client acknowledges it. */
 export const backchannelJob = (issuers: Issuers): JobHandler => ({
   waits: WAITS,
   async run({ realm, payload }) {
-    const { clientId, sessionId, userId } = payload as unknown as Told;
+    const { clientId, sessionId, userId } = payload as unknown as LogoutNotice;
     const issuer = await issuers.get(realm!);
     if (!issuer) return;
     const client = await issuer.parts.clients.get(realm!, clientId);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../../platform/db/index.ts";
 
-/** Which of these clients want to be told that a session has ended. */
+/** Which of these clients have a back-channel logout URI. */
 export async function clientsToTell(tx: Tx, realm: string, clientIds: readonly string[]): Promise<string[]> {
   if (clientIds.length === 0) return [];
   const { rows } = await sql<{ client_id: string }>`
@@ -14,7 +14,7 @@ export async function clientsToTell(tx: Tx, realm: string, clientIds: readonly s
 /** More frames than this make no page. The others learn it by the back channel, or when their tokens are refused. */
 const MAX_FRAMES = 20;
 
-/** The clients of a session that are told by a frame in the browser, the latest first. */
+/** The clients of a session with a front-channel logout URI, the latest first. */
 export async function frontchannelClients(db: Db, realm: string, sessionId: string) {
   const { rows } = await sql<{ client_id: string; name: string | null; uri: string; required: boolean }>`
     select c.client_id, c.name, c.settings ->> 'frontchannelLogoutUri' as uri,

@@ -11,7 +11,7 @@ const errors = defineErrors("oidc", {
   logout_redirect: [400, "The post_logout_redirect_uri is not registered for this client"],
 });
 
-interface Asked {
+interface LogoutParams {
   readonly id_token_hint?: string;
   readonly client_id?: string;
   readonly post_logout_redirect_uri?: string;
@@ -24,10 +24,10 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
   return {
     async read(realm, params, session): Promise<LogoutRequest> {
       const issuer = await issuerOf(realm);
-      const { post_logout_redirect_uri: uri, state, ...asked } = params as Asked;
-      const hint = asked.id_token_hint === undefined ? null : hintOf(issuer, asked.id_token_hint);
-      if (hint && asked.client_id !== undefined && hint.clientId !== asked.client_id) throw errors.logout_hint();
-      const clientId = hint?.clientId ?? asked.client_id;
+      const { post_logout_redirect_uri: uri, state, ...rest } = params as LogoutParams;
+      const hint = rest.id_token_hint === undefined ? null : hintOf(issuer, rest.id_token_hint);
+      if (hint && rest.client_id !== undefined && hint.clientId !== rest.client_id) throw errors.logout_hint();
+      const clientId = hint?.clientId ?? rest.client_id;
       const client = clientId === undefined ? null : await issuer.parts.clients.get(realm, clientId);
       if (clientId !== undefined && !client) throw errors.logout_client();
       // §3: without a client there is nothing it could be registered for, and the user is not sent there.

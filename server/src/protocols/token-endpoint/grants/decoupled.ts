@@ -30,7 +30,7 @@ export const decoupledGrant = ({ type, model, parameter, gty }: Decoupled): Gran
     const now = clock.now();
     const key = { realm: parts.realm.realmId, model, recordId: sha256(value) };
     const polled = await findPolled(parts.db, key, now);
-    // Whose it is comes first: another client learns nothing, and slows nobody down.
+    // Whose it is comes first: another client learns nothing, and cannot slow the owner's polling down.
     if (polled?.clientId !== client.clientId) throw oauthErrors.invalidGrant();
     if (polled.isExpired) throw oauthErrors.expiredToken();
     if (polled.isOpen) throw (await countPoll(parts.db, key, now, POLLING)) ? oauthErrors.authorizationPending() : oauthErrors.slowDown();

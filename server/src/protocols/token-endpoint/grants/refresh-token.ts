@@ -16,7 +16,7 @@ export const refreshToken: Grant<StoredSource> = {
     if (token === undefined) throw oauthErrors.invalidRequest("missing required parameter 'refresh_token'");
     const source = await findStored(ctx, REFRESH_TOKEN, token);
     if (!source) throw oauthErrors.invalidGrant();
-    // Whoever presents it, and as whatever client: one that was used before is stolen.
+    // Whichever client presents it: a token that was used before counts as stolen.
     if (source.record.consumedAt !== null && !isRepeated(ctx.parts, REFRESH_TOKEN, source.record)) return new Replayed(source.record);
     const grant = liveGrantOf(ctx, source);
     return isReplaced(ctx.client, source) ? source : { ...source, keptUntil: keptUntil(ctx, grant) };

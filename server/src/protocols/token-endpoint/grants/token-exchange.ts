@@ -89,7 +89,7 @@ async function actorOf(parts: TokenEndpointParts, caller: ClientSnapshot, params
   }
   const live = await tokenIn(parts, "actor_token", params.actor_token, params.actor_token_type);
   if (live.clientId !== caller.clientId) throw oauthErrors.invalidRequest("actor_token was not issued to this client");
-  if (live.actor !== null) throw oauthErrors.invalidRequest("actor_token must be the actor's own, not one that somebody else acts with");
+  if (live.actor !== null) throw oauthErrors.invalidRequest("actor_token must be the actor's own, not one with which another party acts");
   return live;
 }
 
@@ -113,7 +113,7 @@ function audienceFor(
   const asked = [...new Set([...resource, ...audience])];
   const beyond = asked.find((each) => !possible.includes(each));
   if (beyond !== undefined) throw oauthErrors.invalidTarget("subject_token does not go there, or this client may not ask for it");
-  if (possible.length === 0) throw oauthErrors.invalidTarget("subject_token goes to nobody that this client may ask for");
+  if (possible.length === 0) throw oauthErrors.invalidTarget("subject_token has no audience that this client may ask for");
   return asked.length > 0 ? asked : possible;
 }
 
@@ -140,7 +140,7 @@ function lifetimeWithin(subject: Subject, actor: LiveToken | null): number {
   return Math.max(1, until - Math.floor(clock.now() / SECOND));
 }
 
-/** §4.1: whoever acts now first, and in it who acted before. Nobody leaves the row by exchanging again. */
+/** §4.1: the current actor first, the prior ones nested in it. Another exchange removes none of them. */
 function actFor({ actor: before }: Subject, actor: LiveToken | null): Act | null {
   if (!actor) return before;
   const act = { sub: actor.sub, client_id: actor.clientId, ...(before && { act: before }) };

@@ -11,7 +11,7 @@ export const consentToClaim = (name: string): string => `claim:${name}`;
 /** Claims that need no consent: they say how and by whom a token was issued. */
 export const IMPLIED_CLAIMS: ReadonlySet<string> = new Set(["sub", "sid", "auth_time", "acr", "amr", "iss"]);
 
-/** Where nobody can be asked, what the user allowed before counts, and nothing else. */
+/** Where the user cannot be asked, only earlier consent counts. */
 export async function isAllowedByUser(
   db: Db,
   realm: string,

@@ -26,7 +26,7 @@ export const createSubjectOf =
     const user = known ?? (claim.strategy === "pairwise" ? null : (await subjectData(db, realm, userId, nothingMore))?.user);
     return subjectOf(claim, user ?? { userId, username: "", email: null, attributes: {} }, sectorOf(client), snapshot.salt).catch(
       (error) => {
-        // The account lacks what it is to be known by: the application is refused, and told so.
+        // The account lacks what it is to be known by: the application is refused, with the reason.
         throw error instanceof AppError ? oauthErrors.accessDenied(error.message) : error;
       },
     );

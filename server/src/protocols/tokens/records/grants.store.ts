@@ -29,7 +29,7 @@ export interface LiveGrant {
   /** Null: it lives without one. */
   readonly sessionId: string | null;
   readonly impersonator: string | null;
-  /** The same user by id; null where nobody impersonates. */
+  /** The same user by id; null without impersonation. */
   readonly actingUser: Impersonator | null;
   /** When the session was last seen. */
   readonly seenAt: number | null;
@@ -73,7 +73,7 @@ export interface LiveRow extends UserColumns, ImpersonatorColumns {
   expires_at: number;
 }
 
-/** The session of `g` is there, and so is that of whoever plays its user; a grant without one needs none. */
+/** The session of `g` is there, and so is the impersonator's; a grant without a session needs none. */
 export const sessionIsAlive = (now: number) => sql`(g.session_id is null or (s.session_id is not null and s.expires_at > ${now}
   and (s.impersonator_session is null or exists (select 1 from sessions i where i.realm_id = s.impersonator_realm
     and i.session_id = s.impersonator_session and i.expires_at > ${now}))))`;

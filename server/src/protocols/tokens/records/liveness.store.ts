@@ -19,7 +19,7 @@ export interface Holder {
   readonly user: SubjectUser;
   readonly sessionId: string | null;
   readonly impersonator: string | null;
-  /** The same user by id; null where nobody impersonates. */
+  /** The same user by id; null without impersonation. */
   readonly actingUser: Impersonator | null;
   /** Of the session; null without one. */
   readonly authTime: number | null;

@@ -110,8 +110,8 @@ export async function prolongRefreshToken(db: Db, key: Key, { payload, grantId }
 
 type Replacement = Stored & { readonly used: string; readonly usedModel: string };
 
-// The grant is held first. Whoever ends it takes it before what hangs on it, and two who take them the other way round would wait for
-// each other.
+// The grant is locked first. Revocation locks it before its records, and two transactions that lock in opposite orders would
+// deadlock.
 const replaceOne = prepared((db, record: Replacement & { readonly now: number }) => {
   const query = sql<{ record_id: string }>`
     with held as (

@@ -17,7 +17,7 @@ type GrantValues = RecordValues & {
   readonly grantExpiresAt: number;
 };
 
-/** What is given, and from then on the client takes part in the session; one that has ended meanwhile takes nobody in. */
+/** What is given, and from then on the client takes part in the session; a session that has ended meanwhile takes no more clients. */
 const recordAndPart = (r: RecordValues) => sql`
     record as (
       insert into oidc_records as r (realm_id, model, record_id, payload, grant_id, client_id, user_code, expires_at)

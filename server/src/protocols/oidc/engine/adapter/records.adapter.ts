@@ -20,7 +20,7 @@ import { writeCode } from "./code.store.ts";
 import { storedGrant } from "./grants.adapter.ts";
 import type { AdapterParts } from "./parts.ts";
 
-/** Stands for a record whose id nobody knows any more (found by its user code, or named by an interaction); never taken from a client. */
+/** Stands for a record whose id is not known any more (found by its user code, or named by an interaction); never taken from a client. */
 const MARK = "#";
 
 const markOf = (id: string) => (id.startsWith(MARK) ? id : MARK + sha256(id));
@@ -52,7 +52,7 @@ export class RecordsAdapter implements Adapter {
     const record: NewRecord = {
       ...this.#key(id),
       payload: withoutSecrets(payload) as RecordPayload,
-      // An interaction outlives the grant it began with: somebody else may sign in.
+      // An interaction outlives the grant it began with: another user may sign in.
       grantId: this.#model === "Interaction" ? null : (payload.grantId ?? null),
       clientId: payload.clientId ?? null,
       userCode: payload.userCode === undefined ? null : sha256(payload.userCode),
@@ -61,7 +61,7 @@ export class RecordsAdapter implements Adapter {
     const { sessionUid, clientId, grantId } = payload;
     try {
       if (sessionUid === undefined || clientId === undefined) await writeRecord(db, record);
-      // With its first code a client takes part in the session: it is told when that ends.
+      // With its first code a client takes part in the session: it is notified when the session ends.
       else await writeCode(db, record, draftOf(grantId), { sessionId: sessionUid, clientId, now });
     } catch (error) {
       // The grant or its session ended while the request was under way: whatever was to hang on it is not given.

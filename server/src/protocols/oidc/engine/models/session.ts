@@ -13,7 +13,7 @@ export const sessionCookie = (realm: string) => `gh_${realm}`;
 
 const LIVE = Symbol("the session it is a view of");
 
-/** The session behind what the engine calls one; null while nobody is signed in. The engine hands it around in a proxy. */
+/** The session behind what the engine calls one; null while no user is signed in. The engine hands it around in a proxy. */
 export const liveSessionOf = (session: Session | undefined): LiveSession | null =>
   (session as { [LIVE]?: LiveSession } | undefined)?.[LIVE] ?? null;
 
@@ -45,7 +45,7 @@ export function overrideSessions(provider: Provider, { db, realm, cookies }: Pic
     ctx.oidc.entity("Session", session);
     return session;
   };
-  // One session has one id, whichever client is told of it.
+  // One session has one id, the same for every client.
   model.prototype.ensureClientContainer = function (clientId) {
     this.sidFor(clientId, this.uid);
   };
@@ -58,7 +58,7 @@ async function payloadOf(db: Db, realm: string, live: LiveSession): Promise<obje
   const grants = await grantsOfSession(db, realm, live.sessionId);
   return {
     kind: "Session",
-    jti: live.sessionId, // the cookie's value is nobody's business
+    jti: live.sessionId, // never the cookie's value
     uid: live.sessionId,
     accountId: live.userId,
     loginTs: Math.floor(live.authTime / SECOND),

@@ -56,7 +56,7 @@ export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configur
   };
 };
 
-/** Who is meant is known now: what told us, and what opens doors, is not kept with the request. */
+/** The user is known now: the hint, and every credential, is not stored with the request. */
 function putAside(ctx: KoaContextWithOIDC): void {
   const params = ctx.oidc.params as Record<string, unknown>;
   if (typeof params.client_notification_token === "string") notificationTokens.set(ctx, params.client_notification_token);

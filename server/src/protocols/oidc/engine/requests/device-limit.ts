@@ -9,7 +9,7 @@ import { beforeSaving, tooManyRequests } from "./anonymous-limit.ts";
 /** More codes that wait make each guess likelier to hit one (RFC 8628 §5.1), and fill the table: clients of devices are public. */
 const MOST_OPEN = 10_000;
 
-/** A device asks without anybody having signed in: how often, and for how many at once, is limited before its code is stored. */
+/** A device asks before a user has signed in: how often, and for how many at once, is limited before its code is stored. */
 export const limitDeviceRequests = (provider: Provider, parts: RealmParts): void =>
   beforeSaving(provider.DeviceCode, async (ctx, { clientId }) => {
     if (ctx.oidc.route === "device_authorization") await assertMayAsk(parts, ctx, String(clientId));
@@ -24,5 +24,5 @@ async function assertMayAsk(
   const verdict = await limiter.take(`device:${realmId}:${clientId}:${address}`, ruleOf(settings, "deviceCodes"));
   if (!verdict.allowed) throw tooManyRequests(ctx, verdict.retryAfterSeconds, "too many requests for a code from here");
   if (await hasOpenDevices(db, realmId, clientId, MOST_OPEN, clock.now()))
-    throw tooManyRequests(ctx, 60, "too many devices of this application wait for somebody already");
+    throw tooManyRequests(ctx, 60, "too many devices of this application are already waiting for a user");
 }

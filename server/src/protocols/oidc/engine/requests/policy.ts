@@ -40,7 +40,7 @@ export function createPolicy(acrValues: readonly string[], parts: RealmParts) {
   );
 
   const consent = policy.get("consent")!;
-  // Our answer to RFC 8252 §8.6 is the consent that an administrator demands of the client, remembered as anybody else's.
+  // Our answer to RFC 8252 §8.6 is the consent that an administrator demands of the client, remembered like any other.
   consent.checks.remove("native_client_prompt");
   consent.checks.remove("rar_prompt");
   consent.checks.add(
@@ -53,25 +53,25 @@ export function createPolicy(acrValues: readonly string[], parts: RealmParts) {
   );
 
   policy.add(new Prompt({ name: "select_account", requestable: true }), 0);
-  // First: whoever has no account cannot sign in or choose one. Elsewhere the engine refuses it as a value that it does not know.
+  // First: a user without an account cannot sign in or choose one. Elsewhere the engine refuses it as a value that it does not know.
   if (promptValues(settings).includes("create")) policy.add(new Prompt({ name: "create", requestable: true }), 0);
   return policy;
 }
 
 /** OpenID Connect Core §5.5.1.1: an essential `acr` that the session does not have is asked for; one that cannot be had is an error. */
 function needsStepUp(ctx: KoaContextWithOIDC, acrValues: readonly string[]): boolean {
-  const asked = ctx.oidc.claims.id_token?.acr;
-  if (asked?.values !== undefined && !Array.isArray(asked.values))
+  const acrClaim = ctx.oidc.claims.id_token?.acr;
+  if (acrClaim?.values !== undefined && !Array.isArray(acrClaim.values))
     throw new errors.InvalidRequest("invalid claims.id_token.acr.values type");
-  const wanted = requestedAcr({ acr_values: ctx.oidc.params?.acr_values as string | undefined, claims: ctx.oidc.claims }, acrValues);
+  const requested = requestedAcr({ acr_values: ctx.oidc.params?.acr_values as string | undefined, claims: ctx.oidc.claims }, acrValues);
   const unmet = () => new errors.UnmetAuthenticationRequirements("none of the requested authentication context classes can be reached");
-  if (wanted.acr === null) {
-    if (wanted.essential) throw unmet();
+  if (requested.acr === null) {
+    if (requested.essential) throw unmet();
     return false;
   }
   // A level includes those below it.
-  if (acrValues.indexOf(ctx.oidc.acr ?? "") >= acrValues.indexOf(wanted.acr)) return false;
-  if (wanted.essential && ctx.oidc.result?.login) throw unmet();
-  // A wish is asked for once, and never where nothing may be asked.
-  return wanted.essential || (ctx.oidc.session?.accountId !== undefined && !ctx.oidc.result?.login && !ctx.oidc.prompts.has("none"));
+  if (acrValues.indexOf(ctx.oidc.acr ?? "") >= acrValues.indexOf(requested.acr)) return false;
+  if (requested.essential && ctx.oidc.result?.login) throw unmet();
+  // A voluntary acr is asked for once, and never with prompt=none.
+  return requested.essential || (ctx.oidc.session?.accountId !== undefined && !ctx.oidc.result?.login && !ctx.oidc.prompts.has("none"));
 }

@@ -4,7 +4,7 @@ import type { RealmParts } from "../../parts.ts";
 import { translated } from "../errors.ts";
 import { snapshotOf } from "../models/client.ts";
 
-/** RFC 8707, as the engine wants to be told it; which resources a client is allowed is said in protocols/tokens. */
+/** RFC 8707, in the form that the engine takes; which resources a client is allowed is decided in protocols/tokens. */
 export const resourceIndicators = (parts: RealmParts) => ({
   enabled: true,
   /** RFC 9068 §3: a token without a named resource is for the default one. Of several that were granted, the first. */

@@ -28,7 +28,7 @@ async function findStanding(parts: RealmParts, ctx: KoaContextWithOIDC): Promise
     deviceToken: parts.cookies.device(request, parts.realm.realmId) ?? null,
   };
   const standing = await standingOf(parts, { realm: parts.realm, flows, visitor, request: asked });
-  // Whoever has just gone through this flow for this request is not sent through it again, whatever has changed meanwhile.
+  // A user who has just completed this flow for this request is not sent through it again, whatever has changed meanwhile.
   const hasJustPassed = ctx.oidc.result?.login !== undefined && session.proofs.some(({ flow }) => flow === (asked.flow ?? "browser"));
   return standing === "proof" && hasJustPassed ? "enough" : standing;
 }

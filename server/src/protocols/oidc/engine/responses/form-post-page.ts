@@ -10,7 +10,7 @@ export function guardFormPostPages(provider: Provider): void {
     ctx.set("content-security-policy", POLICY);
     await next();
     if (ctx.status >= 300 && ctx.status < 400) ctx.remove("content-security-policy");
-    // An error is told to the client by such a page, too, which the browser is to take as any other: the engine gives it the error's status.
+    // An error goes to the client by such a page, too, and the browser has to submit it like any other: the engine gives it the error's status.
     else if (ctx.status !== 200 && ctx.response.get("content-security-policy").includes("'sha256-")) ctx.status = 200;
   });
 }

@@ -1,0 +1,86 @@
+import { applicationRoutes } from "../applications/applications/index.ts";
+import { claimRoutes } from "../applications/claims/index.ts";
+import { clientScopeRoutes } from "../applications/client-scopes/index.ts";
+import { clientRoutes } from "../applications/clients/index.ts";
+import { subjectClaimRoutes } from "../applications/subject-claim/index.ts";
+import type { Core } from "../core.ts";
+import { groupRoutes, userGroupRoutes } from "../directory/groups/index.ts";
+import { userImportRoutes } from "../directory/import/index.ts";
+import { organizationRoutes, userOrganizationRoutes } from "../directory/organizations/index.ts";
+import { adminRoleRoutes, assertMayControl, roleRoutes } from "../directory/roles/index.ts";
+import { requiredActionRoutes, userCredentialRoutes, userRoutes } from "../directory/users/index.ts";
+import { adminPreflightRoutes, guardAdminRoutes } from "../operations/admin-gate/index.ts";
+import { gdprRoutes } from "../operations/gdpr/index.ts";
+import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monitoring/index.ts";
+import type { App } from "../platform/http/index.ts";
+import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
+import { provisioningRoutes } from "../protocols/registration/index.ts";
+import { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "../signin/flows/index.ts";
+import { impersonateRoutes } from "../signin/impersonation/index.ts";
+import { actionsEmailRoutes } from "../signin/self-service/index.ts";
+import { sessionRoutes, userSessionRoutes } from "../signin/sessions/index.ts";
+import { auditConfigRoutes, eventRoutes } from "../tenancy/audit/index.ts";
+import { keyRoutes } from "../tenancy/keys/index.ts";
+import { providerRoutes, pushTokenRoutes, templateRoutes } from "../tenancy/messaging/index.ts";
+import { realmRoutes } from "../tenancy/realms/index.ts";
+import { settingsRoutes } from "../tenancy/settings/index.ts";
+import { webhookRoutes } from "../tenancy/webhooks/index.ts";
+import type { Services } from "./services.ts";
+
+/** Everything below `/admin`, behind the admin gate. */
+export async function registerAdminRoutes(app: App, core: Core, services: Services): Promise<void> {
+  const { db, work, realms, vault, hasher, makeKeyPair, metrics } = core;
+  const { baseUrl } = core.config;
+  const { adminOrigins: origins, audit, breaches, clients, cookies, csrf, tlsClientCertHeader } = services;
+  await app.register(adminPreflightRoutes, { prefix: "/admin", realms, origins });
+  await app.register(
+    async (admin) => {
+      guardAdminRoutes(admin, { db, work, realms, csrf, cookies, metrics, origins, clients, baseUrl, tlsClientCertHeader });
+      await admin.register(auditConfigRoutes, { prefix: "/audit", ...audit });
+      await admin.register(metricsSummaryRoutes, { prefix: "/metrics" });
+      await admin.register(realmRoutes, { prefix: "/realms", vault, hasher, makeKeyPair, breaches });
+      await admin.register(async (realm) => registerRoutesOfRealm(realm as App, core, services), { prefix: "/realms/:realm" });
+    },
+    { prefix: "/admin" },
+  );
+}
+
+/** Everything below `/admin/realms/{realm}`. */
+async function registerRoutesOfRealm(realm: App, core: Core, services: Services): Promise<void> {
+  const { realms, vault, hasher } = core;
+  const { baseUrl } = core.config;
+  const { breaches, clients, limiter, messages, outbound, webhookOutbound } = services;
+  await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms });
+  await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
+  await realm.register(impersonateRoutes, { prefix: "/users", baseUrl });
+  await realm.register(gdprRoutes, { prefix: "/users" });
+  await realm.register(userCredentialRoutes, { prefix: "/users", hasher, breaches, realms });
+  await realm.register(requiredActionRoutes, { prefix: "/users" });
+  await realm.register(actionsEmailRoutes, { prefix: "/users", messages, clients, realms, baseUrl });
+  await realm.register(userGroupRoutes, { prefix: "/users" });
+  await realm.register(userOrganizationRoutes, { prefix: "/users" });
+  await realm.register(userSessionRoutes, { prefix: "/users" });
+  await realm.register(groupRoutes, { prefix: "/groups" });
+  await realm.register(organizationRoutes, { prefix: "/organizations", messages, baseUrl });
+  await realm.register(roleRoutes, { prefix: "/roles" });
+  await realm.register(adminRoleRoutes, { prefix: "/admin-roles" });
+  await realm.register(applicationRoutes, { prefix: "/applications", vault, baseUrl });
+  await realm.register(clientScopeRoutes, { prefix: "/client-scopes" });
+  await realm.register(claimRoutes, { prefix: "/claims" });
+  await realm.register(subjectClaimRoutes, { prefix: "/subject-claim" });
+  await realm.register(provisioningRoutes, { prefix: "/provisioning" });
+  await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
+  await realm.register(flowRoutes, { prefix: "/flows" });
+  await realm.register(browserFlowRoutes, { prefix: "/flow" });
+  await realm.register(authenticatorRoutes, { prefix: "/authenticators" });
+  await realm.register(settingsRoutes, { prefix: "/settings", baseUrl });
+  await realm.register(keyRoutes, { prefix: "/keys", vault });
+  await realm.register(sessionRoutes, { prefix: "/sessions" });
+  await realm.register(serviceAccountSessionRoutes, { prefix: "/sessions" });
+  await realm.register(eventRoutes, { prefix: "/events" });
+  await realm.register(webhookRoutes, { prefix: "/webhooks", vault, outbound: webhookOutbound });
+  await realm.register(providerRoutes, { prefix: "/messaging/providers", vault, outbound, limiter });
+  await realm.register(templateRoutes, { prefix: "/messaging/templates" });
+  await realm.register(pushTokenRoutes, { prefix: "/messaging/push-tokens", vault, assertMayControl });
+  await realm.register(realmMonitoringRoutes, { realms, baseUrl });
+}

@@ -1,0 +1,52 @@
+import { completeRealms } from "../applications/client-scopes/index.ts";
+import { cleanUp } from "../cleanup.ts";
+import type { Core } from "../core.ts";
+import { endAbandonedImports } from "../directory/import/index.ts";
+import { HOUR, MINUTE, SECOND } from "../kernel/clock.ts";
+import { createJobWorker, type JobWorker } from "../platform/jobs/index.ts";
+import { CIBA_PING_JOB, cibaPingJob } from "../protocols/decoupled/index.ts";
+import { BACKCHANNEL_JOB, backchannelJob } from "../protocols/oidc/index.ts";
+import { applyRetention, RETENTION_JOB } from "../tenancy/audit/index.ts";
+import { completeKeys } from "../tenancy/keys/index.ts";
+import { MESSAGE_JOB, messageJob } from "../tenancy/messaging/index.ts";
+import { PURGE_JOB, purgeRealm } from "../tenancy/realms/index.ts";
+import { createWebhookSender, type WebhookSender } from "../tenancy/webhooks/index.ts";
+import type { Services } from "./services.ts";
+
+/** Every job: what requests enqueue, and what recurs. */
+export function createJobs(core: Core, { issuers, messageMetrics, outbound }: Services): JobWorker {
+  const { background, database, log, realms, vault } = core;
+  const jobs = createJobWorker(
+    background.db,
+    {
+      [RETENTION_JOB]: { run: ({ realm }) => applyRetention(background, realm!) },
+      [PURGE_JOB]: { run: ({ payload }) => purgeRealm(background.db, String(payload.realm)) },
+      [MESSAGE_JOB]: messageJob({ db: background.db, vault, outbound, realms, metrics: messageMetrics, log }),
+      [BACKCHANNEL_JOB]: backchannelJob(issuers),
+      [CIBA_PING_JOB]: cibaPingJob(issuers),
+      "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },
+      "keys.complete": { every: HOUR, run: () => completeKeys({ ...background, vault }) },
+      "realms.complete": { every: MINUTE, run: () => completeRealms(background) },
+      "cleanup.expired": { every: MINUTE, run: () => cleanUp(background.db) },
+    },
+    log,
+    database.kind === "embedded",
+  );
+  core.onJobs((dueAt) => jobs.wake(dueAt));
+  return jobs;
+}
+
+export function createWebhooks(core: Core, { webhookOutbound }: Services): WebhookSender {
+  const { background, config, database, log, metrics, vault } = core;
+  const webhooks = createWebhookSender({
+    ...background,
+    vault,
+    outbound: webhookOutbound,
+    registry: metrics.registry,
+    log,
+    waits: config.webhookRetrySeconds.map((seconds) => seconds * SECOND),
+    alone: database.kind === "embedded",
+  });
+  core.onEvents(webhooks.wake);
+  return webhooks;
+}

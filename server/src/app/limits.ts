@@ -1,0 +1,38 @@
+import type { onRequestAsyncHookHandler } from "fastify";
+import { MINUTE } from "../kernel/clock.ts";
+import { sha256 } from "../kernel/vault.ts";
+import { type RateLimiter, rateLimited } from "../platform/rate-limit/index.ts";
+import { limitsOfRealms, type RealmSnapshots } from "../tenancy/realms/index.ts";
+
+/** The rate limits that routes of a realm name in their declarations. */
+export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
+  const ofRealm = limitsOfRealms(limiter, realms);
+  const perAddress = (hook: onRequestAsyncHookHandler) => ({ counts: "addresses", hook }) as const;
+  return {
+    // Per address, as often as the realm's settings say.
+    signIns: perAddress(ofRealm("signIns")),
+    registrations: perAddress(ofRealm("registrations")),
+    enrollments: perAddress(ofRealm("enrollments")),
+    push: perAddress(ofRealm("push")),
+    qr: perAddress(ofRealm("qr")),
+    transactions: perAddress(ofRealm("transactions")),
+    clientRegistrations: perAddress(ofRealm("clientRegistrations")),
+    // One link must not serve to ask for one username after the other.
+    invitation: perAddress(
+      rateLimited(limiter, {
+        name: "invitation",
+        key: (request) => `invitation:${sha256((request.params as { token: string }).token)}`,
+        rule: { limit: 30, windowMs: 10 * MINUTE },
+      }),
+    ),
+    // How often one user may try to change the password.
+    "account-password": {
+      counts: "callers",
+      hook: rateLimited(limiter, {
+        name: "account-password",
+        key: (request) => `account-password:${request.realmId}:${request.actor?.id}`,
+        rule: { limit: 20, windowMs: 10 * MINUTE },
+      }),
+    },
+  } as const;
+}

@@ -1,0 +1,66 @@
+import type { Core } from "../core.ts";
+import { type App, answerProblem } from "../platform/http/index.ts";
+import { accountAudience, accountRoutes } from "../protocols/account/index.ts";
+import { guardRealmRoutes, sendOAuthError } from "../protocols/gate/index.ts";
+import { createLogoutRequests, oidcRoutes, userinfoAudience } from "../protocols/oidc/index.ts";
+import { registrationRoutes, sendRegistrationError } from "../protocols/registration/index.ts";
+import { transactionAudience, transactionRoutes } from "../protocols/transactions/index.ts";
+import { createDeviceProver, enrollmentRoutes, pushRoutes, qrRoutes } from "../signin/enrolled-devices/index.ts";
+import { impersonationPages } from "../signin/impersonation/index.ts";
+import { invitationPageRoutes } from "../signin/invitations/index.ts";
+import { loginRoutes } from "../signin/login/index.ts";
+import { selfRegistrationRoutes } from "../signin/self-registration/index.ts";
+import { changePasswordRoutes, mailLinkRoutes, resetRoutes } from "../signin/self-service/index.ts";
+import { publicRealmRoutes } from "../tenancy/realms/index.ts";
+import { limitsOf } from "./limits.ts";
+import type { Services } from "./services.ts";
+
+/** Everything below `/realms/{realm}`, behind the protocol gate. */
+export async function registerRealmRoutes(app: App, core: Core, services: Services): Promise<void> {
+  const { db, work, realms, vault, hasher, metrics, log } = core;
+  const { baseUrl } = core.config;
+  const { breaches, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, visitors } = services;
+  const { signingKeys, sources, subjectOf, upgrades } = services;
+  await app.register(
+    async (realm) => {
+      const gate = guardRealmRoutes(realm as never, gateParts(core, services));
+      await realm.register(publicRealmRoutes, { realms });
+
+      const signIn = { db, work, metrics, baseUrl, sources, upgrades, vault, hasher, breaches, messages, log };
+      await realm.register(loginRoutes, { ...signIn, flows, visitors, logoutRequests: createLogoutRequests(issuers) });
+      const pages = { db, work, visitors, messages, baseUrl };
+      await realm.register(resetRoutes, pages);
+      await realm.register(mailLinkRoutes, { ...pages, clients, flows });
+      await realm.register(changePasswordRoutes, pages);
+      await realm.register(selfRegistrationRoutes, { ...pages, vault, hasher, breaches, flows });
+      await realm.register(oidcRoutes, { db, work, visitors, issuers, messages });
+      await realm.register(impersonationPages, { db, work, realms, visitors });
+
+      const devices = { db, work, visitors, clients, baseUrl };
+      await realm.register(enrollmentRoutes, { prefix: "/device", ...devices, vault });
+      await realm.register(pushRoutes, devices);
+      await realm.register(qrRoutes, devices);
+      await realm.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf });
+
+      const account = { db, work, realms, cookies, hasher, breaches, vault, messages, log, baseUrl };
+      await realm.register(accountRoutes, { prefix: "/account", ...account });
+      const registration = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl };
+      await realm.register(registrationRoutes, { prefix: "/connect/register", ...registration });
+      await realm.register(invitationPageRoutes, { db, work, metrics, visitors, hasher, breaches });
+      gate.answerPreflights();
+    },
+    { prefix: "/realms/:realm" },
+  );
+}
+
+/** What the gate enforces declarations with: the audiences, limits and forms of errors that routes name. */
+function gateParts({ db, work, realms, config: { baseUrl } }: Core, services: Services) {
+  const { clients, csrf, cookies, issuers, limiter, tlsClientCertHeader, visitors } = services;
+  return {
+    ...{ db, work, realms, clients, csrf, cookies, visitors, issuers, baseUrl, tlsClientCertHeader },
+    devices: createDeviceProver({ db, baseUrl }),
+    audiences: { account: accountAudience, transactions: transactionAudience, userinfo: userinfoAudience },
+    limits: limitsOf(limiter, realms),
+    errors: { page: visitors.showFailure, problem: answerProblem, oauth: sendOAuthError, registration: sendRegistrationError },
+  };
+}

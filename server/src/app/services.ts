@@ -1,0 +1,115 @@
+import { createScopes } from "../applications/client-scopes/index.ts";
+import { createAdminOrigins, createClients } from "../applications/clients/index.ts";
+import { createSubjects } from "../applications/subject-claim/index.ts";
+import type { Core } from "../core.ts";
+import { manifest } from "../kernel/package.ts";
+import { createHealth } from "../operations/monitoring/index.ts";
+import { createOutbound, type Outbound } from "../platform/outbound/index.ts";
+import { createBreachedPasswords } from "../platform/passwords/index.ts";
+import { createRateLimiter } from "../platform/rate-limit/index.ts";
+import { startTracing } from "../platform/telemetry/tracing.ts";
+import { createClientActivity, createClientKeys } from "../protocols/client-auth/index.ts";
+import { createIssuers } from "../protocols/oidc/index.ts";
+import { createDocumentClients, createProvisioning } from "../protocols/registration/index.ts";
+import { createSubjectOf } from "../protocols/tokens/index.ts";
+import { createFlows } from "../signin/flows/index.ts";
+import { createVisitors } from "../signin/login/index.ts";
+import { createPasswordUpgrades, localPasswords } from "../signin/passwords/index.ts";
+import { createCookies, createCsrf } from "../signin/sessions/index.ts";
+import { createDecryptionKeys, createSigningKeys } from "../tenancy/keys/index.ts";
+import { createMessageMetrics, createMessages } from "../tenancy/messaging/index.ts";
+import { WEBHOOKS_AT_ONCE } from "../tenancy/webhooks/index.ts";
+import { openForwarder } from "./forwarder.ts";
+
+export const { version } = manifest();
+
+export interface ServiceOptions {
+  /** Instead of the one that the configuration describes: tests bring peers of their own. */
+  readonly outbound?: Outbound;
+  /** The server is about to stop. */
+  isDraining(): boolean;
+}
+
+export type Services = ReturnType<typeof createServices>;
+
+/** What routes and jobs share, each made once. */
+export function createServices(core: Core, options: ServiceOptions) {
+  const { config, log, db, vault, hasher, metrics, realms, work, changes, background } = core;
+  const { baseUrl, mtlsBaseUrl } = config;
+  const { isDraining } = options;
+  const connections = openConnections(core, options);
+  const { outbound, limiter, breaches } = connections;
+  // A caller that reaches this server past its proxies could present any certificate.
+  const tlsClientCertHeader = config.trustProxy === false ? null : config.tlsClientCertHeader;
+  const cookies = createCookies(baseUrl.startsWith("https:"));
+  const csrf = createCsrf(vault);
+  const messageMetrics = createMessageMetrics(metrics.registry);
+  const messages = createMessages({ vault, metrics: messageMetrics });
+  const provisioning = createProvisioning({ db, changes, baseUrl });
+  const clients = createDocumentClients({
+    clients: createClients({ db, vault, changes }),
+    realms,
+    provisioning,
+    outbound,
+    limiter,
+    tools: { vault, baseUrl },
+    log,
+  });
+  const signIn = {
+    flows: createFlows({ db, changes }),
+    sources: [localPasswords(db, hasher)],
+    upgrades: createPasswordUpgrades({ db: background.db, hasher, log }),
+  };
+  const tokens = {
+    scopes: createScopes({ db, changes }),
+    signingKeys: createSigningKeys({ db, vault, work, realms }),
+    decryptionKeys: createDecryptionKeys({ db, vault, realms }),
+    subjectOf: createSubjectOf({ db, subjects: createSubjects({ db, vault, changes }) }),
+    activity: createClientActivity({ ...background, log }),
+  };
+  const issuers = createIssuers({
+    ...{ db, work, realms, vault, hasher, breaches, metrics, log, outbound, limiter, messages, cookies, clients, provisioning },
+    ...{ baseUrl, mtlsBaseUrl, tlsClientCertHeader, isDraining },
+    ...signIn,
+    ...tokens,
+    clientKeys: createClientKeys(outbound),
+  });
+  return {
+    ...connections,
+    ...signIn,
+    ...tokens,
+    ...{ tlsClientCertHeader, cookies, csrf, messageMetrics, messages, provisioning, clients, issuers, isDraining },
+    visitors: createVisitors({ db, realms, csrf, cookies }),
+    adminOrigins: createAdminOrigins({ db, changes, baseUrl }),
+    audit: openForwarder(core),
+    health: createHealth({
+      db: core.database.monitor,
+      dataDir: config.dataDir,
+      baseUrl,
+      redis: config.redisUrl === null ? null : async () => (await limiter.healthy()) ?? false,
+      breachCorpus: breaches.probe,
+      draining: isDraining,
+      log,
+    }),
+  };
+}
+
+/** What reaches out of the process, and is closed with the server. */
+function openConnections({ config, log }: Core, options: ServiceOptions) {
+  const outboundPolicy = { allowedHosts: config.allowedHosts, allowLoopbackHttp: config.mode === "development" };
+  const outbound = options.outbound ?? createOutbound(outboundPolicy);
+  // Its own, and wide: where realms share a receiver's host, one whose deliveries hang leaves connections for the others.
+  const webhookOutbound = createOutbound({ ...outboundPolicy, connections: WEBHOOKS_AT_ONCE });
+  const limiter = createRateLimiter({ ...(config.redisUrl !== null && { redisUrl: config.redisUrl }), log });
+  const breaches = createBreachedPasswords({ corpus: config.breachCorpus, log });
+  const tracing = startTracing({
+    ...(config.otelEndpoint !== null && { endpoint: config.otelEndpoint }),
+    serviceName: "gatehouse",
+    version,
+    log,
+  });
+  const closeConnections = async () => {
+    await Promise.all([limiter.close(), breaches.close(), outbound.close(), webhookOutbound.close(), tracing.shutdown()]);
+  };
+  return { outbound, webhookOutbound, limiter, breaches, tracing, closeConnections };
+}

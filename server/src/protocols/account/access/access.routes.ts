@@ -1,0 +1,106 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { noContent, pathParams } from "../../../platform/http/index.ts";
+import { endOtherOwnSessions, endOwnSession, listOwnSessions } from "../../../signin/sessions/index.ts";
+import { AccountSession, LinkedAccount } from "./access.schema.ts";
+import { AccountApplication } from "./applications.schema.ts";
+import { readApplications, removeApplication } from "./applications.service.ts";
+
+const tags = ["Account"];
+const params = pathParams();
+const read = { impersonated: true } as const;
+const ended = Type.Null({ description: "Ended" });
+
+/** Mounted under /realms/:realm/account: where a user is signed in, and who has something from them. */
+export const accessRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    "/sessions",
+    { config: read, schema: { summary: "List where you are signed in", tags, params, response: { 200: Type.Array(AccountSession) } } },
+    (req) =>
+      req.read(async ({ tx, realm, actor, now }) => {
+        const sessions = await listOwnSessions(tx, realm, actor.id, now);
+        return sessions.map((session) => ({
+          ...session,
+          amr: [...session.amr],
+          clients: [...session.clients],
+          current: session.id === actor.sessionId,
+        }));
+      }),
+  );
+
+  app.delete(
+    "/sessions",
+    {
+      schema: {
+        summary: "Sign out everywhere else",
+        description: "With a token that lives without a session: everywhere.",
+        tags,
+        params,
+        response: { 204: ended },
+      },
+    },
+    async (req, reply) => {
+      await req.transact(endOtherOwnSessions);
+      return noContent(reply);
+    },
+  );
+
+  app.delete(
+    "/sessions/:id",
+    {
+      schema: {
+        summary: "End one of your sessions",
+        description: "What applications got in it ends with it. Your own present session may be the one.",
+        tags,
+        params: pathParams("id"),
+        response: { 204: ended },
+      },
+    },
+    async (req, reply) => {
+      await req.transact((ctx) => endOwnSession(ctx, req.params.id));
+      return noContent(reply);
+    },
+  );
+
+  app.get(
+    "/applications",
+    {
+      config: read,
+      schema: { summary: "List the applications that have access", tags, params, response: { 200: Type.Array(AccountApplication) } },
+    },
+    (req) => req.read(readApplications),
+  );
+
+  app.delete(
+    "/applications/:clientId",
+    {
+      schema: {
+        summary: "End an application's access",
+        description:
+          "Takes back your consent and ends its tokens. An application that needs no consent gets new ones when you use it again.",
+        tags,
+        params: Type.Object({ realm: Type.String(), clientId: Type.String({ description: "The application's OAuth client id" }) }),
+        response: { 204: ended },
+      },
+    },
+    async (req, reply) => {
+      await req.transact((ctx) => removeApplication(ctx, req.params.clientId));
+      return noContent(reply);
+    },
+  );
+
+  app.get(
+    "/linked-accounts",
+    {
+      config: read,
+      schema: {
+        summary: "List your accounts at other identity providers",
+        description: "Empty in this release.",
+        tags,
+        params,
+        response: { 200: Type.Array(LinkedAccount) },
+      },
+    },
+    async () => [],
+  );
+};

@@ -1,0 +1,51 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { sha256 } from "../../../kernel/vault.ts";
+import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
+import { forgetBrowser, listBrowsers } from "../../../signin/known-browsers/index.ts";
+import { AccountBrowser } from "./access.schema.ts";
+
+const tags = ["Account"];
+
+/** Mounted under /realms/:realm/account/browsers. */
+export const browserRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    "/",
+    {
+      config: { impersonated: true },
+      schema: {
+        summary: "List the browsers that you signed in with",
+        description: "Those that you said to trust are not asked for a second factor, until then. Used last, shown first.",
+        tags,
+        params: pathParams(),
+        response: { 200: Type.Array(AccountBrowser) },
+      },
+    },
+    (req) =>
+      req.read(async ({ tx, realm, actor, now }) => {
+        const browsers = await listBrowsers(tx, realm, actor.id, now);
+        return browsers.map(({ tokenHash, trustedUntil, ...browser }) => ({
+          ...browser,
+          trustedUntil: trustedUntil > now ? trustedUntil : null,
+          current: req.deviceToken !== null && sha256(req.deviceToken) === tokenHash,
+        }));
+      }),
+  );
+
+  app.delete(
+    "/:id",
+    {
+      schema: {
+        summary: "Forget one of your browsers",
+        description: "It is not trusted any more, and its next sign-in is that of a new one. Ends no session.",
+        tags,
+        params: pathParams("id"),
+        response: noContentAnswer("Forgotten"),
+      },
+    },
+    async (req, reply) => {
+      await req.transact((ctx) => forgetBrowser(ctx, req.params.id));
+      return noContent(reply);
+    },
+  );
+};

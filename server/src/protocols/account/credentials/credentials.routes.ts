@@ -1,0 +1,129 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import {
+  CreatedOwnCredential,
+  CreateOwnCredential,
+  Credential,
+  CredentialSetup,
+  createOwnEnrollmentToken,
+  createOwnRecoveryCodes,
+  RenameCredential,
+  readCredentials,
+  revokeOwnCredential,
+} from "../../../directory/users/index.ts";
+import { invalidFields } from "../../../kernel/errors.ts";
+import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
+import { creationOptions } from "../../../signin/passkeys/index.ts";
+import { assertMayChangeSignIn } from "../audience.ts";
+import { addOwnPasskey, type OwnCredentialParts, ownRegistration, renameOwnPasskey } from "./passkeys.service.ts";
+import { confirmOwnTotp, startOwnTotp } from "./totp.service.ts";
+
+const tags = ["Account"];
+const params = pathParams();
+const onlyThey = "Never open to an administrator who acts as the user.";
+const bySession = `${onlyThey} Those who administer the realm use their session.`;
+
+/** Mounted under /realms/:realm/account/credentials. */
+export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> = async (app, parts) => {
+  const { realms } = parts;
+  app.get(
+    "/",
+    {
+      schema: { summary: "List by what you sign in", description: onlyThey, tags, params, response: { 200: Type.Array(Credential) } },
+    },
+    (req) => req.read((ctx) => readCredentials(ctx, ctx.actor.id)),
+  );
+
+  app.post(
+    "/",
+    {
+      config: { recentAuthentication: true, versioned: true },
+      schema: {
+        summary: "Add a passkey or an authenticator app, make recovery codes, or an enrollment token for a device of yours",
+        description: `Codes and tokens work once each, and take the place of what was made before. ${bySession}`,
+        tags,
+        params,
+        body: CreateOwnCredential,
+        response: { 200: CredentialSetup, 201: CreatedOwnCredential },
+      },
+    },
+    async (req, reply) => {
+      const { credential, setup, code, ...sent } = req.body;
+      if (sent.type === "totp") {
+        const { type, label = null, ...others } = sent;
+        refuseOthers({ ...others, ...(credential !== undefined && { credential }) }, type);
+        if (setup === undefined && code === undefined) return reply.code(200).send(await startOwnTotp(parts, req));
+        if (setup === undefined || code === undefined) throw missingHalf(setup === undefined ? "setup" : "code");
+        return reply.code(201).send(await confirmOwnTotp(parts, req, { setup, code, label }));
+      }
+      refuseOthers({ ...(setup !== undefined && { setup }), ...(code !== undefined && { code }) }, sent.type);
+      if (sent.type === "passkey") {
+        const { type, label = null, ...others } = sent;
+        refuseOthers(others, type);
+        const registering = await ownRegistration(parts, req);
+        if (credential === undefined) return reply.code(200).send({ type, options: await creationOptions(parts, registering) });
+        return reply.code(201).send(await addOwnPasskey(parts, req, registering, credential, label));
+      }
+      if (credential !== undefined) refuseOthers({ credential }, sent.type);
+      const made = await req.transact(async (ctx) => {
+        await assertMayChangeSignIn(ctx, req.client);
+        const { type, ...input } = sent;
+        if (type === "enrollment-token") return createOwnEnrollmentToken(ctx, { type, ...input });
+        refuseOthers(input, type);
+        return createOwnRecoveryCodes(ctx);
+      });
+      return reply.code(201).send(made);
+    },
+  );
+
+  app.put(
+    "/passkey/:credentialId",
+    {
+      schema: {
+        summary: "Rename one of your passkeys",
+        description: onlyThey,
+        tags,
+        params: Type.Object({ realm: Type.String(), credentialId: Type.String({ description: "The credential's id" }) }),
+        body: RenameCredential,
+        response: { 200: Credential },
+      },
+    },
+    (req) => req.transact((ctx) => renameOwnPasskey(ctx, req.params.credentialId, req.body.label)),
+  );
+
+  app.delete(
+    "/:type/:credentialId",
+    {
+      config: { recentAuthentication: true, versioned: true },
+      schema: {
+        summary: "Remove one of your credentials",
+        description: `The last one by which you can sign in stays (409). Ends no session. ${bySession}`,
+        tags,
+        params: Type.Object({
+          realm: Type.String(),
+          type: Type.String({ description: "The credential's type" }),
+          credentialId: Type.String({ description: "The credential's id" }),
+        }),
+        response: noContentAnswer("Removed"),
+      },
+    },
+    async (req, reply) => {
+      const { type, credentialId } = req.params;
+      const { history } = (await realms.get(req.realmId))!.settings.passwordPolicy;
+      await req.transact(async (ctx) => {
+        await assertMayChangeSignIn(ctx, req.client);
+        await revokeOwnCredential(ctx, type, credentialId, history);
+      });
+      return noContent(reply);
+    },
+  );
+};
+
+const missingHalf = (field: "setup" | "code") =>
+  invalidFields([{ field, code: "required", message: `${field} is required: setup and code confirm an authenticator app together` }]);
+
+/** What has no meaning here is refused, not overlooked. */
+function refuseOthers(input: object, type: string): void {
+  const errors = Object.keys(input).map((field) => ({ field, code: "unknown", message: `${field} has no meaning for ${type}` }));
+  if (errors.length > 0) throw invalidFields(errors);
+}

@@ -1,0 +1,59 @@
+import type { FastifyRequest } from "fastify";
+import { credentialErrors, renamePasskey } from "../../../directory/credentials/index.ts";
+import { type Credential, readCredentials, takeOwnUser } from "../../../directory/users/index.ts";
+import { clock } from "../../../kernel/clock.ts";
+import { defineErrors } from "../../../kernel/errors.ts";
+import { isId } from "../../../kernel/ids.ts";
+import type { Ctx, ReadCtx } from "../../../platform/context.ts";
+import { addPasskey, checkRegistration, type Registering, type RegistrationParts } from "../../../signin/passkeys/index.ts";
+import { proveByEnrolling } from "../../../signin/sessions/index.ts";
+import type { RealmSnapshots } from "../../../tenancy/realms/index.ts";
+import { assertMayChangeSignIn } from "../audience.ts";
+
+const errors = defineErrors("passkeys", {
+  refused: [400, "What the browser made cannot be used: ask for new options and try again"],
+  expired: [400, "The options have expired or were used already: ask for new ones and try again"],
+  taken: [409, "This passkey belongs to an account already"],
+  too_many: [409, "You have as many passkeys as you can have: remove one first"],
+});
+
+export interface OwnCredentialParts extends RegistrationParts {
+  readonly realms: RealmSnapshots;
+}
+
+/** The options can be used by the user who asked for them, from the same session or with a token of the same. */
+export async function ownRegistration({ realms }: OwnCredentialParts, req: FastifyRequest): Promise<Registering> {
+  await req.read((ctx) => assertMayChangeSignIn(ctx, req.client));
+  const { id: userId, name: username, sessionId } = req.actor!;
+  return { realm: (await realms.get(req.realmId))!, user: { userId, username }, whose: `account ${sessionId ?? ""}`, now: clock.now() };
+}
+
+export async function addOwnPasskey(
+  parts: OwnCredentialParts,
+  req: FastifyRequest,
+  registering: Registering,
+  credential: object,
+  label: string | null,
+): Promise<Credential> {
+  const made = await checkRegistration(parts, registering, JSON.stringify(credential));
+  if (typeof made === "string") throw errors[made]();
+  return req.transact(async (ctx) => {
+    await assertMayChangeSignIn(ctx, req.client);
+    await takeOwnUser(ctx);
+    const outcome = await addPasskey(ctx, registering.realm, made, label);
+    if (outcome === "spent") throw errors.expired();
+    if (outcome !== "added") throw outcome === "taken" ? errors.taken() : errors.too_many();
+    await proveByEnrolling(ctx, { authenticator: "passkey", amr: [made.passkey.deviceType === "singleDevice" ? "hwk" : "swk", "user"] });
+    return ownCredential(ctx, made.passkey.id);
+  });
+}
+
+export async function renameOwnPasskey(ctx: Ctx, id: string, label: string | null): Promise<Credential> {
+  const { userId } = await takeOwnUser(ctx);
+  if (!isId(id) || !(await renamePasskey(ctx.tx, ctx.realm, userId, id, label))) throw credentialErrors.not_found();
+  ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail: "passkey label" });
+  return ownCredential(ctx, id);
+}
+
+const ownCredential = async (ctx: ReadCtx, wanted: string): Promise<Credential> =>
+  (await readCredentials(ctx, ctx.actor.id)).find(({ id }) => id === wanted)!;

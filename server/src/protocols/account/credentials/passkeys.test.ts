@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, MINUTE } from "../../../kernel/clock.ts";
+import type { Answer } from "../../../testing/browser.ts";
+import { type Harness, harness } from "../../../testing/harness.ts";
+import { passkeyForm, testPasskey } from "../../../testing/passkey.ts";
+import { answerWith, signInWithPasskey, toSecondFactor, userWithPasskey } from "../../../testing/passkeys.ts";
+import type { RealmUnderTest } from "../../../testing/realm.ts";
+import { isSignedIn } from "../../../testing/step-pages.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+  // The clean-up would take the moved clock at its word.
+  await iam.server.jobs.stop();
+});
+afterAll(() => iam?.close());
+afterEach(() => clock.reset());
+
+const refusal = ({ status, body }: Answer) => [status, body?.code];
+const said = ({ status, text }: Answer) => [status, /gh-alert-title">([^<]+)/.exec(text)?.[1]];
+const at = (realm: RealmUnderTest, path = "") => `/realms/${realm.name}/account/credentials${path}`;
+const passkeysOf = async (realm: RealmUnderTest, userId: string) =>
+  (await realm.asMaster().get(`/users/${userId}/credentials`)).body.filter(({ type }: { type: string }) => type === "passkey");
+
+async function signedIn(realm: RealmUnderTest) {
+  const user = await realm.user();
+  const browser = iam.browser();
+  await browser.signIn(realm.name, user.username, user.password);
+  const options = async () => (await browser.post(at(realm), { type: "passkey" })).body.options;
+  const add = (credential: object, more: object = {}) => browser.post(at(realm), { type: "passkey", credential, ...more });
+  return { ...user, browser, options, add };
+}
+
+describe("in the account, a passkey", () => {
+  test("is added in two steps, named, renamed, used and removed", async () => {
+    const realm = await iam.realm();
+    const ada = await signedIn(realm);
+    const passkey = testPasskey();
+    const options = await ada.options();
+    expect(options).toMatchObject({
+      rp: { id: "localhost", name: realm.name },
+      user: { name: ada.username },
+      attestation: "none",
+      excludeCredentials: [],
+      authenticatorSelection: { residentKey: "preferred", userVerification: "preferred" },
+    });
+    expect(Buffer.from(options.user.id, "base64url").toString(), "nothing that tells who").not.toContain(ada.userId);
+    const added = await ada.add(passkey.create(options), { label: "laptop" });
+    expect(added).toMatchObject({ status: 201, body: { type: "passkey", label: "laptop", lastUsedAt: null } });
+    expect(added.text).not.toContain(passkey.id);
+    expect((await realm.events("type=CREDENTIAL_ADDED"))[0]).toMatchObject({
+      actor: ada.username,
+      detail: "passkey",
+      resourceId: ada.userId,
+    });
+    expect((await realm.asMaster().get(`/users/${ada.userId}`)).body.mfaEnabled).toBe(true);
+    // The next one is to be made elsewhere.
+    expect((await ada.options()).excludeCredentials).toMatchObject([{ id: passkey.id }]);
+
+    const { id } = added.body;
+    expect(await ada.browser.put(at(realm, `/passkey/${id}`), { label: "old laptop" })).toMatchObject({
+      status: 200,
+      body: { id, label: "old laptop" },
+    });
+    const bob = await signedIn(realm);
+    expect(refusal(await bob.browser.put(at(realm, `/passkey/${id}`), { label: "mine" }))).toEqual([404, "credentials.not_found"]);
+    expect(refusal(await bob.browser.delete(at(realm, `/passkey/${id}`)))).toEqual([404, "credentials.not_found"]);
+    expect(isSignedIn(await signInWithPasskey(iam.browser(), realm.name, passkey), realm.name)).toBe(true);
+    expect((await ada.browser.delete(at(realm, `/passkey/${id}`))).status).toBe(204);
+    expect((await signInWithPasskey(iam.browser(), realm.name, passkey)).status).toBe(401);
+  });
+
+  test("is refused when its challenge is spent, late, or somebody else's, and when it was made for another place", async () => {
+    const [realm, other] = [await iam.realm(), await iam.realm()];
+    const [ada, bob, eve] = [await signedIn(realm), await signedIn(realm), await signedIn(other)];
+    const options = await ada.options();
+    const REFUSED = [400, "passkeys.refused"];
+    expect(refusal(await bob.add(testPasskey().create(options)))).toEqual(REFUSED);
+    expect(refusal(await eve.add(testPasskey().create(options)))).toEqual(REFUSED);
+    expect(refusal(await ada.add(testPasskey().create(options, { origin: "https://evil.example" })))).toEqual(REFUSED);
+    expect(refusal(await ada.add(testPasskey().create(options, { rpId: "evil.example" })))).toEqual(REFUSED);
+    expect(refusal(await ada.add({ id: "x" }))).toEqual(REFUSED);
+    // An answer to a challenge for signing in registers nothing.
+    const login = passkeyForm((await iam.browser().get(`/realms/${realm.name}/login`)).text).options;
+    expect(refusal(await ada.add(testPasskey().create(login)))).toEqual(REFUSED);
+    expect((await ada.add(testPasskey().create(options))).status).toBe(201);
+    expect(refusal(await ada.add(testPasskey().create(options)))).toEqual([400, "passkeys.expired"]);
+    const late = await ada.options();
+    clock.advance(5 * MINUTE);
+    expect(refusal(await ada.add(testPasskey().create(late)))).toEqual([400, "passkeys.expired"]);
+    expect(await passkeysOf(realm, ada.userId)).toHaveLength(1);
+    expect(refusal(await ada.browser.post(at(realm), { type: "passkey", expiresIn: 60 }))).toEqual([400, "request.invalid"]);
+  });
+
+  test("belongs to one user of the realm, and nobody has more than the realm allows", async () => {
+    const realm = await iam.realm();
+    const { body } = await realm.asMaster().get("/settings");
+    await realm.asMaster().put("/settings", { ...body, passkeys: { ...body.passkeys, maxPerUser: 2 } });
+    const [ada, bob] = [await signedIn(realm), await signedIn(realm)];
+    const passkey = testPasskey();
+    expect((await ada.add(passkey.create(await ada.options()))).status).toBe(201);
+    const imitation = testPasskey({ id: passkey.id });
+    expect(refusal(await bob.add(imitation.create(await bob.options())))).toEqual([409, "passkeys.taken"]);
+    expect(isSignedIn(await signInWithPasskey(iam.browser(), realm.name, passkey), realm.name)).toBe(true);
+    const both = await Promise.all([0, 1].map(async () => ada.add(testPasskey().create(await ada.options()))));
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect(await passkeysOf(realm, ada.userId)).toHaveLength(2);
+  });
+});
+
+describe("the required action CONFIGURE_PASSKEY", () => {
+  test("sets one up before the sign-in is over, and is asked no more", async () => {
+    const realm = await iam.realm();
+    const ada = await realm.user();
+    const taken = await userWithPasskey(iam, realm);
+    await realm.asMaster().post(`/users/${ada.userId}/required-actions`, { action: "CONFIGURE_PASSKEY" });
+    const browser = iam.browser();
+    const page = await toSecondFactor(browser, realm.name, ada);
+    expect(page.text).toContain("Set up a passkey");
+    const { options } = passkeyForm(page.text);
+    const imitation = testPasskey({ id: taken.passkey.id });
+    expect(said(await answerWith(browser, realm.name, page, imitation.create(options)))).toEqual([400, "There already is one"]);
+    expect(said(await answerWith(browser, realm.name, page, "{}"))).toEqual([400, "The passkey was not saved"]);
+    const passkey = testPasskey();
+    const done = await answerWith(browser, realm.name, page, passkey.create(options), { label: " my\u0007 phone " });
+    expect(isSignedIn(done, realm.name)).toBe(true);
+    expect(await passkeysOf(realm, ada.userId)).toMatchObject([{ label: "my phone" }]);
+    expect((await realm.asMaster().get(`/users/${ada.userId}/required-actions`)).body).toEqual([]);
+    const [session] = (await browser.get(`/realms/${realm.name}/account/sessions`)).body;
+    expect(session.amr, "it proves nothing that was not proven before").toEqual(["pwd"]);
+    expect(isSignedIn(await signInWithPasskey(iam.browser(), realm.name, passkey), realm.name)).toBe(true);
+  });
+
+  test("is not to be had without the password", async () => {
+    const realm = await iam.realm();
+    const ada = await realm.user();
+    await realm.asMaster().post(`/users/${ada.userId}/required-actions`, { action: "CONFIGURE_PASSKEY" });
+    const browser = iam.browser();
+    const page = await browser.get(`/realms/${realm.name}/login`);
+    const { options } = passkeyForm(page.text);
+    const answer = await answerWith(browser, realm.name, page, testPasskey().create(options), { step: "action:CONFIGURE_PASSKEY" });
+    expect(isSignedIn(answer, realm.name)).toBe(false);
+    expect(await passkeysOf(realm, ada.userId)).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import Type from "typebox";
+import { findPassword, type PasswordParts, preparePassword, untilStored } from "../../../directory/credentials/index.ts";
+import { changeOwnPassword, readUser } from "../../../directory/users/index.ts";
+import { clock } from "../../../kernel/clock.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import type { Actor, Ctx } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { overloaded } from "../../../platform/passwords/index.ts";
+import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
+import { type Attempt, countAttempt, recordLock } from "../../../signin/run/index.ts";
+import type { RealmSnapshot } from "../../../tenancy/realms/index.ts";
+import { accountErrors } from "../errors.ts";
+
+export const ChangePassword = Type.Object(
+  {
+    currentPassword: Type.String({ minLength: 1, maxLength: 1024 }),
+    newPassword: Type.String({ minLength: 1, maxLength: 1024 }),
+  },
+  { $id: "ChangePassword", additionalProperties: false },
+);
+
+export interface PasswordChangeParts extends PasswordParts {
+  readonly db: Db;
+  readonly work: UnitOfWork;
+}
+
+export interface PasswordChange {
+  readonly realm: RealmSnapshot;
+  readonly actor: Actor;
+  readonly sourceIp: string;
+  readonly currentPassword: string;
+  readonly newPassword: string;
+}
+
+/** Guessing the present password here is counted together with guessing it at sign-in, and locks like that. */
+export async function changePassword(parts: PasswordChangeParts, change: PasswordChange): Promise<void> {
+  const { db, work, hasher } = parts;
+  const { realm, actor, sourceIp } = change;
+  const { realmId, settings } = realm;
+  const origin = { realm: realmId, actor, sourceIp };
+  const reading = { tx: db, realm: realmId, actor, now: clock.now() };
+  // Before anything is read or counted, as at sign-in.
+  if (hasher.isOverloaded()) throw overloaded();
+  const user = await readUser(reading, actor.id);
+
+  const attempt = await countAttempt({ db, work }, origin, realm, { login: user.username, userId: user.userId, sourceIp });
+  if (attempt.retryAfterSeconds !== null) throw accountErrors.wait(attempt.retryAfterSeconds);
+
+  const replace = async (): Promise<boolean> => {
+    const present = await findPassword(db, realmId, user.userId);
+    if (!present) throw accountErrors.no_password();
+    if (!(await hasher.verify(present.hash, change.currentPassword))) throw accountErrors.wrong_password();
+    const prepared = await preparePassword(reading, parts, settings.passwordPolicy, user, change.newPassword);
+    // The password that is replaced has to be the one that was known.
+    if (prepared.replaces !== present.hash) return false;
+    return work.transact(origin, async (ctx) => {
+      const stored = await changeOwnPassword(ctx, prepared);
+      if (stored) await attempt.succeeded(ctx);
+      return stored;
+    });
+  };
+  await untilStored(replace).catch(async (error) => {
+    if (error instanceof AppError && error.code === "password.wrong")
+      await work.transact(origin, async (ctx) => recordWrongPassword(ctx, user.userId, attempt));
+    // A new password that is not good enough, or overload, says nothing about the present one.
+    else await attempt.takeBack();
+    throw error;
+  });
+}
+
+function recordWrongPassword(ctx: Ctx, userId: string, attempt: Attempt): void {
+  const about = { resourceType: "users", resourceId: userId };
+  ctx.audit({ category: "SECURITY", type: "PASSWORD_CHANGED", outcome: "FAILURE", ...about, detail: "wrong present password" });
+  recordLock(ctx, userId, attempt);
+}

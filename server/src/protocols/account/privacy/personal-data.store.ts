@@ -1,0 +1,42 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../../../platform/db/index.ts";
+import type { PersonalData } from "./personal-data.schema.ts";
+
+/** More than any user has; without a limit an attacker could make the list endless. */
+const MANY = sql.lit(10_000);
+
+type Credential = PersonalData["credentials"][number];
+type Kept = Pick<PersonalData, "credentials" | "knownBrowsers" | "acceptedTerms" | "transactions"> &
+  Pick<PersonalData["realmMemberships"][number], "groups">;
+
+/** What tables of many features keep of one user. Read by SQL here, so that the columns which leave the server stand in one place. */
+export async function readKept(db: Db, realm: string, userId: string, now: number): Promise<Kept> {
+  const rows = async <Row>(query: RawBuilder<Row>): Promise<Row[]> => (await query.execute(db)).rows;
+  const mine = sql`realm_id = ${realm} and user_id = ${userId}`;
+  return {
+    groups: await rows(sql<Kept["groups"][number]>`
+      select m.group_id as "groupId", g.name, m.joined_at as "joinedAt"
+      from group_members m join groups g on g.realm_id = m.realm_id and g.group_id = m.group_id
+      where m.realm_id = ${realm} and m.user_id = ${userId} order by g.name_key, m.group_id limit ${MANY}`),
+    credentials: [
+      ...(await rows(sql<Credential>`
+        select type, created_at as "createdAt", last_used_at as "lastUsedAt"
+        from credentials where ${mine} order by created_at, credential_id limit ${MANY}`)),
+      ...(await rows(sql<Credential>`
+        select 'push-device' as type, created_at as "createdAt", last_used_at as "lastUsedAt", device_name as "deviceName"
+        from push_tokens where ${mine} order by push_token_id limit ${MANY}`)),
+      ...(await rows(sql<Credential>`
+        select 'session' as type, created_at as "createdAt", last_seen_at as "lastUsedAt", source_ip as "sourceIp", user_agent as "userAgent"
+        from sessions where ${mine} and expires_at > ${now} and impersonator is null order by session_id limit ${MANY}`)),
+    ],
+    knownBrowsers: await rows(sql<Kept["knownBrowsers"][number]>`
+      select user_agent as "userAgent", created_at as "createdAt", last_seen_at as "lastSeenAt", nullif(trusted_until, 0) as "trustedUntil"
+      from known_devices where ${mine} and expires_at > ${now} order by created_at, device_id limit ${MANY}`),
+    acceptedTerms: await rows(sql<Kept["acceptedTerms"][number]>`
+      select version, accepted_at as "acceptedAt" from terms_acceptances where ${mine} order by accepted_at, version limit ${MANY}`),
+    transactions: await rows(sql<Kept["transactions"][number]>`
+      select transaction_id as id, client_id as "clientId", type, summary, created_at as "createdAt", signed_at as "signedAt",
+        case when status in ('PENDING', 'SIGNED') and expires_at <= ${now} then 'EXPIRED' else status end as status
+      from transactions where ${mine} order by created_at, transaction_id limit ${MANY}`),
+  };
+}

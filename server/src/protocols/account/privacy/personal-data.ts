@@ -1,0 +1,35 @@
+import { readConsents } from "../../../directory/consents/index.ts";
+import { membershipsOf } from "../../../directory/organizations/index.ts";
+import { readUser } from "../../../directory/users/index.ts";
+import type { ReadCtx } from "../../../platform/context.ts";
+import { signInsOf } from "../../../tenancy/audit/index.ts";
+import type { PersonalData } from "./personal-data.schema.ts";
+import { readKept } from "./personal-data.store.ts";
+
+const LOGIN_EVENTS = 10_000;
+
+/** Everything the realm knows of a user, secrets apart. Each part is read on its own: nothing is held while the document is made. */
+export async function collectPersonalData(ctx: ReadCtx, id: string): Promise<PersonalData> {
+  const { userId, username, email, enabled, createdAt, attributes, roles } = await readUser(ctx, id);
+  const { groups, credentials, ...kept } = await readKept(ctx.tx, ctx.realm, userId, ctx.now);
+  const signIns = await signInsOf(ctx.tx, ctx.realm, userId, LOGIN_EVENTS);
+  return {
+    generatedAt: ctx.now,
+    schema: "gatehouse.gdpr.export/v1",
+    realmId: ctx.realm,
+    userId,
+    profile: { username, email, enabled, createdAt },
+    attributes,
+    roles,
+    realmMemberships: [{ realmId: ctx.realm, joinedAt: createdAt, groups }],
+    organizations: await membershipsOf(ctx.tx, ctx.realm, userId),
+    credentials,
+    federatedLinks: [],
+    consents: await readConsents(ctx, userId),
+    ...kept,
+    loginEvents: signIns.map((event) => ({ ...event, ts: new Date(event.ts).toISOString() })),
+  };
+}
+
+/** For `Content-Disposition`: ids only, which need no escaping and tell nothing in a folder of downloads. */
+export const fileNameOf = ({ realmId, userId }: PersonalData): string => `gatehouse-${realmId}-${userId}.json`;

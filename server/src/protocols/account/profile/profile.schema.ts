@@ -1,0 +1,76 @@
+import Type, { type Static } from "typebox";
+import { attributeValue, loginNameMembers } from "../../../directory/users/index.ts";
+
+/** What people say of themselves. Other attributes are the administrators' to say: applications may decide by them. */
+export const ownAttributes = [
+  "middleName",
+  "nickname",
+  "profile",
+  "picture",
+  "website",
+  "gender",
+  "birthdate",
+  "zoneinfo",
+  "phoneNumber",
+  "formattedAddress",
+  "streetAddress",
+  "locality",
+  "region",
+  "postalCode",
+  "country",
+] as const;
+
+const text = Type.Union([Type.String(), Type.Null()]);
+const name = Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), Type.Null()]);
+const locale = Type.Union([
+  Type.String({
+    maxLength: 35,
+    pattern: "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$",
+    description: "a language is written as in RFC 5646, like en or nl-BE",
+  }),
+  Type.Null(),
+]);
+const attributes = Type.Object(
+  Object.fromEntries(ownAttributes.map((each) => [each, Type.Optional(attributeValue)])) as Record<
+    (typeof ownAttributes)[number],
+    Type.TOptional<typeof attributeValue>
+  >,
+  { additionalProperties: false, description: "What else you say of yourself, each a text or a list of texts" },
+);
+
+export const Profile = Type.Object(
+  {
+    realmId: Type.String(),
+    userId: Type.String({ format: "uuid" }),
+    username: Type.String(),
+    email: text,
+    emailVerified: Type.Boolean(),
+    pendingEmail: Type.Union([Type.String(), Type.Null()], { description: "A new address that waits to be confirmed" }),
+    firstName: text,
+    lastName: text,
+    locale: text,
+    attributes,
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+  },
+  { $id: "Profile" },
+);
+export type Profile = Static<typeof Profile>;
+
+/** The full state: what is left out is emptied, except the username, which stays. */
+export const UpdateProfile = Type.Object(
+  {
+    realmId: Type.Optional(Type.String()),
+    userId: Type.Optional(Type.String()),
+    createdAt: Type.Optional(Type.Integer()),
+    emailVerified: Type.Optional(Type.Boolean()),
+    pendingEmail: Type.Optional(text),
+    username: Type.Optional(loginNameMembers.username),
+    email: Type.Optional(loginNameMembers.email),
+    firstName: Type.Optional(name),
+    lastName: Type.Optional(name),
+    locale: Type.Optional(locale),
+    attributes: Type.Optional(attributes),
+  },
+  { $id: "UpdateProfile", additionalProperties: false },
+);
+export type UpdateProfile = Static<typeof UpdateProfile>;

@@ -1,0 +1,137 @@
+import { redirectUriVerdict } from "../../../applications/clients/index.ts";
+import { clock, DAY, MINUTE, SECOND } from "../../../kernel/clock.ts";
+import { cut, isCleanText } from "../../../kernel/text.ts";
+import { type Outbound, OutboundError, type OutboundResponse } from "../../../platform/outbound/index.ts";
+
+/** What a client says of itself at the address that is its client id (draft-ietf-oauth-client-id-metadata-document). */
+export interface ClientDocument {
+  readonly name: string | null;
+  readonly applicationType: "web" | "native";
+  readonly redirectUris: readonly string[];
+  readonly grantTypes: readonly ("authorization_code" | "refresh_token")[];
+  readonly logoUri: string | null;
+  readonly clientUri: string | null;
+  readonly policyUri: string | null;
+  readonly tosUri: string | null;
+}
+
+/** The document is not one, or is not the client's. Worth an event for the realm's administrators; the message holds nothing of its content. */
+export class DocumentRefused extends Error {}
+
+/** Of the column that keeps client ids. */
+const MAX_ADDRESS = 255;
+const MAX_REDIRECTS = 20;
+const MAX_NAME = 100;
+// The draft recommends 5 KiB; documents with a few languages and addresses are larger.
+const LIMITS = { timeoutMs: 5_000, maxBytes: 16 * 1024 } as const;
+
+/** §3: https, in the one spelling that every parser agrees on, without a fragment, a username or dot segments. */
+export function isDocumentAddress(clientId: string): boolean {
+  if (!clientId.startsWith("https://") || clientId.length > MAX_ADDRESS || !URL.canParse(clientId)) return false;
+  const url = new URL(clientId);
+  return url.href === clientId && url.username === "" && url.password === "" && !clientId.includes("#") && !/%2e/i.test(url.pathname);
+}
+
+/** Fetches the document; how long it may be used is what its server says, within bounds. */
+export async function readDocument(outbound: Outbound, address: string): Promise<{ document: ClientDocument; until: number }> {
+  // Redirects are not followed (§4): the address is the client's name, and another would be another client.
+  const answer = await outbound.fetch(address, { ...LIMITS, headers: { accept: "application/json" } });
+  if (answer.status >= 500) throw new OutboundError("connect", new URL(address).hostname);
+  if (answer.status !== 200) throw new DocumentRefused(`the address answered with status ${answer.status} instead of 200`);
+  return { document: parseDocument(address, contentOf(answer)), until: clock.now() + lifetimeOf(answer.headers) };
+}
+
+function contentOf(answer: OutboundResponse): Record<string, unknown> {
+  if (!/^application\/([\w.+-]+\+)?json\b/i.test(String(answer.headers["content-type"] ?? "")))
+    throw new DocumentRefused("the document is not served as application/json");
+  let content: unknown;
+  try {
+    content = answer.json();
+  } catch (cause) {
+    throw new DocumentRefused("the document is not valid JSON", { cause });
+  }
+  if (typeof content !== "object" || content === null || Array.isArray(content)) throw new DocumentRefused("the document is not an object");
+  return content as Record<string, unknown>;
+}
+
+export function parseDocument(address: string, content: Record<string, unknown>): ClientDocument {
+  if (content.client_id !== address) throw new DocumentRefused("client_id in the document is not its address");
+  // §4.1: no secret can be shared with such a client.
+  if ("client_secret" in content || "client_secret_expires_at" in content)
+    throw new DocumentRefused("the document must not hold a client_secret");
+  const method = content.token_endpoint_auth_method ?? "none";
+  if (method !== "none") throw new DocumentRefused("token_endpoint_auth_method must be none: such clients are public, and use PKCE");
+  const redirectUris = textsOf(content, "redirect_uris") ?? [];
+  if (redirectUris.length === 0 || redirectUris.length > MAX_REDIRECTS)
+    throw new DocumentRefused(`redirect_uris must name 1 to ${MAX_REDIRECTS} addresses`);
+  const applicationType = applicationTypeOf(content, redirectUris);
+  for (const uri of redirectUris) checkRedirect(address, uri, applicationType);
+  const grantTypes = textsOf(content, "grant_types") ?? ["authorization_code", "refresh_token"];
+  return {
+    name: nameOf(content.client_name),
+    applicationType,
+    redirectUris,
+    grantTypes: (["authorization_code", "refresh_token"] as const).filter((type) => grantTypes.includes(type)),
+    logoUri: linkOf(content, "logo_uri"),
+    clientUri: linkOf(content, "client_uri"),
+    policyUri: linkOf(content, "policy_uri"),
+    tosUri: linkOf(content, "tos_uri"),
+  };
+}
+
+/** Native clients are recognised by their redirect URIs where the document does not name the application type. */
+function applicationTypeOf({ application_type: said }: Record<string, unknown>, redirectUris: readonly string[]): "web" | "native" {
+  if (said !== undefined && said !== "web" && said !== "native") throw new DocumentRefused("application_type must be web or native");
+  return said ?? (redirectUris.every((uri) => uri.startsWith("https:")) ? "web" : "native");
+}
+
+/** §6.1: the owner of the document's address must control the redirect URIs; addresses on the user's own device are the exception. */
+function checkRedirect(address: string, uri: string, applicationType: "web" | "native"): void {
+  const refused = redirectUriVerdict(uri, applicationType);
+  if (refused) throw new DocumentRefused(`one of the redirect_uris ${refused.message}`);
+  const url = new URL(uri);
+  if (url.protocol === "https:" && url.origin !== new URL(address).origin)
+    throw new DocumentRefused("redirect_uris must have the origin of the document");
+}
+
+function textsOf(content: Record<string, unknown>, member: string): string[] | undefined {
+  const value = content[member];
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value) || !value.every((each): each is string => typeof each === "string" && isCleanText(each)))
+    throw new DocumentRefused(`${member} must be a list of texts`);
+  return value;
+}
+
+/** Shown to people, beside the host that vouches for it: nothing in it may hide or turn around what follows. */
+function nameOf(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  const name = cut(value.replace(/[\p{C}\s]+/gu, " ").trim(), MAX_NAME);
+  return name === "" ? null : name;
+}
+
+function linkOf(content: Record<string, unknown>, member: string): string | null {
+  const value = content[member];
+  if (value === undefined || value === null || value === "") return null;
+  if (typeof value !== "string" || value.length > 2048 || !/^https:\/\//.test(value) || !URL.canParse(value))
+    throw new DocumentRefused(`${member} must be an https address`);
+  return new URL(value).href;
+}
+
+const SHORTEST = MINUTE;
+const LONGEST = DAY;
+const USUAL = 5 * MINUTE;
+
+/** §4.4, RFC 9111 §4.2.1 */
+export function lifetimeOf(headers: Readonly<Record<string, string | string[] | undefined>>): number {
+  const control = String(headers["cache-control"] ?? "");
+  const [, maxAge] = /(?:^|,)\s*max-age\s*=\s*"?(\d{1,10})/i.exec(control) ?? [];
+  const expires = Date.parse(String(headers.expires ?? ""));
+  const said = /(?:^|,)\s*no-(?:store|cache)\b/i.test(control)
+    ? 0
+    : maxAge !== undefined
+      ? Number(maxAge) * SECOND
+      : Number.isNaN(expires)
+        ? USUAL
+        : expires - clock.now();
+  return Math.min(Math.max(said, SHORTEST), LONGEST);
+}

@@ -1,0 +1,85 @@
+import Type, { type Static } from "typebox";
+import { CreateClient, oauthAuthMethods, responseTypes } from "../../../applications/clients/index.ts";
+import { oneOf } from "../../../platform/http/index.ts";
+import { memberNames } from "./member-names.ts";
+
+const grantTypes = [
+  "authorization_code",
+  "implicit",
+  "refresh_token",
+  "client_credentials",
+  "password",
+  "urn:ietf:params:oauth:grant-type:device_code",
+  "urn:openid:params:grant-type:ciba",
+  "urn:ietf:params:oauth:grant-type:token-exchange",
+] as const;
+
+/** A response type in every order of its parts. */
+const spellings = (type: string): string[] => {
+  const orders = (parts: readonly string[]): string[][] =>
+    parts.length < 2
+      ? [[...parts]]
+      : parts.flatMap((part) => orders(parts.filter((other) => other !== part)).map((rest) => [part, ...rest]));
+  return orders(type.split(" ")).map((order) => order.join(" "));
+};
+
+type Names = typeof memberNames;
+const { properties } = CreateClient;
+
+/** Each member under its other name, with the very rules that administrators meet. */
+const named = Object.fromEntries(
+  Object.entries(memberNames).map(([oauth, member]) => [oauth, properties[member as Names[keyof Names]]]),
+) as { [K in keyof Names]: (typeof properties)[Names[K]] };
+
+const members = {
+  ...named,
+  grant_types: Type.Optional(
+    Type.Array(oneOf(grantTypes), { maxItems: grantTypes.length, uniqueItems: true, description: "`authorization_code` where left out" }),
+  ),
+  response_types: Type.Optional(
+    Type.Array(oneOf(responseTypes.flatMap(spellings)), {
+      maxItems: 12,
+      description: "`code` where left out; `implicit` goes with the others",
+    }),
+  ),
+  token_endpoint_auth_method: Type.Optional(
+    oneOf(oauthAuthMethods, { description: "`client_secret_basic` where left out; `none` makes a public client" }),
+  ),
+  scope: Type.Optional(Type.String({ maxLength: 4096, description: "Scopes that it may ask for, with spaces between them" })),
+  subject_type: Type.Optional(oneOf(["public", "pairwise"])),
+};
+
+/** Unknown members are ignored, as RFC 7591 §2 demands. */
+export const RegistrationRequest = Type.Object(members, { $id: "RegistrationRequest", additionalProperties: true });
+export type RegistrationRequest = Static<typeof RegistrationRequest>;
+
+/** RFC 7592 §2.2 */
+export const RegistrationUpdate = Type.Object(
+  {
+    ...members,
+    client_id: Type.String({ description: "As it was given" }),
+    client_secret: Type.Optional(Type.String({ description: "If sent, the present one" })),
+  },
+  { $id: "RegistrationUpdate", additionalProperties: true },
+);
+export type RegistrationUpdate = Static<typeof RegistrationUpdate>;
+
+/** RFC 7591 §3.2.1, RFC 7592 §3 */
+export const RegisteredClient = Type.Object(
+  {
+    client_id: Type.String(),
+    client_secret: Type.Optional(Type.String({ description: "Of a confidential client that has one" })),
+    client_id_issued_at: Type.Integer({ description: "Epoch seconds" }),
+    client_secret_expires_at: Type.Optional(Type.Integer({ description: "0: never" })),
+    registration_access_token: Type.String({
+      description: "For requests to `registration_client_uri`; each update brings a new one",
+    }),
+    registration_client_uri: Type.String(),
+    ...members,
+  },
+  { $id: "RegisteredClient" },
+);
+export type RegisteredClient = Static<typeof RegisteredClient>;
+
+/** RFC 7591 §3.2.2 */
+export const RegistrationProblem = Type.Object({ error: Type.String(), error_description: Type.String() }, { $id: "RegistrationProblem" });

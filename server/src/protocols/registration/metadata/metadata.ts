@@ -1,0 +1,82 @@
+import type { Client, CreateClient, ResponseType, UpdateClient } from "../../../applications/clients/index.ts";
+import { toGrantType } from "../../../applications/clients/index.ts";
+import { memberNames, otherNames } from "./member-names.ts";
+import type { RegistrationRequest } from "./metadata.schema.ts";
+
+/** OAuth 2.0 Multiple Response Type Encoding Practices §3: the order of the parts says nothing. */
+const inOrder = (type: string): ResponseType =>
+  ["code", "id_token", "token"].filter((part) => type.split(" ").includes(part)).join(" ") as ResponseType;
+
+/** RFC 7591 §2: `code` where nothing is said, unless the grant types say that it cannot be meant. */
+export function responseTypesOf({ grant_types = ["authorization_code"], response_types = [] }: RegistrationRequest): ResponseType[] {
+  if (response_types.length === 0)
+    return grant_types.includes("implicit") && !grant_types.includes("authorization_code") ? ["id_token"] : ["code"];
+  return [...new Set(response_types.map(inOrder))];
+}
+
+/** Those that we know: `implicit` follows from the response types. */
+export function grantTypesOf(metadata: RegistrationRequest) {
+  const { grant_types = responseTypesOf(metadata).some((type) => type.startsWith("code")) ? (["authorization_code"] as const) : [] } =
+    metadata;
+  return grant_types.filter((type) => type !== "implicit");
+}
+
+/** The state that the metadata describes. What it leaves out takes its default. */
+export function toClientState(metadata: RegistrationRequest): Omit<CreateClient, "clientId"> {
+  const named = Object.entries(memberNames).flatMap(([oauth, member]) => {
+    const value = metadata[oauth as keyof typeof memberNames];
+    return value === undefined ? [] : [[member, value]];
+  });
+  // RFC 7591 §2 makes that client_secret_basic; libraries that say nothing send it by form, too.
+  const method = metadata.token_endpoint_auth_method ?? "client_secret";
+  return {
+    ...Object.fromEntries(named),
+    publicClient: method === "none",
+    authMethod: method,
+    grantTypes: grantTypesOf(metadata),
+    responseTypes: responseTypesOf(metadata),
+    scopes: metadata.scope?.split(" ").filter(Boolean) ?? [],
+    subjectClaim: metadata.subject_type === "pairwise" ? { strategy: "pairwise" } : null,
+  };
+}
+
+const described = new Set<string>([...Object.values(memberNames), ...Object.values(otherNames), "publicClient"]);
+const readOnly = new Set(["id", "realmId", "clientId", "createdAt", "updatedAt", "version"]);
+
+/** RFC 7592 §2.2: replaces what the metadata can describe. What only an administrator decides stays. */
+export function toNewState(current: Client, metadata: RegistrationRequest): UpdateClient {
+  const state = toClientState(metadata);
+  const kept = Object.entries(current).filter(([member]) => !described.has(member) && !readOnly.has(member));
+  const { strategy } = current.subjectClaim ?? {};
+  const isOverridden = strategy !== undefined && strategy !== "pairwise";
+  // As we spelled it: see toMetadata.
+  const isEcho = current.authMethod === "client_secret" && state.authMethod === "client_secret_basic";
+  return {
+    ...Object.fromEntries(kept),
+    ...state,
+    enabled: current.enabled,
+    publicClient: state.publicClient ?? current.publicClient,
+    ...(isOverridden && { subjectClaim: current.subjectClaim }),
+    ...(isEcho && { authMethod: current.authMethod }),
+  };
+}
+
+/** The metadata as it is registered. */
+export function toMetadata(client: Client): Record<string, unknown> {
+  const named = Object.entries(memberNames).flatMap(([oauth, member]) => {
+    const value = client[member as keyof Client];
+    const isEmpty = value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+    return isEmpty && oauth !== "redirect_uris" ? [] : [[oauth, value]];
+  });
+  const grantTypes: string[] = client.grantTypes.map(toGrantType);
+  const responseTypes = client.responseTypes.filter((type) => !type.startsWith("code") || grantTypes.includes("authorization_code"));
+  if (responseTypes.some((type) => type !== "code")) grantTypes.push("implicit");
+  return {
+    ...Object.fromEntries(named),
+    token_endpoint_auth_method: client.authMethod === "client_secret" ? "client_secret_basic" : client.authMethod,
+    grant_types: grantTypes,
+    response_types: responseTypes,
+    subject_type: client.subjectClaim?.strategy === "pairwise" ? "pairwise" : "public",
+    ...(client.scopes.length > 0 && { scope: client.scopes.join(" ") }),
+  };
+}

@@ -1,0 +1,126 @@
+import { type Selectable, sql } from "kysely";
+import { newId } from "../../../kernel/ids.ts";
+import { likePrefix } from "../../../kernel/text.ts";
+import type { Db, Tx } from "../../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../../platform/paging/index.ts";
+import type { InitialAccessToken } from "./provisioning.schema.ts";
+
+interface InitialAccessTokensTable {
+  realm_id: string;
+  token_id: string;
+  token_hash: string;
+  name: string | null;
+  uses_left: number;
+  created_at: number;
+  expires_at: number;
+}
+
+declare module "../../../platform/db/tables.ts" {
+  interface Tables {
+    initial_access_tokens: InitialAccessTokensTable;
+  }
+}
+
+const columns = ["token_id", "name", "uses_left", "created_at", "expires_at"] as const;
+type Row = Pick<Selectable<InitialAccessTokensTable>, (typeof columns)[number]>;
+
+const order: ListOrder = { sorts: { createdAt: sql.ref("created_at") }, defaultSort: "-createdAt", id: sql.ref("token_id") };
+
+export async function listTokens(db: Db, realm: string, query: ListQuery): Promise<Page<InitialAccessToken>> {
+  const { search } = query;
+  const base = db
+    .selectFrom("initial_access_tokens")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .$if(search !== undefined && search !== "", (q) =>
+      q.where((eb) =>
+        eb.or([eb(sql`lower(name)`, "like", sql`lower(${likePrefix(search!)})`), eb(sql`token_id::text`, "=", search!.toLowerCase())]),
+      ),
+    );
+  const page = await pageOf(db, base, order, query);
+  return { ...page, rows: page.rows.map(toToken) };
+}
+
+export async function findToken(db: Db, realm: string, id: string): Promise<InitialAccessToken | null> {
+  const row = await db
+    .selectFrom("initial_access_tokens")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("token_id", "=", id)
+    .executeTakeFirst();
+  return row ? toToken(row) : null;
+}
+
+export interface NewToken {
+  readonly hash: string;
+  readonly name: string | null;
+  readonly count: number;
+  readonly now: number;
+  readonly expiresAt: number;
+}
+
+export async function insertToken(tx: Tx, realm: string, { hash, name, count, now, expiresAt }: NewToken): Promise<InitialAccessToken> {
+  const row = await tx
+    .insertInto("initial_access_tokens")
+    .values({
+      realm_id: realm,
+      token_id: newId(),
+      token_hash: hash,
+      name,
+      uses_left: count,
+      created_at: now,
+      expires_at: expiresAt,
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+  return toToken(row);
+}
+
+export async function deleteToken(tx: Tx, realm: string, id: string): Promise<InitialAccessToken | null> {
+  const row = await tx
+    .deleteFrom("initial_access_tokens")
+    .where("realm_id", "=", realm)
+    .where("token_id", "=", id)
+    .returning(columns)
+    .executeTakeFirst();
+  return row ? toToken(row) : null;
+}
+
+/** One that may be used now. */
+export async function findUsableToken(db: Db, realm: string, hash: string, now: number): Promise<InitialAccessToken | null> {
+  const row = await db
+    .selectFrom("initial_access_tokens")
+    .select(columns)
+    .where("realm_id", "=", realm)
+    .where("token_hash", "=", hash)
+    .where("uses_left", ">", 0)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return row ? toToken(row) : null;
+}
+
+/** Counted in one statement: of two who come for the last use at once, one gets it. */
+export async function takeUse(tx: Tx, realm: string, hash: string, now: number): Promise<boolean> {
+  const row = await tx
+    .updateTable("initial_access_tokens")
+    .set((eb) => ({ uses_left: eb("uses_left", "-", 1) }))
+    .where("realm_id", "=", realm)
+    .where("token_hash", "=", hash)
+    .where("uses_left", ">", 0)
+    .where("expires_at", ">", now)
+    .returning("token_id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function deleteExpiredInitialTokens(db: Db, now: number): Promise<void> {
+  await db.deleteFrom("initial_access_tokens").where("expires_at", "<=", now).execute();
+}
+
+const toToken = (row: Row): InitialAccessToken => ({
+  id: row.token_id,
+  name: row.name,
+  remaining: row.uses_left,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+});

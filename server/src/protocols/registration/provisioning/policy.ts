@@ -1,0 +1,135 @@
+import type { ScopesSnapshot } from "../../../applications/client-scopes/index.ts";
+import { spellGrantType, toGrantType } from "../../../applications/clients/index.ts";
+import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
+import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
+import { contentEncryptions, decryptionAlgs } from "../../../tenancy/keys/index.ts";
+import { invalidMetadata } from "../errors.ts";
+import type { RegistrationRequest } from "../metadata/metadata.schema.ts";
+import { grantTypesOf, responseTypesOf } from "../metadata/metadata.ts";
+import type { Provisioning } from "./provisioning.schema.ts";
+
+type Policy = Provisioning["registration"];
+
+const error = (field: string, code: string, message: string): FieldError => ({ field, code, message });
+const allowed = (values: readonly string[]) => (values.length === 0 ? "none at all" : values.join(", "));
+
+/** What the realm's administrators allow clients that register themselves. Everything else is said by the rules for all clients. */
+export function enforcePolicy(policy: Policy, scopes: ScopesSnapshot | null, metadata: RegistrationRequest): void {
+  const errors = [
+    ...protectionErrors(metadata),
+    ...grantErrors(policy, metadata),
+    ...methodErrors(policy, metadata),
+    ...scopeErrors(scopes, metadata),
+    ...redirectErrors(policy, metadata),
+    ...linkErrors(metadata),
+  ];
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
+/** OpenID Connect Dynamic Client Registration §2: what it may encrypt its request objects with is known by its objects; what cannot be is said. */
+const protectionErrors = (metadata: RegistrationRequest): FieldError[] => {
+  const { request_object_encryption_alg: alg, request_object_encryption_enc: enc } = metadata as Record<string, unknown>;
+  const check = (member: string, value: unknown, known: readonly string[]) =>
+    value === undefined || known.includes(value as string) ? [] : [error(member, "enum", `${member} must be one of: ${known.join(", ")}`)];
+  return [
+    ...check("request_object_encryption_alg", alg, decryptionAlgs),
+    ...check("request_object_encryption_enc", enc, contentEncryptions),
+  ];
+};
+
+function grantErrors({ allowedGrantTypes, allowedResponseTypes }: Policy, metadata: RegistrationRequest): FieldError[] {
+  const refused = grantTypesOf(metadata).filter((type) => !(allowedGrantTypes as string[]).includes(spellGrantType(type)));
+  if (refused.length > 0) {
+    const known = allowed(allowedGrantTypes.map(toGrantType));
+    return [error("grant_types", "policy", `grant_types: ${refused.join(", ")} may not be registered in this realm. Allowed: ${known}`)];
+  }
+  const responseTypes = responseTypesOf(metadata);
+  const unwanted = responseTypes.filter((type) => type !== "code" && !allowedResponseTypes.includes(type));
+  if (unwanted.length > 0) {
+    const message = `response_types: ${unwanted.join(", ")} may not be registered in this realm. Allowed: ${allowed(allowedResponseTypes)}`;
+    return [error("response_types", "policy", message)];
+  }
+  // RFC 7591 §2.1
+  const { grant_types, response_types = [] } = metadata;
+  const missing = response_types
+    .flatMap((type) => [
+      ...(/\bcode\b/.test(type) ? [[type, "authorization_code"] as const] : []),
+      ...(/token/.test(type) ? [[type, "implicit"] as const] : []),
+    ])
+    .find(([, grant]) => grant_types !== undefined && !grant_types.includes(grant));
+  if (missing) return [error("response_types", "grant_type", `response_types: ${missing[0]} needs the grant type ${missing[1]}`)];
+  return [];
+}
+
+function methodErrors(
+  { allowedAuthMethods }: Policy,
+  { token_endpoint_auth_method: method = "client_secret_basic" }: RegistrationRequest,
+): FieldError[] {
+  if (allowedAuthMethods.includes(method)) return [];
+  const known = allowed(allowedAuthMethods);
+  const message = `token_endpoint_auth_method ${method} may not be registered in this realm. Allowed: ${known}`;
+  return [error("token_endpoint_auth_method", "policy", message)];
+}
+
+/** A scope that no client gets by default is for clients that an administrator chose. */
+function scopeErrors(scopes: ScopesSnapshot | null, { scope = "" }: RegistrationRequest): FieldError[] {
+  const mayAsk = (name: string) => name === "openid" || (scopes?.byName.get(name)?.assignment ?? "NONE") !== "NONE";
+  return scope
+    .split(" ")
+    .filter((name) => name !== "" && !mayAsk(name))
+    .map((name) => error("scope", "policy", `scope: “${name}” is not a scope that clients may register for themselves`));
+}
+
+function redirectErrors({ allowedRedirectHosts }: Policy, metadata: RegistrationRequest): FieldError[] {
+  const { redirect_uris = [], post_logout_redirect_uris = [] } = metadata;
+  const usesBrowser = grantTypesOf(metadata).includes("authorization_code") || responseTypesOf(metadata).some((type) => type !== "code");
+  if (usesBrowser && redirect_uris.length === 0)
+    return [error("redirect_uris", "required", "redirect_uris: name at least one address to send people back to")];
+  const check = (member: string, uris: readonly string[]) =>
+    uris.flatMap((uri, index) =>
+      isAllowedHost(allowedRedirectHosts, uri)
+        ? []
+        : [error(`${member}.${index}`, "policy", `${member}.${index} leads to a host that this realm does not allow`)],
+    );
+  return [...check("redirect_uris", redirect_uris), ...check("post_logout_redirect_uris", post_logout_redirect_uris)];
+}
+
+/**
+ * OpenID Connect Dynamic Client Registration §2: where a browser is sent by a link. What the server itself calls is held to https by the
+ * rules of all clients, but for addresses that the operator has allowed.
+ */
+function linkErrors(metadata: RegistrationRequest): FieldError[] {
+  const isOnDevice = metadata.application_type === "native";
+  return (["initiate_login_uri", "frontchannel_logout_uri", "logo_uri", "client_uri", "policy_uri", "tos_uri"] as const).flatMap(
+    (member) => {
+      const uri = metadata[member];
+      const isFit = typeof uri !== "string" || !/^http:/i.test(uri) || isOnDevice;
+      return isFit ? [] : [error(member, "scheme", `${member} must use https; http is for native clients, on a loopback address`)];
+    },
+  );
+}
+
+/** `*.example.com` allows every host below example.com, and not that one itself. */
+export function isAllowedHost(hosts: readonly string[], uri: string): boolean {
+  if (hosts.length === 0) return true;
+  const host = URL.canParse(uri) ? new URL(uri).hostname : "";
+  return hosts.some((known) => (known.startsWith("*.") ? host.endsWith(known.slice(1)) && host.length > known.length - 1 : host === known));
+}
+
+/** Whatever this server would call for a client must not lead inward. Names are checked again when they are called. */
+export function refuseInwardAddresses(outbound: Outbound, metadata: RegistrationRequest): void {
+  const called = ["jwks_uri", "sector_identifier_uri", "backchannel_logout_uri", "backchannel_client_notification_endpoint"] as const;
+  const addresses = [
+    ...called.map((member) => [member, metadata[member]] as const),
+    ...(metadata.request_uris ?? []).map((address, index) => [`request_uris.${index}`, address] as const),
+  ];
+  for (const [member, address] of addresses) {
+    if (typeof address !== "string") continue;
+    try {
+      outbound.checkUrl(address);
+    } catch (cause) {
+      if (!(cause instanceof OutboundError)) throw cause;
+      throw invalidMetadata(member, `${member}: ${cause.message}`, cause);
+    }
+  }
+}

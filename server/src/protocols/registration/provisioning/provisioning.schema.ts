@@ -1,0 +1,129 @@
+import Type, { type Static } from "typebox";
+import { grantTypeNames, oauthAuthMethods, responseTypes } from "../../../applications/clients/index.ts";
+import { DAY, SECOND } from "../../../kernel/clock.ts";
+import { oneOf } from "../../../platform/http/index.ts";
+
+const DAYS = DAY / SECOND;
+
+const registration = {
+  enabled: Type.Boolean({ description: "Whether clients may register themselves at all" }),
+  requireInitialAccessToken: Type.Boolean({
+    description: "Only with a token that an administrator made; otherwise anonymous registration is allowed",
+  }),
+  allowedGrantTypes: Type.Array(oneOf(grantTypeNames), { uniqueItems: true, description: "What they may ask tokens by" }),
+  allowedResponseTypes: Type.Array(oneOf(responseTypes), {
+    uniqueItems: true,
+    description:
+      "What they may ask authorizations to be answered with; `code` always. The others need the realm setting `oidc.implicitFlow`, too",
+  }),
+  allowedRedirectHosts: Type.Array(
+    Type.String({
+      maxLength: 253,
+      pattern: "^(\\*\\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$|^\\[[0-9a-f:]+\\]$",
+      description: "a host in lower case, without scheme and port; `*.example.com` stands for all hosts below example.com",
+    }),
+    { maxItems: 100, uniqueItems: true, description: "Where their redirect URIs may lead; empty: anywhere" },
+  ),
+  allowedAuthMethods: Type.Array(oneOf(oauthAuthMethods), { uniqueItems: true, description: "How they may prove who they are" }),
+  requireConsent: Type.Boolean({
+    description:
+      "Whether users are asked before such a client gets anything. Can be turned off only where an initial access token is needed; counts for clients that register from then on",
+  }),
+  metadataDocuments: Type.Boolean({
+    description: "Clients that are not registered at all, but name an https address as their client id at which their metadata is found",
+  }),
+};
+
+/** What the realm decides about clients and users that come by themselves. */
+export const Provisioning = Type.Object(
+  {
+    registration: Type.Object(registration, { additionalProperties: false }),
+    scim: Type.Object(
+      { enabled: Type.Boolean({ description: "Whether users may be provisioned by SCIM" }) },
+      { additionalProperties: false },
+    ),
+  },
+  { $id: "Provisioning" },
+);
+export type Provisioning = Static<typeof Provisioning>;
+
+const optional = <T extends Record<string, Type.TSchema>>(members: T) =>
+  Object.fromEntries(Object.entries(members).map(([member, schema]) => [member, Type.Optional(schema)])) as {
+    [K in keyof T]: Type.TOptional<T[K]>;
+  };
+
+/** The full state: what is left out returns to its default. */
+export const UpdateProvisioning = Type.Object(
+  {
+    registration: Type.Optional(Type.Object(optional(registration), { additionalProperties: false })),
+    scim: Type.Optional(Type.Object({ enabled: Type.Optional(Type.Boolean()) }, { additionalProperties: false })),
+  },
+  { $id: "UpdateProvisioning", additionalProperties: false },
+);
+export type UpdateProvisioning = Static<typeof UpdateProvisioning>;
+
+export const defaults: Provisioning = {
+  registration: {
+    enabled: true,
+    requireInitialAccessToken: true,
+    allowedGrantTypes: ["authorization_code", "refresh_token"],
+    allowedResponseTypes: ["code"],
+    allowedRedirectHosts: [],
+    allowedAuthMethods: ["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"],
+    requireConsent: true,
+    metadataDocuments: false,
+  },
+  scim: { enabled: false },
+};
+
+/** Whatever was stored or sent, with every member there is. */
+export const completeProvisioning = ({ registration = {}, scim = {} }: UpdateProvisioning): Provisioning => ({
+  registration: { ...defaults.registration, ...registration },
+  scim: { ...defaults.scim, ...scim },
+});
+
+/** The body may be left out, which arrives as null. */
+export const CreateInitialAccessToken = Type.Union(
+  [
+    Type.Object(
+      {
+        count: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, default: 1, description: "How many clients it may register" })),
+        lifetime: Type.Optional(Type.Integer({ minimum: 60, maximum: 365 * DAYS, default: DAYS, description: "Seconds" })),
+        name: Type.Optional(
+          Type.Union(
+            [
+              Type.String({
+                minLength: 1,
+                maxLength: 255,
+                pattern: "^[^\\p{C}]+$",
+                description: "a name has no control or invisible characters",
+              }),
+              Type.Null(),
+            ],
+            { description: "Whom it was made for" },
+          ),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    Type.Null(),
+  ],
+  { $id: "CreateInitialAccessToken" },
+);
+export type CreateInitialAccessToken = Static<typeof CreateInitialAccessToken>;
+
+const tokenMembers = {
+  id: Type.String({ format: "uuid" }),
+  name: Type.Union([Type.String(), Type.Null()]),
+  remaining: Type.Integer({ description: "How many clients it may still register" }),
+  createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+  expiresAt: Type.Integer({ description: "Epoch milliseconds" }),
+};
+export const InitialAccessToken = Type.Object(tokenMembers, { $id: "InitialAccessToken" });
+export type InitialAccessToken = Static<typeof InitialAccessToken>;
+
+export const CreatedInitialAccessToken = Type.Object(
+  { ...tokenMembers, token: Type.String({ description: "Shown here and nowhere else" }) },
+  { $id: "CreatedInitialAccessToken" },
+);
+export type CreatedInitialAccessToken = Static<typeof CreatedInitialAccessToken>;
