@@ -58,8 +58,8 @@ export const fr: Messages = {
   cancel: "Annuler",
   signedOutTitle: "Vous êtes déconnecté",
   signedOutText: "Vous pouvez fermer cette fenêtre. Sur un ordinateur partagé, fermez tout le navigateur.",
-  signingOutText: "Vous êtes déconnecté ici, et en cours de déconnexion de ces applications :",
-  notSignedOut: "n’a pas répondu ; vous y êtes peut-être encore connecté",
+  signingOutText: "Vous êtes déconnecté ici, et en cours de déconnexion de ces applications :",
+  notSignedOut: "n’a pas répondu ; vous y êtes peut-être encore connecté",
   signInAgain: "Se reconnecter",
 
   impersonationLabel: "Agir à la place d’une autre personne",
