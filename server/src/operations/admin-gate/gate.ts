@@ -38,7 +38,8 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
 
   app.addHook("onRequest", async (request, reply) => {
-    const { permission, masterOnly = false } = request.routeOptions.config;
+    const { config: declaration } = request.routeOptions;
+    const { permission, masterOnly = false } = declaration;
     const named = (request.params as { realm?: string }).realm;
     const known = named === undefined ? null : await parts.realms.get(named);
     // Before anything is refused: a page may read why.
@@ -47,9 +48,10 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
     const realm = (masterOnly ? await parts.realms.get(MASTER) : known)!;
     reply.header("cache-control", "no-store");
     request.realmId = realm.realmId;
-    await callers.enter({ request, reply, realm }, false);
+    const entering = { request, reply, realm, declaration };
+    await callers.enter(entering, false);
     if (!allows(request.actor!.permissions, permission!)) throw refuse(request, "forbidden");
-    await callers.admit({ request, reply, realm });
+    await callers.admit(entering);
   });
 
   app.addHook("onResponse", (request, reply, done) => {

@@ -88,6 +88,18 @@ export function declare(app: Pick<FastifyInstance, "addHook">, declaration: Decl
   });
 }
 
-export const callersOf = ({ caller }: Declaration): readonly Caller[] => (caller === undefined ? [] : [caller].flat());
+const NONE: readonly Caller[] = [];
+/** Asked several times by every request, so the list of a single caller is made once. */
+const single = new WeakMap<Caller, readonly Caller[]>();
+
+export function callersOf({ caller }: Declaration): readonly Caller[] {
+  if (caller === undefined) return NONE;
+  if (Array.isArray(caller)) return caller;
+  const known = single.get(caller as Caller);
+  if (known) return known;
+  const list = [caller as Caller];
+  single.set(caller as Caller, list);
+  return list;
+}
 
 export const isWrite = ({ method }: Pick<FastifyRequest, "method">): boolean => !["GET", "HEAD", "OPTIONS"].includes(method);

@@ -116,10 +116,15 @@ async function whyNotOwner(
 export function actorOfToken({ live, client }: PresentedAccess, realm: string, permissions: readonly string[] = []): Actor {
   const spell = (name: string) => (live.realm === realm ? name : `${live.realm}/${name}`);
   const { holder, actor } = live;
-  const common = { realm: live.realm, permissions: new Set(permissions) };
-  if (!holder) return actorOf({ ...common, id: client.id, name: spell(client.clientId), isClient: true });
+  const { realm: of } = live;
+  const granted = new Set(permissions);
+  if (!holder) return actorOf({ realm: of, permissions: granted, id: client.id, name: spell(client.clientId), isClient: true });
   return actorOf({
-    ...{ ...common, id: holder.userId, name: spell(holder.username), sessionId: holder.sessionId },
+    realm: of,
+    permissions: granted,
+    id: holder.userId,
+    name: spell(holder.username),
+    sessionId: holder.sessionId,
     // RFC 8693 §4.1: who acts for the user is not the user, and the trail names both.
     impersonator: holder.impersonator ?? (actor === null ? null : String(actor.sub)),
   });

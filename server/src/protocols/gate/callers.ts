@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from "fastify";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
@@ -58,6 +58,8 @@ export interface Entering {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly realm: RealmSnapshot;
+  /** Of the route. Kept: Fastify makes an object of each look at a request's route. */
+  readonly declaration: FastifyContextConfig;
 }
 
 export type Callers = ReturnType<typeof createCallers>;
@@ -97,13 +99,13 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
   };
 
   const byToken = async (entering: Entering, audience: Audience, presented: PresentedToken | null): Promise<void> => {
-    const { request, realm } = entering;
+    const { request, realm, declaration } = entering;
     const issuer = issuerOf(parts.baseUrl, realm.realmId);
     if (!audience.ignoresCookies)
       for (const of of await rules.realms(realm))
         if (cookies.sessionToken(request, of.realmId) !== undefined) throw refuse(request, "two_credentials");
     if (!presented) {
-      if (request.routeOptions.config.errors === "oauth") throw oauthErrors.invalidRequest("invalid authorization header value format");
+      if (declaration.errors === "oauth") throw oauthErrors.invalidRequest("invalid authorization header value format");
       throw refusalOf(audience, request, issuer, "Bearer", { error: "invalid_token", description: audience.invalid });
     }
     const access = await readPresented(parts, audience, presented, entering);
@@ -113,9 +115,9 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
   };
 
   /** Nothing was presented, and a token is needed. */
-  const refuseMissing = ({ request, realm }: Entering, audience: Audience): never => {
+  const refuseMissing = ({ request, realm, declaration }: Entering, audience: Audience): never => {
     const issuer = issuerOf(parts.baseUrl, realm.realmId);
-    if (request.routeOptions.config.errors === "oauth")
+    if (declaration.errors === "oauth")
       throw new NoToken("invalid_token", "no access token provided", { headers: { "www-authenticate": `Bearer realm="${issuer}"` } });
     throw refusalOf(audience, request, issuer, "Bearer", { error: "invalid_token", description: audience.invalid });
   };
@@ -136,8 +138,8 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     audienceOf,
     /** True: a caller of an API came in, or was refused. False: neither session nor token are for this route to take by itself. */
     async enter(entering: Entering, isPage: boolean): Promise<boolean> {
-      const { request, realm } = entering;
-      const callers = callersOf(request.routeOptions.config);
+      const { request, realm, declaration } = entering;
+      const callers = callersOf(declaration);
       const audience = callers.map(audienceOf).find((each) => each !== undefined);
       const scheme = schemeOf(request);
       if (audience && (scheme === "bearer" || scheme === "dpop")) {
@@ -147,24 +149,22 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
       const session = callers.find((caller): caller is SessionCaller => caller.by === "session");
       if (session && isPage) return false;
       if (session && !session.onlyPages) {
-        if (request.routeOptions.config.csrf !== "header") return false;
+        if (declaration.csrf !== "header") return false;
         await bySession(entering, audience ? challengeOf(audience, issuerOf(parts.baseUrl, realm.realmId), "Bearer") : "Bearer");
         return true;
       }
       if (!audience) return false;
-      if (scheme !== null && request.routeOptions.config.errors === "oauth")
-        throw oauthErrors.invalidRequest("invalid authorization header value format");
+      if (scheme !== null && declaration.errors === "oauth") throw oauthErrors.invalidRequest("invalid authorization header value format");
       // In a form it may come yet.
       return (audience.takesForm && request.method === "POST") || refuseMissing(entering, audience);
     },
     /** What holds for every authenticated caller. */
-    async admit({ request }: Entering): Promise<void> {
-      const { impersonated = false, recentAuthentication = false, permission } = request.routeOptions.config;
+    async admit({ request, declaration }: Entering): Promise<void> {
+      const { impersonated = false, recentAuthentication = false, permission } = declaration;
       const { actor } = request;
       if (actor === null) return;
       // On the admin API an impersonator has no permissions at all; anonymous pages are open to them, too.
-      const isOwners =
-        permission === undefined && callersOf(request.routeOptions.config).some(({ by }) => by === "session" || by === "bearer");
+      const isOwners = permission === undefined && callersOf(declaration).some(({ by }) => by === "session" || by === "bearer");
       if (actor.impersonator !== null && isOwners && !impersonated) throw refuse(request, "impersonated");
       if (recentAuthentication) await assertRecentAuthentication({ tx: db, actor, now: clock.now() });
     },

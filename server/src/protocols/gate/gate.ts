@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler, RouteOptions } from "fastify";
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler, RouteOptions } from "fastify";
 import { OAuthError } from "../../kernel/oauth-error.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
 import { anonymousActor } from "../../platform/context.ts";
@@ -48,8 +48,7 @@ export interface RealmGateParts extends CallerParts {
   readonly errors: Readonly<Record<ErrorForm, ErrorRenderer>>;
 }
 
-const errorFormOf = (request: FastifyRequest): ErrorForm => {
-  const { errors = "problem" } = request.routeOptions.config;
+const errorFormOf = (request: FastifyRequest, { errors = "problem" }: FastifyContextConfig = request.routeOptions.config): ErrorForm => {
   if (typeof errors === "string") return errors;
   return wantsPage(request, errors.otherwise) ? "page" : "problem";
 };
@@ -78,16 +77,16 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     if (config.caller === undefined || config.document) return;
     const { realm: name } = request.params as { realm: string };
     const realm = parts.realms.peek(name) ?? (await parts.realms.get(name));
-    request.wantsPage = errorFormOf(request) === "page";
-    await countIn(gate, request, reply, "addresses");
+    request.wantsPage = errorFormOf(request, config) === "page";
+    await countIn(gate, config, request, reply, "addresses");
     if (!realm) throw unknownRealm();
     request.realm = realm;
     request.realmId = realm.realmId;
-    const entering = { request, reply, realm };
+    const entering = { request, reply, realm, declaration: config };
     await enter(gate, entering);
     if (reply.sent) return;
     await callers.admit(entering);
-    await countIn(gate, request, reply, "callers");
+    await countIn(gate, config, request, reply, "callers");
   });
 
   // Before the schema is looked at: who sent a form comes before what is wrong with it.
@@ -97,7 +96,7 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     const audience = callersOf(config)
       .map(callers.audienceOf)
       .find((each) => each?.takesForm);
-    if (audience && isWrite(request)) await callers.byForm({ request, reply, realm: request.realm }, audience);
+    if (audience && isWrite(request)) await callers.byForm({ request, reply, realm: request.realm, declaration: config }, audience);
     if (callersOf(config).some((caller) => caller.by === "client" && caller.in === undefined)) await byClient(gate, request, reply);
     if (!isWrite(request) || !request.visitor) return;
     if (config.csrf === undefined || config.csrf === "none" || config.csrf === "header" || config.csrfUnless?.(request)) return;
@@ -144,8 +143,15 @@ function crossOrigin(routes: readonly Declared[]): ReadonlyMap<string, string> {
 
 type Gate = RealmGateParts & { readonly callers: Callers };
 
-async function countIn({ limits }: Gate, request: FastifyRequest, reply: FastifyReply, counts: "addresses" | "callers"): Promise<void> {
-  for (const name of [request.routeOptions.config.limit ?? []].flat()) {
+async function countIn(
+  { limits }: Gate,
+  { limit: names }: FastifyContextConfig,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  counts: "addresses" | "callers",
+): Promise<void> {
+  if (names === undefined) return;
+  for (const name of [names].flat()) {
     const limit = limits[name]!;
     if (limit.counts === counts) await limit.hook.call(request.server, request, reply);
   }
@@ -155,8 +161,8 @@ const bringsOpaqueToken = (caller: Caller) => caller.by === "registration" || (c
 
 /** Finds out who calls. Afterwards there is an actor, or the reply was sent. */
 async function enter(gate: Gate, entering: Entering): Promise<void> {
-  const { request, reply, realm } = entering;
-  const callers = callersOf(request.routeOptions.config);
+  const { request, reply, realm, declaration } = entering;
+  const callers = callersOf(declaration);
   const has = (by: Caller["by"]) => callers.some((caller) => caller.by === by);
   if (!has("anonymous") && !has("client")) reply.header("cache-control", "no-store");
   if (callers.some(bringsOpaqueToken)) {
