@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { noBrowser, somebody } from "./browser.ts";
+import { expectAccessible, expectNoSidewaysScrolling, noBrowser, somebody } from "./browser.ts";
 import { heading, type Stage, setStage, typePassword } from "./signing-in.ts";
 import { html, type Site, startSite } from "./site.ts";
 
@@ -55,6 +55,8 @@ describe.skipIf(noBrowser)("signing out of applications by frames, in a browser 
       await page.getByRole("button", { name: "Sign out" }).click();
       if (isSilent) {
         await page.getByText("did not answer").waitFor();
+        await expectAccessible(page, "front-channel-logout", ["iframe"]);
+        await expectNoSidewaysScrolling(page);
         await page.getByRole("link", { name: "Continue" }).click();
       }
       await heading(page, "At bye");
