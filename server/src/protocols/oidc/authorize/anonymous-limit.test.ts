@@ -25,10 +25,12 @@ test("an address may begin so many sign-ins in a minute; whoever is known there,
 
   const known = at("192.0.2.7");
   await app.signIn(known, await realm.user());
+  // So few that a slow machine does not earn them back while it asks.
+  expect((await realm.asMaster().patch("/settings", { rateLimits: { authorizations: 60 } })).status).toBe(200);
   const posts = await Promise.all(
-    Array.from({ length: 700 }, () => at("192.0.2.7").request("POST", `/realms/${realm.name}/authorize`, { form: {}, csrf: false })),
+    Array.from({ length: 160 }, () => at("192.0.2.7").request("POST", `/realms/${realm.name}/authorize`, { form: {}, csrf: false })),
   );
-  expect(posts.filter(({ status }) => status === 303).length).toBeGreaterThanOrEqual(598);
+  expect(posts.filter(({ status }) => status === 303).length).toBeGreaterThanOrEqual(58);
   const late = posts.at(-1)!;
   expect([late.status, Number(late.headers["retry-after"]) > 0, late.text.includes("try again in")]).toEqual([429, true, true]);
 
