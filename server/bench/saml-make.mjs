@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
+import { serveSlices } from "./slices.mjs";
 
 /** Twice the thread pool, so that a thread never waits for the main one; as limits.mjs does. */
 const AT_ONCE = 8;
@@ -107,30 +108,4 @@ const work = {
   "saml-signed-request": async () => saml.openAuthnRequest(saml.readPost(signedRequest), { keys: trusted, required: true }),
 };
 
-/** @param {{ row: string, seconds: number }} task @returns {Promise<import("./load.mjs").Slice>} */
-async function slice({ row, seconds }) {
-  const once = /** @type {() => Promise<unknown>} */ (work[row]);
-  /** @type {number[]} */
-  const times = [];
-  const began = performance.now();
-  const until = began + seconds * 1000;
-  const worker = async () => {
-    while (performance.now() < until) {
-      const at = performance.now();
-      await once();
-      times.push(performance.now() - at);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  times.sort((a, b) => a - b);
-  const at = (/** @type {number} */ share) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { count: times.length, seconds: (performance.now() - began) / 1000, p50: at(0.5), p99: at(0.99) };
-}
-
-process.on("message", (task) => {
-  slice(/** @type {any} */ (task)).then(
-    (result) => process.send?.(result),
-    (error) => process.send?.({ error: String(error) }),
-  );
-});
-process.send?.({ ready: true });
+serveSlices(Object.fromEntries(Object.entries(work).map(([row, once]) => [row, { atOnce: AT_ONCE, once }])));

@@ -115,8 +115,7 @@ async function whyNotOwner(
 /** Who acts by a token: its user, or the client in its own name (RFC 6749 §4.4). */
 export function actorOfToken({ live, client }: PresentedAccess, realm: string, permissions: readonly string[] = []): Actor {
   const spell = (name: string) => (live.realm === realm ? name : `${live.realm}/${name}`);
-  const { holder, actor } = live;
-  const { realm: of } = live;
+  const { holder, actor, realm: of } = live;
   const granted = new Set(permissions);
   if (!holder) return actorOf({ realm: of, permissions: granted, id: client.id, name: spell(client.clientId), isClient: true });
   return actorOf({

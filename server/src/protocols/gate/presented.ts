@@ -19,7 +19,7 @@ const accepts = ({ headers }: Pick<FastifyRequest, "headers">, type: RegExp) => 
 
 /** Whether a caller who may have a page or JSON gets the page: browsers say that they take HTML, programs what they want or what they are. */
 export function wantsPage(request: Pick<FastifyRequest, "headers">, otherwise: "page" | "problem"): boolean {
-  if (schemeOf(request) !== null && ["bearer", "dpop", "device"].includes(schemeOf(request)!)) return false;
+  if (["bearer", "dpop", "device"].includes(schemeOf(request) ?? "")) return false;
   if (accepts(request, /text\/html/)) return true;
   return otherwise === "page" && !accepts(request, /\bjson\b/);
 }

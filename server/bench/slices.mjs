@@ -1,0 +1,34 @@
+// For programs that the bench starts: does one kind of work again and again, for as long as it is told, and says how often and how fast.
+
+/** @typedef {{ atOnce: number, once: () => Promise<unknown> }} Work */
+
+/** Answers the bench's messages, each `{ row, seconds }`, with a slice of that row's work. @param {Record<string, Work>} work */
+export function serveSlices(work) {
+  process.on("message", (task) => {
+    const { row, seconds } = /** @type {{ row: string, seconds: number }} */ (task);
+    slice(/** @type {Work} */ (work[row]), seconds).then(
+      (result) => process.send?.(result),
+      (error) => process.send?.({ error: String(error) }),
+    );
+  });
+  process.send?.({ ready: true });
+}
+
+/** @param {Work} work @param {number} seconds @returns {Promise<import("./load.mjs").Slice>} */
+async function slice({ atOnce, once }, seconds) {
+  /** @type {number[]} */
+  const times = [];
+  const began = performance.now();
+  const until = began + seconds * 1000;
+  const worker = async () => {
+    while (performance.now() < until) {
+      const at = performance.now();
+      await once();
+      times.push(performance.now() - at);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  times.sort((a, b) => a - b);
+  const at = (/** @type {number} */ share) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { count: times.length, seconds: (performance.now() - began) / 1000, p50: at(0.5), p99: at(0.99) };
+}
