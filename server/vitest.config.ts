@@ -10,7 +10,7 @@ const plain = [
     "platform/passwords",
     "platform/rate-limit",
     "platform/telemetry",
-    "protocols/saml/core",
+    "platform/saml",
     "signin/pages",
     "cli/doctor",
   ].map((folder) => `src/${folder}/**/*.test.{ts,tsx}`),

@@ -10,13 +10,13 @@ import { serveSlices } from "./slices.mjs";
 /** Twice the thread pool, so that a thread never waits for the main one; as limits.mjs does. */
 const AT_ONCE = 8;
 
-/** The core is part of no program that could be asked for it yet, so it is bundled here. @returns {Promise<typeof import("../src/protocols/saml/index.ts")>} */
+/** The core is part of no program that could be asked for it yet, so it is bundled here. @returns {Promise<typeof import("../src/platform/saml/index.ts")>} */
 async function loadCore() {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-bench-saml-"));
   try {
     const file = join(folder, "core.mjs");
     const made = await rolldown({
-      input: fileURLToPath(new URL("../src/protocols/saml/index.ts", import.meta.url)),
+      input: fileURLToPath(new URL("../src/platform/saml/index.ts", import.meta.url)),
       platform: "node",
       logLevel: "silent",
     });
@@ -81,7 +81,7 @@ function newMessage() {
   };
 }
 
-/** @param {Omit<import("../src/protocols/saml/index.ts").Protection, "key">} protection */
+/** @param {Omit<import("../src/platform/saml/index.ts").Protection, "key">} protection */
 async function make(protection) {
   const { response, assertion } = newMessage();
   return saml.postFields(await saml.successResponse(response, assertion, { key, ...protection }));

@@ -12,7 +12,7 @@ import {
   type SigningKey,
   type SpRole,
   signingKey,
-} from "../protocols/saml/index.ts";
+} from "../platform/saml/index.ts";
 import type { Identity } from "./saml-peers.ts";
 
 export const NOW = Date.parse("2026-05-04T12:00:00.000Z");

@@ -12,8 +12,8 @@ import {
   REQUEST_ID,
   rs256,
   SP,
-} from "../../../testing/saml-messages.ts";
-import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
+} from "../../testing/saml-messages.ts";
+import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import {
   artifactResolveElement,
   artifactResponseElement,

@@ -1,8 +1,8 @@
 // Bad input, most of it signed by the right key in the wrong way: it is refused for what it is, not because a signature is broken.
 import { createHash, createHmac, sign as signBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { envelope, goodAssertion, goodAuthnRequest, REQUEST_ID, rs256 } from "../../../testing/saml-messages.ts";
-import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
+import { envelope, goodAssertion, goodAuthnRequest, REQUEST_ID, rs256 } from "../../testing/saml-messages.ts";
+import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import {
   authnRequestElement,
   openAuthnRequest,

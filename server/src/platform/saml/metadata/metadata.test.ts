@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { ACS, goodIdpRole, goodSpRole, IDP, NOW, rs256, SP } from "../../../../testing/saml-messages.ts";
-import { type Identity, makeIdentity } from "../../../../testing/saml-peers.ts";
+import { ACS, goodIdpRole, goodSpRole, IDP, NOW, rs256, SP } from "../../../testing/saml-messages.ts";
+import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
 import {
   defaultOf,
   idpMetadata,

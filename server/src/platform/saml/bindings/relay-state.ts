@@ -1,4 +1,4 @@
-import { isCleanText } from "../../../../kernel/text.ts";
+import { isCleanText } from "../../../kernel/text.ts";
 import { SamlError } from "../errors.ts";
 
 /** SAML bindings §3.4.3, §3.5.3. Some providers send more, so the caller may allow more for them. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { xmllintPath } from "../../../../../test/peers/index.mjs";
-import { xmllintCanonical, xmllintReads } from "../../../../testing/saml-peers.ts";
+import { xmllintPath } from "../../../../test/peers/index.mjs";
+import { xmllintCanonical, xmllintReads } from "../../../testing/saml-peers.ts";
 import { SamlError } from "../errors.ts";
 import { canonicalize } from "./canonical.ts";
 import { MESSAGE_LIMITS, METADATA_LIMITS, parseXml } from "./parse.ts";

@@ -1,4 +1,4 @@
-import { cut } from "../../../kernel/text.ts";
+import { cut } from "../../kernel/text.ts";
 
 /** A message may quote what came, which may be long. */
 const MAX_LENGTH = 300;

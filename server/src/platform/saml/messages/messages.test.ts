@@ -11,8 +11,8 @@ import {
   rs256,
   SP,
   SSO,
-} from "../../../../testing/saml-messages.ts";
-import { type Identity, makeIdentity } from "../../../../testing/saml-peers.ts";
+} from "../../../testing/saml-messages.ts";
+import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
 import {
   authnRequestElement,
   checkSignIn,

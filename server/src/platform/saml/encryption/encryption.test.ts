@@ -1,7 +1,7 @@
 import { constants, createCipheriv, privateDecrypt, publicEncrypt, randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { envelope, goodAssertion, goodLogoutRequest, REQUEST_ID, rs256, SP } from "../../../../testing/saml-messages.ts";
-import { type Identity, makeIdentity } from "../../../../testing/saml-peers.ts";
+import { envelope, goodAssertion, goodLogoutRequest, REQUEST_ID, rs256, SP } from "../../../testing/saml-messages.ts";
+import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
 import {
   DATA_ENCRYPTION,
   type Decryption,

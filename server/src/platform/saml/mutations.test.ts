@@ -1,7 +1,7 @@
 // Random edits of good messages: each is refused, or what was verified is exactly the same.
 import { beforeAll, expect, test } from "vitest";
-import { envelope, goodAssertion, goodAuthnRequest, goodSpRole, NOW, REQUEST_ID, rs256, SP, SSO } from "../../../testing/saml-messages.ts";
-import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
+import { envelope, goodAssertion, goodAuthnRequest, goodSpRole, NOW, REQUEST_ID, rs256, SP, SSO } from "../../testing/saml-messages.ts";
+import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import {
   authnRequestElement,
   openAuthnRequest,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { xmlsecPath } from "../../../../test/peers/index.mjs";
+import { xmlsecPath } from "../../../test/peers/index.mjs";
 import {
   ACS,
   envelope,
@@ -13,7 +13,7 @@ import {
   REQUEST_ID,
   rs256,
   SP,
-} from "../../../testing/saml-messages.ts";
+} from "../../testing/saml-messages.ts";
 import {
   haveSchemas,
   type Identity,
@@ -23,7 +23,7 @@ import {
   xmlsecEncrypted,
   xmlsecSigned,
   xmlsecVerifies,
-} from "../../../testing/saml-peers.ts";
+} from "../../testing/saml-peers.ts";
 import {
   artifactResolveElement,
   artifactResponseElement,

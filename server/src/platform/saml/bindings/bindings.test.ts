@@ -1,7 +1,7 @@
 import { deflateRawSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import { ACS, envelope, goodAuthnRequest, goodLogoutRequest, IDP, REQUEST_ID, rs256, SP, SSO } from "../../../../testing/saml-messages.ts";
-import { type Identity, makeIdentity } from "../../../../testing/saml-peers.ts";
+import { ACS, envelope, goodAuthnRequest, goodLogoutRequest, IDP, REQUEST_ID, rs256, SP, SSO } from "../../../testing/saml-messages.ts";
+import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
 import {
   artifactResolveElement,
   artifactResponseElement,
