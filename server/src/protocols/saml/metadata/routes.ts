@@ -44,5 +44,6 @@ export const samlMetadataRoutes: FastifyPluginAsyncTypebox<MetadataParts> = asyn
     params,
     response: { 200: Type.String({ description: "SAML metadata, signed" }) },
   };
-  for (const path of [`/realms/:realm${PATHS.metadata}`, `/:realm${PATHS.metadata}`]) app.get(path, { schema, ...published });
+  app.get(`/realms/:realm${PATHS.metadata}`, { schema, ...published });
+  app.get(`/:realm${PATHS.metadata}`, { schema: { ...schema, operationId: "getShortSamlIdpMetadata" }, ...published });
 };
