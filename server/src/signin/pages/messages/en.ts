@@ -140,6 +140,8 @@ export const en = {
   postFormText: "You are being taken to {application}. If nothing happens, press Continue.",
   samlRefusedText:
     "The application’s request was not accepted. Go back to the application and start signing in there again. If it happens once more, give the people who run the application the number below: the reason stands in the audit trail of this realm.",
+  samlDeniedText:
+    "Your account is not allowed to use this application. If you need it, ask the people who run the application to give you access.",
   oidcErrorTitle: "The application asked for something we cannot do",
   oidcErrorText: "Go back to the application and start again. If it happens once more, pass this on to the people who run the application:",
 

@@ -144,6 +144,8 @@ export const fr: Messages = {
   postFormText: "Vous allez être dirigé vers {application}. Si rien ne se passe, appuyez sur « Continuer ».",
   samlRefusedText:
     "La demande de l’application n’a pas été acceptée. Retournez à l’application et recommencez-y la connexion. Si cela se reproduit, transmettez le numéro ci-dessous aux responsables de l’application : la raison figure dans le journal d’audit de ce realm.",
+  samlDeniedText:
+    "Votre compte n’est pas autorisé à utiliser cette application. Si vous en avez besoin, demandez l’accès à ses responsables.",
   oidcErrorTitle: "L’application a demandé quelque chose d’impossible",
   oidcErrorText: "Retournez à l’application et recommencez. Si cela se reproduit, transmettez ceci aux responsables de l’application :",
 

@@ -140,6 +140,7 @@ export const nl: Messages = {
   postFormText: "Je gaat door naar {application}. Gebeurt er niets, klik dan op Doorgaan.",
   samlRefusedText:
     "Het verzoek van de toepassing is niet geaccepteerd. Ga terug naar de toepassing en begin daar opnieuw met inloggen. Gebeurt het nog eens, geef het nummer hieronder dan door aan wie de toepassing beheert: de reden staat in het auditlogboek van deze realm.",
+  samlDeniedText: "Je account mag deze toepassing niet gebruiken. Heb je die nodig, vraag dan toegang aan wie de toepassing beheert.",
   oidcErrorTitle: "De toepassing vroeg iets wat we niet kunnen",
   oidcErrorText: "Ga terug naar de toepassing en begin opnieuw. Gebeurt het nog eens, geef dit dan door aan wie de toepassing beheert:",
 
