@@ -67,6 +67,8 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.changed": [],
   "client.disabled": [endGrantsOfClient],
   "client.deleted": [forgetConsentsTo],
+  "saml_client.disabled": [],
+  "saml_client.deleted": [],
 });
 
 /** What work that nobody waits for stands on. */
