@@ -18,6 +18,7 @@ export { type LogoutFrame, type LogoutView, renderLogout } from "./logout.tsx";
 export { type MessageKind, type MessageView, messageKindOf, renderMessage } from "./message.tsx";
 export { LOCALES, type Locale, type Messages, messagesOf } from "./messages.ts";
 export { NewPassword, ReplacePassword } from "./new-password.tsx";
+export { type NoAccessView, renderNoAccess } from "./no-access.tsx";
 export { CreatePasskey, PasskeyBeside, UsePasskey } from "./passkey.tsx";
 export { PushEnded, type PushView, PushWaiting, renderPush, type WaitingScreen } from "./push.tsx";
 export { QrEnded, type QrView, QrWaiting, renderQr } from "./qr.tsx";

@@ -141,6 +141,9 @@ export const de: Messages = {
   chooseAccountTitle: "Mit diesem Konto weitermachen?",
   chooseAccountText: "Sie sind als {account} angemeldet.",
   chooseOther: "Anderes Konto verwenden",
+  noAccessTitle: "Sie können diese Anwendung nicht benutzen",
+  noAccessText:
+    "Ihr Konto {account} gehört nicht zu denen, die {client} benutzen dürfen. Bitten Sie eine Administratorin oder einen Administrator um Zugang, oder verwenden Sie ein anderes Konto.",
   oidcErrorTitle: "Die Anwendung wollte etwas, das hier nicht geht",
   oidcErrorText:
     "Gehen Sie zurück zur Anwendung und beginnen Sie noch einmal. Wenn es wieder geschieht, geben Sie dies an die Betreiber der Anwendung weiter:",

@@ -136,6 +136,8 @@ export const en = {
   chooseAccountTitle: "Continue with this account?",
   chooseAccountText: "You are signed in as {account}.",
   chooseOther: "Use another account",
+  noAccessTitle: "You cannot use this application",
+  noAccessText: "Your account {account} is not among those that may use {client}. Ask an administrator for access, or use another account.",
   oidcErrorTitle: "The application asked for something we cannot do",
   oidcErrorText: "Go back to the application and start again. If it happens once more, pass this on to the people who run the application:",
 

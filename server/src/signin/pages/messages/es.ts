@@ -138,6 +138,8 @@ export const es: Messages = {
   chooseAccountTitle: "¿Continuar con esta cuenta?",
   chooseAccountText: "Has iniciado sesión como {account}.",
   chooseOther: "Usar otra cuenta",
+  noAccessTitle: "No puede usar esta aplicación",
+  noAccessText: "Su cuenta {account} no está entre las que pueden usar {client}. Pida acceso a un administrador o use otra cuenta.",
   oidcErrorTitle: "La aplicación ha pedido algo que no podemos hacer",
   oidcErrorText: "Vuelve a la aplicación y empieza de nuevo. Si vuelve a pasar, comunica esto a quien gestiona la aplicación:",
 

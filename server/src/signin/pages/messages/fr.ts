@@ -140,6 +140,9 @@ export const fr: Messages = {
   chooseAccountTitle: "Continuer avec ce compte ?",
   chooseAccountText: "Vous êtes connecté en tant que {account}.",
   chooseOther: "Utiliser un autre compte",
+  noAccessTitle: "Vous ne pouvez pas utiliser cette application",
+  noAccessText:
+    "Votre compte {account} ne fait pas partie de ceux qui peuvent utiliser {client}. Demandez l’accès à un administrateur, ou utilisez un autre compte.",
   oidcErrorTitle: "L’application a demandé quelque chose d’impossible",
   oidcErrorText: "Retournez à l’application et recommencez. Si cela se reproduit, transmettez ceci aux responsables de l’application :",
 

@@ -136,6 +136,9 @@ export const nl: Messages = {
   chooseAccountTitle: "Met dit account doorgaan?",
   chooseAccountText: "Je bent ingelogd als {account}.",
   chooseOther: "Een ander account gebruiken",
+  noAccessTitle: "U kunt deze toepassing niet gebruiken",
+  noAccessText:
+    "Uw account {account} hoort niet bij de accounts die {client} mogen gebruiken. Vraag een beheerder om toegang, of gebruik een ander account.",
   oidcErrorTitle: "De toepassing vroeg iets wat we niet kunnen",
   oidcErrorText: "Ga terug naar de toepassing en begin opnieuw. Gebeurt het nog eens, geef dit dan door aan wie de toepassing beheert:",
 
