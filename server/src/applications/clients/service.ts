@@ -48,8 +48,8 @@ declare module "../../platform/context.ts" {
     "client.deleted": ClientEvent;
     /** Its settings are not what they were; told also of one that was disabled by it. */
     "client.changed": ClientEvent;
-    /** What it is to be; whoever keeps flows refuses those that do not exist or fit. */
-    "client.flows_chosen": { readonly browserFlow: string | null; readonly directGrantFlow: string | null };
+    /** What it is to be; whoever keeps flows refuses those that do not exist or fit. `at` is where they stand in the request. */
+    "client.flows_chosen": { readonly browserFlow: string | null; readonly directGrantFlow: string | null; readonly at?: string };
   }
 }
 
