@@ -188,7 +188,8 @@ export const examples: Readonly<Record<string, unknown>> = {
     ...{ sourceIp: "203.0.113.7", userAgent: "Mozilla/5.0", clients: ["shop"], current: true },
   },
   AccountApplication: {
-    ...{ clientId: "shop", name: "Web shop", clientUri: "https://shop.example.com/", logoUri: null, firstParty: false },
+    ...{ protocol: "oidc", clientId: "shop", name: "Web shop", clientUri: "https://shop.example.com/", logoUri: null, firstParty: false },
+    link: "https://shop.example.com/",
     ...{ scopes: ["email", "openid"], consentedAt: time, active: true, offline: false, lastUsedAt: time },
   },
   LinkedAccount: { provider: "google", userId: "1234567890", username: "ada@example.com", linkedAt: time },

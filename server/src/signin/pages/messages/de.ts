@@ -154,6 +154,9 @@ export const de: Messages = {
   postFormText: "Sie werden zu {application} weitergeleitet. Wenn nichts geschieht, klicken Sie auf „Weiter“.",
   samlRefusedText:
     "Die Anfrage der Anwendung wurde nicht angenommen. Gehen Sie zurück zur Anwendung und beginnen Sie die Anmeldung dort neu. Geschieht es noch einmal, geben Sie denen, die die Anwendung betreiben, die Nummer unten: Der Grund steht im Protokoll dieses Realms.",
+  noAccessTitle: "Sie können diese Anwendung nicht benutzen",
+  noAccessText:
+    "Ihr Konto {account} gehört nicht zu denen, die {client} benutzen dürfen. Bitten Sie eine Administratorin oder einen Administrator um Zugang, oder verwenden Sie ein anderes Konto.",
   oidcErrorTitle: "Die Anwendung wollte etwas, das hier nicht geht",
   oidcErrorText:
     "Gehen Sie zurück zur Anwendung und beginnen Sie noch einmal. Wenn es wieder geschieht, geben Sie dies an die Betreiber der Anwendung weiter:",

@@ -151,6 +151,8 @@ export const es: Messages = {
   postFormText: "Te llevamos a {application}. Si no ocurre nada, pulsa «Continuar».",
   samlRefusedText:
     "La solicitud de la aplicación no se ha aceptado. Vuelve a la aplicación e inicia allí sesión de nuevo. Si vuelve a pasar, comunica el número de abajo a quien gestiona la aplicación: el motivo figura en el registro de auditoría de este realm.",
+  noAccessTitle: "No puede usar esta aplicación",
+  noAccessText: "Su cuenta {account} no está entre las que pueden usar {client}. Pida acceso a un administrador o use otra cuenta.",
   oidcErrorTitle: "La aplicación ha pedido algo que no podemos hacer",
   oidcErrorText: "Vuelve a la aplicación y empieza de nuevo. Si vuelve a pasar, comunica esto a quien gestiona la aplicación:",
 

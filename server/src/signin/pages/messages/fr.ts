@@ -153,6 +153,9 @@ export const fr: Messages = {
   postFormText: "Vous allez être dirigé vers {application}. Si rien ne se passe, appuyez sur « Continuer ».",
   samlRefusedText:
     "La demande de l’application n’a pas été acceptée. Retournez à l’application et recommencez-y la connexion. Si cela se reproduit, transmettez le numéro ci-dessous aux responsables de l’application : la raison figure dans le journal d’audit de ce realm.",
+  noAccessTitle: "Vous ne pouvez pas utiliser cette application",
+  noAccessText:
+    "Votre compte {account} ne fait pas partie de ceux qui peuvent utiliser {client}. Demandez l’accès à un administrateur, ou utilisez un autre compte.",
   oidcErrorTitle: "L’application a demandé quelque chose d’impossible",
   oidcErrorText: "Retournez à l’application et recommencez. Si cela se reproduit, transmettez ceci aux responsables de l’application :",
 

@@ -149,6 +149,9 @@ export const nl: Messages = {
   postFormText: "Je gaat door naar {application}. Gebeurt er niets, klik dan op Doorgaan.",
   samlRefusedText:
     "Het verzoek van de toepassing is niet geaccepteerd. Ga terug naar de toepassing en begin daar opnieuw met inloggen. Gebeurt het nog eens, geef het nummer hieronder dan door aan wie de toepassing beheert: de reden staat in het auditlogboek van deze realm.",
+  noAccessTitle: "U kunt deze toepassing niet gebruiken",
+  noAccessText:
+    "Uw account {account} hoort niet bij de accounts die {client} mogen gebruiken. Vraag een beheerder om toegang, of gebruik een ander account.",
   oidcErrorTitle: "De toepassing vroeg iets wat we niet kunnen",
   oidcErrorText: "Ga terug naar de toepassing en begin opnieuw. Gebeurt het nog eens, geef dit dan door aan wie de toepassing beheert:",
 
