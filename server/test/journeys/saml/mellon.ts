@@ -5,20 +5,13 @@ import { join } from "node:path";
 import { apacheWithMellon, freePort } from "../../peers/index.mjs";
 import { type RunningApache, startApache } from "../apache.ts";
 import { emptyFolder } from "../process.ts";
+import { type Peer, userOnList } from "./peer.ts";
 import { recipe, siteOnThePage } from "./recipes.ts";
-
-export interface Mellon {
-  readonly url: string;
-  readonly entityId: string;
-  readonly metadata: string;
-  /** What cron does by the recipe. */
-  refresh(): Promise<void>;
-}
 
 /** The name that mellon_create_metadata gives to its files. */
 const fileOf = (entityId: string): string => entityId.replaceAll(/[^0-9A-Za-z.]+/g, "_");
 
-export async function startMellon(issuer: string): Promise<Mellon> {
+export async function startMellon(issuer: string): Promise<Peer> {
   const found = apacheWithMellon();
   if (!found) throw new Error("mod_auth_mellon is not installed. On Debian or Ubuntu: sudo apt-get install libapache2-mod-auth-mellon");
   const port = await freePort();
@@ -48,5 +41,16 @@ export async function startMellon(issuer: string): Promise<Mellon> {
     });
   };
   await refresh();
-  return { url, entityId, metadata: readFileSync(join(folder, `${fileOf(entityId)}.xml`), "utf8"), refresh };
+  const inside = `${url}/private/index.shtml`;
+  return {
+    name: "mod_auth_mellon",
+    entityId,
+    metadata: readFileSync(join(folder, `${fileOf(entityId)}.xml`), "utf8"),
+    inside,
+    takesUnsolicited: true,
+    logout: `${entityId}/logout?${new URLSearchParams({ ReturnTo: `${url}/index.shtml` })}`,
+    userOn: userOnList,
+    refresh,
+    log: () => readFileSync(join(folder, "error.log"), "utf8"),
+  };
 }

@@ -1,5 +1,4 @@
 """A service provider of pysaml2 as a process: one call as a line of JSON in, one answer out."""
-import base64
 import json
 import sys
 
@@ -30,11 +29,8 @@ class ServiceProvider:
             "service": {
                 "sp": {
                     "endpoints": {
-                        "assertion_consumer_service": [(url + "/acs", BINDING_HTTP_POST)],
-                        "single_logout_service": [
-                            (url + "/slo", BINDING_HTTP_REDIRECT),
-                            (url + "/slo-post", BINDING_HTTP_POST),
-                        ],
+                        "assertion_consumer_service": [(url + "/saml/acs", BINDING_HTTP_POST)],
+                        "single_logout_service": [(url + "/saml/slo", BINDING_HTTP_REDIRECT)],
                     },
                     "authn_requests_signed": True,
                     "logout_requests_signed": True,
@@ -96,11 +92,13 @@ class ServiceProvider:
         answer = self.client.parse_logout_request_response(response, BINDINGS[binding])
         return {"ok": answer is not None and answer.status_ok()}
 
-    def asked_to_log_out(self, request, nameId, binding, relayState):
+    def asked_to_log_out(self, request, binding, relayState):
+        asked = self.client.parse_logout_request(request, BINDINGS[binding])
+        name = asked.message.name_id.text
         info = self.client.handle_logout_request(
-            request, self.names[nameId], BINDINGS[binding], relay_state=relayState, **SIGNING
+            request, self.names[name], BINDINGS[binding], relay_state=relayState, **SIGNING
         )
-        return self.outgoing(info)
+        return {"nameId": name, **self.outgoing(info)}
 
     @staticmethod
     def outgoing(info):

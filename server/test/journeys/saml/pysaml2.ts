@@ -1,4 +1,4 @@
-// pysaml2 as a service provider. It has no pages of its own: a small site of ours hands it what browsers bring.
+// pysaml2, in a Python of its own.
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,18 +7,19 @@ import { fileURLToPath } from "node:url";
 import { makeIdentity } from "../../../src/testing/saml-peers.ts";
 import { pysaml2Python, xmlsecPath } from "../../peers/index.mjs";
 import { emptyFolder } from "../process.ts";
+import { librarySite, type Outgoing } from "./library-site.ts";
+import { type Peer, userOnList } from "./peer.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Json = any;
 
-export interface Pysaml2 {
+interface Process {
   call(method: string, args?: Readonly<Record<string, unknown>>): Promise<Json>;
   refresh(): Promise<void>;
-  stop(): void;
 }
 
-/** `url` is where its endpoints are said to be. */
-export async function startPysaml2(url: string, issuer: string): Promise<Pysaml2> {
+/** `url` is where its endpoints are. */
+async function startProcess(url: string, issuer: string): Promise<Process> {
   const [python, xmlsec] = [pysaml2Python(), xmlsecPath()];
   if (!python || !xmlsec) throw new Error("pysaml2 is not installed. On Debian or Ubuntu: sudo apt-get install python3-pysaml2 xmlsec1");
   const folder = emptyFolder();
@@ -59,6 +60,43 @@ export async function startPysaml2(url: string, issuer: string): Promise<Pysaml2
       await fetchMetadata();
       await call("load");
     },
-    stop: () => child.stdin.end(),
   };
 }
+
+export async function startPysaml2(issuer: string): Promise<Peer> {
+  let python!: Process;
+  const site = await librarySite(async (url) => {
+    python = await startProcess(url, issuer);
+    const { call } = python;
+    return {
+      login: async (binding) => outgoing(await call("login", { issuer, binding })),
+      async accept({ SAMLResponse: response }) {
+        const { nameId, attributes } = await call("acs", { response });
+        return { nameId, user: attributes.username[0], mail: attributes.email[0] };
+      },
+      logout: async ({ nameId }) => outgoing(await call("logout", { issuer, binding: "redirect", nameId })),
+      async loggedOut({ SAMLResponse: response }) {
+        const { ok } = await call("logged_out", { response, binding: "redirect" });
+        if (!ok) throw new Error("not signed out");
+      },
+      async askedToLogOut({ SAMLRequest: request, RelayState: relayState = "" }) {
+        const { nameId, ...answer } = await call("asked_to_log_out", { request, binding: "redirect", relayState });
+        return { nameId, answer: outgoing(answer) };
+      },
+    };
+  });
+  return {
+    name: "pysaml2",
+    entityId: `${site.url}/pysaml2`,
+    metadata: await python.call("metadata"),
+    inside: `${site.url}/inside`,
+    insideByPost: `${site.url}/inside-by-post`,
+    takesUnsolicited: true,
+    logout: `${site.url}/logout`,
+    userOn: userOnList,
+    refresh: python.refresh,
+    log: site.log,
+  };
+}
+
+const outgoing = ({ location, page }: { location: string | null; page: string }): Outgoing => (location ? { location } : { page });

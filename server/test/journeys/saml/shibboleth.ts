@@ -6,20 +6,15 @@ import { makeIdentity } from "../../../src/testing/saml-peers.ts";
 import { apacheWithShibboleth, freePort } from "../../peers/index.mjs";
 import { startApache } from "../apache.ts";
 import { emptyFolder, spawnServer } from "../process.ts";
+import { Visitor } from "../visitor.ts";
+import { type Peer, userOnList } from "./peer.ts";
 import { issuerOnThePage, recipe, siteOnThePage } from "./recipes.ts";
 
 const SHIPPED = ["attribute-policy.xml", "security-policy.xml", "protocols.xml", "bindingTemplate.html", "postTemplate.html"];
 const PAGES = ["sessionError", "metadataError", "sslError", "localLogout", "globalLogout", "partialLogout", "attrChecker"];
 const POST = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST";
 
-export interface Shibboleth {
-  readonly url: string;
-  readonly entityId: string;
-  /** What the daemon wrote. */
-  log(): string;
-}
-
-export async function startShibboleth(issuer: string): Promise<Shibboleth> {
+export async function startShibboleth(issuer: string): Promise<Peer> {
   const found = apacheWithShibboleth();
   if (!found) throw new Error("Shibboleth SP is not installed. On Debian or Ubuntu: sudo apt-get install libapache2-mod-shib");
   const port = await freePort();
@@ -95,5 +90,29 @@ export async function startShibboleth(issuer: string): Promise<Shibboleth> {
       idp: "Shib-Identity-Provider",
     },
   });
-  return { url, entityId: `${url}/shibboleth`, log: () => readFileSync(at("shibd.log"), "utf8") };
+  const log = () => readFileSync(at("shibd.log"), "utf8");
+  const inside = `${url}/private/index.shtml`;
+  const login = (path: string, more: Record<string, string> = {}) =>
+    `${url}/Shibboleth.sso/${path}?${new URLSearchParams({ target: inside, ...more })}`;
+  const metadata = (await new Visitor(url).get("/Shibboleth.sso/Metadata")).text;
+  const entityId = `${url}/shibboleth`;
+  const [, artifactIndex = ""] = /HTTP-Artifact" Location="[^"]*SAML2\/Artifact" index="(\d+)"/.exec(metadata) ?? [];
+  return {
+    name: "Shibboleth SP",
+    entityId,
+    metadata,
+    inside,
+    insideByPost: login("LoginByPost"),
+    byArtifact: { inside: login("Login", { acsIndex: artifactIndex }), entityId, metadata },
+    takesUnsolicited: true,
+    logout: `${url}/Shibboleth.sso/Logout?${new URLSearchParams({ return: `${url}/index.shtml` })}`,
+    userOn: userOnList,
+    // It does so by itself, each second: wait until it has.
+    async refresh() {
+      const loads = () => log().split("loaded XML resource").length;
+      const before = loads();
+      while (loads() < before + 2) await sleep(100);
+    },
+    log,
+  };
 }

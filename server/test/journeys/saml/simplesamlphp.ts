@@ -5,20 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeIdentity } from "../../../src/testing/saml-peers.ts";
 import { freePort, simpleSamlPhp } from "../../peers/index.mjs";
 import { emptyFolder, spawnServer } from "../process.ts";
+import type { Peer } from "./peer.ts";
 import { issuerOnThePage, recipe, siteOnThePage } from "./recipes.ts";
-
-export type Source = "default-sp" | "artifact-sp";
-
-export interface SimpleSamlPhp {
-  readonly url: string;
-  /** What PHP wrote. */
-  log(): string;
-  metadata(source: Source): Promise<string>;
-  /** The page that says who one is; a visitor who is not signed in is sent away to do so. */
-  inside(source: Source): string;
-  /** What cron does by the recipe. */
-  refresh(): Promise<void>;
-}
+import type { Page } from "./web-browser.ts";
 
 /** PHP's own server has neither aliases nor PATH_INFO behind a script. */
 const ROUTER = (folder: string) => `<?php
@@ -45,7 +34,7 @@ return true;
 `;
 
 /** On 127.0.0.1, so that to a browser it is another site than `localhost`, where the identity provider is. */
-export async function startSimpleSamlPhp(issuer: string): Promise<SimpleSamlPhp> {
+export async function startSimpleSamlPhp(issuer: string): Promise<Peer> {
   const found = simpleSamlPhp();
   if (!found)
     throw new Error("SimpleSAMLphp is not installed. On Debian or Ubuntu: sudo apt-get install simplesamlphp php-cli php-xml php-sqlite3");
@@ -89,11 +78,30 @@ export async function startSimpleSamlPhp(issuer: string): Promise<SimpleSamlPhp>
     if (ending !== undefined) throw new Error(ending);
     await sleep(25);
   }
-  const metadata = async (source: Source) => {
+  const metadata = async (source: string) => {
     const answer = await visitor.get(`/simplesaml/module.php/saml/sp/metadata.php/${source}`);
     if (answer.status !== 200) throw new Error(`SimpleSAMLphp made no metadata: ${answer.text}\n${php.err()}`);
     return answer.text;
   };
-  const inside = (source: Source) => `${url}/simplesaml/module.php/core/authenticate.php?as=${source}`;
-  return { url, log: () => php.err(), metadata, inside, refresh };
+  const core = `${url}/simplesaml/module.php/core`;
+  const inside = (source: string) => `${core}/authenticate.php?as=${source}`;
+  const entityId = `${url}/simplesamlphp`;
+  return {
+    name: "SimpleSAMLphp",
+    entityId,
+    metadata: await metadata("default-sp"),
+    inside: inside("default-sp"),
+    byArtifact: { inside: inside("artifact-sp"), entityId: `${entityId}/artifact`, metadata: await metadata("artifact-sp") },
+    takesUnsolicited: true,
+    logout: `${core}/authenticate.php?as=default-sp&logout`,
+    userOn: userOnAttributes,
+    refresh,
+    log: () => php.err(),
+  };
 }
+
+/** Its page shows each attribute as a row of a table. */
+const userOnAttributes = ({ text }: Page) => {
+  const attribute = (name: string) => new RegExp(`>\\s*${name}\\s*<[\\s\\S]*?attrvalue">([^<]*)<`).exec(text)?.[1]?.trim() ?? "";
+  return text.includes("attrvalue") ? { user: attribute("username"), mail: attribute("email") } : null;
+};
