@@ -136,6 +136,10 @@ export const en = {
   chooseAccountTitle: "Continue with this account?",
   chooseAccountText: "You are signed in as {account}.",
   chooseOther: "Use another account",
+  postFormTitle: "Continue to your application",
+  postFormText: "You are being taken to {application}. If nothing happens, press Continue.",
+  samlRefusedText:
+    "The application’s request was not accepted. Go back to the application and start signing in there again. If it happens once more, give the people who run the application the number below: the reason stands in the audit trail of this realm.",
   oidcErrorTitle: "The application asked for something we cannot do",
   oidcErrorText: "Go back to the application and start again. If it happens once more, pass this on to the people who run the application:",
 
