@@ -67,7 +67,27 @@ export const oasisSchemas = () => folderWith("/usr/share/xml/opensaml", "saml-sc
 /** The folder with the schemas of the W3C that those stand on. @returns {string | undefined} */
 export const w3cSchemas = () => folderWith("/usr/share/xml/xmltooling", "xmldsig-core-schema.xsd");
 
-/** What the suite uses beyond npm: the Debian package that brings it, and what is lost without it. */
+/**
+ * OpenLDAP: its server with modules and schemas, and its client.
+ * @returns {{ slapd: string, slapadd: string, ldapmodify: string, modules: string, schemas: string } | undefined}
+ */
+export function openLdap() {
+  const [slapd, slapadd, ldapmodify] = [onPath("slapd"), onPath("slapadd"), onPath("ldapmodify")];
+  const [modules, schemas] = [folderWith("/usr/lib/ldap", "back_mdb.so"), folderWith("/etc/ldap/schema", "inetorgperson.schema")];
+  return slapd && slapadd && ldapmodify && modules && schemas ? { slapd, slapadd, ldapmodify, modules, schemas } : undefined;
+}
+
+/**
+ * Samba as a domain controller of Active Directory. It listens on the fixed ports 389 and 636, so it must be root's.
+ * @returns {{ samba: string, tool: string } | undefined}
+ */
+export function sambaDomain() {
+  const [samba, tool] = [onPath("samba"), onPath("samba-tool")];
+  const provision = folderWith("/usr/share/samba/setup", "provision.ldif");
+  return samba && tool && provision && process.getuid?.() === 0 ? { samba, tool } : undefined;
+}
+
+/** What the suite uses beyond npm: the Debian packages that bring it, and what is lost without it. */
 export const peers = [
   { name: "Postgres", package: "postgresql", find: postgresBin, lost: "the tests on Postgres" },
   { name: "Redis", package: "redis-server", find: redisServerPath, lost: "the tests of rate limits shared through Redis" },
@@ -77,6 +97,13 @@ export const peers = [
     package: "libapache2-mod-auth-openidc",
     find: apacheWithOpenidc,
     lost: "the test that signs in to a site behind mod_auth_openidc",
+  },
+  { name: "OpenLDAP", package: "slapd ldap-utils", find: openLdap, lost: "the tests of directories against OpenLDAP" },
+  {
+    name: "Samba as a domain controller",
+    package: "samba samba-ad-provision samba-dsdb-modules samba-vfs-modules winbind python3-samba ldb-tools",
+    find: sambaDomain,
+    lost: "the tests of directories against Active Directory (they need root, for its fixed ports)",
   },
   { name: "xmlsec1", package: "xmlsec1", find: xmlsecPath, lost: "the tests of SAML signatures and encryption against xmlsec1" },
   { name: "xmllint", package: "libxml2-utils", find: xmllintPath, lost: "the tests of canonical XML and of the SAML schemas" },
