@@ -2,6 +2,7 @@ import { applicationRoutes } from "../applications/applications/index.ts";
 import { claimRoutes } from "../applications/claims/index.ts";
 import { clientScopeRoutes } from "../applications/client-scopes/index.ts";
 import { clientRoutes } from "../applications/clients/index.ts";
+import { samlClientRoutes } from "../applications/saml-clients/index.ts";
 import { subjectClaimRoutes } from "../applications/subject-claim/index.ts";
 import type { Core } from "../core.ts";
 import { groupRoutes, userGroupRoutes } from "../directory/groups/index.ts";
@@ -70,6 +71,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(subjectClaimRoutes, { prefix: "/subject-claim" });
   await realm.register(provisioningRoutes, { prefix: "/provisioning" });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
+  await realm.register(samlClientRoutes, { prefix: "/saml-clients", baseUrl });
   await realm.register(flowRoutes, { prefix: "/flows" });
   await realm.register(browserFlowRoutes, { prefix: "/flow" });
   await realm.register(authenticatorRoutes, { prefix: "/authenticators" });

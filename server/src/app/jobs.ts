@@ -6,6 +6,7 @@ import { HOUR, MINUTE, SECOND } from "../kernel/clock.ts";
 import { createJobWorker, type JobWorker } from "../platform/jobs/index.ts";
 import { CIBA_PING_JOB, cibaPingJob } from "../protocols/decoupled/index.ts";
 import { BACKCHANNEL_JOB, backchannelJob } from "../protocols/oidc/index.ts";
+import { endExpiredSessions } from "../signin/sessions/index.ts";
 import { applyRetention, RETENTION_JOB } from "../tenancy/audit/index.ts";
 import { completeKeys } from "../tenancy/keys/index.ts";
 import { MESSAGE_JOB, messageJob } from "../tenancy/messaging/index.ts";
@@ -27,6 +28,7 @@ export function createJobs(core: Core, { issuers, messageMetrics, outbound }: Se
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },
       "keys.complete": { every: HOUR, run: () => completeKeys({ ...background, vault }) },
       "realms.complete": { every: MINUTE, run: () => completeRealms(background) },
+      "sessions.expired": { every: MINUTE, run: () => endExpiredSessions(background.work) },
       "cleanup.expired": { every: MINUTE, run: () => cleanUp(background.db) },
     },
     log,

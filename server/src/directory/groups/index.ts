@@ -3,4 +3,5 @@
 export { groupErrors } from "./errors.ts";
 export { guardInheritance } from "./inheritance.ts";
 export { userGroupRoutes } from "./of-user.routes.ts";
+export { findGroupId, groupPath, isInGroup, pathsOfGroups } from "./paths.store.ts";
 export { groupRoutes } from "./routes.ts";
