@@ -1,6 +1,7 @@
 import { examplesOfApplications } from "./examples.applications.ts";
 import { examplesOfDevices } from "./examples.devices.ts";
 import { examplesOfFlows } from "./examples.flows.ts";
+import { examplesOfIdentityProviders } from "./examples.identity-providers.ts";
 import { examplesOfPatches } from "./examples.patches.ts";
 
 /** An example for each named schema that brings none of its own. Tests hold every one of them against its schema. */
@@ -162,6 +163,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   ...examplesOfApplications,
   ...examplesOfFlows,
   ...examplesOfDevices,
+  ...examplesOfIdentityProviders,
   ...examplesOfPatches,
   Problem: {
     type: "urn:gatehouse:problem:request.invalid",
