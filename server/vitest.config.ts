@@ -6,6 +6,7 @@ const plain = [
     "kernel",
     "config",
     "platform/http",
+    "platform/ldap",
     "platform/outbound",
     "platform/passwords",
     "platform/rate-limit",
