@@ -16,14 +16,12 @@ import { deleteExpiredTickets } from "./signin/impersonation/index.ts";
 import { deleteExpiredBrowsers } from "./signin/known-browsers/index.ts";
 import { deleteExpiredChallenges } from "./signin/passkeys/index.ts";
 import { deleteExpiredInteractions } from "./signin/run/index.ts";
-import { deleteExpiredSessions } from "./signin/sessions/index.ts";
 import { deleteExpiredLimits } from "./tenancy/messaging/index.ts";
 import { deleteEndedDeliveries, deletePassedIntervals, forgetPreviousSecrets } from "./tenancy/webhooks/index.ts";
 
 /** Deletes what has run out, of every feature. Each minute, on one node. */
 export async function cleanUp(db: Db): Promise<void> {
   const now = clock.now();
-  await deleteExpiredSessions(db, now);
   await deleteExpiredInteractions(db, now);
   await deleteExpiredTokens(db, now);
   await deleteExpiredAttempts(db, now);

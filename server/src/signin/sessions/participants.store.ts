@@ -25,6 +25,15 @@ export interface Participant {
   readonly participant: Record<string, unknown>;
 }
 
+/** A session that is over, as those who react to it see it. */
+export interface SessionEnd {
+  readonly realm: string;
+  readonly sessionId: string;
+  /** Null: nothing may name them any more. */
+  readonly userId: string | null;
+  readonly participants: readonly Participant[];
+}
+
 /** From now on the client takes part. False: the session has ended meanwhile, and takes no participant. */
 export async function joinSession(
   tx: Tx,
