@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
@@ -42,15 +43,51 @@ export function chromiumPath() {
   return onPath("chromium", "chromium-browser", "google-chrome", "google-chrome-stable") ?? (isExecutable(mac) ? mac : undefined);
 }
 
+const APACHE_MODULES = "/usr/lib/apache2/modules";
+
 /**
  * Apache with mod_auth_openidc. Debian's apache2-bin, which the module brings along, has the programs without a service that starts by itself.
  * @returns {{ program: string, modules: string } | undefined}
  */
 export function apacheWithOpenidc() {
   const program = onPath("apache2");
-  const modules = "/usr/lib/apache2/modules";
-  return program && existsSync(join(modules, "mod_auth_openidc.so")) ? { program, modules } : undefined;
+  return program && existsSync(join(APACHE_MODULES, "mod_auth_openidc.so")) ? { program, modules: APACHE_MODULES } : undefined;
 }
+
+/**
+ * Apache with mod_shib, and the daemon that mod_shib talks to.
+ * @returns {{ program: string, modules: string, shibd: string } | undefined}
+ */
+export function apacheWithShibboleth() {
+  const [program, shibd] = [onPath("apache2"), onPath("shibd")];
+  return program && shibd && existsSync(join(APACHE_MODULES, "mod_shib.so")) ? { program, modules: APACHE_MODULES, shibd } : undefined;
+}
+
+/**
+ * Apache with mod_auth_mellon, and the command that makes its key and metadata.
+ * @returns {{ program: string, modules: string, createMetadata: string } | undefined}
+ */
+export function apacheWithMellon() {
+  const [program, createMetadata] = [onPath("apache2"), onPath("mellon_create_metadata")];
+  const found = program && createMetadata && existsSync(join(APACHE_MODULES, "mod_auth_mellon.so"));
+  return found ? { program, modules: APACHE_MODULES, createMetadata } : undefined;
+}
+
+/**
+ * PHP with what SimpleSAMLphp needs of it, and SimpleSAMLphp.
+ * @returns {{ php: string, folder: string } | undefined}
+ */
+export function simpleSamlPhp() {
+  const php = onPath("php");
+  const folder = folderWith("/usr/share/simplesamlphp", "www/module.php");
+  if (!php || !folder) return undefined;
+  const extensions = spawnSync(php, ["-m"], { encoding: "utf8" }).stdout.split("\n");
+  return ["dom", "pdo_sqlite", "openssl"].every((name) => extensions.includes(name)) ? { php, folder } : undefined;
+}
+
+/** A Python that knows pysaml2. @returns {string | undefined} */
+export const pysaml2Python = () =>
+  folderWith("/usr/lib/python3/dist-packages/saml2", "__init__.py") && xmlsecPath() ? "/usr/bin/python3" : undefined;
 
 /** @returns {string | undefined} */
 export const xmlsecPath = () => onPath("xmlsec1");
@@ -67,7 +104,7 @@ export const oasisSchemas = () => folderWith("/usr/share/xml/opensaml", "saml-sc
 /** The folder with the schemas of the W3C that those stand on. @returns {string | undefined} */
 export const w3cSchemas = () => folderWith("/usr/share/xml/xmltooling", "xmldsig-core-schema.xsd");
 
-/** What the suite uses beyond npm: the Debian package that brings it, and what is lost without it. */
+/** What the suite uses beyond npm: the Debian packages that bring it, and what is lost without it. */
 export const peers = [
   { name: "Postgres", package: "postgresql", find: postgresBin, lost: "the tests on Postgres" },
   { name: "Redis", package: "redis-server", find: redisServerPath, lost: "the tests of rate limits shared through Redis" },
@@ -78,6 +115,25 @@ export const peers = [
     find: apacheWithOpenidc,
     lost: "the test that signs in to a site behind mod_auth_openidc",
   },
+  {
+    name: "Shibboleth SP",
+    package: "libapache2-mod-shib",
+    find: apacheWithShibboleth,
+    lost: "the tests that sign in to a site behind Shibboleth SP",
+  },
+  {
+    name: "Apache with mod_auth_mellon",
+    package: "libapache2-mod-auth-mellon",
+    find: apacheWithMellon,
+    lost: "the tests that sign in to a site behind mod_auth_mellon",
+  },
+  {
+    name: "SimpleSAMLphp",
+    package: "simplesamlphp php-cli php-xml php-sqlite3",
+    find: simpleSamlPhp,
+    lost: "the tests that sign in to SimpleSAMLphp",
+  },
+  { name: "pysaml2", package: "python3-pysaml2", find: pysaml2Python, lost: "the tests that sign in to pysaml2" },
   { name: "xmlsec1", package: "xmlsec1", find: xmlsecPath, lost: "the tests of SAML signatures and encryption against xmlsec1" },
   { name: "xmllint", package: "libxml2-utils", find: xmllintPath, lost: "the tests of canonical XML and of the SAML schemas" },
   { name: "The SAML schemas", package: "opensaml-schemas", find: oasisSchemas, lost: "the tests of the SAML schemas" },

@@ -1,11 +1,15 @@
 // The real programs that the tests talk to: where they are, and how to start one.
 // A finder answers undefined when the program is not there: `test.skipIf(!chromiumPath())`.
 export {
+  apacheWithMellon,
   apacheWithOpenidc,
+  apacheWithShibboleth,
   chromiumPath,
   oasisSchemas,
   postgresBin,
+  pysaml2Python,
   redisServerPath,
+  simpleSamlPhp,
   w3cSchemas,
   xmllintPath,
   xmlsecPath,
