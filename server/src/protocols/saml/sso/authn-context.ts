@@ -54,7 +54,9 @@ function byDefault(client: SamlClientSnapshot): RequestedAuthnContext {
 }
 
 function levelOf({ options: { authnContextMap } }: SamlClientSnapshot, ref: string): number | null {
-  if (Object.hasOwn(authnContextMap, ref)) return Number(authnContextMap[ref]);
+  const level = Object.hasOwn(authnContextMap, ref) ? Number(authnContextMap[ref]) : Number.NaN;
+  // What is no level would compare as met.
+  if (Number.isInteger(level)) return level;
   return ref === AUTHN_CONTEXT.unspecified ? 0 : null;
 }
 

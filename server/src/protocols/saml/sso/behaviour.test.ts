@@ -293,6 +293,7 @@ describe("the NameID", () => {
   test.each([
     policy("urn:oasis:names:tc:SAML:1.1:nameid-format:X509SubjectName"),
     policy("urn:oasis:names:tc:SAML:2.0:nameid-format:encrypted"),
+    policy("constructor"),
     policy(NAME_ID_FORMAT.persistent, true, "https://affiliation.example"),
   ])("%j is InvalidNameIDPolicy", async (request) => {
     const realm = await iam.realm();
@@ -339,8 +340,10 @@ test("Scoping that leaves us out, and a binding that there is not, are said so",
   });
   const { page, sent } = await sp.signIn(browser, user, scoping("https://another.example", sp.issuer));
   await sp.accept(page, sent.id);
-  const redirect = await sp.signIn(browser, user, { protocolBinding: BINDING.redirect });
-  expect(await statusIn(sp, redirect.page)).toMatchObject({ code: STATUS.requester, subCode: STATUS.unsupportedBinding });
+  for (const protocolBinding of [BINDING.redirect, "constructor"]) {
+    const { page } = await sp.signIn(browser, user, { protocolBinding });
+    expect(await statusIn(sp, page)).toMatchObject({ code: STATUS.requester, subCode: STATUS.unsupportedBinding });
+  }
 });
 
 test("users who may not use the application are told to the service provider: RequestDenied", async () => {
@@ -354,6 +357,9 @@ test("users who may not use the application are told to the service provider: Re
     subCode: STATUS.requestDenied,
   });
   expect((await realm.events("type=SAML_LOGIN"))[0]).toMatchObject({ outcome: "FAILURE", detail: expect.stringMatching(/^access_denied/) });
+  await realm.asMaster().post(`/users/${user.userId}/roles`, { name: "staff" });
+  const { page, sent } = await sp.signIn(browser, user);
+  await sp.accept(page, sent.id);
 });
 
 test("the session knows its service providers, and one that has ended gives no assertion", async () => {

@@ -160,6 +160,23 @@ describe("a request is answered once", () => {
     expect((await realm.events("type=SAML_LOGIN&outcome=SUCCESS")).length).toBe(2);
   });
 
+  test("the same message waits in two tabs: the second gets nothing, however late it is", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const user = await realm.user();
+    const sent = await sp.request();
+    const [one, two] = [iam.browser(), iam.browser()];
+    const first = await walk(one, iam.config.baseUrl, sent.url);
+    clock.advance(10 * MINUTE);
+    const second = await walk(two, iam.config.baseUrl, sent.url);
+    const { username, password } = user;
+    await sp.accept((await submit(one, iam.config.baseUrl, first.page, { username, password })).page, sent.id);
+    clock.advance(20 * MINUTE);
+    await cleanUp(iam.core.db);
+    const late = await submit(two, iam.config.baseUrl, second.page, { username, password });
+    expect([late.page.status, late.page.text.includes("SAMLResponse")]).toEqual([400, false]);
+  });
+
   test("another service provider may use the same ID", async () => {
     const realm = await iam.realm();
     const [one, two] = [await serviceProvider(iam, realm), await serviceProvider(iam, realm, { entityId: "https://two.example" })];
@@ -179,7 +196,7 @@ describe("a request is answered once", () => {
     expect(await rows()).toHaveLength(1);
     await cleanUp(iam.core.db);
     expect(await rows()).toHaveLength(1);
-    clock.advance(12 * MINUTE);
+    clock.advance(72 * MINUTE);
     await cleanUp(iam.core.db);
     expect(await rows()).toEqual([]);
   });
