@@ -17,6 +17,7 @@ import type { App } from "../platform/http/index.ts";
 import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
 import { provisioningRoutes } from "../protocols/registration/index.ts";
 import { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "../signin/flows/index.ts";
+import { identityProviderRoutes } from "../signin/identity-providers/index.ts";
 import { impersonateRoutes } from "../signin/impersonation/index.ts";
 import { actionsEmailRoutes } from "../signin/self-service/index.ts";
 import { sessionRoutes, userSessionRoutes } from "../signin/sessions/index.ts";
@@ -75,6 +76,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(flowRoutes, { prefix: "/flows" });
   await realm.register(browserFlowRoutes, { prefix: "/flow" });
   await realm.register(authenticatorRoutes, { prefix: "/authenticators" });
+  await realm.register(identityProviderRoutes, { prefix: "/identity-providers", vault, outbound, baseUrl, limiter });
   await realm.register(settingsRoutes, { prefix: "/settings", baseUrl });
   await realm.register(keyRoutes, { prefix: "/keys", vault });
   await realm.register(sessionRoutes, { prefix: "/sessions" });

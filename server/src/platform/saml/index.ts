@@ -50,4 +50,4 @@ export { SIGNATURE_ALGORITHM, type SignatureAlgorithm } from "./signature/algori
 export { type SigningKey, signingKey, type VerificationKey, verificationKey } from "./signature/keys.ts";
 export { signed } from "./signature/sign.ts";
 export { isXmlText } from "./xml/characters.ts";
-export { type Fragment, render } from "./xml/write.ts";
+export { type Fragment, render, restored, stored } from "./xml/write.ts";
