@@ -8,7 +8,7 @@ import type { Outbound } from "../../platform/outbound/index.ts";
 import { METADATA_BYTES } from "../../platform/saml/index.ts";
 import { asCreation, fetchProvider, importSamlClient, previewImport, type ReadProvider, readProvider } from "./import.service.ts";
 import { CreateSamlClient, ImportQuery, ImportSamlClient, ImportUrlQuery, SamlClient } from "./schema.ts";
-import { type SamlClientTools, shown } from "./service.ts";
+import { type SamlClientTools, shownWithNames } from "./service.ts";
 
 const tags = ["SAML clients"];
 const write = { permission: "manage-clients" } as const;
@@ -41,11 +41,14 @@ export const samlImportRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
   const save = async (req: FastifyRequest, reply: FastifyReply, provider: ReadProvider, preview: boolean) => {
     if (!validate(asCreation(provider)))
       throw Object.assign(new Error("invalid"), { validation: validate.errors, validationContext: "body" });
-    if (preview) return withoutVersion(shown((await req.read((ctx) => previewImport(ctx, tools, provider))).client));
-    const { client, isNew } = await req.transact((ctx) => importSamlClient(ctx, tools, provider));
+    if (preview) return withoutVersion(await req.read(async (ctx) => shownWithNames(ctx, await previewImport(ctx, tools, provider))));
+    const { client, isNew } = await req.transact(async (ctx) => {
+      const imported = await importSamlClient(ctx, tools, provider);
+      return { ...imported, client: await shownWithNames(ctx, imported.client) };
+    });
     const [collection] = req.url.split(/\/import(?:-url)?(?:\?|$)/, 1);
-    if (!isNew) return versioned(reply, shown(client));
-    return createdAt(reply, `${collection}/${encodeURIComponent(client.entityId)}`, { ...shown(client), applicationId: null });
+    if (!isNew) return versioned(reply, client);
+    return createdAt(reply, `${collection}/${encodeURIComponent(client.entityId)}`, { ...client, applicationId: null });
   };
 
   const uploads: FastifyPluginAsyncTypebox = async (upload) => {

@@ -92,11 +92,11 @@ export interface Import {
 }
 
 /** What an import would save. */
-export async function previewImport(ctx: ReadCtx, tools: SamlClientTools, provider: ReadProvider): Promise<Import> {
+export async function previewImport(ctx: ReadCtx, tools: SamlClientTools, provider: ReadProvider): Promise<SamlClientRow> {
   const current = await findSamlClient(ctx.tx, ctx.realm, provider.entityId);
   const state = await stateAfter(ctx, tools, provider, current);
   const made = { realmId: ctx.realm, id: "", entityId: provider.entityId, createdAt: ctx.now, version: 0 };
-  return { client: { ...(current ?? made), ...state, updatedAt: ctx.now }, isNew: current === null };
+  return { ...(current ?? made), ...state, updatedAt: ctx.now };
 }
 
 export async function importSamlClient(ctx: Ctx, tools: SamlClientTools, provider: ReadProvider): Promise<Import> {

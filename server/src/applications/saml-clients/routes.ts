@@ -7,7 +7,7 @@ import { type ImportTools, samlImportRoutes } from "./import.routes.ts";
 import { CreateSamlMapper, SamlMapper, UpdateSamlMapper } from "./mappers.schema.ts";
 import { samlClientMappers } from "./mappers.ts";
 import { CreateSamlClient, SamlClient, SamlClientQuery, UpdateSamlClient } from "./schema.ts";
-import { createSamlClient, readSamlClient, removeSamlClient, saveSamlClient, searchSamlClients, shown } from "./service.ts";
+import { createSamlClient, readSamlClient, removeSamlClient, saveSamlClient, searchSamlClients, shownWithNames } from "./service.ts";
 
 const tags = ["SAML clients"];
 const params = Type.Object({ realm: Type.String(), entityId: Type.String({ description: "URL-encoded" }) });
@@ -41,8 +41,8 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
       },
     },
     async (req, reply) => {
-      const client = await req.transact((ctx) => createSamlClient(ctx, tools, req.body));
-      return created(reply, client.entityId, { ...shown(client), applicationId: null });
+      const client = await req.transact(async (ctx) => shownWithNames(ctx, await createSamlClient(ctx, tools, req.body)));
+      return created(reply, client.entityId, { ...client, applicationId: null });
     },
   );
 
@@ -57,13 +57,17 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
     tags,
     params,
     record: SamlClient,
-    read: { config: read, summary: "Read a SAML client", run: async (ctx, { entityId }) => shown(await readSamlClient(ctx, entityId)) },
+    read: {
+      config: read,
+      summary: "Read a SAML client",
+      run: async (ctx, { entityId }) => shownWithNames(ctx, await readSamlClient(ctx, entityId)),
+    },
     replace: {
       config: write,
       summary: "Replace a SAML client's state",
       description: "What is left out returns to its default; `enabled` is required. The entityId cannot be changed.",
       body: UpdateSamlClient,
-      run: async (ctx, { entityId }, body) => shown(await saveSamlClient(ctx, tools, entityId, body)),
+      run: async (ctx, { entityId }, body) => shownWithNames(ctx, await saveSamlClient(ctx, tools, entityId, body)),
     },
     remove: {
       config: write,

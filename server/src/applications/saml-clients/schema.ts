@@ -3,6 +3,7 @@ import { oneOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { DATA_ENCRYPTION, KEY_TRANSPORT, NAME_ID_FORMAT } from "../../platform/saml/index.ts";
 import { assertionLifetime, nameIdFormats } from "../../tenancy/settings/index.ts";
+import { accessMembers } from "../access/index.ts";
 import { maxItems } from "./settings.ts";
 
 const nullable = <T extends Type.TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description });
@@ -10,8 +11,6 @@ const inherited = (description: string) => nullable(Type.Boolean(), `${descripti
 const flag = (description: string) => Type.Boolean({ description });
 const url = Type.String({ minLength: 1, maxLength: 2048 });
 const urn = Type.String({ minLength: 1, maxLength: 1024, pattern: "^[!-~]+$", description: "a URI, without spaces" });
-const texts = (description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100, uniqueItems: true, description });
 const certificate = Type.String({ minLength: 1, maxLength: 16_384, description: "PEM, or the base64 of its DER form" });
 
 const entityId = Type.String({
@@ -112,8 +111,7 @@ const optionMembers = {
     Type.String({ minLength: 1, maxLength: 63 }),
     "The alias of the flow by which people sign in to it; null: the realm's `browser`",
   ),
-  allowedRoles: texts("Only users with one of these roles may use it; empty: everybody"),
-  allowedGroups: texts("Only members of one of these groups may use it; empty: everybody"),
+  ...accessMembers,
   clientUri: nullable(url, "Its home page"),
   logoUri: nullable(url, "Shown where people sign in to it, and where they are asked for consent"),
   policyUri: nullable(url, "How it uses data; linked to from the same pages"),

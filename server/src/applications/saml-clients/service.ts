@@ -6,6 +6,7 @@ import type { Page } from "../../platform/paging/index.ts";
 import { NAME_ID_FORMAT } from "../../platform/saml/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { nameIdFormats, readSettings } from "../../tenancy/settings/index.ts";
+import { resolveAccess, spellAccess } from "../access/index.ts";
 import { samlClientErrors } from "./errors.ts";
 import { membersFromMetadata } from "./metadata.ts";
 import { brokenRules, entityIdErrors } from "./rules.ts";
@@ -43,7 +44,7 @@ export type VersionedSamlClient = SamlClient & { readonly version: number };
 
 export async function searchSamlClients(ctx: ReadCtx, query: SamlClientQuery): Promise<Page<VersionedSamlClient>> {
   const page = await listSamlClients(ctx.tx, ctx.realm, query);
-  return { ...page, rows: page.rows.map(shown) };
+  return { ...page, rows: await withNames(ctx, page.rows.map(shown)) };
 }
 
 export async function readSamlClient(ctx: ReadCtx, entityId: string): Promise<SamlClientRow> {
@@ -120,9 +121,10 @@ async function checked(
   const given = completeSamlClient({ ...input, options: { ...options, nameIdFormat: format } as Partial<StoredOptions> });
   const stored = current ? withoutStaleEndpoints(given, current) : given;
   await assertRules(ctx, baseUrl, stored);
+  const access = await resolveAccess(ctx, options, { current: current?.options, within: "options." });
   const { browserFlow } = stored.options;
   if (browserFlow !== null) await ctx.emit("client.flows_chosen", { browserFlow, directGrantFlow: null, at: "options." });
-  return stored;
+  return { ...stored, options: { ...stored.options, ...access } };
 }
 
 export async function assertRules(ctx: ReadCtx, baseUrl: string, stored: StoredSamlClient): Promise<void> {
@@ -145,7 +147,23 @@ function withoutStaleEndpoints(given: StoredSamlClient, current: StoredSamlClien
   return { ...given, options: { ...given.options, acsEndpoints, sloEndpoints } };
 }
 
+/** With the names of roles and groups in the place of their ids. */
+async function withNames(ctx: ReadCtx, clients: readonly VersionedSamlClient[]): Promise<VersionedSamlClient[]> {
+  const options = await spellAccess(
+    ctx.tx,
+    ctx.realm,
+    clients.map((client) => client.options),
+  );
+  return clients.map((client, at) => ({ ...client, options: options[at]! }));
+}
+
 /** As the admin API shows it. */
+export async function shownWithNames(ctx: ReadCtx, row: SamlClientRow): Promise<VersionedSamlClient> {
+  const [client] = await withNames(ctx, [shown(row)]);
+  return client!;
+}
+
+/** The same, with ids; a write takes them, too. */
 export function shown(row: SamlClientRow): VersionedSamlClient {
   const { options, ...state } = row.stored;
   return {
