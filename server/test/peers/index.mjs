@@ -4,6 +4,7 @@ export {
   apacheWithOpenidc,
   chromiumPath,
   oasisSchemas,
+  pgbouncerPath,
   postgresBin,
   redisServerPath,
   w3cSchemas,
