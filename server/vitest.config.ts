@@ -6,6 +6,7 @@ const plain = [
     "kernel",
     "config",
     "platform/http",
+    "platform/ldap",
     "platform/outbound",
     "platform/passwords",
     "platform/rate-limit",
@@ -23,6 +24,7 @@ const plain = [
   "src/tenancy/audit/{catalogue,transports}.test.ts",
   "src/tenancy/messaging/{drivers/*,recipients}.test.ts",
   "src/applications/claims/evaluate.test.ts",
+  "src/applications/saml-clients/attributes.test.ts",
   "src/signin/login/return-target.test.ts",
   "src/signin/flows/check.test.ts",
   "src/operations/api-docs/operation-id.test.ts",
@@ -41,6 +43,7 @@ const onPostgresAlone = [
   "src/tenancy/messaging/providers.test.ts",
   "src/tenancy/permissions/admin-routes.test.ts",
   "src/directory/{roles,groups}/escalation.test.ts",
+  "src/signin/identity-providers/escalation.test.ts",
 ];
 
 const onBothDatabases = { include: ["src/**/*.test.{ts,tsx}"], exclude: [...configDefaults.exclude, ...plain] };

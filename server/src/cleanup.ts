@@ -7,6 +7,7 @@ import type { Db } from "./platform/db/index.ts";
 import { deleteOldHours } from "./platform/telemetry/metrics.ts";
 import { deleteExpiredActivity } from "./protocols/client-auth/index.ts";
 import { deleteExpiredInitialTokens } from "./protocols/registration/index.ts";
+import { deleteAnsweredRequests } from "./protocols/saml/index.ts";
 import { deleteExpiredOAuth } from "./protocols/tokens/index.ts";
 import { deleteExpiredTransactions } from "./protocols/transactions/index.ts";
 import { deleteExpiredTokens } from "./signin/action-tokens/index.ts";
@@ -15,14 +16,12 @@ import { deleteExpiredTickets } from "./signin/impersonation/index.ts";
 import { deleteExpiredBrowsers } from "./signin/known-browsers/index.ts";
 import { deleteExpiredChallenges } from "./signin/passkeys/index.ts";
 import { deleteExpiredInteractions } from "./signin/run/index.ts";
-import { deleteExpiredSessions } from "./signin/sessions/index.ts";
 import { deleteExpiredLimits } from "./tenancy/messaging/index.ts";
 import { deleteEndedDeliveries, deletePassedIntervals, forgetPreviousSecrets } from "./tenancy/webhooks/index.ts";
 
 /** Deletes what has run out, of every feature. Each minute, on one node. */
 export async function cleanUp(db: Db): Promise<void> {
   const now = clock.now();
-  await deleteExpiredSessions(db, now);
   await deleteExpiredInteractions(db, now);
   await deleteExpiredTokens(db, now);
   await deleteExpiredAttempts(db, now);
@@ -41,6 +40,7 @@ export async function cleanUp(db: Db): Promise<void> {
   await deletePassedIntervals(db);
   await deleteOldImports(db, now);
   await deleteExpiredOAuth(db, now);
+  await deleteAnsweredRequests(db, now);
   await deleteExpiredActivity(db, now);
   await deleteExpiredInitialTokens(db, now);
 }

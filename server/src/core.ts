@@ -17,11 +17,11 @@ import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/
 import { createLog } from "./platform/telemetry/log.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
-import { tellParticipants } from "./protocols/oidc/index.ts";
+import { notifyOidcParticipants } from "./protocols/oidc/index.ts";
 import {
   endGrantsBesides,
   endGrantsOfClient,
-  endGrantsOfSession,
+  endGrantsOfSessions,
   endGrantsOfUser,
   endGrantsUnderConsent,
   forgetRequests,
@@ -45,7 +45,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrantsOfUser],
   "user.logged_out": [endGrantsOfUser],
-  "session.ended": [endGrantsOfSession, tellParticipants],
+  "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants],
   "user.password_changed": [endOtherSessions, endGrantsBesides, endSignInsOf, endMailedLinks, endTrust],
   "user.credentials_changed": [endTrust],
   "user.deleted": [forgetInvitationsTo],
@@ -67,6 +67,8 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.changed": [],
   "client.disabled": [endGrantsOfClient],
   "client.deleted": [forgetConsentsTo],
+  "saml_client.disabled": [],
+  "saml_client.deleted": [],
 });
 
 /** What work that nobody waits for stands on. */

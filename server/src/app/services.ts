@@ -1,5 +1,6 @@
 import { createScopes } from "../applications/client-scopes/index.ts";
 import { createAdminOrigins, createClients } from "../applications/clients/index.ts";
+import { createSamlClients } from "../applications/saml-clients/index.ts";
 import { createSubjects } from "../applications/subject-claim/index.ts";
 import type { Core } from "../core.ts";
 import { manifest } from "../kernel/package.ts";
@@ -79,6 +80,7 @@ export function createServices(core: Core, options: ServiceOptions) {
     ...signIn,
     ...tokens,
     ...{ tlsClientCertHeader, cookies, csrf, messageMetrics, messages, provisioning, clients, issuers, isDraining },
+    samlClients: createSamlClients({ db, changes }),
     visitors: createVisitors({ db, realms, csrf, cookies }),
     adminOrigins: createAdminOrigins({ db, changes, baseUrl }),
     audit: openForwarder(core),

@@ -4,6 +4,7 @@ import { oneOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { clientAlgs, contentEncryptions, encryptionAlgs, signingAlgs } from "../../tenancy/keys/index.ts";
 import { clientProfiles } from "../../tenancy/settings/index.ts";
+import { accessMembers } from "../access/index.ts";
 import { claimMapperMembers, claimMapperState } from "../claims/index.ts";
 import { grantTypeNames, grantTypeUrns } from "./settings.ts";
 
@@ -174,6 +175,7 @@ const settingMembers = {
   contacts: texts("Whom to ask about it", 20),
   browserFlow: nullable(flowAlias, "The alias of the flow by which people sign in to it; null: the realm's `browser`"),
   directGrantFlow: nullable(flowAlias, "The alias of the flow of its password grant; null: the realm's `direct-grant`"),
+  ...accessMembers,
 };
 
 const optional = <T extends Record<string, Type.TSchema>>(members: T) =>

@@ -22,6 +22,10 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description:
       "In which steps people sign in: a tree of authenticators, as the realm or one client wants it. What nobody could pass is refused.",
   },
+  {
+    name: "Identity providers",
+    description: "Where people sign in instead: OpenID Connect and social providers, what is mapped from them, and who is linked.",
+  },
   { name: "Provisioning", description: "Clients that register themselves: who may, and what; initial access tokens." },
   { name: "Settings", description: "Branding, session, password and brute-force policies of a realm." },
   {

@@ -49,4 +49,5 @@ export { ATTRIBUTE_NAME_FORMAT, AUTHN_CONTEXT, BEARER, BINDING, NAME_ID_FORMAT, 
 export { SIGNATURE_ALGORITHM, type SignatureAlgorithm } from "./signature/algorithms.ts";
 export { type SigningKey, signingKey, type VerificationKey, verificationKey } from "./signature/keys.ts";
 export { signed } from "./signature/sign.ts";
-export { type Fragment, render } from "./xml/write.ts";
+export { isXmlText } from "./xml/characters.ts";
+export { type Fragment, render, restored, stored } from "./xml/write.ts";

@@ -1,6 +1,6 @@
 import { clientsUsingFlow, renameFlowOfClients } from "../../applications/clients/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import type { Ctx, DomainEvents, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import { type ListQuery, type Page, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
@@ -136,11 +136,11 @@ function checkedSteps(input: readonly StepInput[], purpose: Purpose): Step[] {
 /** `client.flows_chosen`: they must exist and fit, and stay until commit. */
 export async function shareChosenFlows(
   ctx: Ctx,
-  { browserFlow, directGrantFlow }: { readonly browserFlow: string | null; readonly directGrantFlow: string | null },
+  { browserFlow, directGrantFlow, at = "" }: DomainEvents["client.flows_chosen"],
 ): Promise<void> {
   const chosen = [
-    ["browserFlow", browserFlow, "sign-in"],
-    ["directGrantFlow", directGrantFlow, "direct-grant"],
+    [`${at}browserFlow`, browserFlow, "sign-in"],
+    [`${at}directGrantFlow`, directGrantFlow, "direct-grant"],
   ] as const;
   const errors: FieldError[] = [];
   for (const [field, alias, purpose] of chosen) {

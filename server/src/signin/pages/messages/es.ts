@@ -59,6 +59,15 @@ export const es: Messages = {
   signedOutText: "Ya puedes cerrar esta ventana. En un ordenador compartido, cierra todo el navegador.",
   signingOutText: "Has cerrado la sesión aquí y se está cerrando también en estas aplicaciones:",
   notSignedOut: "no ha respondido; quizá tu sesión siga abierta allí",
+  signedOutThere: "sesión cerrada",
+  signingOutThere: "cerrando la sesión…",
+  signOutNext: "es la siguiente",
+  signOutRefused: "no ha podido cerrar tu sesión; quizá siga abierta allí",
+  signOutUntold: "no recibe aviso: cierra la sesión también allí",
+  signOutOf: "Cerrar la sesión en {client}",
+  returnTo: "Volver a {client}",
+  signOutAgain: "Intentarlo de nuevo",
+  signOutSkip: "Omitir esta aplicación",
   signInAgain: "Volver a iniciar sesión",
 
   impersonationLabel: "Actuar como otra persona",
@@ -138,6 +147,12 @@ export const es: Messages = {
   chooseAccountTitle: "¿Continuar con esta cuenta?",
   chooseAccountText: "Has iniciado sesión como {account}.",
   chooseOther: "Usar otra cuenta",
+  postFormTitle: "Continúa en la aplicación",
+  postFormText: "Te llevamos a {application}. Si no ocurre nada, pulsa «Continuar».",
+  samlRefusedText:
+    "La solicitud de la aplicación no se ha aceptado. Vuelve a la aplicación e inicia allí sesión de nuevo. Si vuelve a pasar, comunica el número de abajo a quien gestiona la aplicación: el motivo figura en el registro de auditoría de este realm.",
+  noAccessTitle: "No puede usar esta aplicación",
+  noAccessText: "Su cuenta {account} no está entre las que pueden usar {client}. Pida acceso a un administrador o use otra cuenta.",
   oidcErrorTitle: "La aplicación ha pedido algo que no podemos hacer",
   oidcErrorText: "Vuelve a la aplicación y empieza de nuevo. Si vuelve a pasar, comunica esto a quien gestiona la aplicación:",
 
