@@ -7,6 +7,7 @@ import { createJobWorker, type JobWorker } from "../platform/jobs/index.ts";
 import { CIBA_PING_JOB, cibaPingJob } from "../protocols/decoupled/index.ts";
 import { BACKCHANNEL_JOB, backchannelJob } from "../protocols/oidc/index.ts";
 import { SAML_LOGOUT_JOB, samlLogoutJob } from "../protocols/saml/index.ts";
+import { FORGET_LINKS_JOB, forgetLinks } from "../signin/identity-providers/index.ts";
 import { endExpiredSessions } from "../signin/sessions/index.ts";
 import { applyRetention, RETENTION_JOB } from "../tenancy/audit/index.ts";
 import { completeKeys } from "../tenancy/keys/index.ts";
@@ -38,6 +39,7 @@ export function createJobs(core: Core, { issuers, messageMetrics, outbound, saml
       [BACKCHANNEL_JOB]: backchannelJob(issuers),
       [SAML_LOGOUT_JOB]: samlLogoutJob(saml),
       [CIBA_PING_JOB]: cibaPingJob(issuers),
+      [FORGET_LINKS_JOB]: { run: ({ realm, payload }) => forgetLinks(background.db, realm!, String(payload.providerId)) },
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },
       "keys.complete": { every: HOUR, run: () => completeKeys({ ...background, vault }) },
       "realms.complete": { every: MINUTE, run: () => completeRealms(background) },

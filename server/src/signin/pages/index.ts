@@ -18,6 +18,7 @@ export { type LogoutApplication, type LogoutFrame, type LogoutHop, type LogoutVi
 export { type MessageKind, type MessageView, messageKindOf, renderMessage } from "./message.tsx";
 export { LOCALES, type Locale, type Messages, messagesOf } from "./messages.ts";
 export { NewPassword, ReplacePassword } from "./new-password.tsx";
+export { type NoAccessView, renderNoAccess } from "./no-access.tsx";
 export { CreatePasskey, PasskeyBeside, UsePasskey } from "./passkey.tsx";
 export { type PostFormView, renderPostForm } from "./post-form.tsx";
 export { PushEnded, type PushView, PushWaiting, renderPush, type WaitingScreen } from "./push.tsx";
