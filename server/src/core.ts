@@ -18,6 +18,7 @@ import { createLog } from "./platform/telemetry/log.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
 import { notifyOidcParticipants } from "./protocols/oidc/index.ts";
+import { notifySamlParticipants } from "./protocols/saml/index.ts";
 import {
   endGrantsBesides,
   endGrantsOfClient,
@@ -46,7 +47,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrantsOfUser],
   "user.logged_out": [endGrantsOfUser],
-  "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants],
+  "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants, notifySamlParticipants(vault)],
   "user.password_changed": [endOtherSessions, endGrantsBesides, endSignInsOf, endMailedLinks, endTrust],
   "user.credentials_changed": [endTrust],
   "user.deleted": [forgetInvitationsTo],
