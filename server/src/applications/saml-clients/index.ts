@@ -4,3 +4,4 @@ export { attributesOf, needsOfSamlClient } from "./attributes.ts";
 export { createSamlClients } from "./cache.ts";
 export { samlClientRoutes } from "./routes.ts";
 export type { NameIdKind, SamlClientOptions, SamlClientSnapshot, SamlClients, SamlMapper } from "./snapshot.ts";
+export { applicationName } from "./store.ts";

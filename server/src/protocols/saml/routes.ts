@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from "fastify";
 import { artifactRoutes } from "./artifact/index.ts";
 import type { SamlParts } from "./parts.ts";
 import { createRefusals, Refusal, samlErrors } from "./refusals.ts";
-import { ssoRoutes } from "./sso/index.ts";
+import { samlConsentRoutes, ssoRoutes } from "./sso/index.ts";
 
 /** Mounted under /realms/:realm. */
 export const samlRoutes: FastifyPluginAsync<SamlParts> = async (app, parts) => {
@@ -17,5 +17,6 @@ export const samlRoutes: FastifyPluginAsync<SamlParts> = async (app, parts) => {
   });
   const rooms = { ...parts, refusals };
   await app.register(ssoRoutes, rooms);
+  await app.register(samlConsentRoutes, rooms);
   await app.register(artifactRoutes, rooms);
 };
