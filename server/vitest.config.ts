@@ -6,6 +6,7 @@ const plain = [
     "kernel",
     "config",
     "platform/http",
+    "platform/ldap",
     "platform/outbound",
     "platform/passwords",
     "platform/rate-limit",
@@ -42,6 +43,7 @@ const onPostgresAlone = [
   "src/tenancy/messaging/providers.test.ts",
   "src/tenancy/permissions/admin-routes.test.ts",
   "src/directory/{roles,groups}/escalation.test.ts",
+  "src/signin/identity-providers/escalation.test.ts",
 ];
 
 const onBothDatabases = { include: ["src/**/*.test.{ts,tsx}"], exclude: [...configDefaults.exclude, ...plain] };

@@ -15,7 +15,6 @@ create table saml_logouts (
   constraint saml_logouts_user foreign key (realm_id, user_id) references users on delete cascade
 );
 create unique index saml_logouts_by_session on saml_logouts (realm_id, session_id);
-create index saml_logouts_by_browser on saml_logouts (realm_id, browser_hash, created_at) where browser_hash is not null;
 create index saml_logouts_by_user on saml_logouts (realm_id, user_id);
 create index saml_logouts_expiry on saml_logouts (expires_at);
 

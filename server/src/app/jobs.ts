@@ -6,6 +6,7 @@ import { HOUR, MINUTE, SECOND } from "../kernel/clock.ts";
 import { createJobWorker, type JobWorker } from "../platform/jobs/index.ts";
 import { CIBA_PING_JOB, cibaPingJob } from "../protocols/decoupled/index.ts";
 import { BACKCHANNEL_JOB, backchannelJob } from "../protocols/oidc/index.ts";
+import { FORGET_LINKS_JOB, forgetLinks } from "../signin/identity-providers/index.ts";
 import { endExpiredSessions } from "../signin/sessions/index.ts";
 import { applyRetention, RETENTION_JOB } from "../tenancy/audit/index.ts";
 import { completeKeys } from "../tenancy/keys/index.ts";
@@ -25,6 +26,7 @@ export function createJobs(core: Core, { issuers, messageMetrics, outbound }: Se
       [MESSAGE_JOB]: messageJob({ db: background.db, vault, outbound, realms, metrics: messageMetrics, log }),
       [BACKCHANNEL_JOB]: backchannelJob(issuers),
       [CIBA_PING_JOB]: cibaPingJob(issuers),
+      [FORGET_LINKS_JOB]: { run: ({ realm, payload }) => forgetLinks(background.db, realm!, String(payload.providerId)) },
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },
       "keys.complete": { every: HOUR, run: () => completeKeys({ ...background, vault }) },
       "realms.complete": { every: MINUTE, run: () => completeRealms(background) },

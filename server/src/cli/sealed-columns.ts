@@ -25,5 +25,6 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "clients", column: "previous_secret", rowKey: "id", realm: "realm_id" },
   { table: "oidc_records", column: "sealed", rowKey: "record_id", realm: "realm_id" },
   { table: "credentials", column: "secret", rowKey: "credential_id", realm: "realm_id", type: "totp" },
+  { table: "identity_provider_secrets", column: "sealed", rowKey: "secret_key", realm: "realm_id" },
   { table: "vault_canary", column: "sealed", rowKey: "canary_id", realm: null },
 ];

@@ -38,6 +38,9 @@ export function postgresBin() {
 export const redisServerPath = () => onPath("redis-server", "valkey-server");
 
 /** @returns {string | undefined} */
+export const pgbouncerPath = () => onPath("pgbouncer");
+
+/** @returns {string | undefined} */
 export function chromiumPath() {
   const mac = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
   return onPath("chromium", "chromium-browser", "google-chrome", "google-chrome-stable") ?? (isExecutable(mac) ? mac : undefined);
@@ -104,10 +107,31 @@ export const oasisSchemas = () => folderWith("/usr/share/xml/opensaml", "saml-sc
 /** The folder with the schemas of the W3C that those stand on. @returns {string | undefined} */
 export const w3cSchemas = () => folderWith("/usr/share/xml/xmltooling", "xmldsig-core-schema.xsd");
 
+/**
+ * OpenLDAP: its server with modules and schemas, and its client.
+ * @returns {{ slapd: string, slapadd: string, ldapmodify: string, modules: string, schemas: string } | undefined}
+ */
+export function openLdap() {
+  const [slapd, slapadd, ldapmodify] = [onPath("slapd"), onPath("slapadd"), onPath("ldapmodify")];
+  const [modules, schemas] = [folderWith("/usr/lib/ldap", "back_mdb.so"), folderWith("/etc/ldap/schema", "inetorgperson.schema")];
+  return slapd && slapadd && ldapmodify && modules && schemas ? { slapd, slapadd, ldapmodify, modules, schemas } : undefined;
+}
+
+/**
+ * Samba as a domain controller of Active Directory. It listens on the fixed ports 389 and 636, so it must be root's.
+ * @returns {{ samba: string, tool: string } | undefined}
+ */
+export function sambaDomain() {
+  const [samba, tool] = [onPath("samba"), onPath("samba-tool")];
+  const provision = folderWith("/usr/share/samba/setup", "provision.ldif");
+  return samba && tool && provision && process.getuid?.() === 0 ? { samba, tool } : undefined;
+}
+
 /** What the suite uses beyond npm: the Debian packages that bring it, and what is lost without it. */
 export const peers = [
   { name: "Postgres", package: "postgresql", find: postgresBin, lost: "the tests on Postgres" },
   { name: "Redis", package: "redis-server", find: redisServerPath, lost: "the tests of rate limits shared through Redis" },
+  { name: "PgBouncer", package: "pgbouncer", find: pgbouncerPath, lost: "the test of two nodes behind PgBouncer" },
   { name: "Chromium", package: "chromium", find: chromiumPath, lost: "the tests that drive a browser" },
   {
     name: "Apache with mod_auth_openidc",
@@ -134,6 +158,13 @@ export const peers = [
     lost: "the tests that sign in to SimpleSAMLphp",
   },
   { name: "pysaml2", package: "python3-pysaml2", find: pysaml2Python, lost: "the tests that sign in to pysaml2" },
+  { name: "OpenLDAP", package: "slapd ldap-utils", find: openLdap, lost: "the tests of directories against OpenLDAP" },
+  {
+    name: "Samba as a domain controller",
+    package: "samba samba-ad-provision samba-dsdb-modules samba-vfs-modules winbind python3-samba ldb-tools",
+    find: sambaDomain,
+    lost: "the tests of directories against Active Directory (they need root, for its fixed ports)",
+  },
   { name: "xmlsec1", package: "xmlsec1", find: xmlsecPath, lost: "the tests of SAML signatures and encryption against xmlsec1" },
   { name: "xmllint", package: "libxml2-utils", find: xmllintPath, lost: "the tests of canonical XML and of the SAML schemas" },
   { name: "The SAML schemas", package: "opensaml-schemas", find: oasisSchemas, lost: "the tests of the SAML schemas" },

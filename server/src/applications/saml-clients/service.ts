@@ -8,6 +8,7 @@ import { expectVersion } from "../../platform/versions.ts";
 import { nameIdFormats, readSettings } from "../../tenancy/settings/index.ts";
 import { resolveAccess, spellAccess } from "../access/index.ts";
 import { samlClientErrors } from "./errors.ts";
+import { membersFromMetadata } from "./metadata.ts";
 import { brokenRules, entityIdErrors } from "./rules.ts";
 import type { CreateSamlClient, SamlClient, SamlClientQuery, UpdateSamlClient } from "./schema.ts";
 import { completeSamlClient, type StoredOptions, type StoredSamlClient } from "./settings.ts";
@@ -87,6 +88,8 @@ export async function saveSamlClient(
     "applicationId",
     "createdAt",
   ]);
+  if (input.metadata !== undefined && !isDeepStrictEqual(input.metadata, shown(current).metadata))
+    throw invalidFields([{ field: "metadata", code: "read_only", message: "metadata is changed by an import" }]);
   expectVersion(ctx, current.version);
   const state = { name: input.options?.name ?? null, enabled: input.enabled, stored };
   const client = await updateSamlClient(ctx.tx, ctx.realm, current.id, state, ctx.now);
@@ -117,13 +120,17 @@ async function checked(
   const format = nameIdFormats.find((known) => known === nameIdFormat || NAME_ID_FORMAT[known] === nameIdFormat) ?? null;
   const given = completeSamlClient({ ...input, options: { ...options, nameIdFormat: format } as Partial<StoredOptions> });
   const stored = current ? withoutStaleEndpoints(given, current) : given;
-  const { saml } = (await readSettings(ctx.tx, ctx.realm)).settings;
-  const errors = brokenRules(stored, saml, baseUrl);
-  if (errors.length > 0) throw invalidFields(errors);
+  await assertRules(ctx, baseUrl, stored);
   const access = await resolveAccess(ctx, options, { current: current?.options, within: "options." });
   const { browserFlow } = stored.options;
   if (browserFlow !== null) await ctx.emit("client.flows_chosen", { browserFlow, directGrantFlow: null, at: "options." });
   return { ...stored, options: { ...stored.options, ...access } };
+}
+
+export async function assertRules(ctx: ReadCtx, baseUrl: string, stored: StoredSamlClient): Promise<void> {
+  const { saml } = (await readSettings(ctx.tx, ctx.realm)).settings;
+  const errors = brokenRules(stored, saml, baseUrl);
+  if (errors.length > 0) throw invalidFields(errors);
 }
 
 /** What bindings an address has is forgotten with the address: whoever changes only that need not know of the other list. */
@@ -166,6 +173,12 @@ export function shown(row: SamlClientRow): VersionedSamlClient {
     ...state,
     applicationId: applicationName(row.realmId, row.entityId),
     options: { ...(options as Omit<SamlClient["options"], "name">), name: row.name },
+    metadata: row.metadata && {
+      url: row.metadata.url,
+      importedAt: row.metadata.importedAt,
+      validUntil: row.metadata.validUntil,
+      members: membersFromMetadata(row, row.metadata),
+    },
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     version: row.version,

@@ -4,4 +4,6 @@ export { groupErrors } from "./errors.ts";
 export { guardInheritance } from "./inheritance.ts";
 export { userGroupRoutes } from "./of-user.routes.ts";
 export { findGroupId, groupPath, isInGroup, pathsOfGroups } from "./paths.store.ts";
+export { rolesGrantedBy } from "./roles.store.ts";
 export { groupRoutes } from "./routes.ts";
+export { existingGroups } from "./store.ts";

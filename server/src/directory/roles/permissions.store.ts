@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import type { Permission } from "../../tenancy/permissions/index.ts";
 import type { AdminRole } from "./schema.ts";
@@ -58,30 +58,42 @@ export async function adminRoles(db: Db, realm: string, roleIds: readonly string
 }
 
 /**
- * Whether anybody is left who can do everything: enabled, not locked by an administrator.
- * From the permission to its holders, the other way round than the view `user_permissions` goes.
+ * Who holds which permissions, from the permission to its holders: the other way round than the view `user_permissions` goes, for questions
+ * about all users of a realm.
  */
-export async function hasRealmAdmin(db: Db, realm: string): Promise<boolean> {
-  const { rows } = await sql`
-    with mighty as materialized (
-      select p.role_id from role_permissions p where p.realm_id = ${realm} and p.permission = 'realm-admin'
+const holders = (realm: string, permission: Permission | null) => sql`
+    carrying as materialized (
+      select p.role_id, p.permission from role_permissions p where p.realm_id = ${realm} and ${only(permission)}
       union
-      select c.role_id from role_permissions p join role_closure c on c.realm_id = p.realm_id and c.included_id = p.role_id
-      where p.realm_id = ${realm} and p.permission = 'realm-admin'
+      select c.role_id, p.permission from role_permissions p join role_closure c on c.realm_id = p.realm_id and c.included_id = p.role_id
+      where p.realm_id = ${realm} and ${only(permission)}
     ), granting as materialized (
-      select gr.group_id from mighty m join group_roles gr on gr.realm_id = ${realm} and gr.role_id = m.role_id
+      select gr.group_id, m.permission from carrying m join group_roles gr on gr.realm_id = ${realm} and gr.role_id = m.role_id
     ), holders as (
-      select ur.user_id from mighty m join user_roles ur on ur.realm_id = ${realm} and ur.role_id = m.role_id
+      select ur.user_id, m.permission from carrying m join user_roles ur on ur.realm_id = ${realm} and ur.role_id = m.role_id
       union all
-      select gm.user_id from granting g join group_members gm on gm.realm_id = ${realm} and gm.group_id = g.group_id
+      select gm.user_id, g.permission from granting g join group_members gm on gm.realm_id = ${realm} and gm.group_id = g.group_id
       union all
-      select gm.user_id from realm_settings s
+      select gm.user_id, g.permission from realm_settings s
       cross join granting g
       join group_ancestors ga on ga.realm_id = ${realm} and ga.ancestor_id = g.group_id
       join group_members gm on gm.realm_id = ${realm} and gm.group_id = ga.group_id
       where s.realm_id = ${realm} and s.settings #> '{groups,inheritRoles}' = 'true'
-    )
+    )`;
+const only = (permission: Permission | null) => (permission === null ? sql`true` : sql`p.permission = ${permission}`);
+
+/** Whether anybody is left who can do everything: enabled, not locked by an administrator. */
+export async function hasRealmAdmin(db: Db, realm: string): Promise<boolean> {
+  const { rows } = await sql`
+    with ${holders(realm, "realm-admin")}
     select 1 from holders h join users u on u.realm_id = ${realm} and u.user_id = h.user_id
     where u.enabled and not u.locked limit 1`.execute(db);
   return rows.length > 0;
+}
+
+/** What is held by any of those users of a realm of whom a condition on `h.user_id` is true. */
+export async function permissionsAmong(db: Db, realm: string, isAmong: RawBuilder<unknown>): Promise<Permission[]> {
+  const { rows } = await sql<{ permission: Permission }>`
+    with ${holders(realm, null)} select distinct h.permission from holders h where ${isAmong}`.execute(db);
+  return rows.map(({ permission }) => permission);
 }

@@ -1,7 +1,9 @@
 import { examplesOfApplications } from "./examples.applications.ts";
 import { examplesOfDevices } from "./examples.devices.ts";
 import { examplesOfFlows } from "./examples.flows.ts";
+import { examplesOfIdentityProviders } from "./examples.identity-providers.ts";
 import { examplesOfPatches } from "./examples.patches.ts";
+import { examplesOfSaml } from "./examples.saml.ts";
 
 /** An example for each named schema that brings none of its own. Tests hold every one of them against its schema. */
 
@@ -161,7 +163,9 @@ const { realmId: _in, organizationId, memberCount: _members, createdAt: _founded
 export const examples: Readonly<Record<string, unknown>> = {
   ...examplesOfApplications,
   ...examplesOfFlows,
+  ...examplesOfSaml,
   ...examplesOfDevices,
+  ...examplesOfIdentityProviders,
   ...examplesOfPatches,
   Problem: {
     type: "urn:gatehouse:problem:request.invalid",

@@ -1,10 +1,12 @@
 import type { ClaimSubject } from "../../../applications/claims/index.ts";
+import { attributesOf, type SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { sha256 } from "../../../kernel/vault.ts";
 import {
   errorResponse,
   type Fragment,
   type NameId,
+  type NewAttribute,
   newMessageId,
   type SigningKey,
   signed,
@@ -13,7 +15,6 @@ import {
 import type { LiveSession } from "../../../signin/sessions/index.ts";
 import { entityIdOf, signingKeyOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
-import { attributesFor } from "./attributes.ts";
 import type { Exchange } from "./decide.ts";
 import { recipientOf } from "./recipient.ts";
 import type { ErrorStatus } from "./requests.ts";
@@ -47,6 +48,13 @@ export interface About {
   readonly subject: ClaimSubject;
 }
 
+/** What the assertion tells of the user; the consent page shows the same. */
+export const toldAttributes = (
+  client: SamlClientSnapshot,
+  subject: ClaimSubject,
+  { sessionId, authTime, acr, amr, impersonator }: LiveSession,
+): NewAttribute[] => attributesOf(client, subject, { authTime, acr, amr, sid: sessionIndexOf(sessionId, client.entityId), impersonator });
+
 /** SAML profiles §4.1.4.2. */
 export function makeResponse(
   parts: SamlParts,
@@ -58,15 +66,16 @@ export function makeResponse(
   const { options, entityId } = client;
   const response = envelope(parts, asked);
   const { issueInstant: now, issuer } = response;
+  const sessionIndex = sessionIndexOf(session.sessionId, entityId);
   const assertion = {
     ...{ id: newMessageId(), issueInstant: now, issuer, nameId, classRef },
     ...{ recipient: request.consumer.location, inResponseTo: request.requestId, audiences: [entityId] },
     notBefore: now - LEEWAY,
     notOnOrAfter: now + options.assertionLifetimeSeconds * SECOND,
     authnInstant: session.authTime,
-    sessionIndex: sessionIndexOf(session.sessionId, entityId),
+    sessionIndex,
     sessionNotOnOrAfter: session.absoluteExpiry,
-    attributes: attributesFor(client, subject, session),
+    attributes: toldAttributes(client, subject, session),
   };
   const { signAssertion, signResponse } = options;
   return successResponse(response, assertion, { key, signAssertion, signResponse, recipient: recipientOf(client) });

@@ -1,0 +1,33 @@
+import { sql } from "kysely";
+import { permissionsAmong } from "../../directory/roles/index.ts";
+import type { ReadCtx } from "../../platform/context.ts";
+import { assertHolds } from "../../tenancy/permissions/index.ts";
+import type { Config, IdentityProviderProtocol } from "./protocol.ts";
+import { protocols } from "./protocols/index.ts";
+
+/** `users.source` of those who came by a provider. */
+export const sourceOf = (protocol: string, alias: string): string => `${protocol}:${alias}`;
+
+/**
+ * The escalation rule for identity providers: a caller that decides where a provider's answers come from, or what they are worth, can be
+ * every user who signs in by it. They need what those users hold: the linked ones, and those whose account came from a provider of this alias,
+ * be it one that was deleted since.
+ */
+export async function assertMayAnswerFor(ctx: ReadCtx, { providerId, alias }: { providerId: string | null; alias: string }): Promise<void> {
+  const sources = Object.keys(protocols).map((protocol) => sourceOf(protocol, alias));
+  const isLinked = sql`exists (select 1 from identity_links l
+    where l.realm_id = ${ctx.realm} and l.user_id = h.user_id and l.provider_id = ${providerId}::uuid)`;
+  const isSourced = sql`exists (select 1 from users u
+    where u.realm_id = ${ctx.realm} and u.user_id = h.user_id and u.source = any(${sources}::text[]))`;
+  assertHolds(ctx.actor, await permissionsAmong(ctx.tx, ctx.realm, sql`(${isLinked} or ${isSourced})`));
+}
+
+/** The members by which one config differs from another, defaults filled in. */
+export function changedMembers(before: Config, after: Config): string[] {
+  const members = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...members].filter((member) => JSON.stringify(before[member]) !== JSON.stringify(after[member]));
+}
+
+/** Whether a change touches anything but how the provider is shown. */
+export const isControl = ({ harmless }: IdentityProviderProtocol, changed: readonly string[]): boolean =>
+  changed.some((member) => !harmless.includes(member));

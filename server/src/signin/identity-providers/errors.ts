@@ -1,0 +1,19 @@
+import { AppError, defineErrors } from "../../kernel/errors.ts";
+
+export const providerErrors = {
+  ...defineErrors("identity_providers", {
+    not_found: [404, "No such identity provider in this realm"],
+    alias_taken: [409, "Another identity provider in this realm already has that alias"],
+    mapper_not_found: [404, "No such mapper of this identity provider"],
+    mapper_name_taken: [409, "Another mapper of this identity provider already has that name"],
+    subject_linked: [409, "That account at the identity provider is linked to another user already"],
+    already_linked: [409, "This user is linked to another account at that identity provider already: remove that link first"],
+    link_not_found: [404, "This user is not linked to that identity provider"],
+  }),
+  subject_in_use: (members: readonly string[]) =>
+    new AppError(
+      "identity_providers.subject_in_use",
+      409,
+      `Users are linked by this provider, and another ${members.map((member) => `config.${member}`).join(" or ")} would mistake one person for another: create a provider with another alias instead`,
+    ),
+};

@@ -1,0 +1,138 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newId } from "../../kernel/ids.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { CLIENT_SECRET, identityProvider, KEY, leastConfig, linkTo, pem } from "../../testing/identity-providers.ts";
+import { type ProtocolName, protocolOf, protocols } from "./protocols/index.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+const at = "/identity-providers";
+const names = Object.keys(protocols) as ProtocolName[];
+
+describe("the escalation rule", () => {
+  const other: Record<string, unknown> = {
+    issuer: "https://evil.example/realm",
+    clientId: "another",
+    clientSecret: "another secret",
+    scopes: ["openid"],
+    authorizationUrl: "https://login.example.com/other",
+    tokenUrl: "https://login.example.com/other",
+    userinfoUrl: "https://login.example.com/other",
+    jwksUrl: "https://login.example.com/other",
+    pkce: false,
+    clientAuthMethod: "client_secret_basic",
+    privateKey: pem("rsa"),
+    keyId: "another",
+    multiFactorAcr: ["mfa"],
+    multiFactorAmr: ["mfa"],
+    hideOnLogin: true,
+    order: 7,
+    provisioning: "deny",
+    trustEmail: true,
+    allowedDomains: ["example.com"],
+    defaultRoles: ["plain"],
+    defaultGroups: [] as string[],
+    usernameTemplate: "{email}",
+    sync: "force",
+    emailAttribute: "upn",
+    firstNameAttribute: "upn",
+    lastNameAttribute: "upn",
+    subjectClaim: "upn",
+    hostedDomain: "example.com",
+    tenant: "organizations",
+    allowedTenants: [newId()],
+    teamId: "ANOTHER",
+  };
+
+  test.each(names)("stands before every config key of %s but those that only say how it is shown", async (protocol) => {
+    const realm = await iam.realm();
+    const master = realm.asMaster();
+    expect((await master.post("/roles", { name: "plain" })).status).toBe(201);
+    const { groupId } = (await master.post("/groups", { name: "plain" })).body;
+    const lesser = await realm.as("manage-identity-providers");
+    expect((await lesser.post(at, identityProvider(protocol, "idp"))).status).toBe(201);
+    const { body } = await lesser.get(`${at}/idp`);
+    const rules = protocolOf(protocol);
+    const keys = Object.keys(rules.config.properties).filter((key) => !key.endsWith("Set"));
+    const changed = (key: string) => {
+      const config = { ...body.config, [key]: key === "defaultGroups" ? [groupId] : other[key] };
+      // A change of server needs the secret anew.
+      return { ...body, config: { ...config, ...(rules.secrets.includes(key) ? {} : secretsOf(protocol)) } };
+    };
+
+    // Nobody with a permission is linked: all of it may be changed, and is put back.
+    const { userId } = await realm.user();
+    await linkTo(iam, realm, "idp", userId);
+    const linked = (await (await realm.admin()).get("/users?search=admin")).body[0].userId;
+    await linkTo(iam, realm, "idp", linked);
+    for (const key of keys) {
+      expect(other, `a value for ${key}`).toHaveProperty(key);
+      const answer = await lesser.put(`${at}/idp`, changed(key));
+      expect([key, answer.status], answer.text).toEqual([key, rules.harmless.includes(key) ? 200 : 403]);
+      if (answer.status === 403) expect(answer.body.code).toBe("permissions.escalation");
+    }
+    const greater = await realm.admin();
+    for (const key of keys) {
+      const answer = await greater.put(`${at}/idp`, changed(key));
+      // With users linked nobody may change what a subject means.
+      expect([key, answer.status], answer.text).toEqual([key, rules.subjectMembers.includes(key) ? 409 : 200]);
+    }
+  });
+  const secretsOf = (protocol: ProtocolName) => (protocol === "apple" ? { privateKey: KEY } : { clientSecret: CLIENT_SECRET });
+
+  test("covers enabling, deleting, mappers, and taking the place of a provider that was deleted; names and order are free", async () => {
+    const realm = await iam.realm();
+    const lesser = await realm.as("manage-identity-providers");
+    await lesser.post(at, { ...identityProvider("oidc", "idp"), enabled: false });
+    const { body } = await lesser.get(`${at}/idp`);
+    const greater = await realm.admin();
+    await linkTo(iam, realm, "idp", greater.userId);
+    const denied = async (answer: Promise<{ status: number; body: { code?: string } }>) =>
+      expect([(await answer).status, (await answer).body.code]).toEqual([403, "permissions.escalation"]);
+    await denied(lesser.put(`${at}/idp`, { ...body, enabled: true }));
+    await denied(lesser.delete(`${at}/idp`));
+    await denied(lesser.post(`${at}/idp/mappers`, { name: "a", type: "attribute", claim: "a", attribute: "a" }));
+    expect((await lesser.put(`${at}/idp`, { ...body, displayName: "Another name" })).status).toBe(200);
+    expect((await lesser.patch(`${at}/idp`, { config: { order: 3 } })).status).toBe(200);
+    expect((await greater.put(`${at}/idp`, { ...body, enabled: true })).status).toBe(200);
+    expect((await lesser.put(`${at}/idp`, { ...body, enabled: false })).status, "anybody may stop it").toBe(200);
+
+    await sql`update users set source = 'oidc:idp' where realm_id = ${realm.name} and user_id = ${greater.userId}`.execute(iam.core.db);
+    expect((await greater.delete(`${at}/idp`)).status).toBe(204);
+    await iam.server.jobs.runDue();
+    const links = async () => (await sql`select 1 from identity_links where realm_id = ${realm.name}`.execute(iam.core.db)).rows;
+    await expect.poll(links).toEqual([]);
+    await denied(lesser.post(at, identityProvider("oidc", "idp")));
+    expect((await lesser.post(at, identityProvider("oidc", "another"))).status).toBe(201);
+  });
+
+  test("what a provider gives needs what the role or group holds, also when its answers are to come from elsewhere", async () => {
+    const realm = await iam.realm();
+    const master = realm.asMaster();
+    const lesser = await realm.as("manage-identity-providers");
+    const { groupId } = (await master.post("/groups", { name: "admins" })).body;
+    const { roleId, roleName: admin } = (await master.get("/admin-roles")).body[0];
+    await master.put(`/groups/${groupId}/roles/${roleId}`);
+    for (const config of [{ defaultRoles: [admin] }, { defaultGroups: [groupId] }]) {
+      const answer = await lesser.post(at, { ...identityProvider("oidc", "idp"), config: { ...leastConfig.oidc, ...config } });
+      expect([answer.status, answer.body.code], answer.text).toEqual([403, "permissions.escalation"]);
+    }
+    await lesser.post(at, identityProvider("oidc", "idp"));
+    for (const mapper of [
+      { name: "a", type: "role", claim: "groups", value: "boss", role: admin },
+      { name: "a", type: "group", group: groupId },
+    ])
+      expect((await lesser.post(`${at}/idp/mappers`, mapper)).status).toBe(403);
+    const mapper = { name: "a", type: "role", claim: "groups", value: "boss", role: admin };
+    expect((await master.post(`${at}/idp/mappers`, mapper)).status).toBe(201);
+    const { body } = await lesser.get(`${at}/idp`);
+    const moved = { ...body.config, issuer: "https://evil.example", clientSecret: CLIENT_SECRET };
+    expect((await lesser.put(`${at}/idp`, { ...body, config: moved })).status, "an answer of one's own would give it").toBe(403);
+    expect((await lesser.put(`${at}/idp`, { ...body, displayName: "Free" })).status).toBe(200);
+  });
+});

@@ -1,0 +1,210 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newId } from "../../kernel/ids.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { CLIENT_SECRET, identityProvider, leastConfig, pem } from "../../testing/identity-providers.ts";
+import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+import { type ProtocolName, protocols } from "./protocols/index.ts";
+import { secretPlace } from "./store.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+});
+afterAll(() => iam?.close());
+
+const at = "/identity-providers";
+const names = Object.keys(protocols) as ProtocolName[];
+
+describe("the record", () => {
+  test.each(names)("of %s has the contract's members, shows no secret, and what GET showed is a valid PUT", async (protocol) => {
+    const realm = await iam.realm();
+    const admin = await realm.as("manage-identity-providers");
+    const created = await admin.post(at, identityProvider(protocol));
+    expect(created.status, created.text).toBe(201);
+    expect(created.headers.location).toBe(`/admin/realms/${realm.name}${at}/${protocol}`);
+    const read = await admin.get(`${at}/${protocol}`);
+    expect(Object.keys(read.body).sort()).toEqual(["alias", "config", "displayName", "enabled", "protocol", "realmId"]);
+    expect(read.body).toMatchObject({ realmId: realm.name, alias: protocol, protocol, enabled: true, displayName: `By ${protocol}` });
+    expect(read.body.config).toMatchObject({ hideOnLogin: false, provisioning: "create", trustEmail: false, emailAttribute: "email" });
+    const secret = protocol === "apple" ? "privateKey" : "clientSecret";
+    expect(read.body.config).toMatchObject({ [`${secret}Set`]: true });
+    expect(read.body.config).not.toHaveProperty(secret);
+
+    const saved = await admin.put(`${at}/${protocol}`, read.body);
+    expect([saved.status, saved.body], saved.text).toEqual([200, read.body]);
+    const told = [
+      created.text,
+      read.text,
+      saved.text,
+      (await admin.get(at)).text,
+      JSON.stringify(await realm.events()),
+      iam.output.join(""),
+    ];
+    for (const text of told) {
+      expect(text).not.toContain(CLIENT_SECRET);
+      expect(text).not.toContain("BEGIN PRIVATE KEY");
+    }
+    expect((await admin.delete(`${at}/${protocol}`)).status).toBe(204);
+    expect((await admin.get(`${at}/${protocol}`)).status).toBe(404);
+    expect(await realm.events("resourceType=identity-providers")).toMatchObject([
+      { type: "ADMIN_DELETE", resourceId: protocol },
+      { type: "ADMIN_UPDATE" },
+      { type: "ADMIN_CREATE" },
+    ]);
+  });
+
+  test("names what is wrong with it, and saves nothing", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.as("manage-identity-providers");
+    const oidc = identityProvider("oidc", "corp");
+    const wrong: [Record<string, unknown>, string][] = [
+      [{ ...oidc, protocol: "saml" }, "protocol"],
+      [{ ...oidc, alias: "a/b" }, "alias"],
+      [{ ...oidc, alias: "" }, "alias"],
+      [{ ...oidc, nothing: 1 }, "nothing"],
+      [{ ...oidc, config: undefined }, "config"],
+      [{ ...oidc, config: { ...oidc.config, nothing: 1 } }, "config.nothing"],
+      [{ ...oidc, config: { ...oidc.config, clientId: undefined } }, "config.clientId"],
+      [{ ...oidc, config: { ...oidc.config, issuer: undefined } }, "config.issuer"],
+      [{ ...oidc, config: { ...oidc.config, clientSecret: undefined } }, "config.clientSecret"],
+      [{ ...oidc, config: { ...oidc.config, issuer: "http://login.example.com" } }, "config.issuer"],
+      [{ ...oidc, config: { ...oidc.config, issuer: "https://login.example.com?a=b" } }, "config.issuer"],
+      [{ ...oidc, config: { ...oidc.config, tokenUrl: "https://user:pw@login.example.com/" } }, "config.tokenUrl"],
+      [{ ...oidc, config: { ...oidc.config, jwksUrl: "https://169.254.169.254/keys" } }, "config.jwksUrl"],
+      [{ ...oidc, config: { ...oidc.config, userinfoUrl: "https://10.0.0.7/" } }, "config.userinfoUrl"],
+      [{ ...oidc, config: { ...oidc.config, authorizationUrl: "javascript:alert(1)" } }, "config.authorizationUrl"],
+      [{ ...oidc, config: { ...oidc.config, clientAuthMethod: "private_key_jwt" } }, "config.privateKey"],
+      [{ ...oidc, config: { ...oidc.config, privateKey: "no key" } }, "config.privateKey"],
+      [{ ...oidc, config: { ...oidc.config, clientSecret: undefined, clientSecretSet: true } }, "config.clientSecretSet"],
+      [{ ...oidc, config: { ...oidc.config, defaultRoles: ["nobody"] } }, "config.defaultRoles"],
+      [{ ...oidc, config: { ...oidc.config, defaultGroups: [newId()] } }, "config.defaultGroups"],
+      [{ ...identityProvider("microsoft"), config: { ...leastConfig.microsoft, tenant: "evil.example/x" } }, "config.tenant"],
+      [{ ...identityProvider("apple"), config: { ...leastConfig.apple, privateKey: undefined } }, "config.privateKey"],
+    ];
+    for (const [body, field] of wrong) {
+      const answer = await admin.post(at, body);
+      expect([answer.status, answer.body.errors?.map((error: { field: string }) => error.field)], answer.text).toEqual([400, [field]]);
+    }
+    expect((await admin.post(at, { ...oidc, protocol: "saml" })).text).toContain("google");
+    expect((await admin.get(at)).body).toEqual([]);
+  });
+
+  test("alias and protocol stay, a taken alias is a 409, and a version that is gone a 412", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.as("manage-identity-providers");
+    const { headers, body } = await admin.post(at, identityProvider("oidc", "corp"));
+    expect((await admin.post(at, identityProvider("google", "corp"))).body).toMatchObject({
+      status: 409,
+      code: "identity_providers.alias_taken",
+    });
+    expect((await admin.put(`${at}/corp`, { ...body, alias: "other" })).status).toBe(400);
+    expect((await admin.put(`${at}/corp`, { ...identityProvider("google", "corp"), enabled: true })).body.errors).toMatchObject([
+      { field: "protocol" },
+    ]);
+    expect((await admin.put(`${at}/corp`, { ...body, enabled: undefined })).body.errors).toMatchObject([{ field: "enabled" }]);
+    const ifMatch = { headers: { "if-match": String(headers.etag) } };
+    expect((await admin.put(`${at}/corp`, { ...body, displayName: "One" }, ifMatch)).status).toBe(200);
+    expect((await admin.put(`${at}/corp`, { ...body, displayName: "Two" }, ifMatch)).status).toBe(412);
+    expect((await admin.get(`${at}/corp`)).body.displayName).toBe("One");
+  });
+
+  test("belongs to its realm, and to those who may manage identity providers", async () => {
+    const [realm, other] = [await iam.realm(), await iam.realm()];
+    const admin = await realm.as("manage-identity-providers");
+    await admin.post(at, identityProvider("oidc", "corp"));
+    const foreign = await other.as("manage-identity-providers");
+    expect((await foreign.get(`${at}/corp`)).status).toBe(404);
+    expect((await foreign.put(`${at}/corp`, { ...identityProvider("oidc", "corp"), enabled: true })).status).toBe(404);
+    expect((await foreign.delete(`${at}/corp`)).status).toBe(404);
+    const lesser = await realm.as("manage-users", "manage-clients", "manage-realm", "manage-roles");
+    expect((await lesser.get(at)).status).toBe(403);
+    expect((await lesser.post(at, identityProvider("google"))).status).toBe(403);
+    expect(await realm.events("type=ADMIN_DENIED")).toHaveLength(1);
+  });
+});
+
+describe("secrets", () => {
+  const stored = async (realm: RealmUnderTest) => {
+    const { rows } = await sql<{ member: string; sealed: string; id: string }>`
+      select member, sealed, provider_id::text as id from identity_provider_secrets where realm_id = ${realm.name}`.execute(iam.core.db);
+    return Object.fromEntries(
+      rows.map(({ member, sealed, id }) => [member, iam.core.vault.open(sealed, secretPlace(realm.name, id, member))]),
+    );
+  };
+
+  test("are sealed, kept when left out, cleared by null, and by another scheme, host or port", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.as("manage-identity-providers");
+    await admin.post(at, identityProvider("oidc", "corp"));
+    expect(await stored(realm)).toEqual({ clientSecret: CLIENT_SECRET });
+    const { body } = await admin.get(`${at}/corp`);
+    const put = (config: object, more: object = {}) => admin.put(`${at}/corp`, { ...body, ...more, config: { ...body.config, ...config } });
+    expect((await put({ scopes: "openid" })).status).toBe(200);
+    expect((await put({ issuer: "https://login.example.com/other" })).status).toBe(200);
+    expect(await stored(realm), "the same server").toEqual({ clientSecret: CLIENT_SECRET });
+
+    const moved = await put({ issuer: "https://evil.example/realm" });
+    expect([moved.status, moved.body.errors[0].field]).toEqual([400, "config.clientSecret"]);
+    expect(await stored(realm), "a refused change clears nothing").toEqual({ clientSecret: CLIENT_SECRET });
+    for (const config of [{ tokenUrl: "https://login.example.com:8443/token" }, { userinfoUrl: "https://evil.example/me" }]) {
+      expect((await put({ ...config, clientSecretSet: undefined }, { enabled: false })).body.config.clientSecretSet).toBe(false);
+      expect(await stored(realm)).toEqual({});
+      expect((await put({ clientSecret: CLIENT_SECRET })).status).toBe(200);
+    }
+    expect((await put({ issuer: "https://new.example/realm", clientSecret: "another" })).status).toBe(200);
+    expect(await stored(realm)).toEqual({ clientSecret: "another" });
+    expect((await admin.patch(`${at}/corp`, { config: { clientSecret: null, clientAuthMethod: "none" } })).status).toBe(200);
+    expect(await stored(realm)).toEqual({});
+    expect((await admin.patch(`${at}/corp`, { config: { privateKey: pem("ed25519"), clientAuthMethod: null } })).status).toBe(200);
+    expect(Object.keys(await stored(realm))).toEqual(["privateKey"]);
+  });
+});
+
+describe("mappers", () => {
+  test("are rows of their provider, complete and without what they would ignore", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.as("manage-identity-providers");
+    await admin.post(at, identityProvider("oidc", "idp"));
+    await admin.post(at, identityProvider("google"));
+    const create = (body: object, alias = "idp") => admin.post(`${at}/${alias}/mappers`, body);
+    const attribute = { name: "Department", type: "attribute", claim: "department", attribute: "department" };
+    const made = await create(attribute);
+    expect(made.body, made.text).toMatchObject({ ...attribute, sync: "force" });
+    expect((await create(attribute)).body.code).toBe("identity_providers.mapper_name_taken");
+    expect((await create(attribute, "google")).status).toBe(201);
+    expect((await create(attribute, "nothing")).status).toBe(404);
+    const path = `${at}/idp/mappers/${made.body.mapperId}`;
+    expect((await admin.get(path)).body).toEqual(made.body);
+    expect((await admin.get(`${at}/google/mappers/${made.body.mapperId}`)).status, "another provider's").toBe(404);
+    expect((await admin.put(path, made.body)).status).toBe(200);
+    expect((await admin.patch(path, { sync: "import" })).body.sync).toBe("import");
+    for (const [body, field] of [
+      [{ name: "b", type: "attribute", claim: "a" }, "attribute"],
+      [{ name: "b", type: "attribute", claim: "a", attribute: "a", role: "x" }, "role"],
+      [{ name: "b", type: "attribute", claim: "a", attribute: "emailVerified" }, "attribute"],
+      [{ name: "b", type: "template", attribute: "a" }, "template"],
+      [{ name: "b", type: "role", value: "x", role: "plain" }, "claim"],
+      [{ name: "b", type: "role", role: "nobody" }, "role"],
+      [{ name: "b", type: "group", group: newId() }, "group"],
+      [{ name: "b", type: "other" }, "type"],
+    ] as const) {
+      const answer = await create(body);
+      expect([answer.status, answer.body.errors?.[0].field], answer.text).toEqual([400, field]);
+    }
+    expect((await admin.get(`${at}/idp/mappers`)).body).toHaveLength(1);
+    expect((await admin.delete(path)).status).toBe(204);
+    expect((await admin.get(path)).status).toBe(404);
+  });
+});
+
+test("a list is found by alias and display name, and paged", async () => {
+  const realm = await iam.realm();
+  const admin: AdminClient = await realm.as("manage-identity-providers");
+  for (const alias of ["alpha", "beta", "gamma"])
+    await admin.post(at, { ...identityProvider("oidc", alias), displayName: `Sign in ${alias}` });
+  const aliases = async (query: string) => (await admin.get(`${at}?${query}`)).body.map(({ alias }: { alias: string }) => alias);
+  expect(await aliases("sort=-alias&size=2")).toEqual(["gamma", "beta"]);
+  expect(await aliases("search=be")).toEqual(["beta"]);
+  expect(await aliases(`search=${encodeURIComponent("sign in g")}`)).toEqual(["gamma"]);
+});

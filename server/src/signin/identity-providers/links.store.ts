@@ -1,0 +1,146 @@
+import { sql } from "kysely";
+import type { Ctx } from "../../platform/context.ts";
+import { type Db, inTransaction, type Tx, translating } from "../../platform/db/index.ts";
+import { enqueue } from "../../platform/jobs/index.ts";
+import { providerErrors } from "./errors.ts";
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    identity_links: {
+      realm_id: string;
+      provider_id: string;
+      subject: string;
+      user_id: string;
+      username: string | null;
+      linked_at: number;
+      used_at: number | null;
+    };
+    identity_provider_grants: { realm_id: string; user_id: string; provider_id: string; kind: "role" | "group"; target_id: string };
+  }
+}
+
+/** A user's account at a provider. */
+export interface Link {
+  readonly alias: string;
+  readonly displayName: string;
+  readonly protocol: string;
+  readonly providerId: string;
+  readonly subject: string;
+  readonly username: string | null;
+  readonly linkedAt: number;
+  readonly lastUsedAt: number | null;
+  readonly enabled: boolean;
+}
+
+interface Owner {
+  readonly realmId: string;
+  readonly providerId: string;
+}
+
+export async function hasLinks(db: Db, { realmId, providerId }: Owner): Promise<boolean> {
+  const { rows } = await sql`select 1 from identity_links where realm_id = ${realmId} and provider_id = ${providerId} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Of providers that are still there. */
+export async function linksOfUser(db: Db, realm: string, userId: string): Promise<Link[]> {
+  const { rows } = await sql<{
+    alias: string;
+    display_name: string;
+    protocol: string;
+    provider_id: string;
+    subject: string;
+    username: string | null;
+    linked_at: number;
+    used_at: number | null;
+    enabled: boolean;
+  }>`
+    select p.alias, p.display_name, p.protocol, p.provider_id, l.subject, l.username, l.linked_at, l.used_at, p.enabled
+    from identity_links l join identity_providers p on p.realm_id = l.realm_id and p.provider_id = l.provider_id
+    where l.realm_id = ${realm} and l.user_id = ${userId} order by p.alias`.execute(db);
+  return rows.map((row) => ({
+    alias: row.alias,
+    displayName: row.display_name,
+    protocol: row.protocol,
+    providerId: row.provider_id,
+    subject: row.subject,
+    username: row.username,
+    linkedAt: row.linked_at,
+    lastUsedAt: row.used_at,
+    enabled: row.enabled,
+  }));
+}
+
+/** Whose account this subject is. */
+export async function findLinkedUser(db: Db, realm: string, providerId: string, subject: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("identity_links")
+    .select("user_id")
+    .where("realm_id", "=", realm)
+    .where("provider_id", "=", providerId)
+    .where("subject", "=", subject)
+    .executeTakeFirst();
+  return row?.user_id ?? null;
+}
+
+export interface NewLink {
+  readonly providerId: string;
+  readonly subject: string;
+  readonly userId: string;
+  readonly username: string | null;
+}
+
+/** A subject is one user's, and a user has one account at each provider: the database sees to both. */
+export async function insertLink(tx: Tx, realm: string, link: NewLink, now: number): Promise<void> {
+  const { providerId, subject, userId, username } = link;
+  await translating(
+    { identity_links_subject_taken: providerErrors.subject_linked, identity_links_one_each: providerErrors.already_linked },
+    tx
+      .insertInto("identity_links")
+      .values({ realm_id: realm, provider_id: providerId, subject, user_id: userId, username, linked_at: now, used_at: null })
+      .execute(),
+  );
+}
+
+/** False: the link is no more. */
+export async function touchLink(tx: Tx, realm: string, { providerId, subject, userId, username }: NewLink, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("identity_links")
+    .set({ used_at: now, username })
+    .where("realm_id", "=", realm)
+    .where("provider_id", "=", providerId)
+    .where("subject", "=", subject)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function deleteLink(tx: Tx, realm: string, userId: string, providerId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("identity_links")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("provider_id", "=", providerId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export const FORGET_LINKS_JOB = "identity-providers.forget-links";
+const BATCH = 5_000;
+
+/** A directory may have linked a million users: a job deletes them, and until then they are links to nothing. */
+export const forgetLinksLater = (ctx: Ctx, { realmId, providerId }: Owner): Promise<unknown> =>
+  enqueue(ctx.tx, { kind: FORGET_LINKS_JOB, realm: realmId, payload: { providerId }, runAt: ctx.now }, ctx.now);
+
+export async function forgetLinks(db: Db, realm: string, providerId: string): Promise<void> {
+  for (const table of ["identity_links", "identity_provider_grants"] as const) {
+    const target = sql.table(table);
+    let found = 1n;
+    while (found > 0n)
+      found = await inTransaction(db, async (tx) => {
+        const { numAffectedRows } = await sql`delete from ${target} where ctid = any (array(select ctid from ${target}
+          where realm_id = ${realm} and provider_id = ${providerId} limit ${BATCH}))`.execute(tx);
+        return numAffectedRows ?? 0n;
+      });
+  }
+}

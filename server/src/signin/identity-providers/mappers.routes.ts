@@ -1,0 +1,75 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
+import { CreateProviderMapper, ProviderMapper, UpdateProviderMapper } from "./mappers.schema.ts";
+import { createMapper, readMapper, readMappers, removeMapper, saveMapper } from "./mappers.service.ts";
+
+const tags = ["Identity providers"];
+const config = { permission: "manage-identity-providers" } as const;
+const params = pathParams("alias");
+
+const mapperList: ShortList<ProviderMapper> = {
+  sorts: { name: ({ name }) => name, type: ({ type }) => type },
+  names: ({ name }) => [name],
+  ids: ({ mapperId }) => [mapperId],
+};
+
+/** Mounted under /admin/realms/:realm/identity-providers/:alias/mappers. */
+export const mapperRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    "/",
+    {
+      config: { ...config, versioned: false },
+      schema: {
+        ...{ summary: "List the mappers of an identity provider", tags, params },
+        ...{ querystring: ListQuery, response: { 200: Type.Array(ProviderMapper) } },
+      },
+    },
+    async (req, reply) => {
+      const mappers = await req.read((ctx) => readMappers(ctx, req.params.alias));
+      return paged(reply, pageInMemory(mappers, mapperList, req.query));
+    },
+  );
+
+  app.post(
+    "/",
+    {
+      config: { ...config, versioned: false },
+      schema: {
+        summary: "Create a mapper of an identity provider",
+        description: "A mapper that gives a role, or a group that grants one, needs what the role holds.",
+        tags,
+        params,
+        body: CreateProviderMapper,
+        response: { 201: ProviderMapper },
+      },
+    },
+    async (req, reply) => {
+      const mapper = await req.transact((ctx) => createMapper(ctx, req.params.alias, req.body));
+      return created(reply, mapper.mapperId, mapper);
+    },
+  );
+
+  recordRoutes(app, "/:mapperId", {
+    tags,
+    params: pathParams("alias", "mapperId"),
+    record: ProviderMapper,
+    read: {
+      config,
+      summary: "Read a mapper of an identity provider",
+      run: (ctx, { alias, mapperId }) => readMapper(ctx, alias, mapperId),
+    },
+    replace: {
+      config,
+      summary: "Update a mapper of an identity provider",
+      body: UpdateProviderMapper,
+      run: (ctx, { alias, mapperId }, body) => saveMapper(ctx, alias, mapperId, body),
+    },
+    remove: {
+      config,
+      summary: "Delete a mapper of an identity provider",
+      run: (ctx, { alias, mapperId }) => removeMapper(ctx, alias, mapperId),
+    },
+  });
+};

@@ -1,0 +1,54 @@
+import Type, { type Static } from "typebox";
+import { oneOf, visibleName } from "../../platform/http/index.ts";
+
+const text = (description: string, maxLength = 255) =>
+  Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description });
+
+const state = {
+  name: visibleName("A mapper's name", "Sales staff"),
+  type: oneOf(["attribute", "template", "role", "group"], {
+    description:
+      "attribute: a claim becomes an attribute of the user. template: a text with claims in it does. role, group: a claim, or everybody, gets a role or joins a group",
+  }),
+  claim: Type.Optional(
+    text(
+      "the claim to read: of an OpenID provider, an attribute of SAML or of a directory. Dots lead into objects. role and group: left out, everybody",
+    ),
+  ),
+  value: Type.Optional(text("role and group: the value that the claim must have, or hold among others, letter by letter", 1000)),
+  template: Type.Optional(text("template: `{given_name} {family_name}`", 1000)),
+  attribute: Type.Optional(text("attribute and template: the attribute of the user")),
+  role: Type.Optional(text("role: the name of a role of the realm")),
+  group: Type.Optional(text("group: the id of a group")),
+  sync: Type.Optional(
+    oneOf(["import", "force"], {
+      default: "force",
+      description:
+        "import: when the account is made or linked. force: at each sign-in; what the mapper gave is taken away when the claim no longer says it",
+    }),
+  ),
+};
+
+export const ProviderMapper = Type.Object(
+  {
+    mapperId: Type.String({ format: "uuid" }),
+    ...state,
+    name: Type.String(),
+    sync: oneOf(["import", "force"]),
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+  },
+  { $id: "IdentityProviderMapper" },
+);
+export type ProviderMapper = Static<typeof ProviderMapper>;
+
+export const CreateProviderMapper = Type.Object(state, { $id: "CreateIdentityProviderMapper", additionalProperties: false });
+export type CreateProviderMapper = Static<typeof CreateProviderMapper>;
+
+export const UpdateProviderMapper = Type.Object(
+  { mapperId: Type.Optional(Type.String()), createdAt: Type.Optional(Type.Integer()), ...state },
+  { $id: "UpdateIdentityProviderMapper", additionalProperties: false },
+);
+export type UpdateProviderMapper = Static<typeof UpdateProviderMapper>;
+
+/** As it is kept, and as sign-ins apply it. */
+export type MapperState = Omit<CreateProviderMapper, "name" | "sync"> & { readonly sync: "import" | "force" };

@@ -1,0 +1,72 @@
+import type { ColumnType, Generated, Selectable } from "kysely";
+import { newId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { providerErrors } from "./errors.ts";
+import type { MapperState, ProviderMapper } from "./mappers.schema.ts";
+
+interface MappersTable {
+  realm_id: string;
+  mapper_id: string;
+  provider_id: string;
+  name: string;
+  name_key: string;
+  mapper: ColumnType<MapperState, string, string>;
+  created_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    identity_provider_mappers: MappersTable;
+  }
+}
+
+export type MapperRow = ProviderMapper & { readonly version: number };
+
+const columns = ["mapper_id", "name", "mapper", "created_at", "version"] as const;
+type Columns = Pick<Selectable<MappersTable>, (typeof columns)[number]>;
+
+const toMapper = (row: Columns): MapperRow => ({
+  mapperId: row.mapper_id,
+  name: row.name,
+  ...row.mapper,
+  createdAt: row.created_at,
+  version: row.version,
+});
+
+const ofProvider = (db: Db, realm: string, providerId: string) =>
+  db.selectFrom("identity_provider_mappers").select(columns).where("realm_id", "=", realm).where("provider_id", "=", providerId);
+
+/** By name. */
+export async function listMappers(db: Db, realm: string, providerId: string): Promise<MapperRow[]> {
+  return (await ofProvider(db, realm, providerId).orderBy("name_key").execute()).map(toMapper);
+}
+
+export async function findMapper(db: Db, realm: string, providerId: string, mapperId: string): Promise<MapperRow | null> {
+  const row = await ofProvider(db, realm, providerId).where("mapper_id", "=", mapperId).executeTakeFirst();
+  return row ? toMapper(row) : null;
+}
+
+const taken = { identity_provider_mappers_name_taken: providerErrors.mapper_name_taken };
+const named = (name: string, mapper: MapperState) => ({ name, name_key: loginKey(name), mapper: JSON.stringify(mapper) });
+
+export async function insertMapper(tx: Tx, realm: string, providerId: string, name: string, mapper: MapperState, now: number) {
+  const row = { realm_id: realm, mapper_id: newId(), provider_id: providerId, ...named(name, mapper), created_at: now };
+  const insert = tx.insertInto("identity_provider_mappers").values(row).returning(columns);
+  return toMapper(await translating(taken, insert.executeTakeFirstOrThrow()));
+}
+
+export async function updateMapper(tx: Tx, realm: string, mapperId: string, name: string, mapper: MapperState): Promise<MapperRow> {
+  const update = tx
+    .updateTable("identity_provider_mappers")
+    .set((eb) => ({ ...named(name, mapper), version: eb("version", "+", 1) }))
+    .where("realm_id", "=", realm)
+    .where("mapper_id", "=", mapperId)
+    .returning(columns);
+  return toMapper(await translating(taken, update.executeTakeFirstOrThrow()));
+}
+
+export async function deleteMapper(tx: Tx, realm: string, mapperId: string): Promise<void> {
+  await tx.deleteFrom("identity_provider_mappers").where("realm_id", "=", realm).where("mapper_id", "=", mapperId).execute();
+}

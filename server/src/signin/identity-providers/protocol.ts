@@ -1,0 +1,56 @@
+import type { TObject } from "typebox";
+import type { Outbound } from "../../platform/outbound/index.ts";
+
+export type Config = Readonly<Record<string, unknown>>;
+
+/** A provider as protocols see it: defaults filled in, secrets opened. */
+export interface OpenProvider {
+  readonly realm: string;
+  /** Of this record; a later one of the same alias has another. */
+  readonly providerId: string;
+  readonly alias: string;
+  readonly protocol: string;
+  readonly displayName: string;
+  /** Grows with every change: what is kept for a provider (a connection, a document) is kept for one version only. */
+  readonly version: number;
+  readonly config: Config;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** What is wrong with one member, in words for the administrator who saves it. */
+export interface FieldFault {
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface CheckTools {
+  readonly outbound: Outbound;
+  readonly baseUrl: string;
+}
+
+/** One thing that a test looked at. The message tells nothing of the network inside. */
+export interface TestedCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly message: string;
+}
+
+/** One kind of identity provider: what its `config` holds, and whether it can be reached. A plug point: a plain object in `protocols`. */
+export interface IdentityProviderProtocol {
+  /** The members of `config`, secret ones included; what it does not list is refused. Without defaults: see `defaults`. */
+  readonly config: TObject;
+  /** For members that were left out. */
+  readonly defaults: Config;
+  /** Members that are sealed and never shown. */
+  readonly secrets: readonly string[];
+  /** Members that say neither where answers come from nor what they are worth. Changing any other needs what the linked users hold. */
+  readonly harmless: readonly string[];
+  /** Members that decide what a subject means: with users linked, another value would mistake one person for another. */
+  readonly subjectMembers: readonly string[];
+  /** Where secrets, or what is made with them, are sent: another scheme, host or port clears them. */
+  addresses(config: Config): readonly string[];
+  /** What the schema cannot say. Nothing is sent. */
+  check(provider: Pick<OpenProvider, "config" | "secrets">, tools: CheckTools): readonly FieldFault[];
+  /** Reaches for the provider with the stored configuration. */
+  test(provider: OpenProvider, tools: CheckTools): Promise<readonly TestedCheck[]>;
+}

@@ -1,0 +1,190 @@
+import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { newId } from "../../kernel/ids.ts";
+import { secretChange } from "../../kernel/stored-secret.ts";
+import type { Vault } from "../../kernel/vault.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import type { Outbound } from "../../platform/outbound/index.ts";
+import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { expectVersion } from "../../platform/versions.ts";
+import { assertMayAnswerFor, changedMembers, isControl } from "./control.ts";
+import { providerErrors } from "./errors.ts";
+import { assertMayLetGive, defaultGrants } from "./grants.ts";
+import { forgetLinksLater, hasLinks } from "./links.store.ts";
+import { mappedGrants } from "./mappers.service.ts";
+import type { Config, IdentityProviderProtocol, OpenProvider } from "./protocol.ts";
+import { protocolOf } from "./protocols/index.ts";
+import type { CreateIdentityProvider, IdentityProvider, UpdateIdentityProvider } from "./schema.ts";
+import {
+  deleteProvider,
+  findProvider,
+  insertProvider,
+  listProviders,
+  lockProvider,
+  openSecrets,
+  type ProviderRow,
+  replaceSecrets,
+  sealedSecrets,
+  updateProvider,
+} from "./store.ts";
+
+/** What the rules need besides the unit of work. */
+export interface ProviderParts {
+  readonly vault: Vault;
+  readonly outbound: Outbound;
+  readonly baseUrl: string;
+}
+
+type Shown = IdentityProvider & { readonly version: number };
+
+const setMember = (secret: string) => `${secret}Set`;
+
+/** As the API shows it: defaults filled in, and of secrets only whether they are there. */
+function shown({ providerId: _, ...row }: ProviderRow, stored: readonly string[]): Shown {
+  const { defaults, secrets } = protocolOf(row.protocol);
+  const areSet = Object.fromEntries(secrets.map((member) => [setMember(member), stored.includes(member)]));
+  return { ...row, config: { ...defaults, ...row.config, ...areSet } };
+}
+
+export async function searchProviders(ctx: ReadCtx, query: ListQuery): Promise<Page<Shown>> {
+  const page = await listProviders(ctx.tx, ctx.realm, query);
+  const secrets = await sealedSecrets(
+    ctx.tx,
+    ctx.realm,
+    page.rows.map(({ providerId }) => providerId),
+  );
+  return { ...page, rows: page.rows.map((row) => shown(row, namesOf(secrets.get(row.providerId)))) };
+}
+
+const namesOf = (sealed: readonly { readonly member: string }[] = []) => sealed.map(({ member }) => member);
+
+export async function takeProvider(ctx: ReadCtx, alias: string): Promise<ProviderRow> {
+  const row = await findProvider(ctx.tx, ctx.realm, alias);
+  if (!row) throw providerErrors.not_found();
+  return row;
+}
+
+/** For a change: held until commit. */
+export async function holdProvider(ctx: Ctx, alias: string): Promise<ProviderRow> {
+  const row = await lockProvider(ctx.tx, ctx.realm, alias);
+  if (!row) throw providerErrors.not_found();
+  return row;
+}
+
+export async function readProvider(ctx: ReadCtx, alias: string): Promise<Shown> {
+  const row = await takeProvider(ctx, alias);
+  return shown(row, namesOf((await sealedSecrets(ctx.tx, ctx.realm, [row.providerId])).get(row.providerId)));
+}
+
+/** With its secrets: for a test of what is stored. */
+export async function openProvider(ctx: ReadCtx, vault: Vault, alias: string): Promise<OpenProvider> {
+  return opened(await takeProvider(ctx, alias), await storedSecrets(ctx, vault, alias));
+}
+
+async function storedSecrets(ctx: ReadCtx, vault: Vault, alias: string): Promise<Record<string, string>> {
+  const row = await takeProvider(ctx, alias);
+  return openSecrets(vault, row, (await sealedSecrets(ctx.tx, ctx.realm, [row.providerId])).get(row.providerId) ?? []);
+}
+
+export const opened = (row: ProviderRow, secrets: Record<string, string>): OpenProvider => ({
+  realm: row.realmId,
+  providerId: row.providerId,
+  alias: row.alias,
+  protocol: row.protocol,
+  displayName: row.displayName,
+  version: row.version,
+  config: { ...protocolOf(row.protocol).defaults, ...row.config },
+  secrets,
+});
+
+export async function createProvider(ctx: Ctx, input: CreateIdentityProvider, parts: ProviderParts): Promise<Shown> {
+  const { alias, protocol, enabled = true } = input;
+  refuseReadOnly<{ realmId: string }, "realmId">({ realmId: ctx.realm }, input, ["realmId"]);
+  const rules = protocolOf(protocol);
+  const { config, secrets } = split(rules, input.config ?? {}, null, {});
+  refuseFaults(rules, { config, secrets, enabled }, parts);
+  // Nobody is linked to it yet, but there may be users who came by one of this alias.
+  await assertMayAnswerFor(ctx, { providerId: null, alias });
+  await assertMayLetGive(ctx, await defaultGrants(ctx, config));
+  const key = { realmId: ctx.realm, providerId: newId(), alias, protocol };
+  const row = await insertProvider(ctx.tx, key, { displayName: input.displayName ?? alias, enabled, config }, ctx.now);
+  await replaceSecrets(ctx.tx, parts.vault, row, secrets);
+  await tell(ctx, "ADMIN_CREATE", alias);
+  return shown(row, Object.keys(secrets));
+}
+
+export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentityProvider, parts: ProviderParts): Promise<Shown> {
+  const current = await holdProvider(ctx, alias);
+  refuseReadOnly(current, input, ["realmId", "alias", "protocol"]);
+  const rules = protocolOf(current.protocol);
+  const before = await storedSecrets(ctx, parts.vault, alias);
+  const { config, secrets, secretsChanged } = split(rules, input.config ?? {}, current.config, before);
+  refuseFaults(rules, { config, secrets, enabled: input.enabled }, parts);
+  expectVersion(ctx, current.version);
+  const changed = [...changedMembers({ ...rules.defaults, ...current.config }, { ...rules.defaults, ...config }), ...secretsChanged];
+  const enables = input.enabled && !current.enabled;
+  if (enables || isControl(rules, changed)) {
+    await assertMayAnswerFor(ctx, current);
+    // Answering for it gives what it gives.
+    const isNew = changed.includes("defaultRoles") || changed.includes("defaultGroups");
+    await assertMayLetGive(ctx, await defaultGrants(ctx, config, isNew));
+    await assertMayLetGive(ctx, await mappedGrants(ctx, current.providerId));
+  }
+  const subject = changed.filter((member) => rules.subjectMembers.includes(member));
+  if (subject.length > 0 && (await hasLinks(ctx.tx, current))) throw providerErrors.subject_in_use(subject);
+  const row = await updateProvider(ctx.tx, current, { displayName: input.displayName ?? alias, enabled: input.enabled, config });
+  await replaceSecrets(ctx.tx, parts.vault, row, secrets);
+  await tell(ctx, "ADMIN_UPDATE", alias);
+  return shown(row, Object.keys(secrets));
+}
+
+/** Users stay; they sign in by it no more. Its links never count for a later provider of this alias. */
+export async function removeProvider(ctx: Ctx, alias: string): Promise<void> {
+  const current = await holdProvider(ctx, alias);
+  expectVersion(ctx, current.version);
+  await assertMayAnswerFor(ctx, current);
+  await deleteProvider(ctx.tx, current);
+  await forgetLinksLater(ctx, current);
+  await tell(ctx, "ADMIN_DELETE", alias);
+}
+
+async function tell(ctx: Ctx, type: "ADMIN_CREATE" | "ADMIN_UPDATE" | "ADMIN_DELETE", alias: string): Promise<void> {
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type, resourceType: "identity-providers", resourceId: alias });
+}
+
+/** What the request says, apart: what is stored openly, and the secrets as they are to be from now on. */
+function split(rules: IdentityProviderProtocol, input: Config, before: Config | null, stored: Readonly<Record<string, string>>) {
+  const isSecret = (member: string) => rules.secrets.some((secret) => secret === member || setMember(secret) === member);
+  const config = Object.fromEntries(Object.entries(input).filter(([member]) => !isSecret(member)));
+  const [known, now] = [before === null ? [] : rules.addresses(before), rules.addresses(config)];
+  const secrets: Record<string, string> = {};
+  const secretsChanged: string[] = [];
+  const wrong: FieldError[] = [];
+  for (const member of rules.secrets) {
+    const given = input[member] as string | null | undefined;
+    const had = stored[member];
+    if (input[setMember(member)] === true && had === undefined && typeof given !== "string")
+      wrong.push(fieldError(`config.${setMember(member)}`, `config.${setMember(member)} cannot be changed: send ${member}`, "read_only"));
+    const change = secretChange({ ...(given !== undefined && { secret: given }) }, known, now);
+    const secret = change === "replaced" ? given! : change === "kept" ? had : undefined;
+    if (secret !== undefined) secrets[member] = secret;
+    if (secret !== had) secretsChanged.push(member);
+  }
+  if (wrong.length > 0) throw invalidFields(wrong);
+  return { config, secrets, secretsChanged };
+}
+
+const fieldError = (field: string, message: string, code = "invalid"): FieldError => ({ field, code, message });
+
+/** One that is not enabled may still lack a secret. */
+function refuseFaults(
+  rules: IdentityProviderProtocol,
+  { config, secrets, enabled }: { config: Config; secrets: Record<string, string>; enabled: boolean },
+  tools: ProviderParts,
+): void {
+  const faults = rules.check({ config: { ...rules.defaults, ...config }, secrets }, tools);
+  const isMissingSecret = (field: string) => rules.secrets.some((member) => field === `config.${member}` && secrets[member] === undefined);
+  const told = enabled ? faults : faults.filter(({ field }) => !isMissingSecret(field));
+  if (told.length > 0) throw invalidFields(told.map(({ field, message }) => fieldError(field, message)));
+}

@@ -1,0 +1,79 @@
+import { sql } from "kysely";
+import type { Vault } from "../../kernel/vault.ts";
+import { createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { MapperState } from "./mappers.schema.ts";
+import type { OpenProvider } from "./protocol.ts";
+import { protocolOf, protocols } from "./protocols/index.ts";
+import { openSecrets, type SealedSecret, toProvider } from "./store.ts";
+
+/** A provider as sign-ins need it, read once and never changed. */
+export interface ProviderSnapshot extends OpenProvider {
+  readonly enabled: boolean;
+  readonly mappers: readonly MapperState[];
+}
+
+/** How a provider is shown on the sign-in page. */
+export interface ProviderButton {
+  readonly alias: string;
+  readonly protocol: string;
+  readonly displayName: string;
+}
+
+export interface ProvidersSnapshot {
+  readonly configVersion: number;
+  /** Those of releases to come are left out: this one could not speak to them. */
+  readonly byAlias: ReadonlyMap<string, ProviderSnapshot>;
+  /** Of enabled providers that are not hidden, in their order, as many as a page shows. */
+  readonly buttons: readonly ProviderButton[];
+}
+
+export type IdentityProviders = RealmCache<ProvidersSnapshot>;
+
+/** More buttons are no choice: others are reached by the domain of the address, or by `idp_hint`. */
+export const MAX_BUTTONS = 20;
+
+export const createIdentityProviders = ({ db, vault, changes }: { db: Db; vault: Vault; changes: RealmChanges }): IdentityProviders =>
+  createRealmCache(changes, (realm) => loadProviders(db, vault, realm));
+
+type Row = Parameters<typeof toProvider>[0] & { config_version: number; mappers: MapperState[]; secrets: SealedSecret[] };
+
+/** In one statement, so that all of it is of one moment. */
+async function loadProviders(db: Db, vault: Vault, realm: string): Promise<ProvidersSnapshot | null> {
+  const { rows } = await sql<Row | (Omit<Row, "alias"> & { alias: null })>`
+    select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version,
+      p.realm_id, p.alias, p.provider_id, p.protocol, p.display_name, p.enabled, p.config, p.version,
+      coalesce((select json_agg(m.mapper order by m.name_key) from identity_provider_mappers m
+        where m.realm_id = p.realm_id and m.provider_id = p.provider_id), '[]') as mappers,
+      coalesce((select json_agg(json_build_object('member', s.member, 'sealed', s.sealed)) from identity_provider_secrets s
+        where s.realm_id = p.realm_id and s.provider_id = p.provider_id), '[]') as secrets
+    from realms r left join identity_providers p on p.realm_id = r.realm_id
+    where r.realm_id = ${realm} and r.deleted_at is null`.execute(db);
+  const [first] = rows;
+  if (!first) return null;
+  const providers = rows.filter((row): row is Row => row.alias !== null && Object.hasOwn(protocols, row.protocol));
+  const byAlias = new Map(providers.map((row) => [row.alias, toSnapshot(vault, row)]));
+  const orderOf = ({ config }: ProviderSnapshot) => Number(config.order ?? 100);
+  const buttons = [...byAlias.values()]
+    .filter(({ enabled, config }) => enabled && config.hideOnLogin === false)
+    .sort((a, b) => orderOf(a) - orderOf(b) || a.displayName.localeCompare(b.displayName))
+    .slice(0, MAX_BUTTONS)
+    .map(({ alias, protocol, displayName }) => ({ alias, protocol, displayName }));
+  return { configVersion: first.config_version, byAlias, buttons };
+}
+
+function toSnapshot(vault: Vault, row: Row): ProviderSnapshot {
+  const { realmId, ...provider } = toProvider(row);
+  let secrets: Record<string, string> | undefined;
+  return {
+    ...provider,
+    realm: realmId,
+    config: { ...protocolOf(provider.protocol).defaults, ...provider.config },
+    mappers: row.mappers,
+    // Opened by the first sign-in that needs them: a realm may have a thousand providers.
+    get secrets() {
+      secrets ??= openSecrets(vault, { realmId, providerId: provider.providerId }, row.secrets);
+      return secrets;
+    },
+  };
+}

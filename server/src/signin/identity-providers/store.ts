@@ -1,0 +1,161 @@
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { likePrefix, loginKey } from "../../kernel/text.ts";
+import type { Vault } from "../../kernel/vault.ts";
+import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { providerErrors } from "./errors.ts";
+import type { Config } from "./protocol.ts";
+
+interface IdentityProvidersTable {
+  realm_id: string;
+  alias: string;
+  provider_id: string;
+  protocol: string;
+  display_name: string;
+  name_key: string;
+  enabled: boolean;
+  config: ColumnType<Config, string, string>;
+  created_at: number;
+  version: Generated<number>;
+}
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    identity_providers: IdentityProvidersTable;
+    identity_provider_secrets: { realm_id: string; provider_id: string; member: string; secret_key: string; sealed: string };
+  }
+}
+
+export interface ProviderRow {
+  readonly realmId: string;
+  readonly providerId: string;
+  readonly alias: string;
+  readonly protocol: string;
+  readonly displayName: string;
+  readonly enabled: boolean;
+  /** As it was saved, without secrets and without defaults. */
+  readonly config: Config;
+  readonly version: number;
+}
+export type ProviderState = Pick<ProviderRow, "displayName" | "enabled" | "config">;
+
+const columns = ["realm_id", "provider_id", "alias", "protocol", "display_name", "enabled", "config", "version"] as const;
+type Columns = Pick<Selectable<IdentityProvidersTable>, (typeof columns)[number]>;
+
+export const toProvider = (row: Columns): ProviderRow => ({
+  realmId: row.realm_id,
+  providerId: row.provider_id,
+  alias: row.alias,
+  protocol: row.protocol,
+  displayName: row.display_name,
+  enabled: row.enabled,
+  config: row.config,
+  version: row.version,
+});
+
+const order: ListOrder = {
+  sorts: { alias: sql.ref("alias"), displayName: sql.ref("name_key"), createdAt: sql.ref("created_at") },
+  defaultSort: "alias",
+  id: sql.ref("alias"),
+};
+
+const ofRealm = (db: Db, realm: string) => db.selectFrom("identity_providers").select(columns).where("realm_id", "=", realm);
+
+export async function listProviders(db: Db, realm: string, query: ListQuery): Promise<Page<ProviderRow>> {
+  const { search } = query;
+  const base = ofRealm(db, realm).$if(search !== undefined && search !== "", (q) =>
+    q.where((eb) => eb.or([eb("alias", "like", likePrefix(search!)), eb("name_key", "like", likePrefix(loginKey(search!)))])),
+  );
+  const page = await pageOf(db, base, order, query);
+  return { ...page, rows: page.rows.map(toProvider) };
+}
+
+export async function findProvider(db: Db, realm: string, alias: string): Promise<ProviderRow | null> {
+  const row = await ofRealm(db, realm).where("alias", "=", alias).executeTakeFirst();
+  return row ? toProvider(row) : null;
+}
+
+export async function lockProvider(tx: Tx, realm: string, alias: string): Promise<ProviderRow | null> {
+  const row = await ofRealm(tx, realm).where("alias", "=", alias).forUpdate().executeTakeFirst();
+  return row ? toProvider(row) : null;
+}
+
+const toColumns = ({ displayName, enabled, config }: ProviderState) => ({
+  display_name: displayName,
+  name_key: loginKey(displayName),
+  enabled,
+  config: JSON.stringify(config),
+});
+
+export async function insertProvider(
+  tx: Tx,
+  key: Pick<ProviderRow, "realmId" | "providerId" | "alias" | "protocol">,
+  state: ProviderState,
+  now: number,
+): Promise<ProviderRow> {
+  const { realmId, providerId, alias, protocol } = key;
+  const row = { realm_id: realmId, provider_id: providerId, alias, protocol, ...toColumns(state), created_at: now };
+  return toProvider(
+    await translating(
+      { identity_providers_alias_taken: providerErrors.alias_taken },
+      tx.insertInto("identity_providers").values(row).returning(columns).executeTakeFirstOrThrow(),
+    ),
+  );
+}
+
+export async function updateProvider(tx: Tx, { realmId, alias }: ProviderRow, state: ProviderState): Promise<ProviderRow> {
+  const row = await tx
+    .updateTable("identity_providers")
+    .set((eb) => ({ ...toColumns(state), version: eb("version", "+", 1) }))
+    .where("realm_id", "=", realmId)
+    .where("alias", "=", alias)
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+  return toProvider(row);
+}
+
+/** Its secrets and mappers go with it. */
+export async function deleteProvider(tx: Tx, { realmId, alias }: ProviderRow): Promise<void> {
+  await tx.deleteFrom("identity_providers").where("realm_id", "=", realmId).where("alias", "=", alias).execute();
+}
+
+type Owner = Pick<ProviderRow, "realmId" | "providerId">;
+
+const secretKey = (providerId: string, member: string) => `${providerId}/${member}`;
+export const secretPlace = (realm: string, providerId: string, member: string) => ({
+  realm,
+  table: "identity_provider_secrets",
+  column: "sealed",
+  row: secretKey(providerId, member),
+});
+
+export interface SealedSecret {
+  readonly member: string;
+  readonly sealed: string;
+}
+
+export const openSecrets = (vault: Vault, { realmId, providerId }: Owner, sealed: readonly SealedSecret[]): Record<string, string> =>
+  Object.fromEntries(sealed.map((secret) => [secret.member, vault.open(secret.sealed, secretPlace(realmId, providerId, secret.member))]));
+
+export async function sealedSecrets(db: Db, realm: string, providerIds: readonly string[]): Promise<Map<string, SealedSecret[]>> {
+  const found = new Map<string, SealedSecret[]>();
+  if (providerIds.length === 0) return found;
+  const rows = await db
+    .selectFrom("identity_provider_secrets")
+    .select(["provider_id", "member", "sealed"])
+    .where("realm_id", "=", realm)
+    .where("provider_id", "in", [...providerIds])
+    .orderBy("member")
+    .execute();
+  for (const { provider_id: id, member, sealed } of rows) found.set(id, [...(found.get(id) ?? []), { member, sealed }]);
+  return found;
+}
+
+export async function replaceSecrets(tx: Tx, vault: Vault, { realmId, providerId }: Owner, secrets: Readonly<Record<string, string>>) {
+  await tx.deleteFrom("identity_provider_secrets").where("realm_id", "=", realmId).where("provider_id", "=", providerId).execute();
+  const rows = Object.entries(secrets).map(([member, secret]) => ({
+    ...{ realm_id: realmId, provider_id: providerId, member, secret_key: secretKey(providerId, member) },
+    sealed: vault.seal(secret, secretPlace(realmId, providerId, member)),
+  }));
+  if (rows.length > 0) await tx.insertInto("identity_provider_secrets").values(rows).execute();
+}
