@@ -18,6 +18,7 @@ import { createLog } from "./platform/telemetry/log.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
 import { notifyOidcParticipants } from "./protocols/oidc/index.ts";
+import { notifySamlParticipants } from "./protocols/saml/index.ts";
 import {
   endGrantsBesides,
   endGrantsOfClient,
@@ -27,6 +28,7 @@ import {
   forgetRequests,
 } from "./protocols/tokens/index.ts";
 import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
+import { forgetEntries } from "./signin/directories/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
 import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
@@ -45,7 +47,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrantsOfUser],
   "user.logged_out": [endGrantsOfUser],
-  "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants],
+  "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants, notifySamlParticipants(vault)],
   "user.password_changed": [endOtherSessions, endGrantsBesides, endSignInsOf, endMailedLinks, endTrust],
   "user.credentials_changed": [endTrust],
   "user.deleted": [forgetInvitationsTo],
@@ -61,6 +63,7 @@ const listenersOf = (vault: Vault): Listeners => ({
     forgetImports,
     forgetSessions,
     forgetTickets,
+    forgetEntries(vault),
   ],
   "consent.revoked": [endGrantsUnderConsent],
   "client.flows_chosen": [shareChosenFlows],

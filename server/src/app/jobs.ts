@@ -6,6 +6,7 @@ import { HOUR, MINUTE, SECOND } from "../kernel/clock.ts";
 import { createJobWorker, type JobWorker } from "../platform/jobs/index.ts";
 import { CIBA_PING_JOB, cibaPingJob } from "../protocols/decoupled/index.ts";
 import { BACKCHANNEL_JOB, backchannelJob } from "../protocols/oidc/index.ts";
+import { SAML_LOGOUT_JOB, samlLogoutJob } from "../protocols/saml/index.ts";
 import { FORGET_LINKS_JOB, forgetLinks } from "../signin/identity-providers/index.ts";
 import { endExpiredSessions } from "../signin/sessions/index.ts";
 import { applyRetention, RETENTION_JOB } from "../tenancy/audit/index.ts";
@@ -16,8 +17,19 @@ import { createWebhookSender, type WebhookSender } from "../tenancy/webhooks/ind
 import type { Services } from "./services.ts";
 
 /** Every job: what requests enqueue, and what recurs. */
-export function createJobs(core: Core, { issuers, messageMetrics, outbound }: Services): JobWorker {
-  const { background, database, log, realms, vault } = core;
+export function createJobs(core: Core, { issuers, messageMetrics, outbound, samlClients, signingKeys }: Services): JobWorker {
+  const { background, config, database, log, metrics, realms, vault } = core;
+  const saml = {
+    db: background.db,
+    baseUrl: config.baseUrl,
+    registry: metrics.registry,
+    vault,
+    outbound,
+    realms,
+    samlClients,
+    signingKeys,
+    log,
+  };
   const jobs = createJobWorker(
     background.db,
     {
@@ -25,6 +37,7 @@ export function createJobs(core: Core, { issuers, messageMetrics, outbound }: Se
       [PURGE_JOB]: { run: ({ payload }) => purgeRealm(background.db, String(payload.realm)) },
       [MESSAGE_JOB]: messageJob({ db: background.db, vault, outbound, realms, metrics: messageMetrics, log }),
       [BACKCHANNEL_JOB]: backchannelJob(issuers),
+      [SAML_LOGOUT_JOB]: samlLogoutJob(saml),
       [CIBA_PING_JOB]: cibaPingJob(issuers),
       [FORGET_LINKS_JOB]: { run: ({ realm, payload }) => forgetLinks(background.db, realm!, String(payload.providerId)) },
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },

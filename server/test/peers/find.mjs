@@ -38,6 +38,9 @@ export function postgresBin() {
 export const redisServerPath = () => onPath("redis-server", "valkey-server");
 
 /** @returns {string | undefined} */
+export const pgbouncerPath = () => onPath("pgbouncer");
+
+/** @returns {string | undefined} */
 export function chromiumPath() {
   const mac = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
   return onPath("chromium", "chromium-browser", "google-chrome", "google-chrome-stable") ?? (isExecutable(mac) ? mac : undefined);
@@ -128,6 +131,7 @@ export function sambaDomain() {
 export const peers = [
   { name: "Postgres", package: "postgresql", find: postgresBin, lost: "the tests on Postgres" },
   { name: "Redis", package: "redis-server", find: redisServerPath, lost: "the tests of rate limits shared through Redis" },
+  { name: "PgBouncer", package: "pgbouncer", find: pgbouncerPath, lost: "the test of two nodes behind PgBouncer" },
   { name: "Chromium", package: "chromium", find: chromiumPath, lost: "the tests that drive a browser" },
   {
     name: "Apache with mod_auth_openidc",

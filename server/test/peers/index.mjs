@@ -9,6 +9,7 @@ export {
   chromiumPath,
   oasisSchemas,
   openLdap,
+  pgbouncerPath,
   postgresBin,
   pysaml2Python,
   redisServerPath,

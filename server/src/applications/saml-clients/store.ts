@@ -94,6 +94,12 @@ export async function findSamlClient(db: Db, realm: string, entityId: string): P
   return row ? toSamlClient(row) : null;
 }
 
+export async function findSamlClients(db: Db, realm: string, ids: readonly string[]): Promise<SamlClientRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom("saml_clients").select(samlClientColumns).where("realm_id", "=", realm).where("id", "in", ids).execute();
+  return rows.map(toSamlClient);
+}
+
 /** Held until commit. */
 export async function lockSamlClient(tx: Tx, realm: string, entityId: string): Promise<SamlClientRow | null> {
   const row = await byEntityId(tx, realm, entityId).forNoKeyUpdate().executeTakeFirst();

@@ -3,7 +3,7 @@
 export { type Audience, actorOfToken, type PresentedAccess } from "./access-token.ts";
 export { assertMayBegin, countAnonymousRequest } from "./anonymous-limit.ts";
 export { type CallerParts, createCallers, type SessionRules } from "./callers.ts";
-export { FORM, formOf, takeForms } from "./forms.ts";
+export { clientForm, formOf, takeForms } from "./forms.ts";
 export { guardRealmRoutes, type RealmGateParts } from "./gate.ts";
 export { issuerFor } from "./issuer.ts";
 export { allowAnyOrigin, allowOrigin, preflight, sendOAuthError, single } from "./oauth.ts";

@@ -26,16 +26,13 @@ import {
 } from "../run/index.ts";
 import { continueRoutes } from "./continue.routes.ts";
 import { linkRoutes } from "./link.routes.ts";
-import { type LogoutRequests, logoutRoutes } from "./logout.routes.ts";
+import { type LogoutParts, logoutRoutes } from "./logout.routes.ts";
 import { createReplies, goTo, stepPath, type Visit } from "./replies.ts";
 import { returnTarget } from "./return-target.ts";
 import { startingSession } from "./start-session.ts";
-import type { Visitors } from "./visitors.ts";
 
-export interface LoginRouteParts extends SignInParts {
+export interface LoginRouteParts extends SignInParts, LogoutParts {
   readonly flows: Flows;
-  readonly visitors: Visitors;
-  readonly logoutRequests: LogoutRequests;
 }
 
 const params = Type.Object({ realm: Type.String() });
@@ -237,7 +234,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 
   await app.register(linkRoutes, { parts, visitors, openRun });
   await app.register(continueRoutes, { parts, replies, openRun });
-  await app.register(logoutRoutes, { work: parts.work, visitors, logoutRequests: parts.logoutRequests });
+  await app.register(logoutRoutes, parts);
 
   app.get(
     "/theme.css",

@@ -2,4 +2,4 @@
 export { sessionIndexOf } from "./assertion.ts";
 export { NAME_ID_FORMATS } from "./name-id.ts";
 export { ssoRoutes } from "./routes.ts";
-export { deleteAnsweredRequests } from "./store.ts";
+export { deleteAnsweredRequests, isFirstAnswer } from "./store.ts";

@@ -30,6 +30,11 @@ export const de: Messages = {
   overloadedTitle: "Gerade ist sehr viel los",
   overloadedText: "Ihre Anmeldung wurde nicht verarbeitet. Bitte versuchen Sie es gleich noch einmal.",
   overloadedTextTimed: "Ihre Anmeldung wurde nicht verarbeitet. Bitte versuchen Sie es in {time} noch einmal.",
+  directoryAwayTitle: "Ihr Passwort kann gerade nicht geprüft werden",
+  directoryAwayTextTimed: "Das Verzeichnis Ihrer Organisation antwortet nicht. Bitte versuchen Sie es in {time} noch einmal.",
+  passwordElsewhereTitle: "Bitte ändern Sie zuerst Ihr Passwort",
+  passwordElsewhereText:
+    "Ihr Passwort stimmt, aber Ihre Organisation verlangt ein neues. Ändern Sie es dort, wo Sie es sonst auch tun, zum Beispiel an Ihrem Arbeitsrechner, und melden Sie sich hier mit dem neuen an.",
   expiredTitle: "Diese Seite war zu lange geöffnet",
   expiredText: "Zu Ihrer Sicherheit ist sie nicht mehr gültig. Bitte melden Sie sich erneut an.",
 

@@ -29,6 +29,11 @@ export const en = {
   overloadedTitle: "It is very busy right now",
   overloadedText: "Your sign-in was not processed. Please try again in a moment.",
   overloadedTextTimed: "Your sign-in was not processed. Please try again in {time}.",
+  directoryAwayTitle: "We cannot check your password right now",
+  directoryAwayTextTimed: "The directory of your organization does not answer. Please try again in {time}.",
+  passwordElsewhereTitle: "Please change your password first",
+  passwordElsewhereText:
+    "Your password is right, but your organization wants you to choose a new one. Change it where you usually do, for example on your work computer, and sign in here with the new one.",
   expiredTitle: "This page was open for too long",
   expiredText: "For your safety it is no longer valid. Please sign in again.",
 

@@ -30,6 +30,11 @@ export const es: Messages = {
   overloadedTitle: "Ahora mismo hay mucha actividad",
   overloadedText: "Tu inicio de sesión no se ha procesado. Vuelve a intentarlo en un momento.",
   overloadedTextTimed: "Tu inicio de sesión no se ha procesado. Vuelve a intentarlo en {time}.",
+  directoryAwayTitle: "Ahora no podemos comprobar tu contraseña",
+  directoryAwayTextTimed: "El directorio de tu organización no responde. Vuelve a intentarlo en {time}.",
+  passwordElsewhereTitle: "Cambia primero tu contraseña",
+  passwordElsewhereText:
+    "Tu contraseña es correcta, pero tu organización quiere que elijas una nueva. Cámbiala donde sueles hacerlo, por ejemplo en tu ordenador del trabajo, e inicia sesión aquí con la nueva.",
   expiredTitle: "Esta página ha estado abierta demasiado tiempo",
   expiredText: "Por tu seguridad, ya no es válida. Vuelve a iniciar sesión.",
 

@@ -31,6 +31,11 @@ export const fr: Messages = {
   overloadedTitle: "Il y a beaucoup de monde en ce moment",
   overloadedText: "Votre connexion n’a pas été traitée. Veuillez réessayer dans un instant.",
   overloadedTextTimed: "Votre connexion n’a pas été traitée. Veuillez réessayer dans {time}.",
+  directoryAwayTitle: "Impossible de vérifier votre mot de passe pour le moment",
+  directoryAwayTextTimed: "L’annuaire de votre organisation ne répond pas. Veuillez réessayer dans {time}.",
+  passwordElsewhereTitle: "Changez d’abord votre mot de passe",
+  passwordElsewhereText:
+    "Votre mot de passe est correct, mais votre organisation vous demande d’en choisir un nouveau. Changez-le là où vous le faites d’habitude, par exemple sur votre ordinateur de travail, puis connectez-vous ici avec le nouveau.",
   expiredTitle: "Cette page est restée ouverte trop longtemps",
   expiredText: "Pour votre sécurité, elle n’est plus valable. Veuillez vous reconnecter.",
 

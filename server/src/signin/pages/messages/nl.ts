@@ -29,6 +29,11 @@ export const nl: Messages = {
   overloadedTitle: "Het is nu erg druk",
   overloadedText: "Het inloggen is niet verwerkt. Probeer het zo meteen opnieuw.",
   overloadedTextTimed: "Het inloggen is niet verwerkt. Probeer het opnieuw over {time}.",
+  directoryAwayTitle: "We kunnen je wachtwoord nu niet controleren",
+  directoryAwayTextTimed: "De directory van je organisatie antwoordt niet. Probeer het opnieuw over {time}.",
+  passwordElsewhereTitle: "Wijzig eerst je wachtwoord",
+  passwordElsewhereText:
+    "Je wachtwoord klopt, maar je organisatie wil dat je een nieuw kiest. Wijzig het waar je dat gewoonlijk doet, bijvoorbeeld op je werkcomputer, en log hier in met het nieuwe.",
   expiredTitle: "Deze pagina heeft te lang opengestaan",
   expiredText: "Voor je veiligheid is de pagina niet meer geldig. Log opnieuw in.",
 
