@@ -70,13 +70,19 @@ beforeAll(async () => {
   }
 });
 
+/** What went wrong, as either side tells it. */
+const told = ({ log }: Peer, { status, url, text }: Page): string => {
+  const refusals = server
+    .out()
+    .split("\n")
+    .filter((line) => line.includes("SAML_LOGIN") && line.includes("FAILURE"));
+  return [`${status} ${url}`, text, log().slice(-3_000), ...refusals.slice(-3)].join("\n");
+};
+
 /** Opens the page inside, signs in where asked, and is inside. */
 async function getsIn(browser: WebBrowser, peer: Peer, address = peer.inside): Promise<Page> {
   const page = await browser.signIn(await browser.goto(address), ADA.username, ADA.password);
-  expect(peer.userOn(page), `${page.status} ${page.url}\n${page.text}\n${peer.log().slice(-3000)}`).toEqual({
-    user: ADA.username,
-    mail: ADA.email,
-  });
+  expect(peer.userOn(page), told(peer, page)).toEqual({ user: ADA.username, mail: ADA.email });
   return page;
 }
 
@@ -167,7 +173,7 @@ describe("single logout", () => {
     const others = [...peers.values()].filter((peer) => peer.name !== name);
     for (const peer of [...others, peers.get(name)!]) await getsIn(browser, peer);
     const page = await browser.goto(peers.get(name)!.logout);
-    const seen = `${page.status} ${page.url}\n${page.text}\n${peers.get(name)!.log().slice(-3000)}`;
+    const seen = told(peers.get(name)!, page);
     expect(browser.last("SAMLResponse")!.to, seen).not.toContain(issuer);
     expectValid(browser);
     for (const peer of peers.values()) expect(await isOut(browser, peer), `${peer.name} after ${name}\n${seen}`).toBe(true);

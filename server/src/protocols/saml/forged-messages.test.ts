@@ -1,10 +1,12 @@
 // Forged messages at the endpoints beside single sign-on, and keys that change while a message is on its way.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { clock, SECOND } from "../../kernel/clock.ts";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import {
   artifactResolveElement,
   BINDING,
   type Fragment,
+  logoutRequestElement,
+  NAME_ID_FORMAT,
   newArtifact,
   newMessageId,
   openArtifactResponse,
@@ -71,6 +73,17 @@ const kinds: Record<string, Kind> = {
     path: "artifact",
     make: () => artifactResolveElement({ ...envelope("artifact"), artifact: newArtifact(sp.issuer, 0) }),
     forge: (xml) => xml.replace(/(<samlp:Artifact[^>]*>)[^<]*/, `$1${evil}`),
+  },
+  LogoutRequest: {
+    path: "slo",
+    make: () =>
+      logoutRequestElement({
+        ...envelope("slo"),
+        nameId: { value: "unknown", format: NAME_ID_FORMAT.persistent },
+        sessionIndexes: ["_session"],
+        notOnOrAfter: clock.now() + MINUTE,
+      }),
+    forge: (xml) => xml.replace(">unknown<", ">somebody<"),
   },
 };
 
