@@ -34,6 +34,11 @@ export async function startSamlify(issuer: string): Promise<Peer> {
     sp = ServiceProvider({
       entityID: `${url}/samlify`,
       authnRequestsSigned: true,
+      allowCreate: true,
+      signatureConfig: {
+        prefix: "ds",
+        location: { reference: "/*[local-name(.)='AuthnRequest']/*[local-name(.)='Issuer']", action: "after" },
+      },
       wantAssertionsSigned: true,
       wantMessageSigned: true,
       wantLogoutResponseSigned: true,
