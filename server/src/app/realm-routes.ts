@@ -4,6 +4,7 @@ import { accountAudience, accountRoutes } from "../protocols/account/index.ts";
 import { guardRealmRoutes, sendOAuthError } from "../protocols/gate/index.ts";
 import { createLogoutRequests, oidcRoutes, userinfoAudience } from "../protocols/oidc/index.ts";
 import { registrationRoutes, sendRegistrationError } from "../protocols/registration/index.ts";
+import { samlRoutes } from "../protocols/saml/index.ts";
 import { transactionAudience, transactionRoutes } from "../protocols/transactions/index.ts";
 import { createDeviceProver, enrollmentRoutes, pushRoutes, qrRoutes } from "../signin/enrolled-devices/index.ts";
 import { impersonationPages } from "../signin/impersonation/index.ts";
@@ -20,7 +21,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
   const { db, work, realms, vault, hasher, metrics, log } = core;
   const { baseUrl } = core.config;
   const { breaches, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, visitors } = services;
-  const { signingKeys, sources, subjectOf, upgrades } = services;
+  const { limiter, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
   await app.register(
     async (realm) => {
       const gate = guardRealmRoutes(realm as never, gateParts(core, services));
@@ -34,6 +35,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(changePasswordRoutes, pages);
       await realm.register(selfRegistrationRoutes, { ...pages, vault, hasher, breaches, flows });
       await realm.register(oidcRoutes, { db, work, visitors, issuers, messages });
+      await realm.register(samlRoutes, { ...signIn, realms, samlClients, signingKeys, flows, visitors, limiter });
       await realm.register(impersonationPages, { db, work, realms, visitors });
 
       const devices = { db, work, visitors, clients, baseUrl };

@@ -3,17 +3,23 @@
 
 export { startDomain } from "./domain.mjs";
 export {
+  apacheWithMellon,
   apacheWithOpenidc,
+  apacheWithShibboleth,
   chromiumPath,
   oasisSchemas,
   openLdap,
+  pgbouncerPath,
   postgresBin,
+  pysaml2Python,
   redisServerPath,
   sambaDomain,
+  simpleSamlPhp,
   w3cSchemas,
   xmllintPath,
   xmlsecPath,
 } from "./find.mjs";
+
 export { freePort } from "./keeper.mjs";
 export { startOpenLdap } from "./openldap.mjs";
 export { startPostgres } from "./postgres.mjs";

@@ -4,3 +4,4 @@ export { resolveAccess } from "./resolve.ts";
 export { accessMembers } from "./schema.ts";
 export { type ApplicationAccess, isRestricted, mayUseApplication } from "./service.ts";
 export { spellAccess } from "./spell.ts";
+export { heldBy, isAllowedBy } from "./store.ts";

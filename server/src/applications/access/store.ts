@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -43,3 +43,16 @@ export async function findRoleId(db: Db, realm: string, text: string): Promise<s
     ) found order by nth limit 1`.execute(db);
   return rows[0]?.role_id ?? null;
 }
+
+/** What a user holds, for `isAllowedBy`: a row with the ids of roles and of groups with those above them. */
+export const heldBy = (realm: string, userId: string): RawBuilder<unknown> => sql`
+  select array(select e.role_id::text from user_effective_roles e where e.realm_id = ${realm} and e.user_id = ${userId}) as roles,
+    array(select m.group_id::text from group_members m where m.realm_id = ${realm} and m.user_id = ${userId}
+      union select a.ancestor_id::text from group_members m
+        join group_ancestors a on a.realm_id = m.realm_id and a.group_id = m.group_id
+        where m.realm_id = ${realm} and m.user_id = ${userId}) as groups`;
+
+/** `mayUseApplication` for many applications at once: by the jsonb that holds both lists, and `held`, made by `heldBy`. */
+export const isAllowedBy = (settings: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`(
+  coalesce(jsonb_array_length(${settings} -> 'allowedRoles'), 0) + coalesce(jsonb_array_length(${settings} -> 'allowedGroups'), 0) = 0
+  or coalesce(${settings} -> 'allowedRoles' ?| held.roles, false) or coalesce(${settings} -> 'allowedGroups' ?| held.groups, false))`;

@@ -34,18 +34,19 @@ export interface SessionEnd {
   readonly participants: readonly Participant[];
 }
 
-/** From now on the client takes part. A session that has ended meanwhile takes no participant. */
+/** From now on the client takes part. False: the session has ended meanwhile, and takes no participant. */
 export async function joinSession(
   tx: Tx,
   realm: string,
   join: { sessionId: string; protocol: string; clientId: string; participant?: Record<string, unknown>; now: number },
-): Promise<void> {
+): Promise<boolean> {
   const { sessionId, protocol, clientId, participant = {}, now } = join;
-  await sql`
+  const { numAffectedRows } = await sql`
     insert into session_participants as p (realm_id, session_id, protocol, client_id, participant, joined_at)
     select s.realm_id, s.session_id, ${protocol}, ${clientId}, ${JSON.stringify(participant)}::text::jsonb, ${now}
     from sessions s where s.realm_id = ${realm} and s.session_id = ${sessionId}
     on conflict (realm_id, session_id, protocol, client_id) do update set participant = p.participant || excluded.participant`.execute(tx);
+  return (numAffectedRows ?? 0n) > 0n;
 }
 
 /** Uses closer to each other than this are one. */

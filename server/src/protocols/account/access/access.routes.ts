@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { noContent, pathParams } from "../../../platform/http/index.ts";
+import { noContent, paged, pathParams } from "../../../platform/http/index.ts";
 import { endOtherOwnSessions, endOwnSession, listOwnSessions } from "../../../signin/sessions/index.ts";
 import { AccountSession, LinkedAccount } from "./access.schema.ts";
-import { AccountApplication } from "./applications.schema.ts";
+import { AccountApplication, AccountApplicationQuery } from "./applications.schema.ts";
 import { readApplications, removeApplication } from "./applications.service.ts";
 
 const tags = ["Account"];
@@ -66,9 +66,17 @@ export const accessRoutes: FastifyPluginAsyncTypebox = async (app) => {
     "/applications",
     {
       config: read,
-      schema: { summary: "List the applications that have access", tags, params, response: { 200: Type.Array(AccountApplication) } },
+      schema: {
+        operationId: "listAccountApplications",
+        summary: "List the applications that have access, and those that you may open",
+        description: "Last used first. `sort` is `lastUsedAt` or `name`.",
+        tags,
+        params,
+        querystring: AccountApplicationQuery,
+        response: { 200: Type.Array(AccountApplication) },
+      },
     },
-    (req) => req.read(readApplications),
+    async (req, reply) => paged(reply, await req.read((ctx) => readApplications(ctx, req.query))),
   );
 
   app.delete(

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
+import { heldBy, isAllowedBy } from "../../../applications/access/index.ts";
+import { likePrefix, loginKey } from "../../../kernel/text.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import type { AccountApplication } from "./applications.schema.ts";
-
-/** More than any user has. */
-const MANY = sql.lit(1_000);
+import { type ListOrder, type Page, pageOf } from "../../../platform/paging/index.ts";
+import type { AccountApplication, AccountApplicationQuery } from "./applications.schema.ts";
 
 /** Grants that are alive. Those that an administrator made while playing the user are not the user's. */
 const grantsOf = (realm: string, userId: string, now: number) => sql`
@@ -12,28 +12,80 @@ const grantsOf = (realm: string, userId: string, now: number) => sql`
   where g.realm_id = ${realm} and g.user_id = ${userId} and g.expires_at > ${now}
     and (g.session_id is null or (s.expires_at > ${now} and s.impersonator is null))`;
 
-/** The applications that have something from a user: a consent, or a grant that is alive; last used first. */
-export async function listApplications(db: Db, realm: string, userId: string, now: number): Promise<AccountApplication[]> {
-  const { rows } = await sql<AccountApplication>`
-    with grants as (${grantsOf(realm, userId, now)}), used as (
-      select g.client_id,
-        bool_or(g.session_id is null) as offline,
-        max(greatest(g.created_at, (select max((r.payload ->> 'iat')::bigint) * 1000 from oidc_records r
-          where r.realm_id = ${realm} and r.grant_id = g.grant_id))) as last_used,
-        string_agg(g.payload -> 'openid' ->> 'scope', ' ') as scopes
-      from grants g group by g.client_id
-    )
-    select c.client_id as "clientId", c.name, c.settings ->> 'clientUri' as "clientUri", c.settings ->> 'logoUri' as "logoUri",
-      coalesce((c.settings -> 'firstParty')::boolean, false) as "firstParty",
-      array(select distinct scope from (
-        select jsonb_array_elements_text(k.scopes) as scope
-        union all select regexp_split_to_table(u.scopes, ' +')) all_scopes where scope <> '' order by scope) as scopes,
-      k.granted_at as "consentedAt", u.client_id is not null as active, coalesce(u.offline, false) as offline, u.last_used as "lastUsedAt"
-    from clients c
-    left join used u on u.client_id = c.client_id
-    left join consents k on k.realm_id = c.realm_id and k.user_id = ${userId} and k.client_id = c.client_id
-    where c.realm_id = ${realm} and c.client_id in (select client_id from used union
+/** Whether the application can get tokens of the user at this moment. */
+export async function hasGrant(db: Db, realm: string, userId: string, clientId: string, now: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select exists (
+    select 1 from (${grantsOf(realm, userId, now)}) g where g.client_id = ${clientId}) as found`.execute(db);
+  return rows[0]?.found ?? false;
+}
+
+const mayUse = isAllowedBy(sql.ref("c.settings"));
+
+/** Those that have something from the user, a consent or a grant that is alive, and those that have an address and that the user may use. */
+const oidcApplications = (realm: string, userId: string, now: number) => sql`
+  with held as (${heldBy(realm, userId)}), grants as (${grantsOf(realm, userId, now)}), used as (
+    select g.client_id,
+      bool_or(g.session_id is null) as offline,
+      max(greatest(g.created_at, (select max((r.payload ->> 'iat')::bigint) * 1000 from oidc_records r
+        where r.realm_id = ${realm} and r.grant_id = g.grant_id))) as last_used,
+      string_agg(g.payload -> 'openid' ->> 'scope', ' ') as scopes
+    from grants g group by g.client_id
+  ), listed as (
+    select c.id from clients c where c.realm_id = ${realm} and c.client_id in (select client_id from used union
       select client_id from consents where realm_id = ${realm} and user_id = ${userId})
-    order by greatest(u.last_used, k.updated_at) desc nulls last, c.client_id limit ${MANY}`.execute(db);
-  return rows;
+    union
+    select c.id from clients c cross join held
+      where c.realm_id = ${realm} and c.enabled and c.settings ->> 'clientUri' is not null and ${mayUse}
+  )
+  select 'oidc' as protocol, c.client_id as "clientId", c.name, c.settings ->> 'clientUri' as "clientUri", c.settings ->> 'logoUri' as "logoUri",
+    case when c.enabled and ${mayUse} then c.settings ->> 'clientUri' end as link,
+    coalesce((c.settings -> 'firstParty')::boolean, false) as "firstParty",
+    array(select distinct scope from (
+      select jsonb_array_elements_text(k.scopes) as scope
+      union all select regexp_split_to_table(u.scopes, ' +')) all_scopes where scope <> '' order by scope) as scopes,
+    k.granted_at as "consentedAt", u.client_id is not null as active, coalesce(u.offline, false) as offline, u.last_used as "lastUsedAt",
+    coalesce(greatest(u.last_used, k.updated_at), 0) as used_at, lower(coalesce(c.name, c.client_id)) as name_key
+  from listed join clients c on c.realm_id = ${realm} and c.id = listed.id cross join held
+  left join used u on u.client_id = c.client_id
+  left join consents k on k.realm_id = c.realm_id and k.user_id = ${userId} and k.client_id = c.client_id`;
+
+const columns = [
+  ...[
+    "protocol",
+    "clientId",
+    "name",
+    "clientUri",
+    "logoUri",
+    "link",
+    "firstParty",
+    "scopes",
+    "consentedAt",
+    "active",
+    "offline",
+    "lastUsedAt",
+  ],
+] as const;
+
+const order: ListOrder = {
+  sorts: { lastUsedAt: sql.ref("a.used_at"), name: sql.ref("a.name_key") },
+  defaultSort: "-lastUsedAt",
+  id: sql.ref("a.clientId"),
+};
+
+export async function listApplications(
+  db: Db,
+  realm: string,
+  userId: string,
+  now: number,
+  { search = "", openable, ...query }: AccountApplicationQuery,
+): Promise<Page<AccountApplication>> {
+  const prefix = likePrefix(loginKey(search));
+  const base = db
+    .selectFrom(sql`(${oidcApplications(realm, userId, now)})`.as<"a">("a"))
+    .select(columns.map((name) => sql.ref(`a.${name}`).as(name)))
+    .$if(search !== "", (q) => q.where(sql<boolean>`(a.name_key like ${prefix} or lower(a."clientId") like ${prefix})`))
+    .$if(openable !== undefined, (q) => q.where(sql<boolean>`(a.link is not null) = ${openable}`));
+  // biome-ignore lint/suspicious/noExplicitAny: a query made of several tables is none of them alone
+  const page = (await pageOf(db, base as any, order, query)) as unknown as Page<AccountApplication>;
+  return page;
 }

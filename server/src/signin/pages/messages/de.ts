@@ -66,6 +66,15 @@ export const de: Messages = {
   signedOutText: "Sie können dieses Fenster jetzt schließen. Schließen Sie an einem gemeinsam genutzten Computer den ganzen Browser.",
   signingOutText: "Sie sind hier abgemeldet und werden gerade auch bei diesen Anwendungen abgemeldet:",
   notSignedOut: "hat nicht geantwortet; dort sind Sie vielleicht noch angemeldet",
+  signedOutThere: "abgemeldet",
+  signingOutThere: "wird abgemeldet …",
+  signOutNext: "kommt als Nächstes",
+  signOutRefused: "konnte Sie nicht abmelden; dort sind Sie vielleicht noch angemeldet",
+  signOutUntold: "wird nicht benachrichtigt: Melden Sie sich auch dort ab",
+  signOutOf: "Bei {client} abmelden",
+  returnTo: "Zurück zu {client}",
+  signOutAgain: "Noch einmal versuchen",
+  signOutSkip: "Diese Anwendung überspringen",
   signInAgain: "Erneut anmelden",
 
   impersonationLabel: "Handeln als eine andere Person",
@@ -148,6 +157,14 @@ export const de: Messages = {
   chooseAccountTitle: "Mit diesem Konto weitermachen?",
   chooseAccountText: "Sie sind als {account} angemeldet.",
   chooseOther: "Anderes Konto verwenden",
+  postFormTitle: "Weiter zur Anwendung",
+  postFormText: "Sie werden zu {application} weitergeleitet. Wenn nichts geschieht, klicken Sie auf „Weiter“.",
+  samlRefusedText:
+    "Die Anfrage der Anwendung wurde nicht angenommen. Gehen Sie zurück zur Anwendung und beginnen Sie die Anmeldung dort neu. Geschieht es noch einmal, geben Sie denen, die die Anwendung betreiben, die Nummer unten: Der Grund steht im Protokoll dieses Realms.",
+  samlDeniedText: "Ihr Konto darf diese Anwendung nicht benutzen. Wenn Sie sie brauchen, bitten Sie die, die sie betreiben, um Zugang.",
+  noAccessTitle: "Sie können diese Anwendung nicht benutzen",
+  noAccessText:
+    "Ihr Konto {account} gehört nicht zu denen, die {client} benutzen dürfen. Bitten Sie eine Administratorin oder einen Administrator um Zugang, oder verwenden Sie ein anderes Konto.",
   oidcErrorTitle: "Die Anwendung wollte etwas, das hier nicht geht",
   oidcErrorText:
     "Gehen Sie zurück zur Anwendung und beginnen Sie noch einmal. Wenn es wieder geschieht, geben Sie dies an die Betreiber der Anwendung weiter:",

@@ -64,6 +64,15 @@ export const en = {
   signedOutText: "You can close this window now. On a shared computer, close the whole browser.",
   signingOutText: "You are signed out here, and at this moment in these applications:",
   notSignedOut: "did not answer; you may still be signed in there",
+  signedOutThere: "signed out",
+  signingOutThere: "signing out …",
+  signOutNext: "comes next",
+  signOutRefused: "could not sign you out; you may still be signed in there",
+  signOutUntold: "is not told: sign out there, too",
+  signOutOf: "Sign out of {client}",
+  returnTo: "Return to {client}",
+  signOutAgain: "Try again",
+  signOutSkip: "Skip this application",
   signInAgain: "Sign in again",
 
   impersonationLabel: "Acting as somebody else",
@@ -143,6 +152,14 @@ export const en = {
   chooseAccountTitle: "Continue with this account?",
   chooseAccountText: "You are signed in as {account}.",
   chooseOther: "Use another account",
+  postFormTitle: "Continue to your application",
+  postFormText: "You are being taken to {application}. If nothing happens, press Continue.",
+  samlRefusedText:
+    "The application’s request was not accepted. Go back to the application and start signing in there again. If it happens once more, give the people who run the application the number below: the reason stands in the audit trail of this realm.",
+  samlDeniedText:
+    "Your account is not allowed to use this application. If you need it, ask the people who run the application to give you access.",
+  noAccessTitle: "You cannot use this application",
+  noAccessText: "Your account {account} is not among those that may use {client}. Ask an administrator for access, or use another account.",
   oidcErrorTitle: "The application asked for something we cannot do",
   oidcErrorText: "Go back to the application and start again. If it happens once more, pass this on to the people who run the application:",
 

@@ -67,6 +67,15 @@ export const fr: Messages = {
   signedOutText: "Vous pouvez fermer cette fenêtre. Sur un ordinateur partagé, fermez tout le navigateur.",
   signingOutText: "Vous êtes déconnecté ici, et en cours de déconnexion de ces applications :",
   notSignedOut: "n’a pas répondu ; vous y êtes peut-être encore connecté",
+  signedOutThere: "déconnecté",
+  signingOutThere: "déconnexion en cours…",
+  signOutNext: "est la suivante",
+  signOutRefused: "n’a pas pu vous déconnecter ; vous y êtes peut-être encore connecté",
+  signOutUntold: "n’est pas prévenue : déconnectez-vous aussi là-bas",
+  signOutOf: "Se déconnecter de {client}",
+  returnTo: "Retourner à {client}",
+  signOutAgain: "Réessayer",
+  signOutSkip: "Ignorer cette application",
   signInAgain: "Se reconnecter",
 
   impersonationLabel: "Agir à la place d’une autre personne",
@@ -147,6 +156,15 @@ export const fr: Messages = {
   chooseAccountTitle: "Continuer avec ce compte ?",
   chooseAccountText: "Vous êtes connecté en tant que {account}.",
   chooseOther: "Utiliser un autre compte",
+  postFormTitle: "Continuer vers l’application",
+  postFormText: "Vous allez être dirigé vers {application}. Si rien ne se passe, appuyez sur « Continuer ».",
+  samlRefusedText:
+    "La demande de l’application n’a pas été acceptée. Retournez à l’application et recommencez-y la connexion. Si cela se reproduit, transmettez le numéro ci-dessous aux responsables de l’application : la raison figure dans le journal d’audit de ce realm.",
+  samlDeniedText:
+    "Votre compte n’est pas autorisé à utiliser cette application. Si vous en avez besoin, demandez l’accès à ses responsables.",
+  noAccessTitle: "Vous ne pouvez pas utiliser cette application",
+  noAccessText:
+    "Votre compte {account} ne fait pas partie de ceux qui peuvent utiliser {client}. Demandez l’accès à un administrateur, ou utilisez un autre compte.",
   oidcErrorTitle: "L’application a demandé quelque chose d’impossible",
   oidcErrorText: "Retournez à l’application et recommencez. Si cela se reproduit, transmettez ceci aux responsables de l’application :",
 

@@ -64,6 +64,15 @@ export const nl: Messages = {
   signedOutText: "Je kunt dit venster nu sluiten. Sluit op een gedeelde computer de hele browser.",
   signingOutText: "Je bent hier uitgelogd en wordt nu ook bij deze toepassingen uitgelogd:",
   notSignedOut: "heeft niet geantwoord; daar ben je misschien nog ingelogd",
+  signedOutThere: "uitgelogd",
+  signingOutThere: "bezig met uitloggen …",
+  signOutNext: "is als volgende aan de beurt",
+  signOutRefused: "kon je niet uitloggen; daar ben je misschien nog ingelogd",
+  signOutUntold: "krijgt geen bericht: log daar ook uit",
+  signOutOf: "Uitloggen bij {client}",
+  returnTo: "Terug naar {client}",
+  signOutAgain: "Opnieuw proberen",
+  signOutSkip: "Deze toepassing overslaan",
   signInAgain: "Opnieuw inloggen",
 
   impersonationLabel: "Handelen als iemand anders",
@@ -143,6 +152,14 @@ export const nl: Messages = {
   chooseAccountTitle: "Met dit account doorgaan?",
   chooseAccountText: "Je bent ingelogd als {account}.",
   chooseOther: "Een ander account gebruiken",
+  postFormTitle: "Verder naar de toepassing",
+  postFormText: "Je gaat door naar {application}. Gebeurt er niets, klik dan op Doorgaan.",
+  samlRefusedText:
+    "Het verzoek van de toepassing is niet geaccepteerd. Ga terug naar de toepassing en begin daar opnieuw met inloggen. Gebeurt het nog eens, geef het nummer hieronder dan door aan wie de toepassing beheert: de reden staat in het auditlogboek van deze realm.",
+  samlDeniedText: "Je account mag deze toepassing niet gebruiken. Heb je die nodig, vraag dan toegang aan wie de toepassing beheert.",
+  noAccessTitle: "U kunt deze toepassing niet gebruiken",
+  noAccessText:
+    "Uw account {account} hoort niet bij de accounts die {client} mogen gebruiken. Vraag een beheerder om toegang, of gebruik een ander account.",
   oidcErrorTitle: "De toepassing vroeg iets wat we niet kunnen",
   oidcErrorText: "Ga terug naar de toepassing en begin opnieuw. Gebeurt het nog eens, geef dit dan door aan wie de toepassing beheert:",
 

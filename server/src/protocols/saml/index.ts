@@ -1,0 +1,6 @@
+// Each realm as a SAML 2.0 identity provider: metadata, single sign-on and artifact resolution, in one folder each. Messages are read and
+// written by platform/saml; service providers are registered in applications/saml-clients. Owns `saml_name_ids` and `saml_answered_requests`.
+export { samlMetadataRoutes } from "./metadata/index.ts";
+export type { SamlParts } from "./parts.ts";
+export { samlRoutes } from "./routes.ts";
+export { deleteAnsweredRequests } from "./sso/index.ts";
