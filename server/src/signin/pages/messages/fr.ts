@@ -36,6 +36,8 @@ export const fr: Messages = {
   passwordElsewhereTitle: "Changez d’abord votre mot de passe",
   passwordElsewhereText:
     "Votre mot de passe est correct, mais votre organisation vous demande d’en choisir un nouveau. Changez-le là où vous le faites d’habitude, par exemple sur votre ordinateur de travail, puis connectez-vous ici avec le nouveau.",
+  passwordInDirectoryText:
+    "Votre mot de passe est conservé dans l’annuaire de votre organisation. Changez-le là où vous le faites d’habitude, par exemple sur votre ordinateur de travail.",
   expiredTitle: "Cette page est restée ouverte trop longtemps",
   expiredText: "Pour votre sécurité, elle n’est plus valable. Veuillez vous reconnecter.",
 
