@@ -27,6 +27,7 @@ import {
   forgetRequests,
 } from "./protocols/tokens/index.ts";
 import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
+import { forgetEntries } from "./signin/directories/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
 import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
@@ -61,6 +62,7 @@ const listenersOf = (vault: Vault): Listeners => ({
     forgetImports,
     forgetSessions,
     forgetTickets,
+    forgetEntries(vault),
   ],
   "consent.revoked": [endGrantsUnderConsent],
   "client.flows_chosen": [shareChosenFlows],

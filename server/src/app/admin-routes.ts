@@ -72,7 +72,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(subjectClaimRoutes, { prefix: "/subject-claim" });
   await realm.register(provisioningRoutes, { prefix: "/provisioning" });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
-  await realm.register(samlClientRoutes, { prefix: "/saml-clients", baseUrl });
+  await realm.register(samlClientRoutes, { prefix: "/saml-clients", baseUrl, outbound });
   await realm.register(flowRoutes, { prefix: "/flows" });
   await realm.register(browserFlowRoutes, { prefix: "/flow" });
   await realm.register(authenticatorRoutes, { prefix: "/authenticators" });

@@ -13,7 +13,9 @@ import { createClientActivity, createClientKeys } from "../protocols/client-auth
 import { createIssuers } from "../protocols/oidc/index.ts";
 import { createDocumentClients, createProvisioning } from "../protocols/registration/index.ts";
 import { createSubjectOf } from "../protocols/tokens/index.ts";
+import { createDirectoryPools, directoryPasswords } from "../signin/directories/index.ts";
 import { createFlows } from "../signin/flows/index.ts";
+import { createIdentityProviders } from "../signin/identity-providers/index.ts";
 import { createVisitors } from "../signin/login/index.ts";
 import { createPasswordUpgrades, localPasswords } from "../signin/passwords/index.ts";
 import { createCookies, createCsrf } from "../signin/sessions/index.ts";
@@ -56,9 +58,14 @@ export function createServices(core: Core, options: ServiceOptions) {
     tools: { vault, baseUrl },
     log,
   });
+  const identityProviders = createIdentityProviders({ db, vault, changes });
+  const { directories } = connections;
   const signIn = {
     flows: createFlows({ db, changes }),
-    sources: [localPasswords(db, hasher)],
+    sources: [
+      directoryPasswords({ db, work, vault, hasher, providers: identityProviders, pools: directories, log }),
+      localPasswords(db, hasher),
+    ],
     upgrades: createPasswordUpgrades({ db: background.db, hasher, log }),
   };
   const tokens = {
@@ -79,7 +86,7 @@ export function createServices(core: Core, options: ServiceOptions) {
     ...connections,
     ...signIn,
     ...tokens,
-    ...{ tlsClientCertHeader, cookies, csrf, messageMetrics, messages, provisioning, clients, issuers, isDraining },
+    ...{ identityProviders, tlsClientCertHeader, cookies, csrf, messageMetrics, messages, provisioning, clients, issuers, isDraining },
     samlClients: createSamlClients({ db, changes }),
     visitors: createVisitors({ db, realms, csrf, cookies }),
     adminOrigins: createAdminOrigins({ db, changes, baseUrl }),
@@ -110,8 +117,10 @@ function openConnections({ config, log }: Core, options: ServiceOptions) {
     version,
     log,
   });
+  const directories = createDirectoryPools(outbound);
   const closeConnections = async () => {
+    directories.close();
     await Promise.all([limiter.close(), breaches.close(), outbound.close(), webhookOutbound.close(), tracing.shutdown()]);
   };
-  return { outbound, webhookOutbound, limiter, breaches, tracing, closeConnections };
+  return { outbound, directories, webhookOutbound, limiter, breaches, tracing, closeConnections };
 }

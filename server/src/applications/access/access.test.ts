@@ -174,4 +174,31 @@ describe("who may use an application", () => {
     const viewer = await realm.as("view-clients");
     expect((await viewer.patch(`/clients/${client.id}`, { allowedRoles: [] })).status).toBe(403);
   });
+
+  test("is said of SAML clients in their options, by the same rules", async () => {
+    const role = await post("/roles", { name: fresh("staff") });
+    const sp = { entityId: `https://${fresh("sp")}.example/`, assertionConsumerServiceUrl: "https://sp.example/acs" };
+    const unknown = await admin.post("/saml-clients", { ...sp, options: { allowedRoles: ["nowhere"], allowedGroups: ["/nowhere"] } });
+    expect(unknown).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: "options.allowedRoles" }, { field: "options.allowedGroups" }] },
+    });
+    const made = await admin.post("/saml-clients", { ...sp, options: { allowedRoles: [role.name] } });
+    expect(made).toMatchObject({ status: 201, body: { options: { allowedRoles: [role.name] } } });
+    const at = `/saml-clients/${encodeURIComponent(sp.entityId)}`;
+    const state = { assertionConsumerServiceUrl: sp.assertionConsumerServiceUrl, enabled: true };
+    expect(await admin.put(at, state)).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: "options.allowedRoles", code: "required" }] },
+    });
+    await master.patch(`/roles/${role.roleId}`, { name: fresh("employee") });
+    const renamed = (await master.get(`/roles/${role.roleId}`)).body.name;
+    expect((await admin.get(at)).body.options.allowedRoles).toEqual([renamed]);
+    expect((await admin.patch(at, { options: { consentRequired: true } })).body.options.allowedRoles).toEqual([renamed]);
+    await master.delete(`/roles/${role.roleId}`);
+    expect((await admin.get(`/saml-clients?search=${encodeURIComponent(sp.entityId)}`)).body[0].options.allowedRoles).toEqual([
+      role.roleId,
+    ]);
+    expect((await admin.patch(at, { options: { allowedRoles: [] } })).body.options.allowedRoles).toEqual([]);
+  });
 });

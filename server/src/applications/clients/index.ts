@@ -28,6 +28,7 @@ export {
   exchangeRegistrationHash,
   findClient,
   findClientByClientId,
+  findClients,
   forgetPreviousClientSecrets,
   forgetPreviousRegistrationHash,
 } from "./store.ts";

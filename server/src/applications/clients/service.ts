@@ -89,6 +89,10 @@ export async function createClient(
   const publicClient = input.publicClient ?? false;
   if (isWithinServer(tools.baseUrl, input.clientId))
     throw invalidFields([{ field: "clientId", code: "reserved", message: "clientId: this is an address of the server itself" }]);
+  if (input.clientId.includes("|")) {
+    const message = "clientId must not hold a |, which is kept for the names of SAML applications";
+    throw invalidFields([{ field: "clientId", code: "reserved", message }]);
+  }
   const stored = await checked(ctx, tools, input, publicClient, { clientId: input.clientId });
   assertMayReachAdministrators(ctx, tools.baseUrl, { stored, allowedResources: [] });
   const secret = usesSecret(stored.authMethod) ? (input.secret ?? randomToken()) : null;

@@ -5,6 +5,7 @@ import type { Db } from "../../platform/db/index.ts";
 import { BINDING, type Endpoint, type IndexedEndpoint, verificationKey } from "../../platform/saml/index.ts";
 import { type Settings, withDefaults } from "../../tenancy/settings/index.ts";
 import { authnContexts } from "./authn-contexts.ts";
+import { nameFormatUrn } from "./mappers.schema.ts";
 import { type StoredOptions, type StoredSamlClient, signingCertificatesOf } from "./settings.ts";
 import type { SamlClientOptions, SamlClientSnapshot, SamlClients, SamlMapper } from "./snapshot.ts";
 import { type SamlClientColumns, type SamlClientRow, toSamlClient } from "./store.ts";
@@ -25,7 +26,7 @@ async function loadSamlClient(db: Db, realm: string, entityId: string): Promise<
   // It cannot be stored, so it cannot be found; Postgres would refuse the question.
   if (!isCleanText(entityId)) return null;
   const { rows } = await sql<LoadedRow>`
-    select c.realm_id, c.id, c.entity_id, c.name, c.enabled, c.settings, c.created_at, c.updated_at, c.version,
+    select c.realm_id, c.id, c.entity_id, c.name, c.enabled, c.settings, null as metadata, c.created_at, c.updated_at, c.version,
       s.settings as realm_settings,
       coalesce((select v.version from realm_versions v where v.realm_id = c.realm_id), 0)::bigint as config_version,
       coalesce((select json_agg(json_build_object('mapper_id', m.mapper_id, 'name', m.name, 'mapper', m.mapper) order by m.name_key)
@@ -34,7 +35,12 @@ async function loadSamlClient(db: Db, realm: string, entityId: string): Promise<
     where c.realm_id = ${realm} and c.entity_id = ${entityId}`.execute(db);
   const [row] = rows;
   if (!row) return null;
-  const mappers = row.mappers.map(({ mapper_id, name, mapper }) => ({ claimId: mapper_id, name, ...mapper }));
+  const mappers = row.mappers.map(({ mapper_id, name, mapper }) => ({
+    claimId: mapper_id,
+    name,
+    ...mapper,
+    samlNameFormat: nameFormatUrn(mapper.samlNameFormat),
+  }));
   const { saml } = withDefaults(realm, row.realm_settings);
   return { record: snapshotOf(toSamlClient(row), saml, mappers), configVersion: row.config_version };
 }

@@ -2,5 +2,9 @@
 // Protocols read them through `createSamlClients`, which keeps those in use in process until the realm's configuration changes.
 export { attributesOf, needsOfSamlClient } from "./attributes.ts";
 export { createSamlClients } from "./cache.ts";
+export { renameFlowOfSamlClients, samlClientsUsingFlow } from "./flows.store.ts";
 export { samlClientRoutes } from "./routes.ts";
+export { CreateSamlClient } from "./schema.ts";
+export { createSamlClient, removeSamlClient, saveSamlClient, shown as showSamlClient } from "./service.ts";
 export type { NameIdKind, SamlClientOptions, SamlClientSnapshot, SamlClients, SamlMapper } from "./snapshot.ts";
+export { applicationName, findSamlClient, findSamlClients, type SamlClientRow } from "./store.ts";

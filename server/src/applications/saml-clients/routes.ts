@@ -1,16 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyInstance } from "fastify";
 import Type from "typebox";
 import { created, paged, recordRoutes } from "../../platform/http/index.ts";
+import { mapperRoutes } from "../claims/index.ts";
+import { type ImportTools, samlImportRoutes } from "./import.routes.ts";
+import { CreateSamlMapper, SamlMapper, UpdateSamlMapper } from "./mappers.schema.ts";
+import { samlClientMappers } from "./mappers.ts";
 import { CreateSamlClient, SamlClient, SamlClientQuery, UpdateSamlClient } from "./schema.ts";
-import {
-  createSamlClient,
-  readSamlClient,
-  removeSamlClient,
-  type SamlClientTools,
-  saveSamlClient,
-  searchSamlClients,
-  shown,
-} from "./service.ts";
+import { createSamlClient, readSamlClient, removeSamlClient, saveSamlClient, searchSamlClients, shownWithNames } from "./service.ts";
 
 const tags = ["SAML clients"];
 const params = Type.Object({ realm: Type.String(), entityId: Type.String({ description: "URL-encoded" }) });
@@ -18,7 +15,10 @@ const read = { permission: "view-clients" } as const;
 const write = { permission: "manage-clients" } as const;
 
 /** Mounted under /admin/realms/:realm/saml-clients. */
-export const samlClientRoutes: FastifyPluginAsyncTypebox<SamlClientTools> = async (app, tools) => {
+export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (app, tools) => {
+  const { baseUrl, outbound } = tools;
+  await app.register(samlImportRoutes, { baseUrl, outbound });
+
   app.get(
     "/",
     {
@@ -41,22 +41,33 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<SamlClientTools> = asyn
       },
     },
     async (req, reply) => {
-      const client = await req.transact((ctx) => createSamlClient(ctx, tools, req.body));
-      return created(reply, client.entityId, { ...shown(client), applicationId: null });
+      const client = await req.transact(async (ctx) => shownWithNames(ctx, await createSamlClient(ctx, tools, req.body)));
+      return created(reply, client.entityId, { ...client, applicationId: null });
     },
   );
+
+  const mappers: FastifyPluginAsyncTypebox = async (below) =>
+    mapperRoutes(below as unknown as FastifyInstance, {
+      ...{ tags, param: "entityId", of: "a SAML client", mappers: samlClientMappers },
+      ...{ record: SamlMapper, create: CreateSamlMapper, update: UpdateSamlMapper },
+    });
+  await app.register(mappers, { prefix: "/:entityId" });
 
   recordRoutes(app, "/:entityId", {
     tags,
     params,
     record: SamlClient,
-    read: { config: read, summary: "Read a SAML client", run: async (ctx, { entityId }) => shown(await readSamlClient(ctx, entityId)) },
+    read: {
+      config: read,
+      summary: "Read a SAML client",
+      run: async (ctx, { entityId }) => shownWithNames(ctx, await readSamlClient(ctx, entityId)),
+    },
     replace: {
       config: write,
       summary: "Replace a SAML client's state",
       description: "What is left out returns to its default; `enabled` is required. The entityId cannot be changed.",
       body: UpdateSamlClient,
-      run: async (ctx, { entityId }, body) => shown(await saveSamlClient(ctx, tools, entityId, body)),
+      run: async (ctx, { entityId }, body) => shownWithNames(ctx, await saveSamlClient(ctx, tools, entityId, body)),
     },
     remove: {
       config: write,

@@ -2,19 +2,26 @@ import type { FieldError } from "../../kernel/errors.ts";
 import { SamlError, verificationKey } from "../../platform/saml/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { addressVerdict, inList, inMember, isWithinServer } from "../clients/index.ts";
-import { type StoredSamlClient, signingCertificatesOf } from "./settings.ts";
+import { maxItems, type StoredSamlClient, signingCertificatesOf } from "./settings.ts";
 
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message: `${field} ${message}` });
 
 /** What a schema cannot say of a SAML client: every rule that is broken, by its member. */
 export function brokenRules(client: StoredSamlClient, defaults: Settings["saml"], baseUrl: string): FieldError[] {
   return [
+    ...lengthErrors(client),
     ...addressErrors(client, baseUrl),
     ...endpointErrors(client),
     ...certificateErrors(client),
     ...protectionErrors(client, defaults),
   ];
 }
+
+/** As the schema of a request: lists also grow by an import. */
+const lengthErrors = ({ options }: StoredSamlClient): FieldError[] =>
+  (Object.keys(maxItems) as (keyof typeof maxItems)[])
+    .filter((list) => options[list].length > maxItems[list])
+    .map((list) => error(`options.${list}`, "too_many", `may have at most ${maxItems[list]} entries: remove some first`));
 
 /** In the index of the table, and in that of the trail. */
 const MAX_BYTES = 2048;
@@ -28,7 +35,7 @@ export function entityIdErrors(entityId: string, baseUrl: string): FieldError[] 
 function addressErrors({ options, ...client }: StoredSamlClient, baseUrl: string): FieldError[] {
   // A form that this server posts to itself would carry the cookies of whoever is signed in.
   const verdict = (url: string) =>
-    addressVerdict(url) ??
+    addressVerdict(spelledAsBrowsersDo(url)) ??
     (isWithinServer(baseUrl, url) ? { code: "reserved", message: "is an address of this server: a service provider has its own" } : null);
   return [
     ...inMember("assertionConsumerServiceUrl", client.assertionConsumerServiceUrl, verdict),
@@ -43,6 +50,10 @@ function addressErrors({ options, ...client }: StoredSamlClient, baseUrl: string
     ),
   ];
 }
+
+/** Requests name an address as metadata spells it, often with capitals or the port: it is kept so, and means the same. */
+const spelledAsBrowsersDo = (url: string): string =>
+  url.replace(/^https?:\/\/[^/?#\\]*/i, (origin) => origin.toLowerCase().replace(/^(https:.*):443$|^(http:.*):80$/, "$1$2"));
 
 function endpointErrors({ assertionConsumerServiceUrl, options }: StoredSamlClient): FieldError[] {
   const known = new Set([assertionConsumerServiceUrl, ...options.additionalAcsUrls]);

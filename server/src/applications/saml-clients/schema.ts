@@ -3,14 +3,14 @@ import { oneOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { DATA_ENCRYPTION, KEY_TRANSPORT, NAME_ID_FORMAT } from "../../platform/saml/index.ts";
 import { assertionLifetime, nameIdFormats } from "../../tenancy/settings/index.ts";
+import { accessMembers } from "../access/index.ts";
+import { maxItems } from "./settings.ts";
 
 const nullable = <T extends Type.TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description });
 const inherited = (description: string) => nullable(Type.Boolean(), `${description}; null: as the realm says`);
 const flag = (description: string) => Type.Boolean({ description });
 const url = Type.String({ minLength: 1, maxLength: 2048 });
 const urn = Type.String({ minLength: 1, maxLength: 1024, pattern: "^[!-~]+$", description: "a URI, without spaces" });
-const texts = (description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100, uniqueItems: true, description });
 const certificate = Type.String({ minLength: 1, maxLength: 16_384, description: "PEM, or the base64 of its DER form" });
 
 const entityId = Type.String({
@@ -59,7 +59,7 @@ const optionMembers = {
   nameIdFormat: nullable(oneOf(nameIdFormats), "The NameID where a request asks for none; null: as the realm says"),
   includeAttributes: flag("Send attributes. False: the NameID alone"),
   additionalAcsUrls: Type.Array(url, {
-    maxItems: 100,
+    maxItems: maxItems.additionalAcsUrls,
     uniqueItems: true,
     description: "Further assertion consumer services; a request may ask for one of them",
   }),
@@ -72,7 +72,7 @@ const optionMembers = {
   name,
   description: nullable(Type.String({ maxLength: 1000 }), "For administrators"),
   additionalSigningCertificates: Type.Array(certificate, {
-    maxItems: 10,
+    maxItems: maxItems.additionalSigningCertificates,
     uniqueItems: true,
     description: "Further certificates beside `signingCertificate`, such as the next one",
   }),
@@ -84,12 +84,12 @@ const optionMembers = {
     "The user attribute that the NameID of format `unspecified` is read from; null: the username",
   ),
   acsEndpoints: Type.Array(AcsEndpoint, {
-    maxItems: 200,
+    maxItems: maxItems.acsEndpoints,
     description:
       "Under which binding and index the addresses above are called. An address that is not listed takes POST and the next free index",
   }),
   sloEndpoints: Type.Array(SloEndpoint, {
-    maxItems: 20,
+    maxItems: maxItems.sloEndpoints,
     description: "Where and how it is told of a logout. Empty: by Redirect at `singleLogoutServiceUrl`",
   }),
   defaultRelayState: nullable(
@@ -111,8 +111,7 @@ const optionMembers = {
     Type.String({ minLength: 1, maxLength: 63 }),
     "The alias of the flow by which people sign in to it; null: the realm's `browser`",
   ),
-  allowedRoles: texts("Only users with one of these roles may use it; empty: everybody"),
-  allowedGroups: texts("Only members of one of these groups may use it; empty: everybody"),
+  ...accessMembers,
   clientUri: nullable(url, "Its home page"),
   logoUri: nullable(url, "Shown where people sign in to it, and where they are asked for consent"),
   policyUri: nullable(url, "How it uses data; linked to from the same pages"),
@@ -129,6 +128,16 @@ const stateMembers = {
   signingCertificate: nullable(certificate, "What its requests are signed with"),
 };
 
+const MetadataSource = Type.Object(
+  {
+    url: nullable(Type.String(), "From where; null: sent as a file"),
+    importedAt: Type.Integer({ description: "Epoch milliseconds" }),
+    validUntil: nullable(Type.Integer(), "Epoch milliseconds"),
+    members: Type.Array(Type.String(), { description: "What the next import changes: nobody has set it by hand since" }),
+  },
+  { additionalProperties: false },
+);
+
 export const SamlClient = Type.Object(
   {
     realmId: Type.String(),
@@ -139,6 +148,7 @@ export const SamlClient = Type.Object(
       description: "Its name at `/applications`: `<realm>|<entityId>`; null in the answer to its creation",
     }),
     options: Type.Object(optionMembers, { description: "Null: as the realm's settings `saml` say" }),
+    metadata: nullable(MetadataSource, "Of one that was imported: what came from its metadata; null for all others"),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
     updatedAt: Type.Integer({ description: "Epoch milliseconds" }),
   },
@@ -178,6 +188,7 @@ export const UpdateSamlClient = Type.Object(
     realmId: Type.Optional(Type.String()),
     entityId: Type.Optional(Type.String()),
     applicationId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    metadata: Type.Optional(nullable(MetadataSource, "As it was read")),
     createdAt: Type.Optional(Type.Integer()),
     updatedAt: Type.Optional(Type.Integer()),
     ...inputMembers,
@@ -186,6 +197,31 @@ export const UpdateSamlClient = Type.Object(
   { $id: "UpdateSamlClient", additionalProperties: false },
 );
 export type UpdateSamlClient = Static<typeof UpdateSamlClient>;
+
+const preview = Type.Optional(Type.Boolean({ default: false, description: "Show what would be saved, and save nothing" }));
+const choice = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 1024, description: "Which service provider is meant, where the metadata describes several" }),
+);
+
+export const ImportQuery = Type.Object({ preview, entityId: choice }, { additionalProperties: false });
+export const ImportUrlQuery = Type.Object({ preview }, { additionalProperties: false });
+
+export const ImportSamlClient = Type.Object(
+  {
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: "Where its metadata is",
+      examples: ["https://sp.example.com/metadata"],
+    }),
+    entityId: choice,
+    certificate: Type.Optional(
+      nullable(certificate, "The metadata has to be signed with this certificate; null: the signature is not looked at"),
+    ),
+  },
+  { $id: "ImportSamlClient", additionalProperties: false },
+);
+export type ImportSamlClient = Static<typeof ImportSamlClient>;
 
 export const SamlClientQuery = listQuery({ enabled: Type.Optional(Type.Boolean()) });
 export type SamlClientQuery = Static<typeof SamlClientQuery>;

@@ -6,7 +6,9 @@ import type { Page } from "../../platform/paging/index.ts";
 import { NAME_ID_FORMAT } from "../../platform/saml/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { nameIdFormats, readSettings } from "../../tenancy/settings/index.ts";
+import { resolveAccess, spellAccess } from "../access/index.ts";
 import { samlClientErrors } from "./errors.ts";
+import { membersFromMetadata } from "./metadata.ts";
 import { brokenRules, entityIdErrors } from "./rules.ts";
 import type { CreateSamlClient, SamlClient, SamlClientQuery, UpdateSamlClient } from "./schema.ts";
 import { completeSamlClient, type StoredOptions, type StoredSamlClient } from "./settings.ts";
@@ -42,7 +44,7 @@ export type VersionedSamlClient = SamlClient & { readonly version: number };
 
 export async function searchSamlClients(ctx: ReadCtx, query: SamlClientQuery): Promise<Page<VersionedSamlClient>> {
   const page = await listSamlClients(ctx.tx, ctx.realm, query);
-  return { ...page, rows: page.rows.map(shown) };
+  return { ...page, rows: await withNames(ctx, page.rows.map(shown)) };
 }
 
 export async function readSamlClient(ctx: ReadCtx, entityId: string): Promise<SamlClientRow> {
@@ -86,6 +88,8 @@ export async function saveSamlClient(
     "applicationId",
     "createdAt",
   ]);
+  if (input.metadata !== undefined && !isDeepStrictEqual(input.metadata, shown(current).metadata))
+    throw invalidFields([{ field: "metadata", code: "read_only", message: "metadata is changed by an import" }]);
   expectVersion(ctx, current.version);
   const state = { name: input.options?.name ?? null, enabled: input.enabled, stored };
   const client = await updateSamlClient(ctx.tx, ctx.realm, current.id, state, ctx.now);
@@ -116,12 +120,17 @@ async function checked(
   const format = nameIdFormats.find((known) => known === nameIdFormat || NAME_ID_FORMAT[known] === nameIdFormat) ?? null;
   const given = completeSamlClient({ ...input, options: { ...options, nameIdFormat: format } as Partial<StoredOptions> });
   const stored = current ? withoutStaleEndpoints(given, current) : given;
+  await assertRules(ctx, baseUrl, stored);
+  const access = await resolveAccess(ctx, options, { current: current?.options, within: "options." });
+  const { browserFlow } = stored.options;
+  if (browserFlow !== null) await ctx.emit("client.flows_chosen", { browserFlow, directGrantFlow: null, at: "options." });
+  return { ...stored, options: { ...stored.options, ...access } };
+}
+
+export async function assertRules(ctx: ReadCtx, baseUrl: string, stored: StoredSamlClient): Promise<void> {
   const { saml } = (await readSettings(ctx.tx, ctx.realm)).settings;
   const errors = brokenRules(stored, saml, baseUrl);
   if (errors.length > 0) throw invalidFields(errors);
-  const { browserFlow } = stored.options;
-  if (browserFlow !== null) await ctx.emit("client.flows_chosen", { browserFlow, directGrantFlow: null, at: "options." });
-  return stored;
 }
 
 /** What bindings an address has is forgotten with the address: whoever changes only that need not know of the other list. */
@@ -138,7 +147,23 @@ function withoutStaleEndpoints(given: StoredSamlClient, current: StoredSamlClien
   return { ...given, options: { ...given.options, acsEndpoints, sloEndpoints } };
 }
 
+/** With the names of roles and groups in the place of their ids. */
+async function withNames(ctx: ReadCtx, clients: readonly VersionedSamlClient[]): Promise<VersionedSamlClient[]> {
+  const options = await spellAccess(
+    ctx.tx,
+    ctx.realm,
+    clients.map((client) => client.options),
+  );
+  return clients.map((client, at) => ({ ...client, options: options[at]! }));
+}
+
 /** As the admin API shows it. */
+export async function shownWithNames(ctx: ReadCtx, row: SamlClientRow): Promise<VersionedSamlClient> {
+  const [client] = await withNames(ctx, [shown(row)]);
+  return client!;
+}
+
+/** The same, with ids; a write takes them, too. */
 export function shown(row: SamlClientRow): VersionedSamlClient {
   const { options, ...state } = row.stored;
   return {
@@ -148,6 +173,12 @@ export function shown(row: SamlClientRow): VersionedSamlClient {
     ...state,
     applicationId: applicationName(row.realmId, row.entityId),
     options: { ...(options as Omit<SamlClient["options"], "name">), name: row.name },
+    metadata: row.metadata && {
+      url: row.metadata.url,
+      importedAt: row.metadata.importedAt,
+      validUntil: row.metadata.validUntil,
+      members: membersFromMetadata(row, row.metadata),
+    },
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     version: row.version,

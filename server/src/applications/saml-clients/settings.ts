@@ -59,6 +59,9 @@ export interface StoredSamlClient {
   readonly options: StoredOptions;
 }
 
+/** Of the lists that metadata fills, too. */
+export const maxItems = { additionalAcsUrls: 100, acsEndpoints: 200, sloEndpoints: 20, additionalSigningCertificates: 10 } as const;
+
 const defaultOptions: StoredOptions = {
   signAssertion: null,
   signResponse: null,

@@ -4,6 +4,7 @@ import { cut, likePrefix, loginKey } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { samlClientErrors } from "./errors.ts";
+import type { StoredMetadata } from "./metadata.ts";
 import { completeSamlClient, type StoredSamlClient } from "./settings.ts";
 
 interface SamlClientsTable {
@@ -14,6 +15,7 @@ interface SamlClientsTable {
   name: string | null;
   enabled: boolean;
   settings: ColumnType<StoredSamlClient, string, string>;
+  metadata: ColumnType<StoredMetadata | null, string | undefined, string | undefined>;
   created_at: number;
   updated_at: number;
   version: Generated<number>;
@@ -32,6 +34,7 @@ export interface SamlClientRow {
   readonly name: string | null;
   readonly enabled: boolean;
   readonly stored: StoredSamlClient;
+  readonly metadata: StoredMetadata | null;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly version: number;
@@ -44,6 +47,7 @@ export const samlClientColumns = [
   "name",
   "enabled",
   "settings",
+  "metadata",
   "created_at",
   "updated_at",
   "version",
@@ -90,6 +94,12 @@ export async function findSamlClient(db: Db, realm: string, entityId: string): P
   return row ? toSamlClient(row) : null;
 }
 
+export async function findSamlClients(db: Db, realm: string, ids: readonly string[]): Promise<SamlClientRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom("saml_clients").select(samlClientColumns).where("realm_id", "=", realm).where("id", "in", ids).execute();
+  return rows.map(toSamlClient);
+}
+
 /** Held until commit. */
 export async function lockSamlClient(tx: Tx, realm: string, entityId: string): Promise<SamlClientRow | null> {
   const row = await byEntityId(tx, realm, entityId).forNoKeyUpdate().executeTakeFirst();
@@ -100,9 +110,16 @@ export interface SamlClientState {
   readonly name: string | null;
   readonly enabled: boolean;
   readonly stored: StoredSamlClient;
+  /** Left out: as it was. */
+  readonly metadata?: StoredMetadata;
 }
 
-const columnsOf = ({ name, enabled, stored }: SamlClientState) => ({ name, enabled, settings: JSON.stringify(stored) });
+const columnsOf = ({ name, enabled, stored, metadata }: SamlClientState) => ({
+  name,
+  enabled,
+  settings: JSON.stringify(stored),
+  ...(metadata && { metadata: JSON.stringify(metadata) }),
+});
 
 export async function insertSamlClient(
   tx: Tx,
@@ -153,6 +170,7 @@ export const toSamlClient = (row: SamlClientColumns): SamlClientRow => ({
   name: row.name,
   enabled: row.enabled,
   stored: completeSamlClient(row.settings),
+  metadata: row.metadata,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   version: row.version,

@@ -102,6 +102,9 @@ const application = {
   scopes: [],
   clientUri: "https://shop.example.com/",
   logoUri: null,
+  entityId: null,
+  assertionConsumerServiceUrl: null,
+  singleLogoutServiceUrl: null,
   createdAt: time,
 };
 const claimMapper = {

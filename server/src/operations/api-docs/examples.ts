@@ -3,6 +3,7 @@ import { examplesOfDevices } from "./examples.devices.ts";
 import { examplesOfFlows } from "./examples.flows.ts";
 import { examplesOfIdentityProviders } from "./examples.identity-providers.ts";
 import { examplesOfPatches } from "./examples.patches.ts";
+import { examplesOfSaml } from "./examples.saml.ts";
 
 /** An example for each named schema that brings none of its own. Tests hold every one of them against its schema. */
 
@@ -162,6 +163,7 @@ const { realmId: _in, organizationId, memberCount: _members, createdAt: _founded
 export const examples: Readonly<Record<string, unknown>> = {
   ...examplesOfApplications,
   ...examplesOfFlows,
+  ...examplesOfSaml,
   ...examplesOfDevices,
   ...examplesOfIdentityProviders,
   ...examplesOfPatches,

@@ -37,6 +37,8 @@ export interface Outbound {
   upgrade(socket: Socket, options: UpgradeOptions): Promise<Socket>;
   /** Refuses at once, without DNS, a URL that `fetch` would refuse: for the moment someone saves it. */
   checkUrl(url: string | URL, rules?: { requireHttps?: boolean }): void;
+  /** The same for `connect`. Without TLS only in development. */
+  checkHost(target: { readonly host: string; readonly port: number; readonly tls: boolean }): void;
   /** The checked addresses of a host. */
   resolve(host: string, port: number): Promise<readonly Address[]>;
   /** The same check for a library that takes a `lookup`. Node calls it for names only, never for IP literals. */
@@ -111,6 +113,11 @@ export function createOutbound(options: OutboundOptions): Outbound {
     upgrade: createUpgrader(trusted),
     checkUrl(written, { requireHttps = true } = {}) {
       guard.checkLiteral(prepare(written, requireHttps).target);
+    },
+    checkHost({ host: written, port, tls }) {
+      const host = canonicalHost(written);
+      if (!tls && !options.allowLoopbackHttp) throw new OutboundError("scheme", host);
+      guard.checkLiteral({ host, port: checkPort(port, host) });
     },
     async resolve(written, port) {
       const host = canonicalHost(written);

@@ -23,6 +23,7 @@ export type RefusalReason =
   | "session_ended";
 
 export const samlErrors = defineErrors("saml", {
+  denied: [403, "The user may not use this application"],
   refused: [400, "The application's request was not accepted: go back to the application and start again"],
 });
 

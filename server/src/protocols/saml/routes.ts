@@ -13,7 +13,7 @@ export const samlRoutes: FastifyPluginAsync<SamlParts> = async (app, parts) => {
     const { reason, message, entityId } = error;
     const { realmId: realm, ip: sourceIp, actor } = request;
     await refusals.record({ realm, reason, message, entityId, sourceIp, ...(actor?.sessionId && { actor }) });
-    throw samlErrors.refused(error);
+    throw reason === "access_denied" ? samlErrors.denied(error) : samlErrors.refused(error);
   });
   const rooms = { ...parts, refusals };
   await app.register(ssoRoutes, rooms);

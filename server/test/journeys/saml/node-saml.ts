@@ -30,7 +30,11 @@ export async function startNodeSaml(issuer: string): Promise<Peer> {
     return {
       async login(binding) {
         if (binding === "redirect") return { location: await saml.getAuthorizeUrlAsync("/inside", undefined, {}) };
-        return { page: await saml.getAuthorizeFormAsync("/inside") };
+        // It deflates requests over POST, too, unless this is set: see the page.
+        saml.options.skipRequestCompression = true;
+        const page = await saml.getAuthorizeFormAsync("/inside");
+        saml.options.skipRequestCompression = false;
+        return { page };
       },
       async accept(posted) {
         const { profile } = await saml.validatePostResponseAsync({ ...posted });

@@ -17,12 +17,13 @@ export async function startSamlify(issuer: string): Promise<Peer> {
   const key = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
   let sp!: ReturnType<typeof ServiceProvider>;
   let idp!: ReturnType<typeof IdentityProvider>;
+  /** Whether assertions are encrypted is a setting there, which it does not find out. */
+  let encrypting!: ReturnType<typeof IdentityProvider>;
   const refresh = async () => {
-    idp = IdentityProvider({
-      metadata: await (await fetch(`${issuer}/saml/idp/metadata`)).text(),
-      isAssertionEncrypted: false,
-      messageSigningOrder: "encrypt-then-sign",
-    });
+    const metadata = await (await fetch(`${issuer}/saml/idp/metadata`)).text();
+    const make = (isAssertionEncrypted: boolean) =>
+      IdentityProvider({ metadata, isAssertionEncrypted, messageSigningOrder: "encrypt-then-sign" });
+    [idp, encrypting] = [make(false), make(true)];
   };
   await refresh();
   const form = (context: { entityEndpoint?: string; context: string; type?: string }) => ({
@@ -57,7 +58,8 @@ export async function startSamlify(issuer: string): Promise<Peer> {
         return how === "redirect" ? { location: request.context } : form(request as Parameters<typeof form>[0]);
       },
       async accept(posted) {
-        const { extract } = await sp.parseLoginResponse(idp, "post", { body: { ...posted } });
+        const isEncrypted = Buffer.from(posted.SAMLResponse ?? "", "base64").includes("EncryptedAssertion");
+        const { extract } = await sp.parseLoginResponse(isEncrypted ? encrypting : idp, "post", { body: { ...posted } });
         const { nameID, attributes = {}, sessionIndex } = extract;
         if (typeof nameID !== "string") throw new Error("no NameID");
         return { nameId: nameID, user: String(attributes.username), mail: String(attributes.email), session: sessionIndex?.sessionIndex };

@@ -51,7 +51,7 @@ export async function startShibboleth(issuer: string): Promise<Peer> {
     'handlerSSL="true" cookieProps="https"': 'handlerSSL="false" cookieProps="http"',
     'minRefreshDelay="300" maxRefreshDelay="3600"': 'minRefreshDelay="1" maxRefreshDelay="1"',
     "<OutOfProcess ": `<OutOfProcess logger="${at("shibd.logger")}" `,
-    "<ApplicationDefaults ": `<InProcess logger="${at("native.logger")}"/><UnixListener address="${at("shibd.sock")}"/><ApplicationDefaults `,
+    "<ApplicationDefaults ": `<InProcess logger="${at("native.logger")}"/><UnixListener address="${at("shibd.sock")}"/><ApplicationDefaults requireConfidentiality="false" `,
     // One more way to begin, by which the request goes by POST.
     "</Logout>": `</Logout><SessionInitiator type="SAML2" Location="/LoginByPost" entityID="${issuer}" outgoingBindings="${POST}"/>`,
   });

@@ -65,7 +65,12 @@ export class WebBrowser {
       if (to !== undefined && current.status >= 300 && current.status < 400)
         current = await this.#send("GET", new URL(to, current.url).href);
       else if (form) current = await this.#crossSite(current, form);
-      else return current;
+      else {
+        // The page of a logout goes on to the next application by a link, which its script follows.
+        const [, hop] = /<a [^>]*href="([^"]*)"[^>]*data-hop/.exec(current.text) ?? [];
+        if (hop === undefined) return current;
+        current = await this.#send("GET", new URL(unescaped(hop), current.url).href);
+      }
     }
   }
 

@@ -49,6 +49,23 @@ const oidcApplications = (realm: string, userId: string, now: number) => sql`
   left join used u on u.client_id = c.client_id
   left join consents k on k.realm_id = c.realm_id and k.user_id = ${userId} and k.client_id = c.client_id`;
 
+const columns = [
+  ...[
+    "protocol",
+    "clientId",
+    "name",
+    "clientUri",
+    "logoUri",
+    "link",
+    "firstParty",
+    "scopes",
+    "consentedAt",
+    "active",
+    "offline",
+    "lastUsedAt",
+  ],
+] as const;
+
 const order: ListOrder = {
   sorts: { lastUsedAt: sql.ref("a.used_at"), name: sql.ref("a.name_key") },
   defaultSort: "-lastUsedAt",
@@ -65,7 +82,7 @@ export async function listApplications(
   const prefix = likePrefix(loginKey(search));
   const base = db
     .selectFrom(sql`(${oidcApplications(realm, userId, now)})`.as<"a">("a"))
-    .selectAll()
+    .select(columns.map((name) => sql.ref(`a.${name}`).as(name)))
     .$if(search !== "", (q) => q.where(sql<boolean>`(a.name_key like ${prefix} or lower(a."clientId") like ${prefix})`))
     .$if(openable !== undefined, (q) => q.where(sql<boolean>`(a.link is not null) = ${openable}`));
   // biome-ignore lint/suspicious/noExplicitAny: a query made of several tables is none of them alone

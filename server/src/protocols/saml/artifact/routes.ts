@@ -23,11 +23,12 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<ArtifactParts> = async (a
         summary: "What an artifact stands for (SAML 2.0 artifact resolution, SOAP)",
         description: "For the service provider that the artifact was made for: once, and for a minute.",
         consumes: ["text/xml"],
+        produces: ["text/xml"],
         tags: ["Protocol"],
         params: Type.Object({ realm: Type.String() }),
         response: {
           200: Type.String({ description: "A SOAP envelope with an ArtifactResponse" }),
-          500: Type.String({ description: "A SOAP fault: the message was refused" }),
+          400: Type.String({ description: "A SOAP fault: the message was refused" }),
         },
       },
     },
@@ -40,8 +41,8 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<ArtifactParts> = async (a
         if (!(error instanceof Refusal)) throw error;
         const { reason, message, entityId } = error;
         await parts.refusals.record({ realm: request.realmId, reason, message, entityId, sourceIp: request.ip });
-        // SOAP 1.1 §6.2: a fault comes with 500.
-        return reply.code(500).send(soapFault("Client", "The message was not accepted"));
+        // SOAP 1.1 §6.2 says 500; but then whoever sends rubbish would raise the alarms for faults of this server.
+        return reply.code(400).send(soapFault("Client", "The message was not accepted"));
       }
     },
   );

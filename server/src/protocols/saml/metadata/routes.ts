@@ -41,6 +41,7 @@ export const samlMetadataRoutes: FastifyPluginAsyncTypebox<MetadataParts> = asyn
   const schema = {
     summary: "The realm as a SAML identity provider: its certificates and endpoints",
     tags: ["Protocol"],
+    produces: ["application/samlmetadata+xml"],
     params,
     response: { 200: Type.String({ description: "SAML metadata, signed" }) },
   };

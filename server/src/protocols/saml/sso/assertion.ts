@@ -1,4 +1,5 @@
 import type { ClaimSubject } from "../../../applications/claims/index.ts";
+import { attributesOf } from "../../../applications/saml-clients/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { sha256 } from "../../../kernel/vault.ts";
 import {
@@ -13,7 +14,6 @@ import {
 import type { LiveSession } from "../../../signin/sessions/index.ts";
 import { entityIdOf, signingKeyOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
-import { attributesFor } from "./attributes.ts";
 import type { Exchange } from "./decide.ts";
 import { recipientOf } from "./recipient.ts";
 import type { ErrorStatus } from "./requests.ts";
@@ -58,15 +58,17 @@ export function makeResponse(
   const { options, entityId } = client;
   const response = envelope(parts, asked);
   const { issueInstant: now, issuer } = response;
+  const sessionIndex = sessionIndexOf(session.sessionId, entityId);
+  const { authTime, acr, amr, impersonator } = session;
   const assertion = {
     ...{ id: newMessageId(), issueInstant: now, issuer, nameId, classRef },
     ...{ recipient: request.consumer.location, inResponseTo: request.requestId, audiences: [entityId] },
     notBefore: now - LEEWAY,
     notOnOrAfter: now + options.assertionLifetimeSeconds * SECOND,
-    authnInstant: session.authTime,
-    sessionIndex: sessionIndexOf(session.sessionId, entityId),
+    authnInstant: authTime,
+    sessionIndex,
     sessionNotOnOrAfter: session.absoluteExpiry,
-    attributes: attributesFor(client, subject, session),
+    attributes: attributesOf(client, subject, { authTime, acr, amr, sid: sessionIndex, impersonator }),
   };
   const { signAssertion, signResponse } = options;
   return successResponse(response, assertion, { key, signAssertion, signResponse, recipient: recipientOf(client) });

@@ -44,7 +44,8 @@ export function contextDemand(client: SamlClientSnapshot, requested: RequestedAu
     return known.length < classRefs.length || above > HIGHEST ? null : { acr: String(above), essential: true, classRefOf: usual };
   }
   if (comparison === "maximum") return { acr: String(Math.max(...levels)), essential: false, classRefOf: asked };
-  return { acr: String(Math.min(...levels)), essential: true, classRefOf: asked };
+  const needed = Math.min(...levels);
+  return needed > HIGHEST ? null : { acr: String(needed), essential: true, classRefOf: asked };
 }
 
 /** What is asked of service providers that do not ask: their default, where the map knows what it takes. */
@@ -54,7 +55,9 @@ function byDefault(client: SamlClientSnapshot): RequestedAuthnContext {
 }
 
 function levelOf({ options: { authnContextMap } }: SamlClientSnapshot, ref: string): number | null {
-  if (Object.hasOwn(authnContextMap, ref)) return Number(authnContextMap[ref]);
+  const level = Object.hasOwn(authnContextMap, ref) ? Number(authnContextMap[ref]) : Number.NaN;
+  // What is no level would compare as met.
+  if (Number.isInteger(level)) return level;
   return ref === AUTHN_CONTEXT.unspecified ? 0 : null;
 }
 

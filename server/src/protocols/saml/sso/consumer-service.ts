@@ -10,7 +10,10 @@ export interface Consumer {
 
 type Wanted = Pick<AuthnRequest, "assertionConsumerServiceUrl" | "assertionConsumerServiceIndex" | "protocolBinding">;
 
-const BY_URI: Readonly<Record<string, Consumer["binding"]>> = { [BINDING.post]: "post", [BINDING.artifact]: "artifact" };
+const BY_URI: ReadonlyMap<string, Consumer["binding"]> = new Map([
+  [BINDING.post, "post"],
+  [BINDING.artifact, "artifact"],
+]);
 
 /** SAML profiles §4.1.4.1: one of those that are registered, by exactly its address or its index, or the default. */
 export function consumerOf(client: SamlClientSnapshot, wanted: Wanted): Consumer {
@@ -28,9 +31,9 @@ export const defaultConsumerOf = (client: SamlClientSnapshot): Consumer =>
   consumerOf(client, { assertionConsumerServiceUrl: null, assertionConsumerServiceIndex: null, protocolBinding: null });
 
 /** SAML profiles §4.1.2: an answer does not go by Redirect. One that wants it is answered so, by POST. */
-const bindingOf = (uri: string): Consumer["binding"] => BY_URI[uri] ?? "post";
+const bindingOf = (uri: string): Consumer["binding"] => BY_URI.get(uri) ?? "post";
 
-export const isSupportedBinding = (uri: string | null): boolean => uri === null || uri in BY_URI;
+export const isSupportedBinding = (uri: string | null): boolean => uri === null || BY_URI.has(uri);
 
 /** Whether it is still registered when the user has signed in. */
 export const isRegistered = ({ assertionConsumerServices }: SamlClientSnapshot, location: string): boolean =>

@@ -1,6 +1,6 @@
 import type { SubjectUser } from "../../../applications/claims/index.ts";
 import type { NameIdKind, SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
-import { NAME_ID_FORMAT, type NameId, newMessageId } from "../../../platform/saml/index.ts";
+import { isXmlText, NAME_ID_FORMAT, type NameId, newMessageId } from "../../../platform/saml/index.ts";
 import type { PendingRequest } from "./requests.ts";
 
 /** The NameID of an assertion; `isNew` where the service provider is to know the user by it from now on. */
@@ -9,19 +9,24 @@ export interface ChosenNameId {
   readonly isNew: boolean;
 }
 
-const KINDS: Readonly<Record<string, NameIdKind>> = {
-  [NAME_ID_FORMAT.persistent]: "persistent",
-  [NAME_ID_FORMAT.transient]: "transient",
-  [NAME_ID_FORMAT.email]: "email",
-};
+const KINDS: ReadonlyMap<string | null, NameIdKind> = new Map([
+  [NAME_ID_FORMAT.persistent, "persistent"],
+  [NAME_ID_FORMAT.transient, "transient"],
+  [NAME_ID_FORMAT.email, "email"],
+]);
 
-export const NAME_ID_FORMATS: readonly string[] = [...Object.keys(KINDS), NAME_ID_FORMAT.unspecified];
+export const NAME_ID_FORMATS: readonly string[] = [
+  NAME_ID_FORMAT.persistent,
+  NAME_ID_FORMAT.transient,
+  NAME_ID_FORMAT.email,
+  NAME_ID_FORMAT.unspecified,
+];
 
 /** SAML core §3.4.1.1: what the request asks for, else what is configured. Null: a format that there is not, or an affiliation. */
 export function nameIdKind({ entityId, options }: SamlClientSnapshot, policy: PendingRequest["nameIdPolicy"]): NameIdKind | null {
   if (policy?.spNameQualifier && policy.spNameQualifier !== entityId) return null;
   const format = policy?.format ?? NAME_ID_FORMAT.unspecified;
-  return format === NAME_ID_FORMAT.unspecified ? options.nameIdFormat : (KINDS[format] ?? null);
+  return format === NAME_ID_FORMAT.unspecified ? options.nameIdFormat : (KINDS.get(format) ?? null);
 }
 
 export interface NameIdFacts {
@@ -64,12 +69,13 @@ export function chooseNameId(kind: NameIdKind, facts: NameIdFacts): ChosenNameId
 function sourceOf({ options: { nameIdSource } }: SamlClientSnapshot, { username, attributes }: SubjectUser): string | null {
   if (nameIdSource === null) return username;
   const value = Object.hasOwn(attributes, nameIdSource) ? attributes[nameIdSource]! : "";
-  return (typeof value === "string" ? value : value[0]) || null;
+  const text = (typeof value === "string" ? value : value[0]) || null;
+  return text !== null && isXmlText(text) ? text : null;
 }
 
 /** SAML core §3.4.1.4: whether the user is the one whom the request is about. */
 export function isSubject(wanted: NameId, { user, known, client }: NameIdFacts): boolean {
-  switch (KINDS[wanted.format ?? ""]) {
+  switch (KINDS.get(wanted.format)) {
     case "persistent":
       return known !== null && wanted.value === known;
     case "email":

@@ -2,7 +2,7 @@ import type { SamlClientSnapshot } from "../../../applications/saml-clients/inde
 import { RELAY_STATE_BYTES } from "../../../platform/saml/index.ts";
 import { Refusal } from "../refusals.ts";
 
-/** Where an administrator names the addresses that a service provider may send, they may be as long as addresses are. */
+/** Addresses of the service provider itself, and those that an administrator names, may be as long as addresses are. */
 export const LONGEST_RELAY_STATE = 2_048;
 
 /** Addresses that run in the page of a service provider that goes there without looking. */
@@ -15,9 +15,17 @@ export function relayStateOf(client: SamlClientSnapshot, relayState: string | nu
   if (RUNS.test(relayState)) throw new Refusal("relay_state", "RelayState is a script", client.entityId);
   if (allowedRelayStates !== null) {
     if (!isAllowed(allowedRelayStates, relayState)) throw new Refusal("relay_state", "RelayState is not allowed", client.entityId);
-  } else if (Buffer.byteLength(relayState) > RELAY_STATE_BYTES)
+  } else if (Buffer.byteLength(relayState) > RELAY_STATE_BYTES && !isOwnAddress(client, relayState))
     throw new Refusal("relay_state", `RelayState is longer than ${RELAY_STATE_BYTES} bytes`, client.entityId);
   return relayState;
+}
+
+/** SimpleSAMLphp and mod_auth_mellon send the address of the page that the user asked for, which goes back to the site that it came from. */
+function isOwnAddress({ assertionConsumerServices }: SamlClientSnapshot, relayState: string): boolean {
+  if (!URL.canParse(relayState)) return false;
+  const { origin, username, password } = new URL(relayState);
+  const isOurs = ({ location }: { location: string }) => URL.canParse(location) && new URL(location).origin === origin;
+  return origin !== "null" && username === "" && password === "" && assertionConsumerServices.some(isOurs);
 }
 
 /**

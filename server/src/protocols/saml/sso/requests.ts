@@ -1,5 +1,5 @@
 import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
-import { clock, MINUTE } from "../../../kernel/clock.ts";
+import { clock, HOUR, MINUTE } from "../../../kernel/clock.ts";
 import {
   type AuthnRequest,
   CLOCK_SKEW,
@@ -19,6 +19,8 @@ import { relayStateOf, relayStateToStart } from "./relay-state.ts";
 
 /** How old a request may be when it arrives: people restore tabs, and read a page before they go on. */
 const MAX_AGE = 10 * MINUTE;
+/** How long users may take to sign in. The same message can wait for them in two tabs; only one of them gets an assertion. */
+const PATIENCE = HOUR;
 
 /** The status of a response that reports an error (SAML core §3.2.2.2). */
 export interface ErrorStatus {
@@ -34,8 +36,8 @@ export interface ErrorStatus {
 export interface PendingRequest {
   readonly entityId: string;
   readonly requestId: string | null;
-  /** Until when the same message would be accepted again. */
-  readonly acceptedUntil: number;
+  /** Until when it can be answered, and so until when has to be known that it was. */
+  readonly answerableUntil: number;
   readonly receivedAt: number;
   readonly consumer: Consumer;
   readonly relayState: string | null;
@@ -64,7 +66,7 @@ export async function checkRequest(parts: RequestParts, realm: string, received:
   return {
     entityId,
     requestId: message.id,
-    acceptedUntil: message.issueInstant + MAX_AGE + CLOCK_SKEW,
+    answerableUntil: message.issueInstant + MAX_AGE + CLOCK_SKEW + PATIENCE,
     receivedAt: now,
     consumer: consumerOf(client, message),
     relayState: relayStateOf(client, received.relayState),
@@ -96,7 +98,7 @@ export function unsolicited(client: SamlClientSnapshot, relayState: string | nul
   if (!options.idpInitiatedSsoEnabled)
     throw new Refusal("idp_initiated_off", "The service provider takes no unsolicited responses", entityId);
   return {
-    ...{ entityId, requestId: null, acceptedUntil: 0, receivedAt: clock.now() },
+    ...{ entityId, requestId: null, answerableUntil: clock.now() + PATIENCE, receivedAt: clock.now() },
     ...{ consumer: defaultConsumerOf(client), relayState: relayStateToStart(client, relayState) },
     ...{ forceAuthn: false, isPassive: false, nameIdPolicy: null, subject: null, authnContext: null, unsupported: null },
   };

@@ -1,5 +1,6 @@
 import { mayUseApplication } from "../../../applications/access/index.ts";
 import { subjectData } from "../../../applications/claims/index.ts";
+import { needsOfSamlClient } from "../../../applications/saml-clients/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { type Fragment, STATUS } from "../../../platform/saml/index.ts";
@@ -8,7 +9,6 @@ import { entityIdOf, signingKeyOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
 import { Refusal, type RefusalReason } from "../refusals.ts";
 import { type About, makeResponse, sessionIndexOf } from "./assertion.ts";
-import { needsFor } from "./attributes.ts";
 import type { Exchange } from "./decide.ts";
 import { type ChosenNameId, chooseNameId, isSubject, nameIdKind } from "./name-id.ts";
 import type { ErrorStatus } from "./requests.ts";
@@ -62,8 +62,8 @@ type Recorded = Proven & About & ChosenNameId & { readonly message: Fragment };
 async function record(ctx: Ctx, { metrics }: SamlParts, { client, request }: Exchange, recorded: Recorded): Promise<void> {
   const { entityId } = client;
   const { session, nameId, isNew, message, keep, classRef } = recorded;
-  const { requestId, acceptedUntil } = request;
-  if (requestId !== null && !(await isFirstAnswer(ctx.tx, ctx.realm, entityId, requestId, acceptedUntil)))
+  const { requestId, answerableUntil } = request;
+  if (requestId !== null && !(await isFirstAnswer(ctx.tx, ctx.realm, entityId, requestId, answerableUntil)))
     throw new Refusal("replay", "The request was answered already", entityId);
   if (isNew && !(await insertNameId(ctx.tx, { realm: ctx.realm, entityId, userId: session.userId }, nameId.value, ctx.now)))
     throw new NameIdTaken();
@@ -86,7 +86,7 @@ async function whoItIs({ db, baseUrl }: SamlParts, { realm: { realmId }, client,
   if (kind === null) throw invalidPolicy("the requested NameID is not supported");
   const [isAllowed, subject, known] = await Promise.all([
     mayUseApplication(db, realmId, userId, client.options),
-    subjectData(db, realmId, userId, needsFor(client)),
+    subjectData(db, realmId, userId, needsOfSamlClient(client)),
     kind === "persistent" || request.subject !== null ? findNameId(db, { realm: realmId, entityId, userId }) : null,
   ]);
   if (!subject?.user) throw new Refusal("session_ended", "The user was deleted while the answer was made", entityId);

@@ -52,6 +52,7 @@ export async function resume(parts: SsoParts, visit: Visit, interactionId: strin
 async function exchangeOf(parts: SsoParts, { request }: Visit, pending: PendingRequest, signedIn: string | null): Promise<Exchange> {
   const { realm, visitor } = request;
   const client = await clientOf(parts, realm.realmId, pending.entityId);
+  if (clock.now() >= pending.answerableUntil) throw new Refusal("expired", "The user took too long to sign in", pending.entityId);
   // It may have been stored before the service provider was changed.
   if (!isRegistered(client, pending.consumer.location))
     throw new Refusal("acs", "The assertion consumer service is not registered any more", pending.entityId);

@@ -5,6 +5,7 @@ import { newId } from "../../../kernel/ids.ts";
 import { type OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
 import { anonymousActor, type Ctx } from "../../../platform/context.ts";
 import { isProven } from "../../../signin/authenticators/index.ts";
+import { UNAVAILABLE_SECONDS } from "../../../signin/passwords/index.ts";
 import { type Authentication, continueDirectly, type Outcome, openDirectGrant, positionOf } from "../../../signin/run/index.ts";
 import {
   audienceOf,
@@ -134,6 +135,10 @@ function hindranceOf(outcome: Outcome<unknown>): Hindrance {
   if (after?.kind === "overloaded") {
     const options = { status: 503, headers: { "retry-after": "2" } };
     throw oauthErrors.temporarilyUnavailable("it is very busy right now: try again in a moment", options);
+  }
+  if (after?.kind === "unavailable") {
+    const options = { status: 503, headers: { "retry-after": String(UNAVAILABLE_SECONDS) } };
+    throw oauthErrors.temporarilyUnavailable("the user's directory does not answer: try again in a moment", options);
   }
   if (after?.kind === "wait") throw tooMany(after.retryAfterSeconds);
   if (after && isProven(run.progress)) return "totp-wrong";

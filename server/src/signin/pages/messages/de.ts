@@ -30,6 +30,11 @@ export const de: Messages = {
   overloadedTitle: "Gerade ist sehr viel los",
   overloadedText: "Ihre Anmeldung wurde nicht verarbeitet. Bitte versuchen Sie es gleich noch einmal.",
   overloadedTextTimed: "Ihre Anmeldung wurde nicht verarbeitet. Bitte versuchen Sie es in {time} noch einmal.",
+  directoryAwayTitle: "Ihr Passwort kann gerade nicht geprüft werden",
+  directoryAwayTextTimed: "Das Verzeichnis Ihrer Organisation antwortet nicht. Bitte versuchen Sie es in {time} noch einmal.",
+  passwordElsewhereTitle: "Bitte ändern Sie zuerst Ihr Passwort",
+  passwordElsewhereText:
+    "Ihr Passwort stimmt, aber Ihre Organisation verlangt ein neues. Ändern Sie es dort, wo Sie es sonst auch tun, zum Beispiel an Ihrem Arbeitsrechner, und melden Sie sich hier mit dem neuen an.",
   expiredTitle: "Diese Seite war zu lange geöffnet",
   expiredText: "Zu Ihrer Sicherheit ist sie nicht mehr gültig. Bitte melden Sie sich erneut an.",
 
@@ -154,6 +159,7 @@ export const de: Messages = {
   postFormText: "Sie werden zu {application} weitergeleitet. Wenn nichts geschieht, klicken Sie auf „Weiter“.",
   samlRefusedText:
     "Die Anfrage der Anwendung wurde nicht angenommen. Gehen Sie zurück zur Anwendung und beginnen Sie die Anmeldung dort neu. Geschieht es noch einmal, geben Sie denen, die die Anwendung betreiben, die Nummer unten: Der Grund steht im Protokoll dieses Realms.",
+  samlDeniedText: "Ihr Konto darf diese Anwendung nicht benutzen. Wenn Sie sie brauchen, bitten Sie die, die sie betreiben, um Zugang.",
   noAccessTitle: "Sie können diese Anwendung nicht benutzen",
   noAccessText:
     "Ihr Konto {account} gehört nicht zu denen, die {client} benutzen dürfen. Bitten Sie eine Administratorin oder einen Administrator um Zugang, oder verwenden Sie ein anderes Konto.",

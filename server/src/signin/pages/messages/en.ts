@@ -29,6 +29,11 @@ export const en = {
   overloadedTitle: "It is very busy right now",
   overloadedText: "Your sign-in was not processed. Please try again in a moment.",
   overloadedTextTimed: "Your sign-in was not processed. Please try again in {time}.",
+  directoryAwayTitle: "We cannot check your password right now",
+  directoryAwayTextTimed: "The directory of your organization does not answer. Please try again in {time}.",
+  passwordElsewhereTitle: "Please change your password first",
+  passwordElsewhereText:
+    "Your password is right, but your organization wants you to choose a new one. Change it where you usually do, for example on your work computer, and sign in here with the new one.",
   expiredTitle: "This page was open for too long",
   expiredText: "For your safety it is no longer valid. Please sign in again.",
 
@@ -149,6 +154,8 @@ export const en = {
   postFormText: "You are being taken to {application}. If nothing happens, press Continue.",
   samlRefusedText:
     "The application’s request was not accepted. Go back to the application and start signing in there again. If it happens once more, give the people who run the application the number below: the reason stands in the audit trail of this realm.",
+  samlDeniedText:
+    "Your account is not allowed to use this application. If you need it, ask the people who run the application to give you access.",
   noAccessTitle: "You cannot use this application",
   noAccessText: "Your account {account} is not among those that may use {client}. Ask an administrator for access, or use another account.",
   oidcErrorTitle: "The application asked for something we cannot do",

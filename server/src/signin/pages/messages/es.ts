@@ -30,6 +30,11 @@ export const es: Messages = {
   overloadedTitle: "Ahora mismo hay mucha actividad",
   overloadedText: "Tu inicio de sesión no se ha procesado. Vuelve a intentarlo en un momento.",
   overloadedTextTimed: "Tu inicio de sesión no se ha procesado. Vuelve a intentarlo en {time}.",
+  directoryAwayTitle: "Ahora no podemos comprobar tu contraseña",
+  directoryAwayTextTimed: "El directorio de tu organización no responde. Vuelve a intentarlo en {time}.",
+  passwordElsewhereTitle: "Cambia primero tu contraseña",
+  passwordElsewhereText:
+    "Tu contraseña es correcta, pero tu organización quiere que elijas una nueva. Cámbiala donde sueles hacerlo, por ejemplo en tu ordenador del trabajo, e inicia sesión aquí con la nueva.",
   expiredTitle: "Esta página ha estado abierta demasiado tiempo",
   expiredText: "Por tu seguridad, ya no es válida. Vuelve a iniciar sesión.",
 
@@ -151,6 +156,7 @@ export const es: Messages = {
   postFormText: "Te llevamos a {application}. Si no ocurre nada, pulsa «Continuar».",
   samlRefusedText:
     "La solicitud de la aplicación no se ha aceptado. Vuelve a la aplicación e inicia allí sesión de nuevo. Si vuelve a pasar, comunica el número de abajo a quien gestiona la aplicación: el motivo figura en el registro de auditoría de este realm.",
+  samlDeniedText: "Tu cuenta no puede usar esta aplicación. Si la necesitas, pide acceso a quien la gestiona.",
   noAccessTitle: "No puede usar esta aplicación",
   noAccessText: "Su cuenta {account} no está entre las que pueden usar {client}. Pida acceso a un administrador o use otra cuenta.",
   oidcErrorTitle: "La aplicación ha pedido algo que no podemos hacer",

@@ -31,6 +31,11 @@ export const fr: Messages = {
   overloadedTitle: "Il y a beaucoup de monde en ce moment",
   overloadedText: "Votre connexion n’a pas été traitée. Veuillez réessayer dans un instant.",
   overloadedTextTimed: "Votre connexion n’a pas été traitée. Veuillez réessayer dans {time}.",
+  directoryAwayTitle: "Impossible de vérifier votre mot de passe pour le moment",
+  directoryAwayTextTimed: "L’annuaire de votre organisation ne répond pas. Veuillez réessayer dans {time}.",
+  passwordElsewhereTitle: "Changez d’abord votre mot de passe",
+  passwordElsewhereText:
+    "Votre mot de passe est correct, mais votre organisation vous demande d’en choisir un nouveau. Changez-le là où vous le faites d’habitude, par exemple sur votre ordinateur de travail, puis connectez-vous ici avec le nouveau.",
   expiredTitle: "Cette page est restée ouverte trop longtemps",
   expiredText: "Pour votre sécurité, elle n’est plus valable. Veuillez vous reconnecter.",
 
@@ -153,6 +158,8 @@ export const fr: Messages = {
   postFormText: "Vous allez être dirigé vers {application}. Si rien ne se passe, appuyez sur « Continuer ».",
   samlRefusedText:
     "La demande de l’application n’a pas été acceptée. Retournez à l’application et recommencez-y la connexion. Si cela se reproduit, transmettez le numéro ci-dessous aux responsables de l’application : la raison figure dans le journal d’audit de ce realm.",
+  samlDeniedText:
+    "Votre compte n’est pas autorisé à utiliser cette application. Si vous en avez besoin, demandez l’accès à ses responsables.",
   noAccessTitle: "Vous ne pouvez pas utiliser cette application",
   noAccessText:
     "Votre compte {account} ne fait pas partie de ceux qui peuvent utiliser {client}. Demandez l’accès à un administrateur, ou utilisez un autre compte.",

@@ -29,6 +29,11 @@ export const nl: Messages = {
   overloadedTitle: "Het is nu erg druk",
   overloadedText: "Het inloggen is niet verwerkt. Probeer het zo meteen opnieuw.",
   overloadedTextTimed: "Het inloggen is niet verwerkt. Probeer het opnieuw over {time}.",
+  directoryAwayTitle: "We kunnen je wachtwoord nu niet controleren",
+  directoryAwayTextTimed: "De directory van je organisatie antwoordt niet. Probeer het opnieuw over {time}.",
+  passwordElsewhereTitle: "Wijzig eerst je wachtwoord",
+  passwordElsewhereText:
+    "Je wachtwoord klopt, maar je organisatie wil dat je een nieuw kiest. Wijzig het waar je dat gewoonlijk doet, bijvoorbeeld op je werkcomputer, en log hier in met het nieuwe.",
   expiredTitle: "Deze pagina heeft te lang opengestaan",
   expiredText: "Voor je veiligheid is de pagina niet meer geldig. Log opnieuw in.",
 
@@ -149,6 +154,7 @@ export const nl: Messages = {
   postFormText: "Je gaat door naar {application}. Gebeurt er niets, klik dan op Doorgaan.",
   samlRefusedText:
     "Het verzoek van de toepassing is niet geaccepteerd. Ga terug naar de toepassing en begin daar opnieuw met inloggen. Gebeurt het nog eens, geef het nummer hieronder dan door aan wie de toepassing beheert: de reden staat in het auditlogboek van deze realm.",
+  samlDeniedText: "Je account mag deze toepassing niet gebruiken. Heb je die nodig, vraag dan toegang aan wie de toepassing beheert.",
   noAccessTitle: "U kunt deze toepassing niet gebruiken",
   noAccessText:
     "Uw account {account} hoort niet bij de accounts die {client} mogen gebruiken. Vraag een beheerder om toegang, of gebruik een ander account.",
