@@ -18,7 +18,8 @@ import { createWebhookSender, type WebhookSender } from "../tenancy/webhooks/ind
 import type { Services } from "./services.ts";
 
 /** Every job: what requests enqueue, and what recurs. */
-export function createJobs(core: Core, { issuers, messageMetrics, outbound, samlClients, signingKeys }: Services): JobWorker {
+export function createJobs(core: Core, services: Services): JobWorker {
+  const { directories, identityProviders, issuers, messageMetrics, outbound, samlClients, signingKeys } = services;
   const { background, config, database, log, metrics, realms, vault } = core;
   const saml = {
     db: background.db,
@@ -31,8 +32,6 @@ export function createJobs(core: Core, { issuers, messageMetrics, outbound, saml
     signingKeys,
     log,
   };
-export function createJobs(core: Core, { directories, identityProviders, issuers, messageMetrics, outbound }: Services): JobWorker {
-  const { background, database, log, realms, vault } = core;
   const jobs = createJobWorker(
     background.db,
     {

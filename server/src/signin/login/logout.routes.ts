@@ -26,7 +26,7 @@ const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String() });
 const page = (description: string) => Type.String({ description });
 
-/** What a client wants that sends somebody here to be signed out. */
+/** The parameters of RP-initiated logout. */
 export interface LogoutRequest {
   /** Where to go afterwards; null: to our own page. */
   readonly redirectTo: string | null;
@@ -45,7 +45,7 @@ export interface LogoutRequests {
   /** A form of another site comes without our cookies: kept for the GET that follows. */
   keep(realm: string, form: Params): Promise<string>;
   take(realm: string, id: string): Promise<Params | null>;
-  /** The applications of a session that are told in the browser. Asked before it ends. */
+  /** The applications of a session with front-channel logout. Asked before it ends. */
   frames(realm: string, sessionId: string): Promise<readonly LogoutFrame[]>;
 }
 
@@ -140,7 +140,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
     "/logout",
     {
       config: { csrf: "form", csrfUnless: (request) => request.visitor.session === null || isOfClient(request.body) },
-      // Whoever sends nothing at all is shown the page.
+      // A request without parameters is answered with the page.
       attachValidation: true,
       schema: {
         summary: "Sign out",

@@ -62,7 +62,7 @@ const LoginForm = Type.Object(
     lang: field(35),
     step: field(255, "Which step it answers; without it, the present one"),
     choose: field(255, "Another way to pass the present step"),
-    restart: field(8, "Begins again, as somebody else"),
+    restart: field(8, "Begins again, as another user"),
     resend: field(8, "Asks for another code"),
     giveUp: field(8, "Tells the application that it cannot be done"),
   },
