@@ -21,7 +21,12 @@ const response = {
   201: SamlClient,
 };
 
-const xml = Type.String({ description: "SAML metadata: an EntityDescriptor or EntitiesDescriptor with an SPSSODescriptor" });
+const xml = Type.String({
+  description: "SAML metadata: an EntityDescriptor or EntitiesDescriptor with an SPSSODescriptor",
+  examples: [
+    '<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://sp.example.com/metadata">…</md:EntityDescriptor>',
+  ],
+});
 const xmlBody = {
   description: "SAML metadata, up to 4 MiB",
   content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: xml }])),
