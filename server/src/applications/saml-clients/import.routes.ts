@@ -59,7 +59,8 @@ export const samlImportRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
   const uploads: FastifyPluginAsyncTypebox = async (upload) => {
     upload.removeAllContentTypeParsers();
     upload.addContentTypeParser(mediaTypes, { parseAs: "buffer", bodyLimit: METADATA_BYTES }, (_request, body, done) => done(null, body));
-    upload.addContentTypeParser("*", (_request, _payload, done) => done(notXml()));
+    // Refused by the route, after what else is wrong with the request.
+    upload.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: METADATA_BYTES }, (_request, _body, done) => done(null, null));
     upload.post(
       "/import",
       {
