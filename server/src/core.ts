@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { seedScopes } from "./applications/client-scopes/index.ts";
+import { applicationName } from "./applications/saml-clients/index.ts";
 import { checkVault, openVault } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
 import { forgetConsentsTo } from "./directory/consents/index.ts";
@@ -71,7 +72,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.disabled": [endGrantsOfClient],
   "client.deleted": [forgetConsentsTo],
   "saml_client.disabled": [],
-  "saml_client.deleted": [],
+  "saml_client.deleted": [(ctx, { entityId }) => forgetConsentsTo(ctx, { clientId: applicationName(ctx.realm, entityId) })],
 });
 
 /** What work that nobody waits for stands on. */

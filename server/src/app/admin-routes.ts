@@ -16,6 +16,7 @@ import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monit
 import type { App } from "../platform/http/index.ts";
 import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
 import { provisioningRoutes } from "../protocols/registration/index.ts";
+import { userFederationRoutes } from "../signin/directories/index.ts";
 import { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "../signin/flows/index.ts";
 import { identityProviderRoutes } from "../signin/identity-providers/index.ts";
 import { impersonateRoutes } from "../signin/impersonation/index.ts";
@@ -51,7 +52,7 @@ export async function registerAdminRoutes(app: App, core: Core, services: Servic
 async function registerRoutesOfRealm(realm: App, core: Core, services: Services): Promise<void> {
   const { realms, vault, hasher } = core;
   const { baseUrl } = core.config;
-  const { breaches, clients, limiter, messages, outbound, webhookOutbound } = services;
+  const { breaches, clients, directories, identityProviders, limiter, messages, outbound, webhookOutbound } = services;
   await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms });
   await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
   await realm.register(impersonateRoutes, { prefix: "/users", baseUrl });
@@ -77,6 +78,10 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(browserFlowRoutes, { prefix: "/flow" });
   await realm.register(authenticatorRoutes, { prefix: "/authenticators" });
   await realm.register(identityProviderRoutes, { prefix: "/identity-providers", vault, outbound, baseUrl, limiter });
+  await realm.register(userFederationRoutes, {
+    prefix: "/user-federation",
+    ...{ ...core.background, vault, log: core.log, pools: directories, providers: identityProviders },
+  });
   await realm.register(settingsRoutes, { prefix: "/settings", baseUrl });
   await realm.register(keyRoutes, { prefix: "/keys", vault });
   await realm.register(sessionRoutes, { prefix: "/sessions" });

@@ -7,6 +7,7 @@ import { createJobWorker, type JobWorker } from "../platform/jobs/index.ts";
 import { CIBA_PING_JOB, cibaPingJob } from "../protocols/decoupled/index.ts";
 import { BACKCHANNEL_JOB, backchannelJob } from "../protocols/oidc/index.ts";
 import { SAML_LOGOUT_JOB, samlLogoutJob } from "../protocols/saml/index.ts";
+import { enqueueSyncs, SYNC_JOB, syncJob } from "../signin/directories/index.ts";
 import { FORGET_LINKS_JOB, forgetLinks } from "../signin/identity-providers/index.ts";
 import { endExpiredSessions } from "../signin/sessions/index.ts";
 import { applyRetention, RETENTION_JOB } from "../tenancy/audit/index.ts";
@@ -30,6 +31,8 @@ export function createJobs(core: Core, { issuers, messageMetrics, outbound, saml
     signingKeys,
     log,
   };
+export function createJobs(core: Core, { directories, identityProviders, issuers, messageMetrics, outbound }: Services): JobWorker {
+  const { background, database, log, realms, vault } = core;
   const jobs = createJobWorker(
     background.db,
     {
@@ -40,6 +43,8 @@ export function createJobs(core: Core, { issuers, messageMetrics, outbound, saml
       [SAML_LOGOUT_JOB]: samlLogoutJob(saml),
       [CIBA_PING_JOB]: cibaPingJob(issuers),
       [FORGET_LINKS_JOB]: { run: ({ realm, payload }) => forgetLinks(background.db, realm!, String(payload.providerId)) },
+      [SYNC_JOB]: syncJob({ ...background, vault, log, pools: directories, providers: identityProviders }),
+      "directories.due": { every: MINUTE, run: () => enqueueSyncs(background) },
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },
       "keys.complete": { every: HOUR, run: () => completeKeys({ ...background, vault }) },
       "realms.complete": { every: MINUTE, run: () => completeRealms(background) },

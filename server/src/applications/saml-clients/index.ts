@@ -8,4 +8,4 @@ export { samlClientRoutes } from "./routes.ts";
 export { CreateSamlClient } from "./schema.ts";
 export { createSamlClient, removeSamlClient, saveSamlClient, shown as showSamlClient } from "./service.ts";
 export type { NameIdKind, SamlClientOptions, SamlClientSnapshot, SamlClients, SamlMapper } from "./snapshot.ts";
-export { applicationName, findSamlClient, findSamlClients, type SamlClientRow } from "./store.ts";
+export { applicationName } from "./store.ts";

@@ -1,7 +1,7 @@
 // Many users in a few statements. The tables belong to users, credentials and roles; only the number of rows at a time is its own.
 import { sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
-import type { Tx } from "../../platform/db/index.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
 import type { User } from "../users/index.ts";
 
 export interface NewUser {
@@ -23,7 +23,7 @@ export interface NewUser {
 
 /** Who signs in by these keys. `byUsername`: it is that user's name, not the email address. */
 export async function findTaken(
-  tx: Tx,
+  tx: Db,
   realm: string,
   keys: readonly string[],
 ): Promise<Map<string, { userId: string; byUsername: boolean }>> {

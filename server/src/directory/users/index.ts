@@ -15,7 +15,7 @@ export { readCredentials } from "./credentials.service.ts";
 export { eraseOneself, eraseUser } from "./erasure.ts";
 export { userErrors } from "./errors.ts";
 export { disableFederatedUser, type FederatedProfile, saveFederatedUser } from "./federated.service.ts";
-export { type AddressProof, isMailShaped } from "./login-names.store.ts";
+export { type AddressProof, isMailShaped, releaseLoginNames } from "./login-names.store.ts";
 export { usersNamed } from "./named.store.ts";
 export {
   assertOwnName,

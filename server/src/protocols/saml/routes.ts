@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from "fastify";
 import { artifactRoutes } from "./artifact/index.ts";
 import { createRefusals, Refusal, samlErrors } from "./refusals.ts";
 import { type SloParts, sloRoutes } from "./slo/index.ts";
-import { ssoRoutes } from "./sso/index.ts";
+import { samlConsentRoutes, ssoRoutes } from "./sso/index.ts";
 
 /** Mounted under /realms/:realm. */
 export const samlRoutes: FastifyPluginAsync<Omit<SloParts, "refusals">> = async (app, parts) => {
@@ -17,6 +17,7 @@ export const samlRoutes: FastifyPluginAsync<Omit<SloParts, "refusals">> = async 
   });
   const rooms = { ...parts, refusals };
   await app.register(ssoRoutes, rooms);
+  await app.register(samlConsentRoutes, rooms);
   await app.register(artifactRoutes, rooms);
   await app.register(sloRoutes, rooms);
 };

@@ -3,3 +3,6 @@
 export { forgetEntries } from "./erasure.ts";
 export { directoryPasswords } from "./password-source.ts";
 export { createDirectoryPools, type DirectoryPools } from "./pools.ts";
+export { userFederationRoutes } from "./routes.ts";
+export { deleteOldRuns } from "./runs.store.ts";
+export { enqueueSyncs, SYNC_JOB, syncJob } from "./schedule.ts";

@@ -162,6 +162,30 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     expect((await signIn(realm, "hans", "wrong")).text).not.toContain("Please change your password first");
   });
 
+  test("what the directory says is changed there: no local password, name or address; roles and the lock are ours", async () => {
+    const realm = await realmWith();
+    expect((await signIn(realm, "anna", "anna-password")).status).toBe(303);
+    const [{ mfaEnabled: _m, createdAt: _c, ...anna }] = await users(realm, "anna");
+    const admin = realm.asMaster();
+    const path = `/users/${anna.userId}`;
+    const password = await admin.put(`${path}/password`, { newPassword: "a local password" });
+    expect([password.status, password.body.code]).toEqual([409, "credentials.password_elsewhere"]);
+    for (const change of [{ username: "other" }, { email: "other@corp.test" }, { attributes: { ...anna.attributes, lastName: "Other" } }]) {
+      const { status, body } = await admin.put(path, { ...anna, ...change });
+      expect([status, body.code]).toEqual([409, "users.from_directory"]);
+    }
+    expect((await admin.put(path, { ...anna, attributes: { ...anna.attributes, locale: "nl" } })).status).toBe(200);
+    const count = await iam.core.db.selectFrom("credentials").select("user_id").where("user_id", "=", anna.userId).execute();
+    expect(count).toEqual([]);
+    // The action leads to a page that says where.
+    await admin.put(`${path}/required-actions`, { requiredActions: ["UPDATE_PASSWORD"] });
+    // What was added here stays with the next change there.
+    await peer.ldap.apply(`dn: uid=anna,${PEOPLE}\nchangetype: modify\nreplace: givenName\ngivenName: Anne\n`);
+    await signIn(realm, "anna", "anna-password");
+    expect((await users(realm, "anna"))[0].attributes).toEqual({ firstName: "Anne", lastName: "Last anna", locale: "nl" });
+    await peer.ldap.apply(`dn: uid=anna,${PEOPLE}\nchangetype: modify\nreplace: givenName\ngivenName: First anna\n`);
+  });
+
   test("with provisioning deny nobody new is let in", async () => {
     const realm = await realmWith({ provisioning: "deny" });
     expect((await signIn(realm, "anna", "anna-password")).status).toBe(401);

@@ -14,9 +14,7 @@ export const catalogue = {
     CLIENT_LOGIN_FAILURE: { tells: "A client could not authenticate; many at once are told as a number" },
     REGISTER: { tells: "Somebody registered an account" },
     BROKER_LOGIN: { tells: "Somebody signed in through an identity provider", later: true },
-    SAML_LOGIN: {
-      tells: "Somebody signed in to a SAML client; FAILURE: its message was refused, or the sign-in failed, and the detail says why",
-    },
+    SAML_LOGIN: { tells: "Somebody signed in to a SAML client; of a failure the detail says why" },
     DEVICE_APPROVED: { tells: "Somebody approved a device's sign-in; the detail is the client" },
     CIBA_APPROVED: { tells: "Somebody approved a sign-in that a client started (CIBA); the detail is the client" },
   },

@@ -34,6 +34,8 @@ export const en = {
   passwordElsewhereTitle: "Please change your password first",
   passwordElsewhereText:
     "Your password is right, but your organization wants you to choose a new one. Change it where you usually do, for example on your work computer, and sign in here with the new one.",
+  passwordInDirectoryText:
+    "Your password is kept in the directory of your organization. Change it where you usually do, for example on your work computer.",
   expiredTitle: "This page was open for too long",
   expiredText: "For your safety it is no longer valid. Please sign in again.",
 

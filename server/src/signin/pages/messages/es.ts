@@ -35,6 +35,8 @@ export const es: Messages = {
   passwordElsewhereTitle: "Cambia primero tu contraseña",
   passwordElsewhereText:
     "Tu contraseña es correcta, pero tu organización quiere que elijas una nueva. Cámbiala donde sueles hacerlo, por ejemplo en tu ordenador del trabajo, e inicia sesión aquí con la nueva.",
+  passwordInDirectoryText:
+    "Tu contraseña está en el directorio de tu organización. Cámbiala donde sueles hacerlo, por ejemplo en tu ordenador del trabajo.",
   expiredTitle: "Esta página ha estado abierta demasiado tiempo",
   expiredText: "Por tu seguridad, ya no es válida. Vuelve a iniciar sesión.",
 
