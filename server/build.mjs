@@ -136,7 +136,7 @@ async function bundle(out) {
     ...[
       "operations/api-docs/page-script.js",
       "signin/assets/passkey-script.js",
-      "signin/assets/post-form-script.js",
+      "signin/assets/hop-script.js",
       "signin/assets/signing-out-script.js",
       "platform/passwords/common-passwords.txt",
     ].map(source),

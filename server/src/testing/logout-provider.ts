@@ -26,7 +26,7 @@ import type { Harness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
 import { rs256 } from "./saml-messages.ts";
 import type { Identity } from "./saml-peers.ts";
-import { serviceProvider } from "./service-provider.ts";
+import { hopOf, serviceProvider } from "./service-provider.ts";
 
 type Binding = "redirect" | "post";
 
@@ -39,21 +39,6 @@ export interface LogoutOptions {
 }
 
 export type LogoutProvider = Awaited<ReturnType<typeof logoutProvider>>;
-
-const unescaped = (text: string) => text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
-
-/** What a page of a logout sends its browser to. */
-export function hopOf({ text }: Answer): { location: string; form: Record<string, string> | null } | null {
-  const link = /<a class="[^"]*" href="([^"]+)" data-hop/.exec(text);
-  if (link) return { location: unescaped(link[1]!), form: null };
-  const form = /<form class="gh-form" method="post" action="([^"]+)" data-hop[^>]*>([\s\S]*?)<\/form>/.exec(text);
-  if (!form) return null;
-  const fields = [...form[2]!.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [
-    name!,
-    unescaped(value!),
-  ]);
-  return { location: unescaped(form[1]!), form: Object.fromEntries(fields) };
-}
 
 export async function logoutProvider(
   iam: Harness,

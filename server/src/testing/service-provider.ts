@@ -35,17 +35,25 @@ export interface RequestOptions extends Partial<NewAuthnRequest> {
 
 export type ServiceProvider = Awaited<ReturnType<typeof serviceProvider>>;
 
-/** What the page posts to the service provider: where to, and the fields. */
-export function postedBy(page: Answer): { action: string; fields: Record<string, string> } {
-  const unescaped = (text: string) =>
-    text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
-  const [, action = "", inner = ""] =
-    /<form class="gh-form" method="post" action="([^"]+)" data-post[^>]*>([\s\S]*?)<\/form>/.exec(page.text) ?? [];
-  const fields = [...inner.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [
+const unescaped = (text: string) => text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+
+/** Where a page takes its browser: by a link, or by a form. */
+export function hopOf({ text }: Answer): { location: string; form: Record<string, string> | null } | null {
+  const link = /<a class="[^"]*" href="([^"]+)" data-hop/.exec(text);
+  if (link) return { location: unescaped(link[1]!), form: null };
+  const form = /<form class="gh-form" method="post" action="([^"]+)" data-hop[^>]*>([\s\S]*?)<\/form>/.exec(text);
+  if (!form) return null;
+  const fields = [...form[2]!.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [
     name!,
     unescaped(value!),
   ]);
-  return { action: unescaped(action), fields: Object.fromEntries(fields) };
+  return { location: unescaped(form[1]!), form: Object.fromEntries(fields) };
+}
+
+/** What the page posts to the service provider: where to, and the fields. */
+export function postedBy(page: Answer): { action: string; fields: Record<string, string> } {
+  const { location: action, form } = hopOf(page) ?? { location: "", form: null };
+  return { action, fields: form ?? {} };
 }
 
 export const xmlIn = (page: Answer): string => Buffer.from(postedBy(page).fields.SAMLResponse ?? "", "base64").toString("utf8");

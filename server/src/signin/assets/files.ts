@@ -9,8 +9,8 @@ interface Asset {
 
 /** The scripts of our pages, by the name that pages know them by. The build lays the files beside the bundle. */
 const files = {
+  "hop.js": "./hop-script.js",
   "passkey.js": "./passkey-script.js",
-  "post-form.js": "./post-form-script.js",
   "signing-out.js": "./signing-out-script.js",
 } as const;
 

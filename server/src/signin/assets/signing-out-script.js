@@ -1,6 +1,6 @@
 // Runs in the browser, on the page that signs a user out of applications. By frames (OpenID Connect Front-Channel Logout): it goes on when
-// all have answered, and says after three seconds which have not. By going there (SAML single logout): it goes to the application at once,
-// and on without it if no answer has come after five seconds, because until then this page is still there. Without the script the page has
+// all have answered, and says after three seconds which have not. By going there (SAML single logout), which hop.js
+// does: it goes on without the application if no answer has come after five seconds, because until then this page is still there. Without the script the page has
 // links and buttons for the same. The server's code is checked without the browser's types, so they are taken from the global object here.
 (() => {
   const { document, location, addEventListener } = /** @type {any} */ (globalThis);
@@ -9,13 +9,9 @@
   /** @type {any[]} */
   const frames = Array.from(document.querySelectorAll("iframe[data-application]"));
   const { next, stays } = document.querySelector("[data-signing-out]").dataset;
-  const hop = document.querySelector("[data-hop]");
   let isOver = false;
 
-  if (hop) {
-    if (hop.method) hop.submit();
-    else location.assign(hop.href);
-    if (hop.dataset.waits === undefined) return;
+  if (document.querySelector("[data-hop]")) {
     const passOver = () => location.replace(next);
     setTimeout(passOver, WAIT_FOR_HOP);
     // Back from an application that kept the browser: this page may have been kept, too.

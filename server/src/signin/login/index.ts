@@ -2,6 +2,7 @@
 // Sessions are kept by signin/sessions; what requested the sign-in is an interaction.
 export { beginSignIn, loginPath, pagePath, type SignInStart, seeOther, toSignIn } from "./begin.ts";
 export type { LogoutRequest, LogoutRequests, PendingLogout, SingleLogout } from "./logout.routes.ts";
+export { showPostForm } from "./post-form.ts";
 export { returnTarget } from "./return-target.ts";
 export { loginRoutes } from "./routes.ts";
 export { type SigningOut, showSigningOut, signedOutPath, signOutHere } from "./sign-out.ts";

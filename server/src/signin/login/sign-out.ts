@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Ctx } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { assetHref } from "../assets/index.ts";
-import { type LogoutApplication, type LogoutFrame, type LogoutHop, renderLogout, type SendPageOptions, sendPage } from "../pages/index.ts";
+import { type Hop, type LogoutApplication, type LogoutFrame, renderLogout, type SendPageOptions, sendPage } from "../pages/index.ts";
 import { actorOfSession, type EndedSession, endSession, type LiveSession } from "../sessions/index.ts";
 import type { Visitor, Visitors } from "./visitors.ts";
 
@@ -51,7 +51,7 @@ export async function signOutHere<T>(
 export interface SigningOut {
   readonly frames: readonly LogoutFrame[];
   readonly applications?: readonly LogoutApplication[];
-  readonly hop?: LogoutHop;
+  readonly hop?: Hop;
   readonly next: string;
 }
 
@@ -59,7 +59,8 @@ export interface SigningOut {
 export function showSigningOut(visitors: Visitors, { request, reply }: Exchange, visitor: Visitor, page: SigningOut) {
   const nonce = randomBytes(18).toString("base64");
   const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
-  const html = renderLogout({ ...frame, state: "frames", ...page, script: { src: assetHref("signing-out.js"), nonce } });
+  const names = page.hop ? (["hop.js", "signing-out.js"] as const) : (["signing-out.js"] as const);
+  const html = renderLogout({ ...frame, state: "frames", ...page, scripts: names.map((name) => ({ src: assetHref(name), nonce })) });
   const headers: SendPageOptions = { nonce, logoUrl: visitor.realm.settings.logoUrl, frames: page.frames.map(({ url }) => url) };
   return sendPage(reply, 200, html, page.hop?.form ? { ...headers, formActionOrigins: "any" } : headers);
 }

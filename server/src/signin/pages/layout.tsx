@@ -23,6 +23,12 @@ export interface ImpersonationBanner {
   readonly action: string;
 }
 
+/** A script of ours, and the nonce by which the page's policy lets it run. */
+export interface PageScript {
+  readonly src: string;
+  readonly nonce: string;
+}
+
 interface DocumentProps extends PageFrame {
   readonly kind: "login" | "logout" | "invitation" | "consent" | "device" | "message";
   /** The heading; `{name}` is the realm's name. */
@@ -32,7 +38,7 @@ interface DocumentProps extends PageFrame {
   readonly lead?: ComponentChildren;
   readonly children?: ComponentChildren;
   /** Scripts of ours; the page works without them as far as the browser lets it. */
-  readonly scripts?: readonly { readonly src: string; readonly nonce: string }[];
+  readonly scripts?: readonly PageScript[];
 }
 
 /** Plain https or http addresses and paths. Anything else (javascript:, data:) gives no link at all. */

@@ -1,5 +1,6 @@
 import { LinkButton, Submit } from "./controls.tsx";
-import { Document, HiddenInputs, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { type Hop, HopButton } from "./hop.tsx";
+import { Document, HiddenInputs, linkTarget, type PageFrame, type PageScript, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
 import { Filled } from "./text.tsx";
 
@@ -32,23 +33,15 @@ export interface LogoutApplication {
   readonly again?: string;
 }
 
-/** An application that the browser goes to: to its address, or by a form that it is sent. */
-export interface LogoutHop {
-  readonly name: string;
-  readonly location: string;
-  readonly form?: Readonly<Record<string, string>>;
-  /** It asked to be signed out, and gets its answer; otherwise it is asked, and passed over if it does not answer. */
-  readonly isAnswer: boolean;
-}
-
 interface SigningOut extends PageFrame {
   readonly state: "frames";
   readonly frames: readonly LogoutFrame[];
   readonly applications?: readonly LogoutApplication[];
-  readonly hop?: LogoutHop | undefined;
+  /** The application that is asked now, and passed over if it does not answer. */
+  readonly hop?: Hop | undefined;
   /** Where to go when all have answered. */
   readonly next: string;
-  readonly script: { readonly src: string; readonly nonce: string };
+  readonly scripts: readonly PageScript[];
 }
 
 export type LogoutView = ConfirmLogout | LoggedOut | SigningOut;
@@ -72,14 +65,8 @@ function SigningOutPage({ view }: { view: SigningOut }) {
   const { applications = [], hop } = view;
   const stays = applications.some(({ outcome }) => NOT_SIGNED_OUT.has(outcome));
   return (
-    <Document
-      {...view}
-      kind="logout"
-      title={text.signedOutTitle}
-      lead={<p class="gh-lead">{hop?.isAnswer ? text.signedOutNotice : text.signingOutText}</p>}
-      scripts={[view.script]}
-    >
-      <ul data-signing-out="" data-next={view.next} data-stays={stays ? "" : undefined} hidden={hop?.isAnswer === true}>
+    <Document {...view} kind="logout" title={text.signedOutTitle} lead={<p class="gh-lead">{text.signingOutText}</p>}>
+      <ul data-signing-out="" data-next={view.next} data-stays={stays ? "" : undefined}>
         {applications.map((application) => (
           <Outcome application={application} text={text} />
         ))}
@@ -93,12 +80,14 @@ function SigningOutPage({ view }: { view: SigningOut }) {
           </li>
         ))}
       </ul>
-      {hop ? <Hop hop={hop} text={text} /> : null}
-      {hop?.isAnswer ? null : (
-        <LinkButton href={view.next} look="plain">
-          {hop ? text.signOutSkip : text.continue}
-        </LinkButton>
-      )}
+      {hop ? (
+        <HopButton hop={hop}>
+          <Filled template={text.signOutOf} values={{ client: hop.name }} />
+        </HopButton>
+      ) : null}
+      <LinkButton href={view.next} look="plain">
+        {hop ? text.signOutSkip : text.continue}
+      </LinkButton>
     </Document>
   );
 }
@@ -122,28 +111,6 @@ function Outcome({ application: { name, outcome, again }, text }: { application:
         </a>
       ) : null}
     </li>
-  );
-}
-
-function Hop({ hop: { name, location, form, isAnswer }, text }: { hop: LogoutHop; text: Messages }) {
-  const label = <Filled template={isAnswer ? text.returnTo : text.signOutOf} values={{ client: name }} />;
-  const waits = isAnswer ? undefined : "";
-  if (!form) {
-    return (
-      <div class="gh-actions">
-        <a class="gh-button gh-button--primary" href={linkTarget(location) ?? "#"} data-hop="" data-waits={waits}>
-          {label}
-        </a>
-      </div>
-    );
-  }
-  return (
-    <form class="gh-form" method="post" action={linkTarget(location) ?? ""} data-hop="" data-waits={waits}>
-      {Object.entries(form).map(([field, value]) => (
-        <input type="hidden" name={field} value={value} />
-      ))}
-      <Submit>{label}</Submit>
-    </form>
   );
 }
 

@@ -10,7 +10,7 @@ import {
   STATUS,
   signed,
 } from "../../../platform/saml/index.ts";
-import type { LogoutHop } from "../../../signin/pages/index.ts";
+import type { Hop } from "../../../signin/pages/index.ts";
 import { entityIdOf, signingKeyOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
 import type { BrowserBinding } from "./endpoints.ts";
@@ -62,12 +62,12 @@ export const logoutResponse = (
 export async function hopTo(
   parts: MessageParts,
   client: SamlClientSnapshot,
-  to: { readonly binding: BrowserBinding; readonly location: string; readonly relayState?: string | null; readonly isAnswer: boolean },
+  to: { readonly binding: BrowserBinding; readonly location: string; readonly relayState?: string | null },
   message: Fragment,
-): Promise<LogoutHop> {
-  const { binding, location, relayState = null, isAnswer } = to;
+): Promise<Hop> {
+  const { binding, location, relayState = null } = to;
   const key = await signingKeyOf(parts, client.realmId);
-  const hop = { name: client.name ?? client.entityId, isAnswer };
+  const hop = { name: client.name ?? client.entityId };
   if (binding === "redirect") return { ...hop, location: await redirectUrl({ location, message, relayState, key }) };
   return { ...hop, location, form: postFields(await signed(message, key), relayState) };
 }

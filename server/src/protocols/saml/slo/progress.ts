@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { clock } from "../../../kernel/clock.ts";
-import { type SigningOut, seeOther, showSigningOut, signedOutPath } from "../../../signin/login/index.ts";
+import { type SigningOut, seeOther, showPostForm, showSigningOut, signedOutPath } from "../../../signin/login/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
 import { progressPath } from "./begin.ts";
 import { browserEndpoint } from "./endpoints.ts";
@@ -50,7 +50,7 @@ async function askNext(parts: SloParts, exchange: Exchange, logout: Logout, { to
   const { binding, location } = endpoint!;
   const path = progressPath(logout.realm, logout.logoutId);
   const { id, message } = logoutRequest(parts, logout.realm, next, location);
-  const hop = await hopTo(parts, client!, { binding, location, isAnswer: false }, message);
+  const hop = await hopTo(parts, client!, { binding, location }, message);
   // Another tab of the browser is asking it.
   if (!(await markAsked(parts.db, logout, entityId, id))) return seeOther(exchange.reply, path);
   const applications = told.map((each) => ({ name: nameOf(each), outcome: each === next ? ("asked" as const) : outcomeOf(each) }));
@@ -85,7 +85,7 @@ export async function answerRequester(parts: SloParts, exchange: Exchange, reque
   if (!client || !endpoint) return seeOther(exchange.reply, signedOutPath(realmId));
   const { binding, responseLocation: location } = endpoint;
   const message = logoutResponse(parts, realmId, { inResponseTo: requestId, outcome, destination: location });
-  const hop = await hopTo(parts, client, { binding, location, relayState, isAnswer: true }, message);
-  if (!hop.form) return seeOther(exchange.reply, hop.location);
-  return show(parts, exchange, { frames: [], hop, next: signedOutPath(realmId) });
+  const hop = await hopTo(parts, client, { binding, location, relayState }, message);
+  const { form } = hop;
+  return form ? showPostForm(parts.visitors, exchange, { ...hop, form }) : seeOther(exchange.reply, hop.location);
 }

@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import { STATUS } from "../../../platform/saml/index.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
-import { hopOf, logoutProvider } from "../../../testing/logout-provider.ts";
+import { logoutProvider } from "../../../testing/logout-provider.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { relyingParty, submit } from "../../../testing/relying-party.ts";
 import { haveSchemas, type Identity, makeIdentity, schemaComplaints } from "../../../testing/saml-peers.ts";
+import { hopOf } from "../../../testing/service-provider.ts";
 
 let iam: Harness;
 let keys: Record<"one" | "two" | "other", Identity>;

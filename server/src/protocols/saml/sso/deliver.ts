@@ -1,10 +1,7 @@
-import { randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Db } from "../../../platform/db/index.ts";
 import { artifactUrl, type Fragment, postFields } from "../../../platform/saml/index.ts";
-import { assetHref } from "../../../signin/assets/index.ts";
-import { seeOther } from "../../../signin/login/index.ts";
-import { renderPostForm, sendPage } from "../../../signin/pages/index.ts";
+import { seeOther, showPostForm } from "../../../signin/login/index.ts";
 import { keepMessage } from "../artifact/index.ts";
 import { entityIdOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
@@ -25,7 +22,10 @@ export function deliveryOf(
 ): Delivery {
   const { location, binding } = asked.request.consumer;
   const { relayState } = asked.request;
-  if (binding === "post") return { keep: null, send: (message) => sendForm(parts, asked, at, postFields(message, relayState)) };
+  if (binding === "post") {
+    const name = asked.client.name ?? asked.client.entityId;
+    return { keep: null, send: (message) => showPostForm(parts.visitors, at, { name, location, form: postFields(message, relayState) }) };
+  }
   let artifact = "";
   return {
     async keep(db, message) {
@@ -34,22 +34,4 @@ export function deliveryOf(
     },
     send: () => seeOther(at.reply, artifactUrl(location, artifact, relayState)),
   };
-}
-
-/** SAML bindings §3.5.4. */
-function sendForm(
-  { visitors }: SamlParts,
-  { client, realm, request: { consumer } }: Asked,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  fields: Readonly<Record<string, string>>,
-) {
-  const nonce = randomBytes(18).toString("base64");
-  const html = renderPostForm({
-    ...visitors.frameOf(request, reply, request.visitor),
-    application: client.name ?? client.entityId,
-    action: consumer.location,
-    fields,
-    script: { src: assetHref("post-form.js"), nonce },
-  });
-  return sendPage(reply, 200, html, { nonce, logoUrl: realm.settings.logoUrl, formActionOrigins: "any" });
 }

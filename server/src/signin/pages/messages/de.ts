@@ -72,7 +72,6 @@ export const de: Messages = {
   signOutRefused: "konnte Sie nicht abmelden; dort sind Sie vielleicht noch angemeldet",
   signOutUntold: "wird nicht benachrichtigt: Melden Sie sich auch dort ab",
   signOutOf: "Bei {client} abmelden",
-  returnTo: "Zurück zu {client}",
   signOutAgain: "Noch einmal versuchen",
   signOutSkip: "Diese Anwendung überspringen",
   signInAgain: "Erneut anmelden",

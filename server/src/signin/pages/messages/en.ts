@@ -70,7 +70,6 @@ export const en = {
   signOutRefused: "could not sign you out; you may still be signed in there",
   signOutUntold: "is not told: sign out there, too",
   signOutOf: "Sign out of {client}",
-  returnTo: "Return to {client}",
   signOutAgain: "Try again",
   signOutSkip: "Skip this application",
   signInAgain: "Sign in again",

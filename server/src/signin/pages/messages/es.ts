@@ -72,7 +72,6 @@ export const es: Messages = {
   signOutRefused: "no ha podido cerrar tu sesión; quizá siga abierta allí",
   signOutUntold: "no recibe aviso: cierra la sesión también allí",
   signOutOf: "Cerrar la sesión en {client}",
-  returnTo: "Volver a {client}",
   signOutAgain: "Intentarlo de nuevo",
   signOutSkip: "Omitir esta aplicación",
   signInAgain: "Volver a iniciar sesión",

@@ -73,7 +73,6 @@ export const fr: Messages = {
   signOutRefused: "n’a pas pu vous déconnecter ; vous y êtes peut-être encore connecté",
   signOutUntold: "n’est pas prévenue : déconnectez-vous aussi là-bas",
   signOutOf: "Se déconnecter de {client}",
-  returnTo: "Retourner à {client}",
   signOutAgain: "Réessayer",
   signOutSkip: "Ignorer cette application",
   signInAgain: "Se reconnecter",

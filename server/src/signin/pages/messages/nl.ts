@@ -70,7 +70,6 @@ export const nl: Messages = {
   signOutRefused: "kon je niet uitloggen; daar ben je misschien nog ingelogd",
   signOutUntold: "krijgt geen bericht: log daar ook uit",
   signOutOf: "Uitloggen bij {client}",
-  returnTo: "Terug naar {client}",
   signOutAgain: "Opnieuw proberen",
   signOutSkip: "Deze toepassing overslaan",
   signInAgain: "Opnieuw inloggen",

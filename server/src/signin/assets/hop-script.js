@@ -1,0 +1,8 @@
+// Runs in the browser, on a page that takes it to an application: sends its form or follows its link. Without it the page has a button. The
+// server's code is checked without the browser's types, so they are taken from the global object here.
+(() => {
+  const { document, location } = /** @type {any} */ (globalThis);
+  const hop = document.querySelector("[data-hop]");
+  if (hop.method) hop.submit();
+  else location.assign(hop.href);
+})();
