@@ -8,12 +8,12 @@ import { interactionErrors } from "../../../signin/run/index.ts";
 import { assertMayBegin } from "../../gate/index.ts";
 import { PATHS } from "../identity.ts";
 import { inNameOf, Refusal, samlErrors } from "../refusals.ts";
+import { postedMessages } from "../sealed-records.ts";
 import { createSingleLogout } from "./begin.ts";
 import { logOutBrowser, takeAnswer } from "./browser.ts";
 import type { SloParts } from "./parts.ts";
-import { keepPosted, takePosted } from "./posted-messages.ts";
 import { type Exchange, showProgress } from "./progress.ts";
-import { checkLogoutMessage } from "./requests.ts";
+import { type CheckedRequest, type CheckedResponse, checkLogoutMessage } from "./requests.ts";
 import { logOutBySoap } from "./soap.ts";
 
 const tags = ["Protocol"];
@@ -28,6 +28,7 @@ const responses = {
 const limit = { relayStateBytes: 2_048 };
 /** A signed LogoutRequest with its certificate is a few kilobytes. */
 const BODY_LIMIT = 128 * 1024;
+const posted = postedMessages<CheckedRequest | CheckedResponse>("SamlLogout");
 
 /** Mounted under /realms/:realm. */
 export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts) => {
@@ -61,14 +62,14 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
     },
     async (request, reply) => {
       const exchange = { request, reply };
-      const { posted, refused } = request.query as { posted?: unknown; refused?: unknown };
+      const { posted: id, refused } = request.query as { posted?: unknown; refused?: unknown };
       if (refused !== undefined) {
         const path = await progressOf(request);
         if (path === null) throw samlErrors.refused();
         return seeOther(reply, path) as never;
       }
-      if (typeof posted === "string") {
-        const message = await takePosted(parts.db, request.realmId, posted);
+      if (typeof id === "string") {
+        const message = await posted.take(parts, request.realmId, id);
         if (!message) throw interactionErrors.gone();
         if (message.kind === "request") return (await logOutBrowser(parts, exchange, message, "post")) as never;
         return (await takeAnswer(parts, exchange, message).catch((error) => passOver(exchange, error))) as never;
@@ -111,7 +112,8 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
       const path = `/realms/${realmId}${PATHS.slo}`;
       try {
         const received = await inNameOf(null, () => readPost(form, limit));
-        return seeOther(reply, `${path}?posted=${await keepPosted(parts.db, realmId, await checkLogoutMessage(parts, realmId, received))}`);
+        const message = await checkLogoutMessage(parts, realmId, received);
+        return seeOther(reply, `${path}?posted=${await posted.keep(parts, realmId, message)}`);
       } catch (error) {
         if (!(error instanceof Refusal) || form.SAMLResponse === undefined) throw error;
         await recordRefusal(parts, request, error);

@@ -6,7 +6,7 @@ import { logoutProvider } from "../../../testing/logout-provider.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { relyingParty, submit } from "../../../testing/relying-party.ts";
 import { haveSchemas, type Identity, makeIdentity, schemaComplaints } from "../../../testing/saml-peers.ts";
-import { hopOf } from "../../../testing/service-provider.ts";
+import { hopOf, serviceProvider } from "../../../testing/service-provider.ts";
 
 let iam: Harness;
 let keys: Record<"one" | "two" | "other", Identity>;
@@ -222,4 +222,21 @@ describe("two service providers and an OIDC client in one session", () => {
     const back = await one.follow(browser, await browser.get(`/realms/${realm.name}/logout`));
     await two.asked(back);
   });
+});
+
+test("a posted message that waits for its browser names nobody in the database", async () => {
+  const { realm, user, browser, one } = await pair();
+  const sp = await serviceProvider(iam, realm);
+  const subject = { value: user.username, format: null, nameQualifier: null, spNameQualifier: null };
+  const waiting = [
+    await browser.request("POST", one.slo.replace(iam.config.baseUrl, ""), { form: (await one.logoutRequest()).form, csrf: false }),
+    await sp.post(browser, await sp.request({ subject } as never)),
+  ];
+  for (const { headers } of waiting) expect(headers.location).toContain("?posted=");
+  const kept = await iam.core.db.selectFrom("oidc_records").selectAll().where("realm_id", "=", realm.name).execute();
+  expect(kept.map(({ model }) => model).sort()).toEqual(expect.arrayContaining(["SamlLogout", "SamlRequest"]));
+  for (const secret of [one.known.nameId.value, one.known.sessionIndex, user.username]) expect(JSON.stringify(kept)).not.toContain(secret);
+  // It is whole for the browser that comes for it.
+  await one.follow(browser, waiting[0]!);
+  expect(await sessionsOf(realm)).toEqual([]);
 });

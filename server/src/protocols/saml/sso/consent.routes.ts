@@ -9,7 +9,7 @@ import { messagesOf, renderConsent, sendPage } from "../../../signin/pages/index
 import { interactionErrors } from "../../../signin/run/index.ts";
 import { clientOf } from "../clients.ts";
 import { PATHS } from "../identity.ts";
-import { type AskedConsent, allowConsent, findAsked, takeAsked } from "./consent.ts";
+import { type AskedConsent, allowConsent, askedConsents } from "./consent.ts";
 import { proceedAfterConsent, refuseConsent, type SsoParts } from "./service.ts";
 
 const errors = defineErrors("saml", {
@@ -24,7 +24,7 @@ const Decision = Type.Object({
 
 /** Mounted under /realms/:realm: asks what an assertion may tell of the user. */
 export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts) => {
-  const { db, visitors } = parts;
+  const { visitors } = parts;
   declare(app, { caller: browser(), csrf: "form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
@@ -51,8 +51,8 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
     });
   };
 
-  const askedOf = async (request: FastifyRequest, find: typeof findAsked): Promise<AskedConsent> => {
-    const asked = await find(db, request.realmId, (request.params as { id: string }).id);
+  const askedOf = async (request: FastifyRequest, how: "find" | "take"): Promise<AskedConsent> => {
+    const asked = await askedConsents[how](parts, request.realmId, (request.params as { id: string }).id);
     if (!asked) throw interactionErrors.gone();
     return asked;
   };
@@ -60,20 +60,20 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
   const isTheirs = ({ visitor }: FastifyRequest, { userId }: AskedConsent) => visitor.session?.userId === userId;
 
   app.get(`${PATHS.consent}/:id`, { schema: { hide: true, params } }, async (request, reply) => {
-    const asked = await askedOf(request, findAsked);
+    const asked = await askedOf(request, "find");
     if (isTheirs(request, asked)) return show(request, reply, asked) as never;
-    return proceedAfterConsent(parts, { request, reply }, await askedOf(request, takeAsked)) as never;
+    return proceedAfterConsent(parts, { request, reply }, await askedOf(request, "take")) as never;
   });
 
   const onStale = async (request: FastifyRequest, reply: FastifyReply) => {
-    const asked = await askedOf(request, findAsked);
+    const asked = await askedOf(request, "find");
     return isTheirs(request, asked) ? show(request, reply, asked, 403) : proceedAfterConsent(parts, { request, reply }, asked);
   };
 
   app.post(`${PATHS.consent}/:id`, { config: { onStale }, schema: { hide: true, params, body: Decision } }, async (request, reply) => {
     const { realm, visitor, body } = request;
     if (body.decision === "allow" && visitor.session && visitor.session.impersonator !== null) throw errors.impersonated();
-    const asked = await askedOf(request, takeAsked);
+    const asked = await askedOf(request, "take");
     const visit = { request, reply };
     if (!isTheirs(request, asked)) return proceedAfterConsent(parts, visit, asked) as never;
     if (body.decision !== "allow")

@@ -25,6 +25,9 @@ test("lists what the assertion tells, remembers the answer, and asks again where
   expect(page.text).toContain("Library");
   expect(page.text).toContain(`username (${user.username})`);
   expect(page.text).not.toContain("firstName");
+  const kept = await iam.core.db.selectFrom("oidc_records").selectAll().where("realm_id", "=", realm.name).execute();
+  expect(kept.map(({ model }) => model)).toEqual(["SamlConsent"]);
+  for (const secret of [user.username, user.userId]) expect(JSON.stringify(kept), "what is asked waits sealed").not.toContain(secret);
   const { page: answered } = await submit(browser, base, page, { decision: "allow" });
   expect((await sp.accept(answered, sent.id)).attributes.map(({ name }) => name)).toContain("username");
   const key = `${realm.name}|${sp.entityId}`;

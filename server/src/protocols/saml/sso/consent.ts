@@ -1,12 +1,11 @@
 import { applicationName } from "../../../applications/saml-clients/index.ts";
 import { findConsent, grantConsent } from "../../../directory/consents/index.ts";
-import { clock, MINUTE } from "../../../kernel/clock.ts";
-import { randomToken, sha256 } from "../../../kernel/vault.ts";
+import { MINUTE } from "../../../kernel/clock.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { NewAttribute } from "../../../platform/saml/index.ts";
 import { actorOfSession, type LiveSession } from "../../../signin/sessions/index.ts";
-import { findRecord, takeRecord, writeRecord } from "../../tokens/index.ts";
 import type { SamlParts } from "../parts.ts";
+import { sealedRecords } from "../sealed-records.ts";
 import type { Exchange } from "./decide.ts";
 import type { PendingRequest } from "./requests.ts";
 
@@ -32,9 +31,6 @@ export async function assertConsent(
   if (!consent || !attributes.every(({ name }) => consent.scopes.includes(name))) throw new ConsentNeeded(attributes);
 }
 
-const MODEL = "SamlConsent";
-const LIFETIME = 30 * MINUTE;
-
 /** A request that waits for the answer, and what exactly the user is asked. */
 export interface AskedConsent {
   readonly request: PendingRequest;
@@ -44,29 +40,7 @@ export interface AskedConsent {
   readonly attributes: readonly NewAttribute[];
 }
 
-export async function keepConsent(db: Db, realm: string, asked: AskedConsent): Promise<string> {
-  const id = randomToken();
-  await writeRecord(db, {
-    ...{ realm, model: MODEL, recordId: sha256(id), grantId: null, clientId: null, userCode: null },
-    payload: { asked },
-    expiresAt: clock.now() + LIFETIME,
-  });
-  return id;
-}
-
-const keyOf = (realm: string, id: string) => ({ realm, model: MODEL, recordId: sha256(id) });
-
-/** Null: it was answered already, or is too old. */
-export async function findAsked(db: Db, realm: string, id: string): Promise<AskedConsent | null> {
-  const record = await findRecord(db, keyOf(realm, id), clock.now());
-  return (record?.payload.asked as AskedConsent | undefined) ?? null;
-}
-
-/** Of several answers one gets it. */
-export async function takeAsked(db: Db, realm: string, id: string): Promise<AskedConsent | null> {
-  const record = await takeRecord(db, keyOf(realm, id), clock.now());
-  return (record?.payload.asked as AskedConsent | undefined) ?? null;
-}
+export const askedConsents = sealedRecords<AskedConsent>("SamlConsent", 30 * MINUTE);
 
 /** The user allows what the page has shown, for good. */
 export async function allowConsent(

@@ -8,9 +8,9 @@ import { assertMayBegin } from "../../gate/index.ts";
 import { clientOf } from "../clients.ts";
 import { PATHS } from "../identity.ts";
 import { inNameOf } from "../refusals.ts";
-import { keepPosted, takePosted } from "./posted-requests.ts";
+import { postedMessages } from "../sealed-records.ts";
 import { LONGEST_RELAY_STATE } from "./relay-state.ts";
-import { checkRequest, unsolicited } from "./requests.ts";
+import { checkRequest, type PendingRequest, unsolicited } from "./requests.ts";
 import { proceed, resume, type SsoParts } from "./service.ts";
 
 const tags = ["Protocol"];
@@ -23,6 +23,7 @@ const responses = {
 };
 /** The service provider may be allowed more than SAML does: see `relayStateOf`. */
 const limit = { relayStateBytes: LONGEST_RELAY_STATE };
+const postedRequests = postedMessages<PendingRequest>("SamlRequest");
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 /** Mounted under /realms/:realm. */
@@ -44,7 +45,7 @@ export const ssoRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts)
     async (request, reply) => {
       const { posted } = request.query as { posted?: unknown };
       if (typeof posted === "string") {
-        const pending = await takePosted(parts.db, request.realmId, posted);
+        const pending = await postedRequests.take(parts, request.realmId, posted);
         if (!pending) throw interactionErrors.gone();
         return proceed(parts, { request, reply }, pending, true) as never;
       }
@@ -70,7 +71,7 @@ export const ssoRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts)
       const { realm, realmId } = request;
       await assertMayBegin({ limiter: parts.limiter, realm }, request.ip);
       const received = await inNameOf(null, () => readPost((request.body ?? {}) as Record<string, unknown>, limit));
-      const id = await keepPosted(parts.db, realmId, await checkRequest(parts, realmId, received));
+      const id = await postedRequests.keep(parts, realmId, await checkRequest(parts, realmId, received));
       return seeOther(reply, `/realms/${realmId}${PATHS.sso}?posted=${id}`);
     },
   );

@@ -11,7 +11,7 @@ import { PATHS } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
 import { Refusal, type RefusalReason, type Refusals } from "../refusals.ts";
 import { makeError } from "./assertion.ts";
-import { type AskedConsent, ConsentNeeded, keepConsent } from "./consent.ts";
+import { type AskedConsent, askedConsents, ConsentNeeded } from "./consent.ts";
 import { isRegistered } from "./consumer-service.ts";
 import { askToSignIn, decide, type Exchange } from "./decide.ts";
 import { deliveryOf } from "./deliver.ts";
@@ -89,7 +89,7 @@ async function proceedWith(parts: SsoParts, visit: Visit, exchange: Exchange, is
 async function askConsent(parts: SsoParts, visit: Visit, exchange: Exchange, { userId }: LiveSession, { attributes }: ConsentNeeded) {
   const { realm, request, signedIn } = exchange;
   if (request.isPassive) return fail(parts, visit, exchange, { code: STATUS.responder, subCode: STATUS.noPassive }, null);
-  const id = await keepConsent(parts.db, realm.realmId, { request, signedIn, userId, attributes });
+  const id = await askedConsents.keep(parts, realm.realmId, { request, signedIn, userId, attributes });
   return seeOther(visit.reply, `/realms/${realm.realmId}${PATHS.consent}/${id}`);
 }
 
