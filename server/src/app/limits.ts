@@ -16,6 +16,7 @@ export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
     push: perAddress(ofRealm("push")),
     qr: perAddress(ofRealm("qr")),
     transactions: perAddress(ofRealm("transactions")),
+    samlMessages: perAddress(ofRealm("samlMessages")),
     clientRegistrations: perAddress(ofRealm("clientRegistrations")),
     // One link must not serve to ask for one username after the other.
     invitation: perAddress(

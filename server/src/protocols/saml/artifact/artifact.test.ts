@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { clock, MINUTE } from "../../../kernel/clock.ts";
+import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import {
   artifactResolveElement,
   BINDING,
@@ -13,6 +13,7 @@ import {
   signed,
   soapEnvelope,
 } from "../../../platform/saml/index.ts";
+import { Browser } from "../../../testing/browser.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import { rs256 } from "../../../testing/saml-messages.ts";
 import { haveSchemas, type Identity, makeIdentity, schemaComplaints } from "../../../testing/saml-peers.ts";
@@ -139,4 +140,29 @@ test("what is no artifact of ours, and what is no SOAP, is told so", async () =>
       .request("POST", `/realms/${realm.name}/saml/idp/artifact`, { headers: { "content-type": "text/xml" }, body, csrf: false });
     expect([answer.status, answer.headers["content-type"]]).toEqual([400, "text/xml; charset=utf-8"]);
   }
+});
+
+test("messages over SOAP are limited for each address and realm, by the realm's settings", async () => {
+  const realm = await iam.realm();
+  await realm.asMaster().patch("/settings", { rateLimits: { samlMessages: 10 } });
+  const sp = await serviceProvider(iam, realm);
+  const elsewhere = await serviceProvider(iam, await iam.realm());
+  const soap = (at: ServiceProvider, endpoint: "artifact" | "slo") =>
+    new Browser(iam.server.app, "192.0.2.9").request("POST", `/realms/${at.realm.name}/saml/idp/${endpoint}`, {
+      ...{ headers: { "content-type": "text/xml" }, body: "<x/>", csrf: false },
+    });
+  const statuses = [];
+  for (let sent = 0; sent < 20; sent++) statuses.push((await soap(sp, sent % 2 === 0 ? "artifact" : "slo")).status);
+  expect(statuses.slice(0, 10)).toEqual(Array(5).fill([400, 500]).flat());
+  expect(statuses).toContain(429);
+  clock.advance(-20 * SECOND); // nothing is free again meanwhile
+  for (const endpoint of ["artifact", "slo"] as const) {
+    const refused = await soap(sp, endpoint);
+    expect([refused.status, refused.headers["ratelimit-policy"]], endpoint).toEqual([429, '"samlMessages";q=10;w=60']);
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+  }
+  expect((await soap(elsewhere, "artifact")).status, "in another realm").toBe(400);
+  expect((await resolve(sp, newArtifact(sp.issuer, 0))).answer.status, "from another address").toBe(200);
+  clock.advance(2 * MINUTE);
+  expect((await soap(sp, "artifact")).status).toBe(400);
 });

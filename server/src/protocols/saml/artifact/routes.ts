@@ -11,7 +11,7 @@ const BODY_LIMIT = 64 * 1024;
 
 /** Mounted under /realms/:realm. */
 export const artifactRoutes: FastifyPluginAsyncTypebox<ArtifactParts> = async (app, parts) => {
-  declare(app, { caller: anonymous(), csrf: "none", errors: "problem" });
+  declare(app, { caller: anonymous(), csrf: "none", limit: "samlMessages", errors: "problem" });
   app.removeAllContentTypeParsers();
   // SAML bindings §3.2.3: text/xml; some say application/soap+xml. What is no XML is refused by its reader.
   app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));

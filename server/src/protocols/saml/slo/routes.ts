@@ -88,7 +88,7 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
   app.post(
     PATHS.slo,
     {
-      config: { caller: anonymous(), csrf: "none" },
+      config: { caller: anonymous(), csrf: "none", limit: "samlMessages" },
       schema: {
         summary: "Single logout by the POST binding and over SOAP (SAML 2.0)",
         description:
