@@ -65,24 +65,31 @@ function SigningOutPage({ view }: { view: SigningOut }) {
   const { applications = [], hop } = view;
   const stays = applications.some(({ outcome }) => NOT_SIGNED_OUT.has(outcome));
   return (
-    <Document {...view} kind="logout" title={text.signedOutTitle} lead={<p class="gh-lead">{text.signingOutText}</p>}>
-      <ul data-signing-out="" data-next={view.next} data-stays={stays ? "" : undefined}>
+    <Document
+      {...view}
+      kind="logout"
+      title={text.signedOutTitle}
+      lead={<p class="gh-lead">{stays && !hop ? text.signedOutPartlyText : text.signingOutText}</p>}
+    >
+      <ul class="gh-participants" data-signing-out="" data-next={view.next} data-stays={stays ? "" : undefined}>
         {applications.map((application) => (
           <Outcome application={application} text={text} />
         ))}
         {view.frames.map(({ name, url }, index) => (
-          <li>
-            {name}{" "}
-            <strong id={`application-${index}`} role="status" hidden>
+          <li class="gh-participant">
+            <strong>{name}</strong>{" "}
+            <span id={`application-${index}`} role="status" hidden>
               {text.notSignedOut}
-            </strong>
+            </span>
             <iframe src={url} title={name} sandbox="allow-scripts allow-same-origin" data-application={`application-${index}`} hidden />
           </li>
         ))}
       </ul>
       {hop ? (
         <HopButton hop={hop}>
-          <Filled template={text.signOutOf} values={{ client: hop.name }} />
+          <span>
+            <Filled template={text.signOutOf} values={{ client: hop.name }} />
+          </span>
         </HopButton>
       ) : null}
       <LinkButton href={view.next} look="plain">
@@ -103,8 +110,8 @@ function Outcome({ application: { name, outcome, again }, text }: { application:
   }[outcome];
   const target = linkTarget(again);
   return (
-    <li>
-      {name} {NOT_SIGNED_OUT.has(outcome) ? <strong>{words}</strong> : <span>{words}</span>}{" "}
+    <li class="gh-participant">
+      <strong>{name}</strong> <span>{words}</span>{" "}
       {target ? (
         <a class="gh-link" href={target}>
           {text.signOutAgain}

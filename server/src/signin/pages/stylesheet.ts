@@ -18,6 +18,8 @@ export const CLASS_NAMES = {
   "gh-summary": "What is to be signed, in the application's words",
   "gh-requests": "The list of applications that wait",
   "gh-request": "One of them",
+  "gh-participants": "The list of applications that one is being signed out of",
+  "gh-participant": "One of them",
   "gh-page--message": "The page, when it only says something (an error, for instance)",
   "gh-page--impersonated": "The page, while an administrator acts as a user",
   "gh-banner": "The box above the card that says so",
@@ -161,7 +163,7 @@ html {
 
 .gh-form, .gh-actions { display: grid; gap: 1.125rem; margin: 0; }
 .gh-actions { gap: .75rem; }
-.gh-form + .gh-actions, .gh-actions + .gh-form { margin-block-start: .75rem; }
+.gh-form + .gh-actions, .gh-actions + .gh-form, .gh-actions + .gh-actions { margin-block-start: .75rem; }
 .gh-field { display: grid; gap: .375rem; }
 .gh-label { margin: 0; font-size: .9375rem; font-weight: 600; }
 .gh-hint { margin: 0; color: var(--gh-muted); font-size: .875rem; }
@@ -242,6 +244,9 @@ p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 .gh-form + .gh-hint { margin-block-start: 1.125rem; text-align: center; }
 .gh-number + .gh-form { margin-block: 1.5rem; }
 .gh-summary { margin: 0 0 1.5rem; padding: 1rem; border: 1px solid var(--gh-line); border-radius: .75rem; font-weight: 600; white-space: pre-line; }
+.gh-participants { display: grid; gap: .75rem; margin: 0 0 1.5rem; padding: 0; list-style: none; }
+.gh-participant { padding: .75rem 1rem; border: 1px solid var(--gh-line); border-radius: .75rem; overflow-wrap: anywhere; }
+.gh-participant span { color: var(--gh-muted); }
 .gh-requests { display: grid; gap: .75rem; margin: 0; padding: 0; list-style: none; }
 .gh-request { display: grid; gap: .5rem; padding: 1rem; border: 1px solid var(--gh-line); border-radius: .75rem; }
 

@@ -65,6 +65,7 @@ export const de: Messages = {
   signedOutTitle: "Sie sind abgemeldet",
   signedOutText: "Sie können dieses Fenster jetzt schließen. Schließen Sie an einem gemeinsam genutzten Computer den ganzen Browser.",
   signingOutText: "Sie sind hier abgemeldet und werden gerade auch bei diesen Anwendungen abgemeldet:",
+  signedOutPartlyText: "Sie sind hier abgemeldet, aber nicht jede Anwendung hat es bestätigt:",
   notSignedOut: "hat nicht geantwortet; dort sind Sie vielleicht noch angemeldet",
   signedOutThere: "abgemeldet",
   signingOutThere: "wird abgemeldet …",

@@ -63,6 +63,7 @@ export const en = {
   signedOutTitle: "You are signed out",
   signedOutText: "You can close this window now. On a shared computer, close the whole browser.",
   signingOutText: "You are signed out here, and at this moment in these applications:",
+  signedOutPartlyText: "You are signed out here, but not every application has confirmed it:",
   notSignedOut: "did not answer; you may still be signed in there",
   signedOutThere: "signed out",
   signingOutThere: "signing out …",

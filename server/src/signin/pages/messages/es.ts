@@ -65,6 +65,7 @@ export const es: Messages = {
   signedOutTitle: "Has cerrado la sesión",
   signedOutText: "Ya puedes cerrar esta ventana. En un ordenador compartido, cierra todo el navegador.",
   signingOutText: "Has cerrado la sesión aquí y se está cerrando también en estas aplicaciones:",
+  signedOutPartlyText: "Has cerrado la sesión aquí, pero no todas las aplicaciones lo han confirmado:",
   notSignedOut: "no ha respondido; quizá tu sesión siga abierta allí",
   signedOutThere: "sesión cerrada",
   signingOutThere: "cerrando la sesión…",

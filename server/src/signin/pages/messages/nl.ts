@@ -63,6 +63,7 @@ export const nl: Messages = {
   signedOutTitle: "Je bent uitgelogd",
   signedOutText: "Je kunt dit venster nu sluiten. Sluit op een gedeelde computer de hele browser.",
   signingOutText: "Je bent hier uitgelogd en wordt nu ook bij deze toepassingen uitgelogd:",
+  signedOutPartlyText: "Je bent hier uitgelogd, maar niet elke toepassing heeft dat bevestigd:",
   notSignedOut: "heeft niet geantwoord; daar ben je misschien nog ingelogd",
   signedOutThere: "uitgelogd",
   signingOutThere: "bezig met uitloggen …",
