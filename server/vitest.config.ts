@@ -37,6 +37,7 @@ const onPostgresAlone = [
   "src/protocols/oidc/authorize/{deep-parameters,signing-in}.test.ts",
   "src/protocols/token-endpoint/{code-and-refresh,client-credentials}.test.ts",
   "src/protocols/registration/registration.test.ts",
+  "src/protocols/saml/{bad-input,forged-messages}.test.ts",
   "src/operations/api-docs/**/*.test.ts",
   "src/operations/admin-gate/{gate,every-route}.test.ts",
   "src/operations/monitoring/database-away.test.ts",

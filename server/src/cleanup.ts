@@ -7,7 +7,7 @@ import type { Db } from "./platform/db/index.ts";
 import { deleteOldHours } from "./platform/telemetry/metrics.ts";
 import { deleteExpiredActivity } from "./protocols/client-auth/index.ts";
 import { deleteExpiredInitialTokens } from "./protocols/registration/index.ts";
-import { deleteAnsweredRequests } from "./protocols/saml/index.ts";
+import { deleteAnsweredRequests, deleteExpiredLogouts } from "./protocols/saml/index.ts";
 import { deleteExpiredOAuth } from "./protocols/tokens/index.ts";
 import { deleteExpiredTransactions } from "./protocols/transactions/index.ts";
 import { deleteExpiredTokens } from "./signin/action-tokens/index.ts";
@@ -43,6 +43,7 @@ export async function cleanUp(db: Db): Promise<void> {
   await deleteOldRuns(db, now);
   await deleteExpiredOAuth(db, now);
   await deleteAnsweredRequests(db, now);
+  await deleteExpiredLogouts(db, now);
   await deleteExpiredActivity(db, now);
   await deleteExpiredInitialTokens(db, now);
 }

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { seedScopes } from "./applications/client-scopes/index.ts";
+import { applicationName } from "./applications/saml-clients/index.ts";
 import { checkVault, openVault } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
 import { forgetConsentsTo } from "./directory/consents/index.ts";
@@ -18,6 +19,7 @@ import { createLog } from "./platform/telemetry/log.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
 import { notifyOidcParticipants } from "./protocols/oidc/index.ts";
+import { notifySamlParticipants } from "./protocols/saml/index.ts";
 import {
   endGrantsBesides,
   endGrantsOfClient,
@@ -46,7 +48,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrantsOfUser],
   "user.logged_out": [endGrantsOfUser],
-  "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants],
+  "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants, notifySamlParticipants(vault)],
   "user.password_changed": [endOtherSessions, endGrantsBesides, endSignInsOf, endMailedLinks, endTrust],
   "user.credentials_changed": [endTrust],
   "user.deleted": [forgetInvitationsTo],
@@ -70,7 +72,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.disabled": [endGrantsOfClient],
   "client.deleted": [forgetConsentsTo],
   "saml_client.disabled": [],
-  "saml_client.deleted": [],
+  "saml_client.deleted": [(ctx, { entityId }) => forgetConsentsTo(ctx, { clientId: applicationName(ctx.realm, entityId) })],
 });
 
 /** What work that nobody waits for stands on. */

@@ -85,7 +85,7 @@ export function simpleSamlPhp() {
   const folder = folderWith("/usr/share/simplesamlphp", "www/module.php");
   if (!php || !folder) return undefined;
   const extensions = spawnSync(php, ["-m"], { encoding: "utf8" }).stdout.split("\n");
-  return ["dom", "pdo_sqlite", "openssl"].every((name) => extensions.includes(name)) ? { php, folder } : undefined;
+  return ["dom", "pdo_sqlite", "openssl", "soap"].every((name) => extensions.includes(name)) ? { php, folder } : undefined;
 }
 
 /** A Python that knows pysaml2. @returns {string | undefined} */
@@ -153,7 +153,7 @@ export const peers = [
   },
   {
     name: "SimpleSAMLphp",
-    package: "simplesamlphp php-cli php-xml php-sqlite3",
+    package: "simplesamlphp php-cli php-xml php-sqlite3 php-soap",
     find: simpleSamlPhp,
     lost: "the tests that sign in to SimpleSAMLphp",
   },

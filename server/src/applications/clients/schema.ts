@@ -108,7 +108,7 @@ const settingMembers = {
   ),
   frontchannelLogoutSessionRequired: flag("Tell it there by `iss` and `sid` which session ended"),
   firstParty: flag("One of your own applications: nobody is asked for consent"),
-  consentRequired: flag("Ask users before it is told anything"),
+  consentRequired: flag("Ask users for consent before it gets tokens"),
   requirePkce: flag("Refuse authorization requests without PKCE; always so for public clients"),
   requireDpop: flag("Refuse tokens that are not bound to a key (DPoP)"),
   requirePar: flag("Refuse authorization requests that were not pushed before (PAR)"),

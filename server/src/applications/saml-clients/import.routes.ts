@@ -21,7 +21,12 @@ const response = {
   201: SamlClient,
 };
 
-const xml = Type.String({ description: "SAML metadata: an EntityDescriptor or EntitiesDescriptor with an SPSSODescriptor" });
+const xml = Type.String({
+  description: "SAML metadata: an EntityDescriptor or EntitiesDescriptor with an SPSSODescriptor",
+  examples: [
+    '<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://sp.example.com/metadata">…</md:EntityDescriptor>',
+  ],
+});
 const xmlBody = {
   description: "SAML metadata, up to 4 MiB",
   content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: xml }])),
@@ -54,7 +59,8 @@ export const samlImportRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
   const uploads: FastifyPluginAsyncTypebox = async (upload) => {
     upload.removeAllContentTypeParsers();
     upload.addContentTypeParser(mediaTypes, { parseAs: "buffer", bodyLimit: METADATA_BYTES }, (_request, body, done) => done(null, body));
-    upload.addContentTypeParser("*", (_request, _payload, done) => done(notXml()));
+    // Refused by the route, after what else is wrong with the request.
+    upload.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: METADATA_BYTES }, (_request, _body, done) => done(null, null));
     upload.post(
       "/import",
       {

@@ -10,7 +10,10 @@ import { CreateSamlClient, SamlClient, SamlClientQuery, UpdateSamlClient } from 
 import { createSamlClient, readSamlClient, removeSamlClient, saveSamlClient, searchSamlClients, shownWithNames } from "./service.ts";
 
 const tags = ["SAML clients"];
-const params = Type.Object({ realm: Type.String(), entityId: Type.String({ description: "URL-encoded" }) });
+const params = Type.Object({
+  realm: Type.String(),
+  entityId: Type.String({ description: "The service provider's entityID, URL-encoded" }),
+});
 const read = { permission: "view-clients" } as const;
 const write = { permission: "manage-clients" } as const;
 

@@ -73,6 +73,8 @@ const client = {
   contacts: ["shop@example.com"],
   browserFlow: null,
   directGrantFlow: null,
+  allowedRoles: ["staff"],
+  allowedGroups: [],
   createdAt: time,
   updatedAt: time,
 };

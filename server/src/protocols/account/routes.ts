@@ -25,6 +25,6 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app
   await app.register(ownErasureRoutes, { work, cookies });
   await app.register(ownCredentialRoutes, { prefix: "/credentials", db, realms, vault, baseUrl, log });
   await app.register(browserRoutes, { prefix: "/browsers" });
-  await app.register(accessRoutes);
+  await app.register(accessRoutes, { baseUrl });
   await app.register(personalDataRoutes, { prefix: "/gdpr" });
 };

@@ -9,6 +9,7 @@ export const PATHS = {
   sso: "/saml/idp/sso",
   continue: "/saml/idp/continue",
   start: "/saml/idp/start",
+  consent: "/saml/idp/consent",
   artifact: "/saml/idp/artifact",
   slo: "/saml/idp/slo",
 } as const;

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsync } from "fastify";
 import { artifactRoutes } from "./artifact/index.ts";
-import type { SamlParts } from "./parts.ts";
 import { createRefusals, Refusal, samlErrors } from "./refusals.ts";
-import { ssoRoutes } from "./sso/index.ts";
+import { type SloParts, sloRoutes } from "./slo/index.ts";
+import { samlConsentRoutes, ssoRoutes } from "./sso/index.ts";
 
 /** Mounted under /realms/:realm. */
-export const samlRoutes: FastifyPluginAsync<SamlParts> = async (app, parts) => {
+export const samlRoutes: FastifyPluginAsync<Omit<SloParts, "refusals">> = async (app, parts) => {
   const refusals = createRefusals(parts);
   // Every bad message gets the same answer; what was wrong with it stands in the audit trail.
   app.setErrorHandler(async (error, request) => {
@@ -17,5 +17,7 @@ export const samlRoutes: FastifyPluginAsync<SamlParts> = async (app, parts) => {
   });
   const rooms = { ...parts, refusals };
   await app.register(ssoRoutes, rooms);
+  await app.register(samlConsentRoutes, rooms);
   await app.register(artifactRoutes, rooms);
+  await app.register(sloRoutes, rooms);
 };

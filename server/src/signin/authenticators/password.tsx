@@ -7,7 +7,7 @@ import type { Answer, NamedUser, Proof, Question, StepContext } from "./authenti
 export const password: Question = {
   kind: "question",
   displayName: "Password",
-  description: "Asks for the password of whoever was named in a step before",
+  description: "Asks for the password of the user who was named in a step before",
   config: Type.Object({}, { additionalProperties: false }),
   identifies: false,
   factor: "knowledge",

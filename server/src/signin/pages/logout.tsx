@@ -18,13 +18,13 @@ interface LoggedOut extends PageFrame {
   readonly signInUrl?: string;
 }
 
-/** An application that is told by a frame in the page. */
+/** An application that is notified by a frame in the page (front-channel). */
 export interface LogoutFrame {
   readonly name: string;
   readonly url: string;
 }
 
-/** An application that is told in another way. */
+/** An application that is notified in another way. */
 export interface LogoutApplication {
   readonly name: string;
   readonly outcome: "waiting" | "asked" | "done" | "unanswered" | "refused" | "untold";

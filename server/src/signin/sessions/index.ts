@@ -11,7 +11,7 @@ export { type BackChannel, type ClientOfRealm, type EndedParticipant, notifyPart
 export { userSessionRoutes } from "./of-user.routes.ts";
 export { endOtherOwnSessions, endOwnSession } from "./own.service.ts";
 export { listOwnSessions } from "./own.store.ts";
-export { awakeFor, joinSession, keepSessionAwake, type Participant, type SessionEnd } from "./participants.store.ts";
+export { awakeFor, joinSession, keepSessionAwake, leaveSession, type Participant, type SessionEnd } from "./participants.store.ts";
 export { type Factor, factorOf, levelOf, type SessionProof } from "./proofs.ts";
 export {
   assertRecentAuthentication,
@@ -32,6 +32,7 @@ export {
   type Impersonation,
   resolveSession,
   type SignIn,
+  type SignOut,
   type StartedSession,
   startImpersonation,
   startSession,

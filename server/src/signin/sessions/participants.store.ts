@@ -49,6 +49,17 @@ export async function joinSession(
   return (numAffectedRows ?? 0n) > 0n;
 }
 
+/** The client has ended its own part, and need not be notified. */
+export async function leaveSession(tx: Tx, realm: string, leave: { sessionId: string; protocol: string; clientId: string }): Promise<void> {
+  await tx
+    .deleteFrom("session_participants")
+    .where("realm_id", "=", realm)
+    .where("session_id", "=", leave.sessionId)
+    .where("protocol", "=", leave.protocol)
+    .where("client_id", "=", leave.clientId)
+    .execute();
+}
+
 /** Uses closer to each other than this are one. */
 export const awakeFor = (idleMs: number): number => Math.min(MINUTE, idleMs / 30);
 

@@ -159,11 +159,19 @@ export async function endImpersonation(ctx: Ctx, sessionId: string): Promise<voi
   if (ended) await endWithThem(ctx, [ended]);
 }
 
-/** The user signs out; `askedBy` names the application that asked for it. Null: the session was over already. */
-export async function endSession(ctx: Ctx, sessionId: string, askedBy: string | null = null): Promise<EndedSession | null> {
+export interface SignOut {
+  /** The application that asked for it; null: the user did, here. */
+  readonly askedBy?: string | null;
+  /** Who signs out, where the application acts and not the user. */
+  readonly user?: { readonly id: string; readonly name: string };
+}
+
+/** The user signs out. Null: the session was over already. */
+export async function endSession(ctx: Ctx, sessionId: string, { askedBy = null, user }: SignOut = {}): Promise<EndedSession | null> {
   const ended = await deleteSession(ctx.tx, ctx.realm, sessionId);
   if (!ended) return null;
-  ctx.audit({ category: "AUTHN", type: "LOGOUT", detail: askedBy === null ? null : `asked by ${askedBy}` });
+  const detail = askedBy === null ? null : cut(`asked by ${askedBy}`, 255);
+  ctx.audit({ category: "AUTHN", type: "LOGOUT", detail, ...(user && { actor: user }) });
   await endWithThem(ctx, [ended]);
   return ended;
 }

@@ -149,7 +149,7 @@ export const RegistrationPolicy = group({
     uniqueItems: true,
     description: "Only addresses of exactly these domains can register; empty: all",
   }),
-  terms: flag(false, "Whoever registers is asked to accept the terms"),
+  terms: flag(false, "Users who register are asked to accept the terms"),
   requiredActions: Type.Array(oneOf(["CONFIGURE_TOTP", "CONFIGURE_PASSKEY", "UPDATE_PROFILE"]), {
     default: [],
     uniqueItems: true,
@@ -172,7 +172,7 @@ export const TermsPolicy = group({
     minLength: 1,
     maxLength: 64,
     pattern: "^[!-~]+$",
-    description: "With another version, whoever has accepted the one before is asked again where a flow asks for the terms",
+    description: "After a change of the version, users who accepted an earlier one are asked again where a flow asks for the terms",
   }),
 });
 

@@ -26,7 +26,8 @@ export interface SamlLibrary {
 }
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
-const COOKIE = /(?:^|; )library=([^;]*)/;
+/** Cookies know no ports, and several of these sites are on one host. */
+const cookieAt = (url: string): string => `library_${new URL(url).port}`;
 
 export interface LibrarySite extends Site {
   log(): string;
@@ -46,7 +47,7 @@ export async function librarySite(make: (url: string) => Promise<SamlLibrary>): 
     const { pathname, search } = new URL(request.url);
     const fields = request.method === "POST" ? await request.text() : search.slice(1);
     const message = Object.fromEntries(new URLSearchParams(fields));
-    const [, id = ""] = COOKIE.exec(request.headers.get("cookie") ?? "") ?? [];
+    const [, id = ""] = new RegExp(`(?:^|; )${cookieAt(site.url)}=([^;]*)`).exec(request.headers.get("cookie") ?? "") ?? [];
     const user = sessions.get(id);
     switch (pathname) {
       case "/inside":
@@ -56,7 +57,7 @@ export async function librarySite(make: (url: string) => Promise<SamlLibrary>): 
       case "/saml/acs": {
         const fresh = randomUUID();
         sessions.set(fresh, await library!.accept(message));
-        return go({ location: `${site.url}/inside` }, { "set-cookie": `library=${fresh}; Path=/; HttpOnly` });
+        return go({ location: `${site.url}/inside` }, { "set-cookie": `${cookieAt(site.url)}=${fresh}; Path=/; HttpOnly` });
       }
       case "/logout":
         sessions.delete(id);

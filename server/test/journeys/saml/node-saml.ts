@@ -42,12 +42,18 @@ export async function startNodeSaml(issuer: string): Promise<Peer> {
         return { nameId: profile.nameID, user: String(profile.username), mail: String(profile.email), session: profile };
       },
       logout: async ({ session }) => ({ location: await saml.getLogoutUrlAsync(session as Profile, "", {}) }),
+      // Its metadata asks for POST; a signature beside the message is that of Redirect.
       async loggedOut(message, query) {
-        const { loggedOut } = await saml.validateRedirectAsync({ ...message }, query);
+        const byQuery = "Signature" in message;
+        const { loggedOut } = await (byQuery
+          ? saml.validateRedirectAsync({ ...message }, query)
+          : saml.validatePostResponseAsync({ ...message }));
         if (!loggedOut) throw new Error("not signed out");
       },
       async askedToLogOut(message, query) {
-        const { profile, loggedOut } = await saml.validateRedirectAsync({ ...message }, query);
+        const byQuery = "Signature" in message;
+        const asked = byQuery ? saml.validateRedirectAsync({ ...message }, query) : saml.validatePostRequestAsync({ ...message });
+        const { profile, loggedOut } = await asked;
         if (!profile || !loggedOut) throw new Error("no request to sign out");
         const location = await saml.getLogoutResponseUrlAsync(profile, message.RelayState ?? "", {}, true);
         return { nameId: profile.nameID, answer: { location } };

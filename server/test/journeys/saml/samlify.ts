@@ -11,6 +11,9 @@ const validate = async (xml: string) => {
   return "SUCCESS_VALIDATE_XML";
 };
 
+/** It signs messages of logout for those who want it. */
+const signedLogout = { wantLogoutRequestSigned: true, wantLogoutResponseSigned: true };
+
 export async function startSamlify(issuer: string): Promise<Peer> {
   setSchemaValidator({ validate });
   const { privateKey, pem } = await makeIdentity();
@@ -22,7 +25,7 @@ export async function startSamlify(issuer: string): Promise<Peer> {
   const refresh = async () => {
     const metadata = await (await fetch(`${issuer}/saml/idp/metadata`)).text();
     const make = (isAssertionEncrypted: boolean) =>
-      IdentityProvider({ metadata, isAssertionEncrypted, messageSigningOrder: "encrypt-then-sign" });
+      IdentityProvider({ metadata, isAssertionEncrypted, messageSigningOrder: "encrypt-then-sign", ...signedLogout });
     [idp, encrypting] = [make(false), make(true)];
   };
   await refresh();
@@ -34,10 +37,14 @@ export async function startSamlify(issuer: string): Promise<Peer> {
     sp = ServiceProvider({
       entityID: `${url}/samlify`,
       authnRequestsSigned: true,
+      allowCreate: true,
+      signatureConfig: {
+        prefix: "ds",
+        location: { reference: "/*[local-name(.)='AuthnRequest']/*[local-name(.)='Issuer']", action: "after" },
+      },
       wantAssertionsSigned: true,
       wantMessageSigned: true,
-      wantLogoutResponseSigned: true,
-      wantLogoutRequestSigned: true,
+      ...signedLogout,
       requestSignatureAlgorithm: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
       privateKey: key,
       encPrivateKey: key,

@@ -37,7 +37,9 @@ return true;
 export async function startSimpleSamlPhp(issuer: string): Promise<Peer> {
   const found = simpleSamlPhp();
   if (!found)
-    throw new Error("SimpleSAMLphp is not installed. On Debian or Ubuntu: sudo apt-get install simplesamlphp php-cli php-xml php-sqlite3");
+    throw new Error(
+      "SimpleSAMLphp is not installed. On Debian or Ubuntu: sudo apt-get install simplesamlphp php-cli php-xml php-sqlite3 php-soap",
+    );
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const folder = emptyFolder();

@@ -41,6 +41,12 @@ export class WebBrowser {
   /** Every message that went by form or query, oldest first. */
   readonly messages: { readonly to: string; readonly fields: Readonly<Record<string, string>> }[] = [];
 
+  readonly #issuer: string;
+
+  constructor(issuer: string) {
+    this.#issuer = issuer;
+  }
+
   #at(url: URL): Visitor {
     const jar = this.#jars.get(url.hostname) ?? new Map<string, string>();
     this.#jars.set(url.hostname, jar);
@@ -64,7 +70,8 @@ export class WebBrowser {
       const form = to === undefined ? formOf(current, carriesSaml) : undefined;
       if (to !== undefined && current.status >= 300 && current.status < 400)
         current = await this.#send("GET", new URL(to, current.url).href);
-      else if (form) current = await this.#crossSite(current, form);
+      else if (form?.action.startsWith(this.#issuer)) current = await this.#withoutCookies(form);
+      else if (form) current = await this.#send("POST", form.action, form.fields);
       else {
         // The page of a logout goes on to the next application by a link, which its script follows.
         const [, hop] = /<a [^>]*href="([^"]*)"[^>]*data-hop/.exec(current.text) ?? [];
@@ -74,14 +81,13 @@ export class WebBrowser {
     }
   }
 
-  /** A form that leads to another site comes there without cookies that are SameSite=Lax: here all of them, the stricter case. */
-  async #crossSite(from: Page, { action, fields }: Form): Promise<Page> {
-    const target = new URL(action);
-    if (target.hostname === new URL(from.url).hostname) return this.#send("POST", action, fields);
-    const kept = this.#jars.get(target.hostname);
-    this.#jars.delete(target.hostname);
+  /** The cookies of the identity provider are SameSite=Lax: a form of another site comes there without them. */
+  async #withoutCookies({ action, fields }: Form): Promise<Page> {
+    const { hostname } = new URL(action);
+    const kept = this.#jars.get(hostname);
+    this.#jars.delete(hostname);
     const page = await this.#send("POST", action, fields);
-    this.#jars.set(target.hostname, new Map([...(kept ?? []), ...this.#jars.get(target.hostname)!]));
+    this.#jars.set(hostname, new Map([...(kept ?? []), ...this.#jars.get(hostname)!]));
     return page;
   }
 

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { noContent, paged, pathParams } from "../../../platform/http/index.ts";
 import { endOtherOwnSessions, endOwnSession, listOwnSessions } from "../../../signin/sessions/index.ts";
@@ -12,7 +13,12 @@ const read = { impersonated: true } as const;
 const ended = Type.Null({ description: "Ended" });
 
 /** Mounted under /realms/:realm/account: where a user is signed in, and who has something from them. */
-export const accessRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
+  const samlOf = ({ realm }: Pick<FastifyRequest, "realm">) => ({
+    isDefault: realm.settings.saml.idpInitiatedSsoEnabled,
+    urlOf: (entityId: string) => `${baseUrl}/realms/${realm.realmId}/saml/idp/start/${encodeURIComponent(entityId)}`,
+  });
+
   app.get(
     "/sessions",
     { config: read, schema: { summary: "List where you are signed in", tags, params, response: { 200: Type.Array(AccountSession) } } },
@@ -76,7 +82,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Type.Array(AccountApplication) },
       },
     },
-    async (req, reply) => paged(reply, await req.read((ctx) => readApplications(ctx, req.query))),
+    async (req, reply) => paged(reply, await req.read((ctx) => readApplications(ctx, samlOf(req), req.query))),
   );
 
   app.delete(

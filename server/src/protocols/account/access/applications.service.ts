@@ -4,10 +4,13 @@ import type { Page } from "../../../platform/paging/index.ts";
 import { endGrantsUnderConsent } from "../../tokens/index.ts";
 import { accountErrors } from "../errors.ts";
 import type { AccountApplication, AccountApplicationQuery } from "./applications.schema.ts";
-import { hasGrant, listApplications } from "./applications.store.ts";
+import { hasGrant, listApplications, type SamlStart } from "./applications.store.ts";
 
-export const readApplications = ({ tx, realm, actor, now }: ReadCtx, query: AccountApplicationQuery): Promise<Page<AccountApplication>> =>
-  listApplications(tx, realm, actor.id, now, query);
+export const readApplications = (
+  { tx, realm, actor, now }: ReadCtx,
+  saml: SamlStart,
+  query: AccountApplicationQuery,
+): Promise<Page<AccountApplication>> => listApplications(tx, realm, actor.id, now, saml, query);
 
 /** The application has nothing from the user any more: no consent, no grant, no token. */
 export async function removeApplication(ctx: Ctx, clientId: string): Promise<void> {

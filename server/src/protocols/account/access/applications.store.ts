@@ -49,6 +49,29 @@ const oidcApplications = (realm: string, userId: string, now: number) => sql`
   left join used u on u.client_id = c.client_id
   left join consents k on k.realm_id = c.realm_id and k.user_id = ${userId} and k.client_id = c.client_id`;
 
+const samlMayUse = isAllowedBy(sql`(c.settings -> 'options')`);
+
+/** SAML applications that the user may start here or that have a home page, and those that the user has allowed something. */
+const samlApplications = (realm: string, userId: string, now: number, startsHere: boolean) => sql`
+  select 'saml' as protocol, a.name_of as "clientId", c.name, c.settings -> 'options' ->> 'clientUri' as "clientUri",
+    c.settings -> 'options' ->> 'logoUri' as "logoUri",
+    case when not a.may_open then null when a.starts_here then ${START} || c.entity_id else c.settings -> 'options' ->> 'clientUri' end as link,
+    false as "firstParty", array(select jsonb_array_elements_text(k.scopes) order by 1) as scopes, k.granted_at as "consentedAt",
+    p.joined_at is not null as active, false as offline, p.joined_at as "lastUsedAt",
+    coalesce(greatest(p.joined_at, k.updated_at), 0) as used_at, lower(coalesce(c.name, c.entity_id)) as name_key
+  from saml_clients c cross join (${heldBy(realm, userId)}) held
+  cross join lateral (select c.realm_id || '|' || c.entity_id as name_of, c.enabled and ${samlMayUse} as may_open,
+    coalesce((c.settings -> 'options' ->> 'idpInitiatedSsoEnabled')::boolean, ${startsHere}) as starts_here) a
+  left join consents k on k.realm_id = c.realm_id and k.user_id = ${userId} and k.client_id = a.name_of
+  left join lateral (select max(p.joined_at) as joined_at from sessions s
+    join session_participants p on p.realm_id = s.realm_id and p.session_id = s.session_id and p.protocol = 'saml' and p.client_id = c.entity_id
+    where s.realm_id = c.realm_id and s.user_id = ${userId} and s.expires_at > ${now} and s.impersonator is null) p on true
+  where c.realm_id = ${realm} and (k.user_id is not null or p.joined_at is not null
+    or (a.may_open and (a.starts_here or c.settings -> 'options' ->> 'clientUri' is not null)))`;
+
+/** Stands before the entityID of what starts here, until that is a URL. */
+const START = "start:";
+
 const columns = [
   ...[
     "protocol",
@@ -72,20 +95,31 @@ const order: ListOrder = {
   id: sql.ref("a.clientId"),
 };
 
+/** Whether SAML applications that say nothing may be started here, and at which address. */
+export interface SamlStart {
+  readonly isDefault: boolean;
+  urlOf(entityId: string): string;
+}
+
 export async function listApplications(
   db: Db,
   realm: string,
   userId: string,
   now: number,
+  saml: SamlStart,
   { search = "", openable, ...query }: AccountApplicationQuery,
 ): Promise<Page<AccountApplication>> {
   const prefix = likePrefix(loginKey(search));
   const base = db
-    .selectFrom(sql`(${oidcApplications(realm, userId, now)})`.as<"a">("a"))
+    .selectFrom(
+      sql`((${oidcApplications(realm, userId, now)}) union all (${samlApplications(realm, userId, now, saml.isDefault)}))`.as<"a">("a"),
+    )
     .select(columns.map((name) => sql.ref(`a.${name}`).as(name)))
     .$if(search !== "", (q) => q.where(sql<boolean>`(a.name_key like ${prefix} or lower(a."clientId") like ${prefix})`))
     .$if(openable !== undefined, (q) => q.where(sql<boolean>`(a.link is not null) = ${openable}`));
   // biome-ignore lint/suspicious/noExplicitAny: a query made of several tables is none of them alone
   const page = (await pageOf(db, base as any, order, query)) as unknown as Page<AccountApplication>;
-  return page;
+  const linkOf = ({ protocol, link }: AccountApplication) =>
+    protocol === "saml" && link?.startsWith(START) ? saml.urlOf(link.slice(START.length)) : link;
+  return { ...page, rows: page.rows.map((row) => ({ ...row, link: linkOf(row) })) };
 }

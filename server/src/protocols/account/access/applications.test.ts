@@ -75,3 +75,36 @@ test("lists what one may open with its link, and nothing of what one may not", a
   const other = await iam.realm();
   expect((await browser.get(at(other))).status).toBe(401);
 });
+
+test("lists SAML applications that start here or have a home page, by the same rules", async () => {
+  const realm = await iam.realm();
+  const master = realm.asMaster();
+  await master.post("/roles", { name: "staff" });
+  const user = await realm.user();
+  const app = await relyingParty(iam, realm, { clientId: "portal" });
+  const add = async (entityId: string, options: object, more: object = {}) => {
+    const made = await master.post("/saml-clients", { entityId, assertionConsumerServiceUrl: "https://sp.example/acs", options, ...more });
+    expect(made.status, made.text).toBe(201);
+  };
+  await add("https://wiki.example/a?b=c", { name: "Wiki", idpInitiatedSsoEnabled: true });
+  await add("https://crm.example", { name: "Crm", clientUri: "https://crm.example/home" });
+  await add("https://silent.example", { name: "Silent" });
+  await add("https://staff.example", { name: "Staff", idpInitiatedSsoEnabled: true, allowedRoles: ["staff"] });
+  await add("https://off.example", { name: "Off", idpInitiatedSsoEnabled: true }, { enabled: false });
+  const browser = iam.browser();
+  await app.signIn(browser, user);
+  const list = async () => {
+    const answer = await browser.get(at(realm, "?openable=true&sort=name"));
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body.map(({ protocol, clientId, link }: Record<string, string>) => [protocol, clientId, link]);
+  };
+  const crm = ["saml", `${realm.name}|https://crm.example`, "https://crm.example/home"];
+  const start = `${iam.config.baseUrl}/realms/${realm.name}/saml/idp/start/`;
+  const wiki = ["saml", `${realm.name}|https://wiki.example/a?b=c`, `${start}https%3A%2F%2Fwiki.example%2Fa%3Fb%3Dc`];
+  expect(await list()).toEqual([crm, wiki]);
+  await master.post(`/users/${user.userId}/roles`, { name: "staff" });
+  const staff = ["saml", `${realm.name}|https://staff.example`, `${start}https%3A%2F%2Fstaff.example`];
+  expect(await list()).toEqual([crm, staff, wiki]);
+  await master.patch("/settings", { saml: { idpInitiatedSsoEnabled: true } });
+  await expect.poll(async () => (await list()).length).toBe(4);
+});

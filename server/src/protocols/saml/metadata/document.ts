@@ -16,6 +16,7 @@ const VALID = 365 * DAY;
 /** Which endpoints speak which bindings. Each room adds its own. */
 const SERVICES: readonly { readonly service: "sso" | "slo"; readonly path: keyof typeof PATHS; readonly bindings: readonly string[] }[] = [
   { service: "sso", path: "sso", bindings: [BINDING.redirect, BINDING.post] },
+  { service: "slo", path: "slo", bindings: [BINDING.redirect, BINDING.post, BINDING.soap] },
 ];
 
 /** SAML metadata §2.4.3, signed. The key in use comes first; those before it stay until they are deleted, so that nothing breaks meanwhile. */

@@ -1,11 +1,12 @@
 import type { ClaimSubject } from "../../../applications/claims/index.ts";
-import { attributesOf } from "../../../applications/saml-clients/index.ts";
+import { attributesOf, type SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { sha256 } from "../../../kernel/vault.ts";
 import {
   errorResponse,
   type Fragment,
   type NameId,
+  type NewAttribute,
   newMessageId,
   type SigningKey,
   signed,
@@ -47,6 +48,13 @@ export interface About {
   readonly subject: ClaimSubject;
 }
 
+/** What the assertion tells of the user; the consent page shows the same. */
+export const toldAttributes = (
+  client: SamlClientSnapshot,
+  subject: ClaimSubject,
+  { sessionId, authTime, acr, amr, impersonator }: LiveSession,
+): NewAttribute[] => attributesOf(client, subject, { authTime, acr, amr, sid: sessionIndexOf(sessionId, client.entityId), impersonator });
+
 /** SAML profiles §4.1.4.2. */
 export function makeResponse(
   parts: SamlParts,
@@ -59,16 +67,15 @@ export function makeResponse(
   const response = envelope(parts, asked);
   const { issueInstant: now, issuer } = response;
   const sessionIndex = sessionIndexOf(session.sessionId, entityId);
-  const { authTime, acr, amr, impersonator } = session;
   const assertion = {
     ...{ id: newMessageId(), issueInstant: now, issuer, nameId, classRef },
     ...{ recipient: request.consumer.location, inResponseTo: request.requestId, audiences: [entityId] },
     notBefore: now - LEEWAY,
     notOnOrAfter: now + options.assertionLifetimeSeconds * SECOND,
-    authnInstant: authTime,
+    authnInstant: session.authTime,
     sessionIndex,
     sessionNotOnOrAfter: session.absoluteExpiry,
-    attributes: attributesOf(client, subject, { authTime, acr, amr, sid: sessionIndex, impersonator }),
+    attributes: toldAttributes(client, subject, session),
   };
   const { signAssertion, signResponse } = options;
   return successResponse(response, assertion, { key, signAssertion, signResponse, recipient: recipientOf(client) });

@@ -124,8 +124,8 @@ test("of a flood twenty a minute are recorded, and all are counted", async () =>
   await browser.get(path);
   clock.reset();
   expect(await realm.events("type=SAML_LOGIN")).toHaveLength(21);
-  const { text } = await browser.get("/metrics");
-  if (text.includes("svc_")) expect(text).toContain(`svc_saml_login_total{realm="${realm.name}",outcome="failure"} 31`);
+  const { text } = await browser.get("/monitoring/metrics");
+  expect(text).toContain(`svc_saml_login_total{realm="${realm.name}",outcome="failure"} 31`);
 });
 
 describe("a request is answered once", () => {

@@ -4,12 +4,14 @@ import { STATUS } from "../../../platform/saml/index.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { loginPath, seeOther } from "../../../signin/login/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/run/index.ts";
+import type { LiveSession } from "../../../signin/sessions/index.ts";
 import { assertMayBegin } from "../../gate/index.ts";
 import { clientOf } from "../clients.ts";
 import { PATHS } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
 import { Refusal, type RefusalReason, type Refusals } from "../refusals.ts";
 import { makeError } from "./assertion.ts";
+import { type AskedConsent, ConsentNeeded, keepConsent } from "./consent.ts";
 import { isRegistered } from "./consumer-service.ts";
 import { askToSignIn, decide, type Exchange } from "./decide.ts";
 import { deliveryOf } from "./deliver.ts";
@@ -71,6 +73,7 @@ async function proceedWith(parts: SsoParts, visit: Visit, exchange: Exchange, is
     const proven = { session, classRef, sourceIp: visit.request.ip, keep: delivery.keep };
     return delivery.send(await respond(parts, exchange, proven));
   } catch (error) {
+    if (error instanceof ConsentNeeded) return askConsent(parts, visit, exchange, decision.session, error);
     if (!(error instanceof Unanswerable)) throw error;
     const { reason, message: why, status } = error;
     // Another user may be the one whom the request names.
@@ -80,6 +83,24 @@ async function proceedWith(parts: SsoParts, visit: Visit, exchange: Exchange, is
     }
     return fail(parts, visit, exchange, status, { reason, why });
   }
+}
+
+/** SAML core §3.4.1: with IsPassive nothing is shown to the user. */
+async function askConsent(parts: SsoParts, visit: Visit, exchange: Exchange, { userId }: LiveSession, { attributes }: ConsentNeeded) {
+  const { realm, request, signedIn } = exchange;
+  if (request.isPassive) return fail(parts, visit, exchange, { code: STATUS.responder, subCode: STATUS.noPassive }, null);
+  const id = await keepConsent(parts.db, realm.realmId, { request, signedIn, userId, attributes });
+  return seeOther(visit.reply, `/realms/${realm.realmId}${PATHS.consent}/${id}`);
+}
+
+/** The user has answered, or is another one by now: what is missing is found out anew. */
+export async function proceedAfterConsent(parts: SsoParts, visit: Visit, { request, signedIn }: AskedConsent) {
+  return proceedWith(parts, visit, await exchangeOf(parts, visit, request, signedIn), true);
+}
+
+export async function refuseConsent(parts: SsoParts, visit: Visit, { request }: AskedConsent, status: ErrorStatus) {
+  const told = { reason: "access_denied", why: "the user did not allow it" } as const;
+  return fail(parts, visit, await exchangeOf(parts, visit, request, null), status, told);
 }
 
 async function signIn(

@@ -157,9 +157,9 @@ export const fr: Messages = {
   chooseAccountText: "Vous êtes connecté en tant que {account}.",
   chooseOther: "Utiliser un autre compte",
   postFormTitle: "Continuer vers l’application",
-  postFormText: "Vous allez être dirigé vers {application}. Si rien ne se passe, appuyez sur « Continuer ».",
+  postFormText: "Vous allez être dirigé vers {application}. Si rien ne se passe, appuyez sur « Continuer ».",
   samlRefusedText:
-    "La demande de l’application n’a pas été acceptée. Retournez à l’application et recommencez-y la connexion. Si cela se reproduit, transmettez le numéro ci-dessous aux responsables de l’application : la raison figure dans le journal d’audit de ce realm.",
+    "La demande de l’application n’a pas été acceptée. Retournez à l’application et recommencez-y la connexion. Si cela se reproduit, transmettez le numéro ci-dessous aux responsables de l’application : la raison figure dans le journal d’audit de ce realm.",
   samlDeniedText:
     "Votre compte n’est pas autorisé à utiliser cette application. Si vous en avez besoin, demandez l’accès à ses responsables.",
   noAccessTitle: "Vous ne pouvez pas utiliser cette application",
