@@ -186,6 +186,8 @@ export const opens: Record<string, readonly Permission[]> = {
   "PUT /identity-providers/:alias/mappers/:mapperId": ["manage-identity-providers"],
   "PATCH /identity-providers/:alias/mappers/:mapperId": ["manage-identity-providers"],
   "DELETE /identity-providers/:alias/mappers/:mapperId": ["manage-identity-providers"],
+  "GET /user-federation/:alias/sync": ["manage-identity-providers"],
+  "POST /user-federation/:alias/sync": ["manage-identity-providers"],
   "GET /messaging/providers": ["manage-realm"],
   "PUT /messaging/providers": ["manage-realm"],
   "GET /messaging/providers/:channel/:driver": ["manage-realm"],
