@@ -12,7 +12,9 @@ import { createClientActivity, createClientKeys } from "../protocols/client-auth
 import { createIssuers } from "../protocols/oidc/index.ts";
 import { createDocumentClients, createProvisioning } from "../protocols/registration/index.ts";
 import { createSubjectOf } from "../protocols/tokens/index.ts";
+import { createBrokers } from "../signin/brokers/index.ts";
 import { createFlows } from "../signin/flows/index.ts";
+import { createIdentityProviders } from "../signin/identity-providers/index.ts";
 import { createVisitors } from "../signin/login/index.ts";
 import { createPasswordUpgrades, localPasswords } from "../signin/passwords/index.ts";
 import { createCookies, createCsrf } from "../signin/sessions/index.ts";
@@ -55,7 +57,9 @@ export function createServices(core: Core, options: ServiceOptions) {
     tools: { vault, baseUrl },
     log,
   });
+  const identityProviders = createIdentityProviders({ db, vault, changes });
   const signIn = {
+    brokers: createBrokers({ providers: identityProviders, outbound, registry: metrics.registry, log }),
     flows: createFlows({ db, changes }),
     sources: [localPasswords(db, hasher)],
     upgrades: createPasswordUpgrades({ db: background.db, hasher, log }),

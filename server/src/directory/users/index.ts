@@ -14,6 +14,7 @@ export {
 export { readCredentials } from "./credentials.service.ts";
 export { eraseOneself, eraseUser } from "./erasure.ts";
 export { userErrors } from "./errors.ts";
+export { type FederatedProfile, updateFederatedUser } from "./federated.service.ts";
 export { type AddressProof, isMailShaped } from "./login-names.store.ts";
 export { usersNamed } from "./named.store.ts";
 export {
@@ -31,6 +32,7 @@ export {
 export { requiredActionRoutes } from "./required-actions.routes.ts";
 export { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
 export { addRequiredAction, dropRequiredAction, findRequiredActions, replaceRequiredActions } from "./required-actions.store.ts";
+export { addRoles, dropRoles } from "./roles.store.ts";
 export { userRoutes } from "./routes.ts";
 export { attributeValue, CreateUser, loginNameMembers, type User } from "./schema.ts";
 export {

@@ -19,6 +19,7 @@ export { type MessageKind, type MessageView, messageKindOf, renderMessage } from
 export { LOCALES, type Locale, type Messages, messagesOf } from "./messages.ts";
 export { NewPassword, ReplacePassword } from "./new-password.tsx";
 export { CreatePasskey, PasskeyBeside, UsePasskey } from "./passkey.tsx";
+export { ProviderLinks, type ShownLink } from "./providers.tsx";
 export { PushEnded, type PushView, PushWaiting, renderPush, type WaitingScreen } from "./push.tsx";
 export { QrEnded, type QrView, QrWaiting, renderQr } from "./qr.tsx";
 export { MailedCode, Profile, Registration, type RegistrationForm, Terms } from "./self-service.tsx";

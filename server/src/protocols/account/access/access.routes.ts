@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { noContent, pathParams } from "../../../platform/http/index.ts";
 import { endOtherOwnSessions, endOwnSession, listOwnSessions } from "../../../signin/sessions/index.ts";
-import { AccountSession, LinkedAccount } from "./access.schema.ts";
+import { AccountSession } from "./access.schema.ts";
 import { AccountApplication } from "./applications.schema.ts";
 import { readApplications, removeApplication } from "./applications.service.ts";
 
@@ -87,20 +87,5 @@ export const accessRoutes: FastifyPluginAsyncTypebox = async (app) => {
       await req.transact((ctx) => removeApplication(ctx, req.params.clientId));
       return noContent(reply);
     },
-  );
-
-  app.get(
-    "/linked-accounts",
-    {
-      config: read,
-      schema: {
-        summary: "List your accounts at other identity providers",
-        description: "Empty in this release.",
-        tags,
-        params,
-        response: { 200: Type.Array(LinkedAccount) },
-      },
-    },
-    async () => [],
   );
 };

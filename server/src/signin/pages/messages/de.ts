@@ -33,6 +33,24 @@ export const de: Messages = {
   expiredTitle: "Diese Seite war zu lange geöffnet",
   expiredText: "Zu Ihrer Sicherheit ist sie nicht mehr gültig. Bitte melden Sie sich erneut an.",
 
+  otherProviders: "Oder mit einem anderen Konto anmelden",
+  continueWith: "Weiter mit {provider}",
+  chooseIdentityProvider: "Bei einem Anbieter anmelden",
+  brokerDownTitle: "Dieser Anbieter ist nicht erreichbar",
+  brokerDownText: "Er hat nicht geantwortet wie erwartet. Bitte versuchen Sie es gleich noch einmal, oder melden Sie sich anders an.",
+  brokerFailedTitle: "Der Anbieter konnte Sie nicht anmelden",
+  brokerFailedText:
+    "Seine Antwort konnte nicht angenommen werden, hier wurde nichts geändert. Bitte versuchen Sie es erneut, oder melden Sie sich anders an.",
+  brokerDeniedTitle: "Mit diesem Konto können Sie sich nicht anmelden",
+  brokerDeniedText:
+    "Konten dieses Anbieters werden hier nicht angenommen. Bitte melden Sie sich anders an, oder fragen Sie Ihre Administration.",
+  brokerNoAccountText: "Mit ihm ist hier noch kein Konto verknüpft. Melden Sie sich zuerst anders an, oder fragen Sie Ihre Administration.",
+  brokerDomainText:
+    "Nur Konten mit einer E-Mail-Adresse bestimmter Organisationen werden angenommen. Bitte verwenden Sie ein anderes Konto, oder fragen Sie Ihre Administration.",
+  brokerCancelled: "Die Anmeldung beim Anbieter wurde abgebrochen. Wählen Sie, wie Sie fortfahren möchten.",
+  linkNotice:
+    "Es gibt bereits ein Konto mit der E-Mail-Adresse, mit der Sie sich angemeldet haben. Zeigen Sie einmal, dass es Ihres ist, dann werden beide verknüpft.",
+
   notYou: "Sind Sie das nicht?",
   otherWays: "Andere Möglichkeiten",
   restarted: "Die Anmeldung hat von vorn begonnen.",

@@ -32,6 +32,22 @@ export const en = {
   expiredTitle: "This page was open for too long",
   expiredText: "For your safety it is no longer valid. Please sign in again.",
 
+  otherProviders: "Or sign in with another account",
+  continueWith: "Continue with {provider}",
+  chooseIdentityProvider: "Sign in at a provider",
+  brokerDownTitle: "That provider cannot be reached",
+  brokerDownText: "It did not answer as it should. Please try again in a moment, or sign in another way.",
+  brokerFailedTitle: "The provider could not sign you in",
+  brokerFailedText: "Its answer could not be accepted, so nothing was changed here. Please try again, or sign in another way.",
+  brokerDeniedTitle: "You cannot sign in with that account",
+  brokerDeniedText: "Accounts of that provider are not accepted here. Please sign in another way, or ask your administrator.",
+  brokerNoAccountText: "No account here is linked to it yet. Sign in another way first, or ask your administrator.",
+  brokerDomainText:
+    "Only accounts with a mail address of certain organizations are accepted. Please use another account, or ask your administrator.",
+  brokerCancelled: "Signing in at the provider was cancelled. Choose how to go on.",
+  linkNotice:
+    "There is an account with the mail address of the one you signed in with. Show once that it is yours, and the two are linked.",
+
   notYou: "Not you?",
   otherWays: "Other ways",
   restarted: "Signing in has started again.",

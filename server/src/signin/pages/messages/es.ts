@@ -33,6 +33,22 @@ export const es: Messages = {
   expiredTitle: "Esta página ha estado abierta demasiado tiempo",
   expiredText: "Por tu seguridad, ya no es válida. Vuelve a iniciar sesión.",
 
+  otherProviders: "O inicie sesión con otra cuenta",
+  continueWith: "Continuar con {provider}",
+  chooseIdentityProvider: "Iniciar sesión en un proveedor",
+  brokerDownTitle: "No se puede contactar con ese proveedor",
+  brokerDownText: "No respondió como debía. Inténtelo de nuevo en un momento o inicie sesión de otra forma.",
+  brokerFailedTitle: "El proveedor no pudo iniciar su sesión",
+  brokerFailedText: "No se pudo aceptar su respuesta, así que aquí no ha cambiado nada. Inténtelo de nuevo o inicie sesión de otra forma.",
+  brokerDeniedTitle: "No puede iniciar sesión con esa cuenta",
+  brokerDeniedText: "Aquí no se aceptan cuentas de ese proveedor. Inicie sesión de otra forma o consulte a su administrador.",
+  brokerNoAccountText: "Todavía no hay ninguna cuenta vinculada a ella. Inicie sesión primero de otra forma o consulte a su administrador.",
+  brokerDomainText:
+    "Solo se aceptan cuentas con una dirección de correo de determinadas organizaciones. Use otra cuenta o consulte a su administrador.",
+  brokerCancelled: "Se canceló el inicio de sesión en el proveedor. Elija cómo continuar.",
+  linkNotice:
+    "Ya existe una cuenta con la dirección de correo con la que ha iniciado sesión. Demuestre una vez que es suya y las dos quedarán vinculadas.",
+
   notYou: "¿No eres tú?",
   otherWays: "Otras formas",
   restarted: "El inicio de sesión ha vuelto a empezar.",

@@ -34,6 +34,22 @@ export const fr: Messages = {
   expiredTitle: "Cette page est restée ouverte trop longtemps",
   expiredText: "Pour votre sécurité, elle n’est plus valable. Veuillez vous reconnecter.",
 
+  otherProviders: "Ou connectez-vous avec un autre compte",
+  continueWith: "Continuer avec {provider}",
+  chooseIdentityProvider: "Se connecter chez un fournisseur",
+  brokerDownTitle: "Ce fournisseur est injoignable",
+  brokerDownText: "Il n’a pas répondu comme prévu. Réessayez dans un instant, ou connectez-vous autrement.",
+  brokerFailedTitle: "Le fournisseur n’a pas pu vous connecter",
+  brokerFailedText: "Sa réponse n’a pas pu être acceptée ; rien n’a été modifié ici. Réessayez, ou connectez-vous autrement.",
+  brokerDeniedTitle: "Vous ne pouvez pas vous connecter avec ce compte",
+  brokerDeniedText: "Les comptes de ce fournisseur ne sont pas acceptés ici. Connectez-vous autrement, ou demandez à votre administrateur.",
+  brokerNoAccountText: "Aucun compte n’y est encore lié ici. Connectez-vous d’abord autrement, ou demandez à votre administrateur.",
+  brokerDomainText:
+    "Seuls les comptes dont l’adresse e-mail appartient à certaines organisations sont acceptés. Utilisez un autre compte, ou demandez à votre administrateur.",
+  brokerCancelled: "La connexion chez le fournisseur a été annulée. Choisissez comment continuer.",
+  linkNotice:
+    "Un compte existe déjà avec l’adresse e-mail que vous avez utilisée. Montrez une fois qu’il est à vous, et les deux seront liés.",
+
   notYou: "Ce n’est pas vous ?",
   otherWays: "Autres méthodes",
   restarted: "La connexion a repris depuis le début.",

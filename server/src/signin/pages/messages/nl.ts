@@ -32,6 +32,23 @@ export const nl: Messages = {
   expiredTitle: "Deze pagina heeft te lang opengestaan",
   expiredText: "Voor je veiligheid is de pagina niet meer geldig. Log opnieuw in.",
 
+  otherProviders: "Of meld u aan met een ander account",
+  continueWith: "Doorgaan met {provider}",
+  chooseIdentityProvider: "Aanmelden bij een provider",
+  brokerDownTitle: "Die provider is niet bereikbaar",
+  brokerDownText: "Er kwam geen bruikbaar antwoord. Probeer het zo nog eens, of meld u op een andere manier aan.",
+  brokerFailedTitle: "De provider kon u niet aanmelden",
+  brokerFailedText:
+    "Het antwoord kon niet worden geaccepteerd, dus hier is niets gewijzigd. Probeer het opnieuw, of meld u op een andere manier aan.",
+  brokerDeniedTitle: "U kunt zich niet met dat account aanmelden",
+  brokerDeniedText: "Accounts van die provider worden hier niet geaccepteerd. Meld u op een andere manier aan, of vraag uw beheerder.",
+  brokerNoAccountText: "Er is hier nog geen account aan gekoppeld. Meld u eerst op een andere manier aan, of vraag uw beheerder.",
+  brokerDomainText:
+    "Alleen accounts met een e-mailadres van bepaalde organisaties worden geaccepteerd. Gebruik een ander account, of vraag uw beheerder.",
+  brokerCancelled: "Het aanmelden bij de provider is geannuleerd. Kies hoe u verder wilt gaan.",
+  linkNotice:
+    "Er bestaat al een account met het e-mailadres waarmee u zich hebt aangemeld. Toon één keer aan dat het van u is, dan worden de twee gekoppeld.",
+
   notYou: "Ben jij dit niet?",
   otherWays: "Andere manieren",
   restarted: "Het inloggen is opnieuw begonnen.",
