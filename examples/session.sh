@@ -13,9 +13,9 @@ sign_in() {
     --data-urlencode "username=$2" --data-urlencode "password=$3" --data-urlencode "_csrf=$(token)"
 }
 
-# api METHOD PATH [curl options]: calls {base}/admin{path} with the session and its CSRF token.
+# api METHOD PATH [curl options]: calls {base}/admin{path} with the session and its CSRF token. For other bodies than JSON: type=text/xml api …
 api() {
-  local method=$1 path=$2 type=application/json
+  local method=$1 path=$2 type=${type:-application/json}
   shift 2
   # RFC 7396: a PATCH names only what changes.
   if [ "$method" = PATCH ]; then type=application/merge-patch+json; fi

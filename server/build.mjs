@@ -50,7 +50,7 @@ export async function buildWhenStale() {
   if (built) return { template: Promise.resolve() };
   console.error("Building Gatehouse …");
   // Types are checked by `npm run check` and by CI; a start should not wait for that.
-  const { template } = await buildProgram(dist);
+  const { template } = await buildProgram(dist, LEVEL.start);
   // Last: a build that was killed before this is not taken for whole.
   return { template: template.then(() => writeWhole(stamp, wanted)) };
 }
@@ -60,14 +60,20 @@ export class BuildError extends Error {}
 /** @param {{ out?: string, check?: boolean }} [options] */
 export async function build({ out = join(here, "dist"), check = true } = {}) {
   if (check) checkTypes();
-  const { template } = await buildProgram(out);
+  const { template } = await buildProgram(out, LEVEL.ship);
   await template;
 }
 
-/** @param {string} out */
-async function buildProgram(out) {
+/**
+ * How much gzip takes of the template's 34 MB. A first start of a clone waits for it, so it takes nothing; what is shipped has 5 MB
+ * (level 9 takes seven times as long and saves one percent).
+ */
+const LEVEL = { start: 0, ship: 6 };
+
+/** @param {string} out @param {number} level of the template's compression */
+async function buildProgram(out, level) {
   mkdirSync(out, { recursive: true });
-  const template = existsSync(migrations) ? beginTemplate(out) : undefined;
+  const template = existsSync(migrations) ? beginTemplate(out, level) : undefined;
   try {
     await bundle(out);
     writeCommit(out);
@@ -130,6 +136,7 @@ async function bundle(out) {
     ...[
       "operations/api-docs/page-script.js",
       "signin/assets/passkey-script.js",
+      "signin/assets/post-form-script.js",
       "signin/assets/signing-out-script.js",
       "platform/passwords/common-passwords.txt",
     ].map(source),
@@ -165,14 +172,14 @@ function fromPackage(name) {
 /**
  * The template of the embedded database (template.mjs says what that is), kept by what it was made from. Making it takes longer than
  * the bundle and needs that only for its last part, so it begins before, in a process of its own. Two builds at once both make it,
- * and one that is killed leaves nothing. @param {string} out
+ * and one that is killed leaves at most a draft. @param {string} out @param {number} level
  */
-function beginTemplate(out) {
+function beginTemplate(out, level) {
   const hash = createHash("sha256").update(readFileSync(packageFile("@electric-sql/pglite")));
   for (const file of ["build.mjs", "template.mjs"]) hash.update(readFileSync(join(here, file)));
   for (const file of readdirSync(migrations).sort()) hash.update(file).update(readFileSync(join(migrations, file)));
   const cache = join(here, ".cache");
-  const kept = join(cache, `embedded-template-${hash.digest("hex").slice(0, 16)}.tar.gz`);
+  const kept = join(cache, `embedded-template-${hash.digest("hex").slice(0, 16)}-${level}.tar.gz`);
   const use = () => {
     const target = join(out, "embedded-template.tar.gz");
     const draft = `${target}.${process.pid}`;
@@ -181,7 +188,7 @@ function beginTemplate(out) {
   };
   if (existsSync(kept)) return { finish: async () => use(), abandon: () => {} };
   mkdirSync(cache, { recursive: true });
-  const maker = fork(join(here, "template.mjs"), [kept], { execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const maker = fork(join(here, "template.mjs"), [kept, String(level)], { execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] });
   const ended = once(maker, "exit");
   ended.catch(() => {}); // `finish` waits for it
   return {
@@ -192,9 +199,32 @@ function beginTemplate(out) {
       if (status !== 0)
         throw new BuildError(`The template of the embedded database could not be made (${signal ?? status}); the messages above say why.`);
       use();
+      removeOutdated(cache, kept);
     },
     abandon: () => void maker.kill(),
   };
+}
+
+/**
+ * Templates of other migrations, and drafts of processes that were killed: each has up to 34 MB. @param {string} cache
+ * @param {string} kept
+ */
+function removeOutdated(cache, kept) {
+  const template = /^(embedded-template-[0-9a-f]+)-\d[.]tar[.]gz(?:[.](\d+))?$/;
+  const current = template.exec(basename(kept))?.[1];
+  for (const name of readdirSync(cache)) {
+    const [, made, draftOf] = template.exec(name) ?? [];
+    if (made && (draftOf ? !isAlive(Number(draftOf)) : made !== current)) rmSync(join(cache, name), { force: true });
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM";
+  }
 }
 
 /** @param {string} name of a package; its exports may hide the file, so it is looked for beside its main module */

@@ -1,6 +1,6 @@
 // Makes the template of the embedded database: an empty one, migrated and shut down cleanly, as a tar. A first start unpacks it in a
 // tenth of a second, where making one takes seconds. build.mjs runs this as a process of its own beside the bundle.
-//   node template.mjs FILE     writes FILE, once the parent has sent the address of the bundled database module
+//   node template.mjs FILE LEVEL     writes FILE (gzip), once the parent has sent the address of the bundled database module
 import { once } from "node:events";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
@@ -13,11 +13,14 @@ process.on("disconnect", () => process.exit(1));
 const bundled = once(process, "message");
 const BLOCK = 512;
 
-const [file = ""] = process.argv.slice(2);
+const [file = "", level] = process.argv.slice(2);
 const { PGlite } = await import("@electric-sql/pglite");
 // In memory: on disk it takes half as long again. What nobody keeps until it is whole needs no sync, and small segments of the
-// write-ahead log make a small template (one is written out at once, mostly zeros).
-const pglite = await PGlite.create("memory://", { initDbStartParams: ["--no-sync", "--wal-segsize=1"] });
+// write-ahead log make a small template (one is written out at once, mostly zeros). Buffers as the server has them: initdb starts Postgres
+// five times, and would fill 128 MB each time.
+const pglite = await PGlite.create("memory://", {
+  initDbStartParams: ["--no-sync", "--wal-segsize=1", "--set", "shared_buffers=16MB"],
+});
 const [databaseModule] = await bundled;
 const { openDatabase, migrate } = await import(databaseModule);
 const { db, close } = await openDatabase({ url: null, dataDir: "memory://", embedded: Promise.resolve(pglite) });
@@ -27,8 +30,7 @@ const files = pglite.Module.FS;
 await close();
 const draft = `${file}.${process.pid}`;
 try {
-  // Level 9 takes seven times as long and saves one percent.
-  writeFileSync(draft, gzipSync(pack("/pglite/data"), { level: 6 }));
+  writeFileSync(draft, gzipSync(pack("/pglite/data"), { level: Number(level) }));
   renameSync(draft, file);
 } catch (error) {
   rmSync(draft, { force: true });

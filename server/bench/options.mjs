@@ -17,7 +17,7 @@ export const HELP = `npm run bench -- [options] [parts]
                      (events, which takes some minutes and 7 GB of disk, and directory, which takes a quarter of an hour and
                      4 GB, and tokens and signin, which take some minutes, are measured only when they are named;
                      signin is whole sign-ins through the code flow, and a flood of more passwords than can be hashed;
-                     saml, also on request, is making and reading SAML messages, beside their signatures)
+                     saml, also on request, is SAML messages beside their signatures, and SSO requests beside OIDC)
   --events <n>       how large the large audit trail is (10000000)
   --users <n>        how many users the large realm has (1000000)
   --realms <n>       how many realms there are beside it (10000)

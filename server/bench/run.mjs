@@ -97,7 +97,9 @@ async function bench(options) {
     ? await measureSignIns({ newPlace: onPostgres, dbCpu, rounds, seconds, connections, profile: options.profile, progress, untilTheEnd })
     : null;
 
-  const saml = options.saml ? await measureSaml({ rounds, seconds, progress, untilTheEnd }) : [];
+  const saml = options.saml
+    ? await measureSaml({ newPlace: onPostgres, dbCpu, connections, profile: options.profile, rounds, seconds, progress, untilTheEnd })
+    : [];
 
   const place = await onPostgres();
   if (options.profile) await mkdir(options.profile, { recursive: true });

@@ -13,6 +13,7 @@ import type { Outbound } from "./platform/outbound/index.ts";
 import type { ClientActivity } from "./protocols/client-auth/index.ts";
 import { type Issuers, metadataRoutes } from "./protocols/oidc/index.ts";
 import { createCertificateGuard } from "./protocols/proof/index.ts";
+import { samlMetadataRoutes } from "./protocols/saml/index.ts";
 import { assetRoutes } from "./signin/assets/index.ts";
 import { wellKnownChangePassword } from "./signin/self-service/index.ts";
 import { type Forwarder, forgetForwarder } from "./tenancy/audit/index.ts";
@@ -90,11 +91,12 @@ async function createHttpServer({ config, db, log, work, background, metrics }: 
 /** Everything that is served, outside of the realms and of the admin API first and last. */
 async function registerRoutes(app: App, core: Core, services: Services): Promise<void> {
   const { background, config, database, hasher, metrics, realms } = core;
-  const { audit, cookies, health, issuers, visitors } = services;
+  const { audit, cookies, health, issuers, signingKeys, visitors } = services;
   exposeGauges(metrics.registry, { db: background.db, pool: database.pool, hasher, forwarder: audit.forwarder });
   await app.register(monitoringRoutes, { health, registry: metrics.registry, info: serverInfo(version, config.mode) });
   await registerRealmRoutes(app, core, services);
   await app.register(metadataRoutes, { issuers });
+  await app.register(samlMetadataRoutes, { realms, signingKeys, baseUrl: config.baseUrl });
   await app.register(wellKnownChangePassword, { cookies });
   await app.register(assetRoutes);
   await registerAdminRoutes(app, core, services);

@@ -7,22 +7,22 @@ import type { Db } from "./platform/db/index.ts";
 import { deleteOldHours } from "./platform/telemetry/metrics.ts";
 import { deleteExpiredActivity } from "./protocols/client-auth/index.ts";
 import { deleteExpiredInitialTokens } from "./protocols/registration/index.ts";
+import { deleteAnsweredRequests, deleteExpiredLogouts } from "./protocols/saml/index.ts";
 import { deleteExpiredOAuth } from "./protocols/tokens/index.ts";
 import { deleteExpiredTransactions } from "./protocols/transactions/index.ts";
 import { deleteExpiredTokens } from "./signin/action-tokens/index.ts";
 import { deleteEndedChallenges } from "./signin/authenticators/index.ts";
+import { deleteOldRuns } from "./signin/directories/index.ts";
 import { deleteExpiredTickets } from "./signin/impersonation/index.ts";
 import { deleteExpiredBrowsers } from "./signin/known-browsers/index.ts";
 import { deleteExpiredChallenges } from "./signin/passkeys/index.ts";
 import { deleteExpiredInteractions } from "./signin/run/index.ts";
-import { deleteExpiredSessions } from "./signin/sessions/index.ts";
 import { deleteExpiredLimits } from "./tenancy/messaging/index.ts";
 import { deleteEndedDeliveries, deletePassedIntervals, forgetPreviousSecrets } from "./tenancy/webhooks/index.ts";
 
 /** Deletes what has run out, of every feature. Each minute, on one node. */
 export async function cleanUp(db: Db): Promise<void> {
   const now = clock.now();
-  await deleteExpiredSessions(db, now);
   await deleteExpiredInteractions(db, now);
   await deleteExpiredTokens(db, now);
   await deleteExpiredAttempts(db, now);
@@ -40,7 +40,10 @@ export async function cleanUp(db: Db): Promise<void> {
   await deleteEndedDeliveries(db, now);
   await deletePassedIntervals(db);
   await deleteOldImports(db, now);
+  await deleteOldRuns(db, now);
   await deleteExpiredOAuth(db, now);
+  await deleteAnsweredRequests(db, now);
+  await deleteExpiredLogouts(db, now);
   await deleteExpiredActivity(db, now);
   await deleteExpiredInitialTokens(db, now);
 }

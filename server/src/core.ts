@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { seedScopes } from "./applications/client-scopes/index.ts";
+import { applicationName } from "./applications/saml-clients/index.ts";
 import { checkVault, openVault } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
 import { forgetConsentsTo } from "./directory/consents/index.ts";
@@ -17,16 +18,18 @@ import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/
 import { createLog } from "./platform/telemetry/log.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
 import { type AuditEvent, createUnitOfWork, type UnitOfWork } from "./platform/unit-of-work.ts";
-import { tellParticipants } from "./protocols/oidc/index.ts";
+import { notifyOidcParticipants } from "./protocols/oidc/index.ts";
+import { notifySamlParticipants } from "./protocols/saml/index.ts";
 import {
   endGrantsBesides,
   endGrantsOfClient,
-  endGrantsOfSession,
+  endGrantsOfSessions,
   endGrantsOfUser,
   endGrantsUnderConsent,
   forgetRequests,
 } from "./protocols/tokens/index.ts";
 import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
+import { forgetEntries } from "./signin/directories/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
 import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
@@ -45,7 +48,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrantsOfUser],
   "user.logged_out": [endGrantsOfUser],
-  "session.ended": [endGrantsOfSession, tellParticipants],
+  "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants, notifySamlParticipants(vault)],
   "user.password_changed": [endOtherSessions, endGrantsBesides, endSignInsOf, endMailedLinks, endTrust],
   "user.credentials_changed": [endTrust],
   "user.deleted": [forgetInvitationsTo],
@@ -61,12 +64,15 @@ const listenersOf = (vault: Vault): Listeners => ({
     forgetImports,
     forgetSessions,
     forgetTickets,
+    forgetEntries(vault),
   ],
   "consent.revoked": [endGrantsUnderConsent],
   "client.flows_chosen": [shareChosenFlows],
   "client.changed": [],
   "client.disabled": [endGrantsOfClient],
   "client.deleted": [forgetConsentsTo],
+  "saml_client.disabled": [],
+  "saml_client.deleted": [(ctx, { entityId }) => forgetConsentsTo(ctx, { clientId: applicationName(ctx.realm, entityId) })],
 });
 
 /** What work that nobody waits for stands on. */

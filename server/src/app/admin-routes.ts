@@ -2,6 +2,7 @@ import { applicationRoutes } from "../applications/applications/index.ts";
 import { claimRoutes } from "../applications/claims/index.ts";
 import { clientScopeRoutes } from "../applications/client-scopes/index.ts";
 import { clientRoutes } from "../applications/clients/index.ts";
+import { samlClientRoutes } from "../applications/saml-clients/index.ts";
 import { subjectClaimRoutes } from "../applications/subject-claim/index.ts";
 import type { Core } from "../core.ts";
 import { groupRoutes, userGroupRoutes } from "../directory/groups/index.ts";
@@ -15,6 +16,7 @@ import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monit
 import type { App } from "../platform/http/index.ts";
 import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
 import { provisioningRoutes } from "../protocols/registration/index.ts";
+import { userFederationRoutes } from "../signin/directories/index.ts";
 import { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "../signin/flows/index.ts";
 import { identityProviderRoutes, userLinkRoutes } from "../signin/identity-providers/index.ts";
 import { impersonateRoutes } from "../signin/impersonation/index.ts";
@@ -50,7 +52,7 @@ export async function registerAdminRoutes(app: App, core: Core, services: Servic
 async function registerRoutesOfRealm(realm: App, core: Core, services: Services): Promise<void> {
   const { realms, vault, hasher } = core;
   const { baseUrl } = core.config;
-  const { breaches, clients, limiter, messages, outbound, webhookOutbound } = services;
+  const { breaches, clients, directories, identityProviders, limiter, messages, outbound, webhookOutbound } = services;
   await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms });
   await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
   await realm.register(impersonateRoutes, { prefix: "/users", baseUrl });
@@ -72,10 +74,15 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(subjectClaimRoutes, { prefix: "/subject-claim" });
   await realm.register(provisioningRoutes, { prefix: "/provisioning" });
   await realm.register(clientRoutes, { prefix: "/clients", vault, baseUrl });
+  await realm.register(samlClientRoutes, { prefix: "/saml-clients", baseUrl, outbound });
   await realm.register(flowRoutes, { prefix: "/flows" });
   await realm.register(browserFlowRoutes, { prefix: "/flow" });
   await realm.register(authenticatorRoutes, { prefix: "/authenticators" });
   await realm.register(identityProviderRoutes, { prefix: "/identity-providers", vault, outbound, baseUrl, limiter });
+  await realm.register(userFederationRoutes, {
+    prefix: "/user-federation",
+    ...{ ...core.background, vault, log: core.log, pools: directories, providers: identityProviders },
+  });
   await realm.register(settingsRoutes, { prefix: "/settings", baseUrl });
   await realm.register(keyRoutes, { prefix: "/keys", vault });
   await realm.register(sessionRoutes, { prefix: "/sessions" });

@@ -6,7 +6,10 @@ import { HOUR, MINUTE, SECOND } from "../kernel/clock.ts";
 import { createJobWorker, type JobWorker } from "../platform/jobs/index.ts";
 import { CIBA_PING_JOB, cibaPingJob } from "../protocols/decoupled/index.ts";
 import { BACKCHANNEL_JOB, backchannelJob } from "../protocols/oidc/index.ts";
+import { SAML_LOGOUT_JOB, samlLogoutJob } from "../protocols/saml/index.ts";
+import { enqueueSyncs, SYNC_JOB, syncJob } from "../signin/directories/index.ts";
 import { FORGET_LINKS_JOB, forgetLinks } from "../signin/identity-providers/index.ts";
+import { endExpiredSessions } from "../signin/sessions/index.ts";
 import { applyRetention, RETENTION_JOB } from "../tenancy/audit/index.ts";
 import { completeKeys } from "../tenancy/keys/index.ts";
 import { MESSAGE_JOB, messageJob } from "../tenancy/messaging/index.ts";
@@ -15,8 +18,20 @@ import { createWebhookSender, type WebhookSender } from "../tenancy/webhooks/ind
 import type { Services } from "./services.ts";
 
 /** Every job: what requests enqueue, and what recurs. */
-export function createJobs(core: Core, { issuers, messageMetrics, outbound }: Services): JobWorker {
-  const { background, database, log, realms, vault } = core;
+export function createJobs(core: Core, services: Services): JobWorker {
+  const { directories, identityProviders, issuers, messageMetrics, outbound, samlClients, signingKeys } = services;
+  const { background, config, database, log, metrics, realms, vault } = core;
+  const saml = {
+    db: background.db,
+    baseUrl: config.baseUrl,
+    registry: metrics.registry,
+    vault,
+    outbound,
+    realms,
+    samlClients,
+    signingKeys,
+    log,
+  };
   const jobs = createJobWorker(
     background.db,
     {
@@ -24,11 +39,15 @@ export function createJobs(core: Core, { issuers, messageMetrics, outbound }: Se
       [PURGE_JOB]: { run: ({ payload }) => purgeRealm(background.db, String(payload.realm)) },
       [MESSAGE_JOB]: messageJob({ db: background.db, vault, outbound, realms, metrics: messageMetrics, log }),
       [BACKCHANNEL_JOB]: backchannelJob(issuers),
+      [SAML_LOGOUT_JOB]: samlLogoutJob(saml),
       [CIBA_PING_JOB]: cibaPingJob(issuers),
       [FORGET_LINKS_JOB]: { run: ({ realm, payload }) => forgetLinks(background.db, realm!, String(payload.providerId)) },
+      [SYNC_JOB]: syncJob({ ...background, vault, log, pools: directories, providers: identityProviders }),
+      "directories.due": { every: MINUTE, run: () => enqueueSyncs(background) },
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },
       "keys.complete": { every: HOUR, run: () => completeKeys({ ...background, vault }) },
       "realms.complete": { every: MINUTE, run: () => completeRealms(background) },
+      "sessions.expired": { every: MINUTE, run: () => endExpiredSessions(background.work) },
       "cleanup.expired": { every: MINUTE, run: () => cleanUp(background.db) },
     },
     log,

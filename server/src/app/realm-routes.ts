@@ -4,6 +4,7 @@ import { accountAudience, accountRoutes } from "../protocols/account/index.ts";
 import { guardRealmRoutes, sendOAuthError } from "../protocols/gate/index.ts";
 import { createLogoutRequests, oidcRoutes, userinfoAudience } from "../protocols/oidc/index.ts";
 import { registrationRoutes, sendRegistrationError } from "../protocols/registration/index.ts";
+import { createSingleLogout, samlRoutes } from "../protocols/saml/index.ts";
 import { transactionAudience, transactionRoutes } from "../protocols/transactions/index.ts";
 import { createDeviceProver, enrollmentRoutes, pushRoutes, qrRoutes } from "../signin/enrolled-devices/index.ts";
 import { impersonationPages } from "../signin/impersonation/index.ts";
@@ -20,20 +21,23 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
   const { db, work, realms, vault, hasher, metrics, log } = core;
   const { baseUrl } = core.config;
   const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, visitors } = services;
-  const { signingKeys, sources, subjectOf, upgrades } = services;
+  const { limiter, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
   await app.register(
     async (realm) => {
       const gate = guardRealmRoutes(realm as never, gateParts(core, services));
       await realm.register(publicRealmRoutes, { realms });
 
       const signIn = { brokers, db, work, metrics, baseUrl, sources, upgrades, vault, hasher, breaches, messages, log };
-      await realm.register(loginRoutes, { ...signIn, flows, visitors, logoutRequests: createLogoutRequests(issuers) });
+      const logoutRequests = createLogoutRequests(issuers);
+      await realm.register(loginRoutes, { ...signIn, flows, visitors, logoutRequests, singleLogout: createSingleLogout(db) });
       const pages = { db, work, visitors, messages, baseUrl };
       await realm.register(resetRoutes, pages);
       await realm.register(mailLinkRoutes, { ...pages, clients, flows });
       await realm.register(changePasswordRoutes, pages);
       await realm.register(selfRegistrationRoutes, { ...pages, vault, hasher, breaches, flows });
       await realm.register(oidcRoutes, { db, work, visitors, issuers, messages });
+      const saml = { ...signIn, realms, samlClients, signingKeys, flows, visitors, limiter };
+      await realm.register(samlRoutes, { ...saml, logoutFrames: logoutRequests.frames });
       await realm.register(impersonationPages, { db, work, realms, visitors });
 
       const devices = { db, work, visitors, clients, baseUrl };

@@ -1,5 +1,6 @@
 import { createScopes } from "../applications/client-scopes/index.ts";
 import { createAdminOrigins, createClients } from "../applications/clients/index.ts";
+import { createSamlClients } from "../applications/saml-clients/index.ts";
 import { createSubjects } from "../applications/subject-claim/index.ts";
 import type { Core } from "../core.ts";
 import { manifest } from "../kernel/package.ts";
@@ -13,6 +14,7 @@ import { createIssuers } from "../protocols/oidc/index.ts";
 import { createDocumentClients, createProvisioning } from "../protocols/registration/index.ts";
 import { createSubjectOf } from "../protocols/tokens/index.ts";
 import { createBrokers } from "../signin/brokers/index.ts";
+import { createDirectoryPools, directoryPasswords } from "../signin/directories/index.ts";
 import { createFlows } from "../signin/flows/index.ts";
 import { createIdentityProviders } from "../signin/identity-providers/index.ts";
 import { createVisitors } from "../signin/login/index.ts";
@@ -58,10 +60,14 @@ export function createServices(core: Core, options: ServiceOptions) {
     log,
   });
   const identityProviders = createIdentityProviders({ db, vault, changes });
+  const { directories } = connections;
   const signIn = {
     brokers: createBrokers({ providers: identityProviders, outbound, registry: metrics.registry, log }),
     flows: createFlows({ db, changes }),
-    sources: [localPasswords(db, hasher)],
+    sources: [
+      directoryPasswords({ db, work, vault, hasher, providers: identityProviders, pools: directories, log }),
+      localPasswords(db, hasher),
+    ],
     upgrades: createPasswordUpgrades({ db: background.db, hasher, log }),
   };
   const tokens = {
@@ -82,7 +88,8 @@ export function createServices(core: Core, options: ServiceOptions) {
     ...connections,
     ...signIn,
     ...tokens,
-    ...{ tlsClientCertHeader, cookies, csrf, messageMetrics, messages, provisioning, clients, issuers, isDraining },
+    ...{ identityProviders, tlsClientCertHeader, cookies, csrf, messageMetrics, messages, provisioning, clients, issuers, isDraining },
+    samlClients: createSamlClients({ db, changes }),
     visitors: createVisitors({ db, realms, csrf, cookies }),
     adminOrigins: createAdminOrigins({ db, changes, baseUrl }),
     audit: openForwarder(core),
@@ -112,8 +119,10 @@ function openConnections({ config, log }: Core, options: ServiceOptions) {
     version,
     log,
   });
+  const directories = createDirectoryPools(outbound);
   const closeConnections = async () => {
+    directories.close();
     await Promise.all([limiter.close(), breaches.close(), outbound.close(), webhookOutbound.close(), tracing.shutdown()]);
   };
-  return { outbound, webhookOutbound, limiter, breaches, tracing, closeConnections };
+  return { outbound, directories, webhookOutbound, limiter, breaches, tracing, closeConnections };
 }

@@ -31,6 +31,8 @@ export const leastConfig: Record<ProtocolName, Record<string, unknown>> = {
   gitlab: { clientId: "gatehouse", clientSecret: CLIENT_SECRET },
   linkedin: { clientId: "gatehouse", clientSecret: CLIENT_SECRET },
   facebook: { clientId: "gatehouse", clientSecret: CLIENT_SECRET },
+  ldap: { url: "ldaps://ldap.example.com", bindDn: "cn=sync,dc=example", bindPassword: CLIENT_SECRET, userSearchBase: "dc=example" },
+  ad: { url: "ldaps://dc1.example.com", bindDn: "sync@example.com", bindPassword: CLIENT_SECRET, userSearchBase: "dc=example" },
 };
 
 /** What creates a provider. */

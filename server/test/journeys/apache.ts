@@ -1,4 +1,4 @@
-// A site of Debian's Apache behind mod_auth_openidc: a relying party that is none of ours and none of JavaScript.
+// Sites of Debian's Apache: relying parties that are none of ours and none of JavaScript.
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,9 +21,70 @@ export interface ApacheSite {
 const CLAIMS = ["sub", "preferred_username", "name", "email"];
 // Without an icon of its own the browser asks for one, and complains that there is none.
 const HEAD = '<!doctype html><link rel="icon" href="data:,">';
-const MODULES = ["mpm_event", "authn_core", "authz_core", "authz_user", "include", "auth_openidc"];
+const MODULES = ["mpm_event", "authn_core", "authz_core", "authz_user", "include"];
 
-/** The client has to be registered between knowing the address and starting. */
+export interface NewApache {
+  readonly program: string;
+  readonly modules: string;
+  readonly port: number;
+  readonly folder: string;
+  /** The module that keeps the guests out, and its lines. */
+  readonly module: string;
+  readonly lines: readonly string[];
+  /** What the page inside shows: an id for each variable of the module. */
+  readonly shown: Readonly<Record<string, string>>;
+}
+
+export interface RunningApache {
+  stop(): Promise<void>;
+}
+
+/** A page outside at `/index.shtml`, and one inside at `/private/index.shtml`, for which the module has to have lines. Answers when it serves. */
+export async function startApache({ program, modules, port, folder, module, lines, shown }: NewApache): Promise<RunningApache> {
+  chmodSync(folder, 0o755);
+  mkdirSync(join(folder, "site", "private"), { recursive: true });
+  writeFileSync(join(folder, "site", "index.shtml"), `${HEAD}<title>Outside</title><h1>Outside</h1>`);
+  const rows = Object.entries(shown).map(([id, variable]) => `<dt>${id}</dt><dd id="${id}"><!--#echo var="${variable}" --></dd>`);
+  writeFileSync(join(folder, "site", "private", "index.shtml"), `${HEAD}<title>Inside</title><h1>Inside</h1><dl>${rows.join("")}</dl>`);
+  const [conf, log] = [join(folder, "apache.conf"), join(folder, "error.log")];
+  const config = [
+    `ServerRoot "${folder}"`,
+    `DefaultRuntimeDir "${folder}"`,
+    `PidFile "${folder}/apache.pid"`,
+    `ErrorLog "${log}"`,
+    `Mutex "file:${folder}" default`,
+    `ServerName localhost:${port}`,
+    `Listen 127.0.0.1:${port}`,
+    ...MODULES.map((name) => `LoadModule ${name}_module "${modules}/mod_${name}.so"`),
+    module,
+    // As root it gives its rights away, as it would in a service.
+    ...(process.getuid?.() === 0 ? ["User www-data", "Group www-data"] : []),
+    `DocumentRoot "${folder}/site"`,
+    `<Directory "${folder}/site">`,
+    "Options +Includes",
+    "ForceType text/html",
+    "SetOutputFilter INCLUDES",
+    "Require all granted",
+    "</Directory>",
+    ...lines,
+    "",
+  ];
+  writeFileSync(conf, config.join("\n"));
+  // One process only (-X): nothing is left behind, however the tests end.
+  const apache = await spawnServer({ port, folder, command: [program, "-X", "-f", conf] });
+  let ending: string | undefined;
+  void apache.ended.then(({ code, signal, out, err }) => {
+    ending = `Apache ended (${code ?? signal}):\n${err}\n${existsSync(log) ? readFileSync(log, "utf8") : out}`;
+  });
+  const visitor = apache.visitor();
+  while ((await visitor.get("/index.shtml").catch(() => undefined))?.status !== 200) {
+    if (ending !== undefined) throw new Error(ending);
+    await sleep(25);
+  }
+  return { stop: async () => void (await apache.stop()) };
+}
+
+/** Behind mod_auth_openidc. The client has to be registered between knowing the address and starting. */
 export async function apacheSite(): Promise<ApacheSite> {
   const found = apacheWithOpenidc();
   if (!found) throw new Error("mod_auth_openidc is not installed. On Debian or Ubuntu: sudo apt-get install libapache2-mod-auth-openidc");
@@ -35,33 +96,13 @@ export async function apacheSite(): Promise<ApacheSite> {
     url,
     callback,
     async start({ issuer, clientId, secret }) {
-      const folder = emptyFolder();
-      chmodSync(folder, 0o755);
-      mkdirSync(join(folder, "site", "private"), { recursive: true });
-      writeFileSync(join(folder, "site", "index.shtml"), `${HEAD}<title>Outside</title><h1>Outside</h1>`);
-      const rows = CLAIMS.map((claim) => `<dt>${claim}</dt><dd id="${claim}"><!--#echo var="OIDC_CLAIM_${claim}" --></dd>`);
-      writeFileSync(join(folder, "site", "private", "index.shtml"), `${HEAD}<title>Inside</title><h1>Inside</h1><dl>${rows.join("")}</dl>`);
-      const [conf, log] = [join(folder, "apache.conf"), join(folder, "error.log")];
-      writeFileSync(
-        conf,
-        [
-          `ServerRoot "${folder}"`,
-          `DefaultRuntimeDir "${folder}"`,
-          `PidFile "${folder}/apache.pid"`,
-          `ErrorLog "${log}"`,
-          `Mutex "file:${folder}" default`,
-          "ServerName localhost",
-          `Listen 127.0.0.1:${port}`,
-          ...MODULES.map((name) => `LoadModule ${name}_module "${found.modules}/mod_${name}.so"`),
-          // As root it gives its rights away, as it would in a service.
-          ...(process.getuid?.() === 0 ? ["User www-data", "Group www-data"] : []),
-          `DocumentRoot "${folder}/site"`,
-          `<Directory "${folder}/site">`,
-          "Options +Includes",
-          "ForceType text/html",
-          "SetOutputFilter INCLUDES",
-          "Require all granted",
-          "</Directory>",
+      await startApache({
+        ...found,
+        port,
+        folder: emptyFolder(),
+        module: `LoadModule auth_openidc_module "${found.modules}/mod_auth_openidc.so"`,
+        shown: Object.fromEntries(CLAIMS.map((claim) => [claim, `OIDC_CLAIM_${claim}`])),
+        lines: [
           `OIDCProviderMetadataURL ${issuer}/.well-known/openid-configuration`,
           `OIDCClientID ${clientId}`,
           `OIDCClientSecret ${secret}`,
@@ -74,20 +115,8 @@ export async function apacheSite(): Promise<ApacheSite> {
           "AuthType openid-connect",
           "Require valid-user",
           "</Location>",
-          "",
-        ].join("\n"),
-      );
-      // One process only (-X): nothing is left behind, however the tests end.
-      const apache = await spawnServer({ port, folder, command: [found.program, "-X", "-f", conf] });
-      let ending: string | undefined;
-      void apache.ended.then(({ code, signal, out, err }) => {
-        ending = `Apache ended (${code ?? signal}):\n${err}\n${existsSync(log) ? readFileSync(log, "utf8") : out}`;
+        ],
       });
-      const visitor = apache.visitor();
-      while ((await visitor.get("/index.shtml").catch(() => undefined))?.status !== 200) {
-        if (ending !== undefined) throw new Error(ending);
-        await sleep(25);
-      }
     },
   };
 }

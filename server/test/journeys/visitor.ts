@@ -13,6 +13,8 @@ export interface Answer {
 export interface RequestOptions {
   readonly body?: unknown;
   readonly form?: Readonly<Record<string, string>>;
+  /** Sent as it is; its type is in `headers`. */
+  readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -31,9 +33,9 @@ export class Visitor {
     return new Visitor(node.url, this.cookies);
   }
 
-  request(method: string, path: string, { body, form, headers }: RequestOptions = {}): Promise<Answer> {
+  request(method: string, path: string, { body, form, text, headers }: RequestOptions = {}): Promise<Answer> {
     const csrf = this.cookies.get("XSRF-TOKEN");
-    const payload = form ? new URLSearchParams(form).toString() : body === undefined ? undefined : JSON.stringify(body);
+    const payload = text ?? (form ? new URLSearchParams(form).toString() : body === undefined ? undefined : JSON.stringify(body));
     return new Promise((resolve, reject) => {
       const outgoing = send(
         new URL(path, this.url),
@@ -48,16 +50,21 @@ export class Visitor {
           },
         },
         (incoming) => {
-          let text = "";
+          let received = "";
           incoming.setEncoding("utf8");
           incoming.on("data", (chunk) => {
-            text += chunk;
+            received += chunk;
           });
           incoming.on("error", reject);
           incoming.on("end", () => {
             this.#keep(incoming.headers["set-cookie"] ?? []);
-            const isJson = String(incoming.headers["content-type"] ?? "").includes("json") && text !== "";
-            resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, body: isJson ? JSON.parse(text) : null });
+            const isJson = String(incoming.headers["content-type"] ?? "").includes("json") && received !== "";
+            resolve({
+              status: incoming.statusCode ?? 0,
+              headers: incoming.headers,
+              text: received,
+              body: isJson ? JSON.parse(received) : null,
+            });
           });
         },
       );

@@ -1,13 +1,25 @@
 // The real programs that the tests talk to: where they are, and how to start one.
 // A finder answers undefined when the program is not there: `test.skipIf(!chromiumPath())`.
+
+export { startDomain } from "./domain.mjs";
 export {
+  apacheWithMellon,
   apacheWithOpenidc,
+  apacheWithShibboleth,
   chromiumPath,
   oasisSchemas,
+  openLdap,
+  pgbouncerPath,
   postgresBin,
+  pysaml2Python,
   redisServerPath,
+  sambaDomain,
+  simpleSamlPhp,
   w3cSchemas,
   xmllintPath,
   xmlsecPath,
 } from "./find.mjs";
-export { freePort, startPostgres } from "./postgres.mjs";
+
+export { freePort } from "./keeper.mjs";
+export { startOpenLdap } from "./openldap.mjs";
+export { startPostgres } from "./postgres.mjs";

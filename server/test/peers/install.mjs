@@ -27,10 +27,12 @@ function persistently(args) {
   return false;
 }
 
-/** One package at a time, so that one that this system does not know takes no other with it. @param {string[]} packages */
+/** All at once, which is quicker; else one peer at a time, so that one that this system does not know takes no other with it. @param {string[]} packages */
 function install(packages) {
   if (!persistently(["update"])) return;
-  for (const name of packages) persistently(["install", "-y", "--no-install-recommends", name]);
+  const command = ["install", "-y", "--no-install-recommends"];
+  if (aptGet([...command, ...packages.flatMap((names) => names.split(" "))])) return;
+  for (const names of packages) persistently([...command, ...names.split(" ")]);
 }
 
 /**

@@ -4,7 +4,7 @@ import { created, paged, pathParams, recordRoutes } from "../../platform/http/in
 import { ListQuery } from "../../platform/paging/index.ts";
 import type { ClientTools } from "../clients/index.ts";
 import { Application, CreateApplication, CreatedApplication, UpdateApplication } from "./schema.ts";
-import { createApplication, readApplication, refuseSaml, removeApplication, saveApplication, searchApplications } from "./service.ts";
+import { createApplication, readApplication, removeApplication, saveApplication, searchApplications } from "./service.ts";
 
 const params = pathParams("name");
 const read = { permission: "view-clients" } as const;
@@ -23,10 +23,10 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (
     "/",
     {
       config: write,
-      preValidation: async ({ body }) => refuseSaml(body),
       schema: {
         summary: "Create an application",
-        description: "Makes a client by the template. If that has a secret, it is in the answer, and in no other.",
+        description:
+          "Makes a client by the template, or with `saml` a SAML client, which needs `entityId` and `assertionConsumerServiceUrl`. If it has a secret, that is in the answer, and in no other.",
         tags,
         body: CreateApplication,
         response: { 201: CreatedApplication },

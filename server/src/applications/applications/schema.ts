@@ -1,10 +1,14 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
 import { CreateClient } from "../clients/index.ts";
+import { CreateSamlClient } from "../saml-clients/index.ts";
 import { templateNames, templates } from "./templates.ts";
 
-const kinds = templateNames.map((name) => `\`${name}\`: ${templates[name].label.toLowerCase()}`).join("; ");
-const template = oneOf(templateNames, { description: `What kind of application it is. ${kinds}` });
+const kinds = [
+  ...templateNames.map((name) => `\`${name}\`: ${templates[name].label.toLowerCase()}`),
+  "`saml`: a service provider of SAML 2.0",
+].join("; ");
+const template = oneOf([...templateNames, "saml"], { description: `What kind of application it is. ${kinds}` });
 
 /** The members of the client that matter to whoever runs the application; the others are at /clients. */
 const {
@@ -20,15 +24,21 @@ const {
 } = CreateClient.properties;
 const state = { displayName, enabled, description, redirectUris, postLogoutRedirectUris, webOrigins, scopes, clientUri, logoUri };
 
+/** Of a SAML application, beside those of the others that make sense for it. */
+const { entityId, assertionConsumerServiceUrl, singleLogoutServiceUrl } = CreateSamlClient.properties;
+
 const text = Type.Union([Type.String(), Type.Null()]);
 const texts = Type.Array(Type.String());
+const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description: `${description}; null for others` });
 
 export const Application = Type.Object(
   {
     realmId: Type.String(),
-    name: Type.String({ description: "Its key: OAuth's client id" }),
-    protocol: Type.Literal("oidc"),
-    clientRef: Type.String({ description: "The `id` of its OIDC client, where everything else about it can be set" }),
+    name: Type.String({ description: "Its key: OAuth's client id, or `<realm>|<entityId>`" }),
+    protocol: oneOf(["oidc", "saml"]),
+    clientRef: Type.String({
+      description: "Where everything else about it can be set: the `id` of its client at `/clients`, or its entityId at `/saml-clients`",
+    }),
     template,
     displayName: text,
     enabled: Type.Boolean(),
@@ -39,11 +49,15 @@ export const Application = Type.Object(
     scopes: texts,
     clientUri: text,
     logoUri: text,
+    entityId: nullable("Of a SAML application"),
+    assertionConsumerServiceUrl: nullable("Of a SAML application: where assertions are sent"),
+    singleLogoutServiceUrl: nullable("Of a SAML application: where a browser is sent to sign out"),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   },
   { $id: "Application" },
 );
 export type Application = Static<typeof Application>;
+export type VersionedApplication = Application & { readonly version: number };
 
 export const CreatedApplication = Type.Object(
   {
@@ -54,14 +68,28 @@ export const CreatedApplication = Type.Object(
 );
 
 export const CreateApplication = Type.Object(
-  { name: CreateClient.properties.clientId, template, ...state },
+  {
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2048,
+        description: "OAuth's client id. That of a SAML application follows from its entityId and can be left out",
+        examples: ["shop"],
+      }),
+    ),
+    template,
+    ...state,
+    entityId: Type.Optional(entityId),
+    assertionConsumerServiceUrl: Type.Optional(assertionConsumerServiceUrl),
+    singleLogoutServiceUrl,
+  },
   { $id: "CreateApplication", additionalProperties: false },
 );
 export type CreateApplication = Static<typeof CreateApplication>;
 
 /** The full state of what it shows; what else its client has stays. */
 export const UpdateApplication = Type.Object(
-  { ...Type.Partial(Application).properties, ...state, enabled: Type.Boolean() },
+  { ...Type.Partial(Application).properties, ...state, singleLogoutServiceUrl, enabled: Type.Boolean() },
   { $id: "UpdateApplication", additionalProperties: false },
 );
 export type UpdateApplication = Static<typeof UpdateApplication>;

@@ -7,46 +7,62 @@ import {
   type ClientTools,
   createClient,
   findClientByClientId,
+  findClients,
   removeClient,
   saveClient,
-  searchClients,
   showClient,
 } from "../clients/index.ts";
-import type { Application, CreateApplication, UpdateApplication } from "./schema.ts";
+import { applicationName, findSamlClient, findSamlClients, removeSamlClient, type SamlClientRow } from "../saml-clients/index.ts";
+import { createSamlApplication, refuseOtherKind, samlMembers, saveSamlApplication, toldAs, toSamlApplication } from "./saml.service.ts";
+import type { CreateApplication, UpdateApplication, VersionedApplication } from "./schema.ts";
+import { listApplications } from "./store.ts";
 import { templateOf, templates } from "./templates.ts";
 
 const errors = defineErrors("applications", { not_found: [404, "No such application in this realm"] });
 
-export type VersionedApplication = Application & { readonly version: number };
-
-export async function searchApplications(ctx: ReadCtx, { sort, ...query }: ListQuery): Promise<Page<VersionedApplication>> {
-  // What an application calls its name is its client's id.
-  const page = await searchClients(ctx, { ...query, ...(sort !== undefined && { sort: sort.replace(/^(-?)name$/, "$1clientId") }) });
-  return { ...page, rows: page.rows.map(toApplication) };
+export async function searchApplications(ctx: ReadCtx, query: ListQuery): Promise<Page<VersionedApplication>> {
+  const page = await listApplications(ctx.tx, ctx.realm, query);
+  const idsOf = (protocol: "oidc" | "saml") => page.rows.filter((row) => row.protocol === protocol).map(({ id }) => id);
+  const clients = await findClients(ctx.tx, ctx.realm, idsOf("oidc"));
+  const samlClients = await findSamlClients(ctx.tx, ctx.realm, idsOf("saml"));
+  const found = new Map([
+    ...clients.map((client) => [client.id, toApplication(showClient(client))] as const),
+    ...samlClients.map((client) => [client.id, toSamlApplication(client)] as const),
+  ]);
+  // One that was deleted between the two questions is left out.
+  return { ...page, rows: page.rows.flatMap(({ id }) => found.get(id) ?? []) };
 }
 
 export async function readApplication(ctx: ReadCtx, name: string): Promise<VersionedApplication> {
-  return toApplication(showClient(await clientOf(ctx, name)));
+  const found = await applicationOf(ctx, name);
+  return found.protocol === "saml" ? toSamlApplication(found.client) : toApplication(showClient(found.client));
 }
 
 export async function createApplication(
   ctx: Ctx,
   tools: ClientTools,
-  { name, template, displayName, ...given }: CreateApplication,
+  input: CreateApplication,
 ): Promise<{ application: VersionedApplication; secret: string | null }> {
+  const { name, template, displayName, entityId: _, assertionConsumerServiceUrl: __, singleLogoutServiceUrl: ___, ...given } = input;
+  if (template === "saml") return { application: await createSamlApplication(ctx, tools, input), secret: null };
+  refuseOtherKind(input, samlMembers, "SAML applications");
+  assertClientId(name);
   const { client: beginning, redirects } = templates[template];
   const wanted = given.redirectUris ?? [];
   if (redirects && wanted.length === 0)
     throw invalidFields([{ field: "redirectUris", code: "required", message: "redirectUris: say where a browser comes back to" }]);
   if (!redirects && wanted.length > 0)
     throw invalidFields([{ field: "redirectUris", code: "unexpected", message: `redirectUris: no browser comes back to a ${template}` }]);
-  const input = { ...beginning, ...given, clientId: name, ...(displayName !== undefined && { name: displayName }) };
-  const { client, secret } = await createClient(toldAs(ctx, name), tools, input);
-  return { application: toApplication(showClient(client)), secret };
+  const client = { ...beginning, ...given, clientId: name, ...(displayName !== undefined && { name: displayName }) };
+  const created = await createClient(toldAs(ctx, name), tools, client);
+  return { application: toApplication(showClient(created.client)), secret: created.secret };
 }
 
 export async function saveApplication(ctx: Ctx, tools: ClientTools, name: string, input: UpdateApplication): Promise<VersionedApplication> {
-  const row = await clientOf(ctx, name);
+  const found = await applicationOf(ctx, name);
+  if (found.protocol === "saml") return saveSamlApplication(ctx, tools, found.client, input);
+  refuseOtherKind(input, samlMembers, "SAML applications");
+  const row = found.client;
   const { version: _, ...client } = showClient(row);
   refuseReadOnly(toApplication(showClient(row)), input, ["realmId", "name", "protocol", "clientRef", "template", "createdAt"]);
   const { client: saved } = await saveClient(toldAs(ctx, name), tools, row.id, {
@@ -64,41 +80,34 @@ export async function saveApplication(ctx: Ctx, tools: ClientTools, name: string
   return toApplication(showClient(saved));
 }
 
-/** Asked for by name, and yet to come: whoever wants one is told so, instead of that the word is unknown. */
-export function refuseSaml(body: unknown): void {
-  const { template } = Object(body) as { template?: unknown };
-  if (template === "saml")
-    throw invalidFields([
-      {
-        field: "template",
-        code: "unsupported",
-        message: "template: SAML applications come with the SAML feature, which is not in this release",
-      },
-    ]);
-}
-
 /** Its client goes with it, and all that hangs on that. */
 export async function removeApplication(ctx: Ctx, tools: ClientTools, name: string): Promise<void> {
-  const { id } = await clientOf(ctx, name);
-  await removeClient(toldAs(ctx, name), tools, id);
+  const found = await applicationOf(ctx, name);
+  if (found.protocol === "saml") await removeSamlClient(toldAs(ctx, name), found.client.entityId);
+  else await removeClient(toldAs(ctx, name), tools, found.client.id);
 }
 
-async function clientOf(ctx: ReadCtx, name: string): Promise<ClientRow> {
+type Found = { readonly protocol: "oidc"; readonly client: ClientRow } | { readonly protocol: "saml"; readonly client: SamlClientRow };
+
+/** A client from before `|` was kept for SAML applications is found by its id as ever. */
+async function applicationOf(ctx: ReadCtx, name: string): Promise<Found> {
   const client = await findClientByClientId(ctx.tx, ctx.realm, name);
-  if (!client) throw errors.not_found();
-  return client;
+  if (client) return { protocol: "oidc", client };
+  const prefix = applicationName(ctx.realm, "");
+  const samlClient = name.startsWith(prefix) ? await findSamlClient(ctx.tx, ctx.realm, name.slice(prefix.length)) : null;
+  if (!samlClient) throw errors.not_found();
+  return { protocol: "saml", client: samlClient };
 }
 
-/** One write leaves one event, and that says by which path the client was changed. */
-const toldAs = (ctx: Ctx, name: string): Ctx => ({
-  ...ctx,
-  audit: (draft) =>
-    ctx.audit(
-      draft.resourceType === "clients" && draft.resourceId !== undefined
-        ? { ...draft, resourceType: "applications", resourceId: name, detail: `client ${draft.resourceId}` }
-        : draft,
-    ),
-});
+const CLIENT_ID = /^[!-~]{1,255}$/;
+
+function assertClientId(name: string | undefined): asserts name is string {
+  const refused = (code: string, message: string) => invalidFields([{ field: "name", code, message: `name ${message}` }]);
+  if (name === undefined) throw refused("required", "is required");
+  if (!CLIENT_ID.test(name))
+    throw refused("format", "must be 1 to 255 letters, digits and signs of ASCII, without spaces: it is the client id");
+  if (name.includes("|")) throw refused("reserved", "must not hold a |, which is kept for the names of SAML applications");
+}
 
 const toApplication = (client: ReturnType<typeof showClient>): VersionedApplication => ({
   realmId: client.realmId,
@@ -115,6 +124,9 @@ const toApplication = (client: ReturnType<typeof showClient>): VersionedApplicat
   scopes: client.scopes,
   clientUri: client.clientUri,
   logoUri: client.logoUri,
+  entityId: null,
+  assertionConsumerServiceUrl: null,
+  singleLogoutServiceUrl: null,
   createdAt: client.createdAt,
   version: client.version,
 });

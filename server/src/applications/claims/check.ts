@@ -10,6 +10,12 @@ export function checkMapper(mapper: MapperState): void {
   if (errors.length > 0) throw invalidFields(errors);
 }
 
+/** The same where the value is not written as a claim. */
+export function checkSource(mapper: MapperState): void {
+  const errors = valueErrors(mapper);
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
 function claimErrors(claim: string): FieldError[] {
   const path = claimPath(claim);
   if (!path) {

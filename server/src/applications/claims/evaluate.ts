@@ -63,13 +63,16 @@ export function claimsOf(
     if (!mapper.targets.includes(target)) continue;
     const path = claimPath(mapper.claim);
     if (!path || !isFree(path)) continue;
-    const value = claimValue(mapper, found(mapper, subject, context));
+    const value = mappedValue(mapper, subject, context);
     if (value !== undefined) write(claims, path, value);
   }
   return claims;
 }
 
-function claimValue({ type, multivalued }: ClaimMapper, found: Found): unknown {
+/** What one mapper says of `subject`, wherever it is written; undefined: nothing. */
+export function mappedValue(mapper: ClaimMapper, subject: ClaimSubject, context: ClaimContext): unknown {
+  const { type, multivalued } = mapper;
+  const found = foundBy(mapper, subject, context);
   if (!found) return undefined;
   if ("whole" in found) return found.whole;
   const values = found.values.map((value) => convert(value, type)).filter((value) => value !== undefined);
@@ -78,7 +81,7 @@ function claimValue({ type, multivalued }: ClaimMapper, found: Found): unknown {
   return values.length > 0 || found.list ? values : undefined;
 }
 
-function found(mapper: ClaimMapper, subject: ClaimSubject, { clientId, session }: ClaimContext): Found {
+function foundBy(mapper: ClaimMapper, subject: ClaimSubject, { clientId, session }: ClaimContext): Found {
   const { source, value } = mapper;
   switch (source) {
     case "constant":

@@ -3,7 +3,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { checkMapper } from "./check.ts";
+import { checkMapper, checkSource } from "./check.ts";
 import { claimErrors } from "./errors.ts";
 import { type ClaimMapperInput, type MapperState, stateOf, type UpdateClaimMapper } from "./schema.ts";
 import { type ClaimMapperRow, deleteClaim, findClaim, insertClaim, listClaims, lockClaim, updateClaim } from "./store.ts";
@@ -56,5 +56,12 @@ export async function removeClaim(ctx: Ctx, claimId: string): Promise<void> {
 export function checkedMapper(input: ClaimMapperInput): MapperState {
   const mapper = stateOf(input);
   checkMapper(mapper);
+  return mapper;
+}
+
+/** The same for a mapper whose value becomes something else than a claim. */
+export function checkedSource(input: ClaimMapperInput): MapperState {
+  const mapper = stateOf(input);
+  checkSource(mapper);
   return mapper;
 }

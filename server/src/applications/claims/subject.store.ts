@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { groupPath } from "../../directory/groups/index.ts";
 import { type Db, prepared } from "../../platform/db/index.ts";
 import type { ClaimSubject, SubjectOrganization, SubjectUser } from "./evaluate.ts";
 import type { ClaimMapper, ClaimTarget } from "./mapper.ts";
@@ -96,7 +97,7 @@ export async function subjectData(db: Db, realm: string, userId: string, needs: 
       updatedAt: row.updated_at,
     },
     ...split(row.roles ?? []),
-    groups: (row.groups ?? []).map((names) => ({ name: names.at(-1)!, path: pathOf(names) })),
+    groups: (row.groups ?? []).map((names) => ({ name: names.at(-1)!, path: groupPath(names) })),
     organizations: row.organizations ?? [],
   };
 }
@@ -127,6 +128,3 @@ function split(roles: readonly NamedRole[]): Pick<ClaimSubject, "realmRoles" | "
   }
   return { realmRoles, clientRoles };
 }
-
-/** `/Sales/Europe`; a slash that is part of a name is written `~/`. */
-const pathOf = (names: readonly string[]): string => names.map((name) => `/${name.replaceAll("/", "~/")}`).join("");

@@ -102,7 +102,7 @@ describe("roles of a client", () => {
     expect((await admin.get(`/groups/${groupId}/roles`)).body).toEqual([]);
   });
 
-  test("give nothing that whoever hands them out does not hold", async () => {
+  test("give nothing that the caller does not hold", async () => {
     const mighty = await mightyRole();
     const { id, clientId } = await client();
     expect(await lesser.post(`/clients/${id}/roles`, { name: "x", compositeRoles: [mighty.name] })).toMatchObject(denied);
@@ -139,7 +139,7 @@ describe("a service account", () => {
     });
   });
 
-  test("that holds permissions is out of reach for whoever does not hold them", async () => {
+  test("that holds permissions is refused to callers who do not hold them", async () => {
     const { id } = await client();
     const mighty = await mightyRole();
     const at = `/clients/${id}`;

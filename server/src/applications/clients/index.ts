@@ -1,6 +1,6 @@
 // OIDC clients: what they may do, their secrets, roles, mappers and service accounts. Owns `clients` and `service_account_roles`.
 // Protocols read them through `createClients`, which keeps those in use in process until the realm's configuration changes.
-export { adminAudience, isWithinServer, redirectUriVerdict } from "./addresses.ts";
+export { addressVerdict, adminAudience, inList, inMember, isWithinServer, redirectUriVerdict } from "./addresses.ts";
 export { type AdminOrigins, createAdminOrigins } from "./admin-origins.ts";
 export { type Clients, createClients } from "./cache.ts";
 export { clientErrors } from "./errors.ts";
@@ -28,6 +28,7 @@ export {
   exchangeRegistrationHash,
   findClient,
   findClientByClientId,
+  findClients,
   forgetPreviousClientSecrets,
   forgetPreviousRegistrationHash,
 } from "./store.ts";

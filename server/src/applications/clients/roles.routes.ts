@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyInstance } from "fastify";
 import Type from "typebox";
 import { AssignRole, CreateRole, givenRoles, Role, roleNameMembers } from "../../directory/roles/index.ts";
 import { created, noContent, noContentAnswer, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
-import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
-import { createMapper, readMapper, readMappers, removeMapper, saveMapper } from "./mappers.service.ts";
+import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
+import { mapperRoutes } from "../claims/index.ts";
+import { clientMappers } from "./mappers.ts";
 import { createClientRole, readClientRole, removeClientRole, searchClientRoles } from "./roles.service.ts";
 import { ClientMapper, CreateClientMapper, ServiceAccountRole, UpdateClientMapper } from "./schema.ts";
 import { grantToServiceAccount, readServiceAccountRoles, takeFromServiceAccount } from "./service-accounts.service.ts";
@@ -13,12 +15,6 @@ const params = pathParams("clientId");
 const read = { permission: "view-clients" } as const;
 const write = { permission: "manage-clients" } as const;
 const done = noContentAnswer();
-
-const mapperList: ShortList<ClientMapper> = {
-  sorts: { name: ({ name }) => name, createdAt: ({ createdAt }) => createdAt },
-  names: ({ name, claim }) => [name, claim],
-  ids: ({ mapperId }) => [mapperId],
-};
 
 /** What belongs to one client: its roles, its mappers, its service account. Mounted under /admin/realms/:realm/clients/:clientId. */
 export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -60,56 +56,9 @@ export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   });
 
-  app.get(
-    "/mappers",
-    {
-      config: read,
-      schema: {
-        summary: "List a client's own claim mappers",
-        tags,
-        params,
-        querystring: ListQuery,
-        response: { 200: Type.Array(ClientMapper) },
-      },
-    },
-    async (req, reply) => {
-      const mappers = await req.read((ctx) => readMappers(ctx, req.params.clientId));
-      return paged(reply, pageInMemory(mappers, mapperList, req.query));
-    },
-  );
-
-  app.post(
-    "/mappers",
-    {
-      config: write,
-      schema: { summary: "Add a claim mapper to a client", tags, params, body: CreateClientMapper, response: { 201: ClientMapper } },
-    },
-    async (req, reply) => {
-      const mapper = await req.transact((ctx) => createMapper(ctx, req.params.clientId, req.body));
-      return created(reply, mapper.mapperId, mapper);
-    },
-  );
-
-  recordRoutes(app, "/mappers/:mapperId", {
-    tags,
-    params: pathParams("clientId", "mapperId"),
-    record: ClientMapper,
-    read: {
-      config: read,
-      summary: "Read a claim mapper of a client",
-      run: (ctx, { clientId, mapperId }) => readMapper(ctx, clientId, mapperId),
-    },
-    replace: {
-      config: write,
-      summary: "Update a claim mapper of a client",
-      body: UpdateClientMapper,
-      run: (ctx, { clientId, mapperId }, body) => saveMapper(ctx, clientId, mapperId, body),
-    },
-    remove: {
-      config: write,
-      summary: "Delete a claim mapper of a client",
-      run: (ctx, { clientId, mapperId }) => removeMapper(ctx, clientId, mapperId),
-    },
+  mapperRoutes(app as unknown as FastifyInstance, {
+    ...{ tags, param: "clientId", of: "a client", mappers: clientMappers },
+    ...{ record: ClientMapper, create: CreateClientMapper, update: UpdateClientMapper },
   });
 
   app.get(

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import type { Ctx } from "../../platform/context.ts";
 import { created, paged, recordRoutes } from "../../platform/http/index.ts";
 import { saveAllowedResources } from "./resources.service.ts";
 import { clientRoleRoutes } from "./roles.routes.ts";
@@ -15,12 +16,26 @@ import {
   UpdatedClient,
 } from "./schema.ts";
 import { regenerateSecret, revealSecret } from "./secrets.service.ts";
-import { type ClientTools, createClient, readClient, removeClient, saveClient, searchClients, shown } from "./service.ts";
+import {
+  type ClientTools,
+  createClient,
+  readClient,
+  removeClient,
+  saveClient,
+  searchClients,
+  shownWithNames,
+  type WrittenClient,
+} from "./service.ts";
 
 const tags = ["Clients"];
 const params = Type.Object({ realm: Type.String(), clientId: Type.String({ description: "The client's `id`, not OAuth's client id" }) });
 const read = { permission: "view-clients" } as const;
 const write = { permission: "manage-clients" } as const;
+
+const answer = async (ctx: Ctx, { client, secret }: WrittenClient) => ({
+  ...(await shownWithNames(ctx, client)),
+  ...(secret !== null && { secret }),
+});
 
 /** Mounted under /admin/realms/:realm/clients. */
 export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, tools) => {
@@ -46,8 +61,8 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
       },
     },
     async (req, reply) => {
-      const { client, secret } = await req.transact((ctx) => createClient(ctx, tools, req.body));
-      return created(reply, client.id, { ...shown(client), ...(secret !== null && { secret }) });
+      const client = await req.transact(async (ctx) => answer(ctx, await createClient(ctx, tools, req.body)));
+      return created(reply, client.id, client);
     },
   );
 
@@ -55,7 +70,11 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
     tags,
     params,
     record: Client,
-    read: { config: read, summary: "Read a client", run: async (ctx, { clientId }) => shown(await readClient(ctx, clientId)) },
+    read: {
+      config: read,
+      summary: "Read a client",
+      run: async (ctx, { clientId }) => shownWithNames(ctx, await readClient(ctx, clientId)),
+    },
     replace: {
       config: write,
       summary: "Replace a client's state",
@@ -64,10 +83,7 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
       body: UpdateClient,
       answer: UpdatedClient,
       follows: { authMethod: "publicClient" },
-      run: async (ctx, { clientId }, body) => {
-        const { client, secret } = await saveClient(ctx, tools, clientId, body);
-        return { ...shown(client), ...(secret !== null && { secret }) };
-      },
+      run: async (ctx, { clientId }, body) => answer(ctx, await saveClient(ctx, tools, clientId, body)),
     },
     remove: {
       config: write,

@@ -4,6 +4,7 @@ import { oneOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { clientAlgs, contentEncryptions, encryptionAlgs, signingAlgs } from "../../tenancy/keys/index.ts";
 import { clientProfiles } from "../../tenancy/settings/index.ts";
+import { accessMembers } from "../access/index.ts";
 import { claimMapperMembers, claimMapperState } from "../claims/index.ts";
 import { grantTypeNames, grantTypeUrns } from "./settings.ts";
 
@@ -107,7 +108,7 @@ const settingMembers = {
   ),
   frontchannelLogoutSessionRequired: flag("Tell it there by `iss` and `sid` which session ended"),
   firstParty: flag("One of your own applications: nobody is asked for consent"),
-  consentRequired: flag("Ask users before it is told anything"),
+  consentRequired: flag("Ask users for consent before it gets tokens"),
   requirePkce: flag("Refuse authorization requests without PKCE; always so for public clients"),
   requireDpop: flag("Refuse tokens that are not bound to a key (DPoP)"),
   requirePar: flag("Refuse authorization requests that were not pushed before (PAR)"),
@@ -174,6 +175,7 @@ const settingMembers = {
   contacts: texts("Whom to ask about it", 20),
   browserFlow: nullable(flowAlias, "The alias of the flow by which people sign in to it; null: the realm's `browser`"),
   directGrantFlow: nullable(flowAlias, "The alias of the flow of its password grant; null: the realm's `direct-grant`"),
+  ...accessMembers,
 };
 
 const optional = <T extends Record<string, Type.TSchema>>(members: T) =>

@@ -10,7 +10,7 @@ import { openSecrets, type SealedSecrets, secretPlace, usesSecret } from "./secr
 import { type ClientTools, takeClient } from "./service.ts";
 import { type ClientRow, updateClient } from "./store.ts";
 
-/** Whoever has the secret is the client. */
+/** The secret is all that it takes to act as the client. */
 async function takeForSecret(ctx: Ctx, { baseUrl }: ClientTools, id: string): Promise<ClientRow> {
   const client = await takeClient(ctx, id);
   await assertMayControlClient(ctx, client.id);

@@ -8,6 +8,7 @@ import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { readSettings, type Settings } from "../../tenancy/settings/index.ts";
+import { resolveAccess, spellAccess } from "../access/index.ts";
 import { shareScopes } from "../client-scopes/index.ts";
 import { isWithinServer } from "./addresses.ts";
 import { clientErrors } from "./errors.ts";
@@ -47,8 +48,8 @@ declare module "../../platform/context.ts" {
     "client.deleted": ClientEvent;
     /** Its settings are not what they were; told also of one that was disabled by it. */
     "client.changed": ClientEvent;
-    /** What it is to be; whoever keeps flows refuses those that do not exist or fit. */
-    "client.flows_chosen": { readonly browserFlow: string | null; readonly directGrantFlow: string | null };
+    /** What it is to be; whoever keeps flows refuses those that do not exist or fit. `at` is where they stand in the request. */
+    "client.flows_chosen": { readonly browserFlow: string | null; readonly directGrantFlow: string | null; readonly at?: string };
   }
 }
 
@@ -56,7 +57,7 @@ export type VersionedClient = Client & { readonly version: number };
 
 export async function searchClients(ctx: ReadCtx, query: ClientQuery): Promise<Page<VersionedClient>> {
   const page = await listClients(ctx.tx, ctx.realm, query);
-  return { ...page, rows: page.rows.map(shown) };
+  return { ...page, rows: await spellAccess(ctx.tx, ctx.realm, page.rows.map(shown)) };
 }
 
 export async function readClient(ctx: ReadCtx, id: string): Promise<ClientRow> {
@@ -88,6 +89,10 @@ export async function createClient(
   const publicClient = input.publicClient ?? false;
   if (isWithinServer(tools.baseUrl, input.clientId))
     throw invalidFields([{ field: "clientId", code: "reserved", message: "clientId: this is an address of the server itself" }]);
+  if (input.clientId.includes("|")) {
+    const message = "clientId must not hold a |, which is kept for the names of SAML applications";
+    throw invalidFields([{ field: "clientId", code: "reserved", message }]);
+  }
   const stored = await checked(ctx, tools, input, publicClient, { clientId: input.clientId });
   assertMayReachAdministrators(ctx, tools.baseUrl, { stored, allowedResources: [] });
   const secret = usesSecret(stored.authMethod) ? (input.secret ?? randomToken()) : null;
@@ -187,8 +192,9 @@ async function checked(
     ...secretErrors(input.secret, current.secret ?? null, current.clientId, stored),
   ];
   if (errors.length > 0) throw invalidFields(errors);
+  const access = await resolveAccess(ctx, input, { current: current.stored });
   if (stored.browserFlow !== null || stored.directGrantFlow !== null) await ctx.emit("client.flows_chosen", stored);
-  return stored;
+  return { ...stored, ...access };
 }
 
 /** Only what is new is refused: a client that has such a response type from before stays as it is, and gets no answer by it. */
@@ -219,6 +225,12 @@ async function unknownScopes(ctx: Ctx, scopes: readonly string[]): Promise<Field
 }
 
 /** As the admin API shows it. */
+export async function shownWithNames(ctx: ReadCtx, row: ClientRow): Promise<VersionedClient> {
+  const [client] = await spellAccess(ctx.tx, ctx.realm, [shown(row)]);
+  return client!;
+}
+
+/** The same, with the ids of roles and groups in the place of their names; a write takes them, too. */
 export function shown(row: ClientRow): VersionedClient {
   const { grantTypes, ...settings } = row.stored;
   const names = grantTypes.map(spellGrantType);

@@ -76,6 +76,8 @@ const defaults: Omit<StoredClient, "authMethod"> = {
   contacts: [],
   browserFlow: null,
   directGrantFlow: null,
+  allowedRoles: [],
+  allowedGroups: [],
 };
 
 const names = [...Object.keys(defaults), "authMethod"] as (keyof StoredClient)[];

@@ -123,4 +123,7 @@ export interface ClientSettings {
   /** Aliases of flows: in which steps people sign in to it. */
   readonly browserFlow: string | null;
   readonly directGrantFlow: string | null;
+  /** Ids; both empty: everybody may use it. */
+  readonly allowedRoles: readonly string[];
+  readonly allowedGroups: readonly string[];
 }

@@ -105,6 +105,12 @@ export async function findClient(db: Db, realm: string, id: string): Promise<Cli
   return row ? toClient(row) : null;
 }
 
+export async function findClients(db: Db, realm: string, ids: readonly string[]): Promise<ClientRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom("clients").select(columns).where("realm_id", "=", realm).where("id", "in", ids).execute();
+  return rows.map(toClient);
+}
+
 export async function findClientByClientId(db: Db, realm: string, clientId: string): Promise<ClientRow | null> {
   const row = await db
     .selectFrom("clients")

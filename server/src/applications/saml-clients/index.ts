@@ -1,2 +1,11 @@
-// SAML service providers that sign in at a realm.
+// SAML service providers that sign in at a realm. Owns `saml_clients` and `saml_client_mappers`.
+// Protocols read them through `createSamlClients`, which keeps those in use in process until the realm's configuration changes.
+export { attributesOf, needsOfSamlClient } from "./attributes.ts";
+export { withBackChannelLogout } from "./back-channel.store.ts";
+export { createSamlClients } from "./cache.ts";
+export { renameFlowOfSamlClients, samlClientsUsingFlow } from "./flows.store.ts";
+export { samlClientRoutes } from "./routes.ts";
+export { CreateSamlClient } from "./schema.ts";
+export { createSamlClient, removeSamlClient, saveSamlClient, shown as showSamlClient } from "./service.ts";
 export type { NameIdKind, SamlClientOptions, SamlClientSnapshot, SamlClients, SamlMapper } from "./snapshot.ts";
+export { applicationName, findSamlClient, findSamlClients, type SamlClientRow } from "./store.ts";

@@ -41,7 +41,7 @@ export {
   storePassword,
   untilStored,
 } from "./passwords.service.ts";
-export { findPassword, type PasswordCredential, savePassword, upgradePassword, usePassword } from "./passwords.store.ts";
+export { findPassword, isFromDirectory, type PasswordCredential, savePassword, upgradePassword, usePassword } from "./passwords.store.ts";
 export {
   findRecoveryCodes,
   insertTotp,

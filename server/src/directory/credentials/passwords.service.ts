@@ -3,7 +3,7 @@ import { type BreachedPasswords, type PasswordHasher, passwordErrors } from "../
 import { checkPasswordPolicy, type Settings } from "../../tenancy/settings/index.ts";
 import { credentialErrors } from "./errors.ts";
 import { keepEarlierPassword, listEarlierPasswords } from "./history.store.ts";
-import { findPassword, lockPassword, savePassword } from "./passwords.store.ts";
+import { findPassword, isFromDirectory, lockPassword, savePassword } from "./passwords.store.ts";
 
 export interface PasswordParts {
   readonly hasher: PasswordHasher;
@@ -37,9 +37,10 @@ export async function preparePassword(
   /** The member that a refusal names. */
   field?: string,
 ): Promise<PreparedPassword> {
+  const { userId } = owner;
+  if (userId !== null && (await isFromDirectory(tx, realm, userId))) throw credentialErrors.password_elsewhere();
   checkPasswordPolicy(policy, password, owner, field);
   const { history } = policy;
-  const { userId } = owner;
   const current = userId === null ? null : await findPassword(tx, realm, userId);
   if (userId !== null && history > 0) {
     const present = current ? [current.hash] : [];
@@ -65,6 +66,7 @@ export async function storePassword(ctx: Ctx, userId: string, { hash, replaces, 
 
 /** Whatever password there is goes to the history, as long as a realm can ask for; the next change leaves what this one asks for. */
 export async function replacePassword(ctx: Ctx, userId: string, hash: string): Promise<void> {
+  if (await isFromDirectory(ctx.tx, ctx.realm, userId)) throw credentialErrors.password_elsewhere();
   const replaced = await lockPassword(ctx.tx, ctx.realm, userId);
   await keepEarlierPassword(ctx.tx, ctx.realm, userId, replaced, LONGEST_HISTORY - 1, ctx.now);
   await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);

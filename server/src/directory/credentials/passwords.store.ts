@@ -29,6 +29,13 @@ export async function findPassword(db: Db, realm: string, userId: string): Promi
   return row ? { hash: row.secret, createdAt: row.created_at } : null;
 }
 
+/** Their password is the directory's: one that is stored here would never be asked for, and outlive the account there. */
+export async function isFromDirectory(db: Db, realm: string, userId: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from users where realm_id = ${realm} and user_id = ${userId}
+    and (source like 'ldap:%' or source like 'ad:%')`.execute(db);
+  return rows.length > 0;
+}
+
 const passwordOf = prepared((db, { realm, userId }: { realm: string; userId: string }) =>
   db
     .selectFrom("credentials")

@@ -142,7 +142,7 @@ describe("needs what is given or taken, and is recorded where it is refused", ()
   });
 });
 
-test("a password of somebody who holds it by a group is out of reach", async () => {
+test("the password of a user who holds it by a group cannot be set", async () => {
   const { boss } = await scene();
   expect(await lacking.put(`/users/${boss}/password`, { newPassword: "under my control" })).toMatchObject(escalation);
 });

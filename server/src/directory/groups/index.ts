@@ -4,6 +4,7 @@ export { groupErrors } from "./errors.ts";
 export { guardInheritance } from "./inheritance.ts";
 export { deleteMember, insertMember } from "./members.store.ts";
 export { userGroupRoutes } from "./of-user.routes.ts";
+export { findGroupId, groupPath, isInGroup, pathsOfGroups } from "./paths.store.ts";
 export { rolesGrantedBy } from "./roles.store.ts";
 export { groupRoutes } from "./routes.ts";
 export { existingGroups } from "./store.ts";

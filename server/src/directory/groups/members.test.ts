@@ -98,7 +98,7 @@ describe("memberCount", () => {
     expect((await admin.get(`/groups/${one}/members`)).body).toHaveLength(10);
   });
 
-  test("somebody who joins while the group is deleted is in it and out again, or never in", async () => {
+  test("a user who joins while the group is deleted is in it and out again, or never in", async () => {
     for (let round = 0; round < 4; round++) {
       const [groupId, userId] = [await group(), await person()];
       const [joined, deleted] = await Promise.all([admin.put(`/groups/${groupId}/members/${userId}`), admin.delete(`/groups/${groupId}`)]);

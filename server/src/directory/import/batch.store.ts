@@ -1,7 +1,7 @@
 // Many users in a few statements. The tables belong to users, credentials and roles; only the number of rows at a time is its own.
 import { sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
-import type { Tx } from "../../platform/db/index.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
 import type { User } from "../users/index.ts";
 
 export interface NewUser {
@@ -17,11 +17,13 @@ export interface NewUser {
   readonly passwordHash: string | null;
   readonly roleIds: readonly string[];
   readonly createdAt: number;
+  /** Where the user comes from, when not from here. */
+  readonly source?: string;
 }
 
 /** Who signs in by these keys. `byUsername`: it is that user's name, not the email address. */
 export async function findTaken(
-  tx: Tx,
+  tx: Db,
   realm: string,
   keys: readonly string[],
 ): Promise<Map<string, { userId: string; byUsername: boolean }>> {
@@ -38,10 +40,11 @@ export async function findTaken(
 export async function insertNewUsers(tx: Tx, realm: string, users: readonly NewUser[], now: number): Promise<Set<string>> {
   if (users.length === 0) return new Set();
   await sql`
-    insert into users (realm_id, user_id, username, username_key, email, email_key, email_verified, enabled, attributes, required_actions, created_at)
+    insert into users (realm_id, user_id, username, username_key, email, email_key, email_verified, enabled, attributes, required_actions, created_at,
+      source)
     select ${realm}, r.* from json_to_recordset(${JSON.stringify(users.map(userColumns))}::text::json) as r(user_id uuid, username text,
       username_key text, email text, email_key text, email_verified boolean, enabled boolean, attributes jsonb, required_actions jsonb,
-      created_at bigint)`.execute(tx);
+      created_at bigint, source text)`.execute(tx);
   const names = users.flatMap(({ userId, usernameKey, emailKey }) =>
     [...new Set([usernameKey, emailKey])].filter((key) => key !== null).map((key) => ({ key, user_id: userId })),
   );
@@ -68,6 +71,7 @@ const userColumns = (user: NewUser) => ({
   attributes: user.attributes,
   required_actions: user.requiredActions,
   created_at: user.createdAt,
+  source: user.source ?? "local",
 });
 
 /** Takes out whoever did not get all of their names. */

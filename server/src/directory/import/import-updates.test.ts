@@ -73,7 +73,7 @@ test("a row of the same file is found again, too", async () => {
   expect(await find(realm, "ada")).toMatchObject({ attributes: { n: "2" } });
 });
 
-test("whoever is disabled is signed out, and a new password ends the old one's sessions", async () => {
+test("a user who is disabled is signed out, and a new password ends the old one's sessions", async () => {
   const realm = await iam.realm();
   const [disabled, renewed] = [await realm.user("disabled"), await realm.user("renewed")];
   for (const { username, password } of [disabled, renewed]) await iam.browser().signIn(realm.name, username, password);

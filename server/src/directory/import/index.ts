@@ -1,5 +1,6 @@
 // Bulk import of users: reading files of any length, judging each row, committing in batches, progress and resuming. Owns `user_imports`.
 // New users are written here in bulk; changes of users who are there go through directory/users.
+export { findTaken, inSavepoint, insertNewUsers, type NewUser } from "./batch.store.ts";
 export { deleteOldImports } from "./imports.store.ts";
 export { userImportRoutes } from "./routes.ts";
 export { endAbandonedImports } from "./stored.ts";

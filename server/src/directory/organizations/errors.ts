@@ -9,7 +9,7 @@ export const organizationErrors = {
     name_taken: [409, "Another organization in this realm already has that name"],
     alias_taken: [409, "Another organization in this realm already has that alias: send another `alias`"],
     not_a_member: [404, "This user is not a member of the organization"],
-    already_member: [409, "Whoever has this email address is a member already"],
+    already_member: [409, "The user with this email address is a member already"],
     disabled: [409, "The organization is disabled: enable it before inviting anybody"],
     invitation_not_found: [404, "No such invitation"],
     invitation_expired: [410, "The invitation has expired"],

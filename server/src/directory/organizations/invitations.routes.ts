@@ -31,7 +31,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = asyn
     {
       config: write,
       schema: {
-        summary: "Invite somebody by mail",
+        summary: "Invite a person by mail",
         description:
           "Sends the template `invitation-email` with a link that works once. An invitation to the same address that was not " +
           "accepted yet is replaced: its link ends. 409 `messaging.no_provider` where the realm cannot send mail.",
@@ -62,7 +62,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = asyn
       config: write,
       schema: {
         summary: "Withdraw an invitation",
-        description: "Its link ends. Whoever has accepted it stays a member.",
+        description: "Its link stops working. Users who accepted it stay members.",
         tags,
         params: pathParams("orgId", "invitationId"),
         response: noContentAnswer("Withdrawn"),

@@ -158,7 +158,7 @@ test("the list is filtered by status; one is withdrawn, and old ones are forgott
   expect((await admin.delete(`${at}/invitations/${long.invitationId}`)).body.code).toBe("organizations.invitation_not_found");
 });
 
-test("whoever is deleted takes along the invitations to their address, and their name as inviter", async () => {
+test("a deleted user takes along the invitations to their address, and their name as inviter", async () => {
   const { realm, admin, at } = await acme();
   const [email, byName, other] = [someone(), someone(), someone()];
   for (const address of [email, byName, other]) await admin.post(`${at}/invitations`, { email: address });

@@ -73,7 +73,7 @@ describe("composite roles", () => {
     },
   );
 
-  test("count for whoever holds the outermost, at once and as far down as they go", async () => {
+  test("count for holders of the outermost, at once and as far down as they go", async () => {
     const inner = await role();
     const middle = await role([inner.name]);
     const outer = await role([middle.name]);

@@ -151,7 +151,7 @@ describe.each(["own", "master"] as const)("a caller of the realm's %s", (side) =
   });
 });
 
-test("a weak password does not get an answer from whoever may not set it", async () => {
+test("a weak password is not told apart for a caller who may not set it", async () => {
   const { boss } = await scene();
   expect((await callers.own.lacking("PUT", `/users/${boss.userId}/password`, { newPassword: "weak" })).status).toBe(403);
 });

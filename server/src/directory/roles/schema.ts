@@ -7,7 +7,7 @@ const name = visibleName("a role's name", "billing");
 const description = Type.Union([Type.String({ maxLength: 1000 }), Type.Null()]);
 const compositeRoles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 1000,
-  description: "Names of the roles that this one includes: whoever holds it holds them, too",
+  description: "Names of the roles that this one includes: its holders hold them, too",
 });
 const ClientRoleName = Type.Object(
   { clientId: Type.String({ minLength: 1, maxLength: 255 }), name: Type.String({ minLength: 1, maxLength: 255 }) },

@@ -81,7 +81,7 @@ export const CredentialSetup = Type.Object(
       ),
     ),
     setup: Type.Optional(Type.String({ description: "`totp`: to be sent back with the first code; works once" })),
-    secret: Type.Optional(Type.String({ description: "`totp`: in base32, for whoever types it into the app" })),
+    secret: Type.Optional(Type.String({ description: "`totp`: in base32, for typing it into the app" })),
     uri: Type.Optional(Type.String({ description: "`totp`: the same as an `otpauth:` address" })),
     qrCode: Type.Optional(Type.String({ description: "`totp`: the same as a picture, a `data:` address of an SVG" })),
     expiresAt: Type.Optional(Type.Integer({ description: "`totp`: epoch milliseconds" })),

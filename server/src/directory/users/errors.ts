@@ -4,5 +4,6 @@ export const userErrors = defineErrors("users", {
   not_found: [404, "No such user in this realm"],
   login_name_taken: [409, "Another user in this realm already signs in by that name or email address"],
   not_own_address: [400, "A username in the form of a mail address has to be your own address, and confirmed: choose another one"],
+  from_directory: [409, "This user comes from a directory: change the username, the email address, the name and the password there"],
   self: [409, "You cannot delete, disable or lock yourself: ask another administrator"],
 });

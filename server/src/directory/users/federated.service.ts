@@ -1,42 +1,70 @@
-import { isDeepStrictEqual } from "node:util";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { isAddressOf } from "./own.service.ts";
+import { keepingRealmAdmin, permissionsOfUser } from "../roles/index.ts";
 import type { User } from "./schema.ts";
-import { readUser, tellClaimed } from "./service.ts";
-import { findUserByLogin, updateUser } from "./store.ts";
+import { lockUser, updateUser } from "./store.ts";
 
-/** What an identity provider says of its user. */
+/** What a directory says of a user. */
 export interface FederatedProfile {
-  /** Undefined: is removed. */
-  readonly attributes: Readonly<Record<string, User["attributes"][string] | undefined>>;
-  /** Left out: stays. */
-  readonly email?: { readonly address: string; readonly verified: boolean };
+  readonly username: string;
+  readonly email: string | null;
+  /** Whether the address counts as confirmed because the directory says it. */
+  readonly trustsEmail: boolean;
+  /** Of these attributes; null removes one. Others stay. */
+  readonly attributes: Readonly<Record<string, string | null>>;
 }
 
 /**
- * Of a user who is held to be written. An address that another user has stays theirs, and one that the provider does not vouch for is not
- * signed in by. Answers whether anything was changed.
+ * Gives a user the profile that their directory has. `decide` says from how the account is now whether it stays open. Answers the members that
+ * changed, or null where the user is gone. No escalation rule: who may decide where a directory's answers come from was asked when that was saved.
  */
-export async function updateFederatedUser(ctx: Ctx, userId: string, { attributes: said, email }: FederatedProfile): Promise<boolean> {
-  const user = await readUser(ctx, userId);
-  const attributes: User["attributes"] = { ...user.attributes };
-  for (const [name, value] of Object.entries(said)) {
-    if (value === undefined) delete attributes[name];
-    else attributes[name] = value;
-  }
-  const isOther = email !== undefined && (user.email === null || loginKey(user.email) !== loginKey(email.address));
-  const moves = isOther && !(await isTaken(ctx, userId, email.address));
-  const address = moves
-    ? { email: email.address, emailVerified: email.verified }
-    : { email: user.email, emailVerified: user.emailVerified };
-  if (!moves && isDeepStrictEqual(attributes, user.attributes)) return false;
-  const proof = moves ? (email.verified ? "confirmed" : "unconfirmed") : "given";
-  tellClaimed(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, ...address, attributes }, ctx.now, proof));
+export async function saveFederatedUser(
+  ctx: Ctx,
+  userId: string,
+  profile: FederatedProfile,
+  decide: (enabled: boolean) => boolean,
+): Promise<readonly string[] | null> {
+  const current = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
+  if (!current) return null;
+  const enabled = decide(current.enabled);
+  const attributes = mergedAttributes(current.attributes, profile.attributes);
+  const sameMail = profile.email !== null && current.email !== null && loginKey(profile.email) === loginKey(current.email);
+  const emailVerified = profile.email !== null && (profile.trustsEmail || (sameMail && current.emailVerified));
+  const changed = [
+    ...(profile.username === current.username ? [] : ["username"]),
+    ...(profile.email === current.email ? [] : ["email"]),
+    ...(emailVerified === current.emailVerified ? [] : ["emailVerified"]),
+    ...(JSON.stringify(attributes) === JSON.stringify(current.attributes) ? [] : ["attributes"]),
+    ...(enabled === current.enabled ? [] : [enabled ? "enabled" : "disabled"]),
+  ];
+  if (changed.length === 0) return changed;
+  const { username, email } = profile;
+  const { lockedByAdmin } = current;
+  const write = () =>
+    updateUser(ctx.tx, ctx.realm, userId, { username, email, emailVerified, enabled, attributes, lockedByAdmin }, ctx.now);
+  const shutsOut = current.enabled && !enabled;
+  // The last administrator of a realm stays one, whatever the directory says.
+  const holdsRealmAdmin = shutsOut && (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
+  await (holdsRealmAdmin ? keepingRealmAdmin(ctx, write) : write());
+  if (shutsOut) await ctx.emit("user.disabled", { userId });
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail: changed.join(", ") });
+  return changed;
+}
+
+/** Shuts out a user whose entry is gone; false where they are shut out already. */
+export async function disableFederatedUser(ctx: Ctx, userId: string): Promise<boolean> {
+  const current = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
+  if (!current?.enabled) return false;
+  const profile = { username: current.username, email: current.email, trustsEmail: current.emailVerified, attributes: {} };
+  await saveFederatedUser(ctx, userId, profile, () => false);
   return true;
 }
 
-async function isTaken(ctx: Ctx, userId: string, address: string): Promise<boolean> {
-  const holder = await findUserByLogin(ctx.tx, ctx.realm, address);
-  return holder !== null && holder.userId !== userId && isAddressOf(await readUser(ctx, holder.userId), address);
+function mergedAttributes(current: User["attributes"], given: FederatedProfile["attributes"]): User["attributes"] {
+  const merged = { ...current };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null) delete merged[name];
+    else merged[name] = value;
+  }
+  return merged;
 }

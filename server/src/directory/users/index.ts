@@ -1,6 +1,7 @@
 // Users: who they are and how they are found at sign-in. Owns `users` and `login_names`.
 // Changes go through `findUserForUpdate`, which holds the row and applies the escalation rule.
 
+export { type BrokeredProfile, updateBrokeredUser } from "./brokered.service.ts";
 export { userCredentialRoutes } from "./credentials.routes.ts";
 export {
   CreateCredential,
@@ -14,8 +15,8 @@ export {
 export { readCredentials } from "./credentials.service.ts";
 export { eraseOneself, eraseUser } from "./erasure.ts";
 export { userErrors } from "./errors.ts";
-export { type FederatedProfile, updateFederatedUser } from "./federated.service.ts";
-export { type AddressProof, isMailShaped } from "./login-names.store.ts";
+export { disableFederatedUser, type FederatedProfile, saveFederatedUser } from "./federated.service.ts";
+export { type AddressProof, isMailShaped, releaseLoginNames } from "./login-names.store.ts";
 export { usersNamed } from "./named.store.ts";
 export {
   assertOwnName,

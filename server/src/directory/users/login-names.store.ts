@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { loginKey } from "../../kernel/text.ts";
 import { type Tx, translating } from "../../platform/db/index.ts";
 import { userErrors } from "./errors.ts";
@@ -106,4 +107,14 @@ async function takeFromUsername(tx: Tx, realm: string, key: string, userId: stri
     .where("key", "=", key)
     .execute();
   return holder.user_id;
+}
+
+/** Names of users whose entry in a directory is gone: they are shut out, so others may sign in by them. They stay theirs to be found by. */
+export async function releaseLoginNames(tx: Tx, realm: string, providerId: string, keys: readonly string[]): Promise<void> {
+  await sql`update login_names n set key = n.key || ${INACTIVE} || n.user_id
+    from identity_links l
+    join directory_entries e on e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject and e.fingerprint = ''
+    join users u on u.realm_id = l.realm_id and u.user_id = l.user_id and not u.enabled
+    where n.realm_id = ${realm} and n.key = any(${[...keys]}::text[])
+      and l.realm_id = n.realm_id and l.user_id = n.user_id and l.provider_id = ${providerId}::uuid`.execute(tx);
 }

@@ -10,7 +10,7 @@ import { userErrors } from "./errors.ts";
 import { isMailShaped } from "./login-names.store.ts";
 import { dropRequiredAction } from "./required-actions.store.ts";
 import type { User } from "./schema.ts";
-import { readUser, tellClaimed } from "./service.ts";
+import { keepDirectoryProfile, readUser, tellClaimed } from "./service.ts";
 import { findUserByLogin, lockUser, type UserRow, updateUser } from "./store.ts";
 
 // What people do to themselves. No escalation rule: whoever acts is the user already. That they are, the caller has made sure of.
@@ -38,6 +38,7 @@ export async function saveOwnProfile(
   changed: readonly string[],
 ): Promise<UserRow> {
   const { userId, enabled, lockedByAdmin } = current;
+  await keepDirectoryProfile(ctx, current, next);
   if (loginKey(next.username) !== loginKey(current.username)) assertOwnName(next.username, current.emailVerified ? current.email : null);
   const sameMail = next.email !== null && current.email !== null && loginKey(next.email) === loginKey(current.email);
   const fields = { ...next, emailVerified: sameMail && current.emailVerified, enabled, lockedByAdmin };
@@ -73,6 +74,7 @@ export async function changeOwnEmail(
 ): Promise<boolean> {
   const user = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
   if (!user?.enabled || user.locked || user.email !== from) return false;
+  await keepDirectoryProfile(ctx, user, { ...user, email: to });
   tellClaimed(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, email: to, emailVerified: true }, ctx.now, "confirmed"));
   await dropRequiredAction(ctx.tx, ctx.realm, userId, "VERIFY_EMAIL");
   const actor = { id: userId, name: user.username };

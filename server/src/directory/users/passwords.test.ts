@@ -124,7 +124,7 @@ describe("a temporary password", () => {
   });
 });
 
-test("whoever may not control the user learns nothing about their passwords", async () => {
+test("a caller who may not control the user learns nothing about their passwords", async () => {
   const { userId } = await realm.admin();
   const manager = await realm.as("manage-users");
   const before = (await realm.events("type=ADMIN_DENIED")).length;

@@ -6,7 +6,14 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { clearUserAttempts, type PreparedPassword, replacePassword, savePassword, storePassword } from "../credentials/index.ts";
+import {
+  clearUserAttempts,
+  isFromDirectory,
+  type PreparedPassword,
+  replacePassword,
+  savePassword,
+  storePassword,
+} from "../credentials/index.ts";
 import {
   assertMayControl,
   assertMayGrant,
@@ -102,6 +109,7 @@ export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise
   refuseReadOnly(current, input, ["realmId", "userId", "createdAt", "mfaEnabled"]);
   const email = input.email ?? null;
   const { enabled } = input;
+  await keepDirectoryProfile(ctx, current, { username: input.username, email, attributes: input.attributes ?? {} });
   // What GET said of a temporary lock may come back unchanged: that does not make it a lasting one.
   const unlocks = current.locked && !input.locked;
   const lockedByAdmin = input.locked === current.locked ? current.lockedByAdmin : input.locked;
@@ -127,6 +135,17 @@ export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise
   else if (!current.lockedByAdmin && lockedByAdmin)
     ctx.audit({ category: "SECURITY", type: "USER_LOCKED", resourceType: "users", resourceId: userId });
   return user;
+}
+
+/** What a directory says of its users is changed there: the next sign-in or sync would undo it here. */
+export async function keepDirectoryProfile(
+  ctx: Ctx,
+  current: UserRow,
+  next: Pick<UserRow, "username" | "email" | "attributes">,
+): Promise<void> {
+  const isSame = (name: string) => current.attributes[name] === next.attributes[name];
+  if (next.username === current.username && next.email === current.email && isSame("firstName") && isSame("lastName")) return;
+  if (await isFromDirectory(ctx.tx, ctx.realm, current.userId)) throw userErrors.from_directory();
 }
 
 /** For the trail: which members, and never what a person is called by; who got which role has to be found there. */

@@ -49,7 +49,7 @@ describe("POST /users", () => {
     expect(await realm.events("type=ADMIN_DENIED")).toMatchObject([{ outcome: "FAILURE", resourceType: "users", actor: admin.username }]);
   });
 
-  test("refuses a stranger with 401 and records nothing", async () => {
+  test("refuses an anonymous caller with 401 and records nothing", async () => {
     const realm = await iam.realm();
     const before = (await realm.events()).length;
     expect((await realm.anonymous().post("/users", { username: "ada" })).status).toBe(401);

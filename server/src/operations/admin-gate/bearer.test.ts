@@ -159,7 +159,7 @@ describe("a user's token", () => {
 });
 
 describe("refused is", () => {
-  test("a token for somebody else, an ID token, one beside a session, one that is unsigned or expired", async () => {
+  test("a token for another audience, an ID token, one beside a session, one that is unsigned or expired", async () => {
     const realm = await iam.realm();
     const app = await party(realm, { clientId: "console", firstParty: true }, [admin, "https://api.example"]);
     const boss = { username: "admin", password: realm.adminPassword };

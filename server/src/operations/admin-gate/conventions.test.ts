@@ -39,6 +39,8 @@ async function records(): Promise<Record<string, string>> {
   const { id: clientId } = (await admin.post("/clients", { clientId: "shop" })).body;
   const mapper = { name: "a", claim: "a", source: "constant", value: "b" };
   const { mapperId } = (await admin.post(`/clients/${clientId}/mappers`, mapper)).body;
+  await admin.post("/saml-clients", { entityId: "urn:sp", assertionConsumerServiceUrl: "https://sp.example.com/acs" });
+  const { mapperId: samlMapperId } = (await admin.post("/saml-clients/urn:sp/mappers", mapper)).body;
   await admin.post("/applications", { name: "worker", template: "machine" });
   await admin.post("/flows", { alias: "mine", steps: [{ authenticator: "username-password", requirement: "REQUIRED" }] });
   const { scopeId } = (await admin.post("/client-scopes", { name: "orders" })).body;
@@ -50,9 +52,13 @@ async function records(): Promise<Record<string, string>> {
   });
   const ids: Record<string, string> = {
     ...{ userId, roleId, groupId, orgId: organizationId, clientId, mapperId, name: "worker", alias: "mine", scopeId, claimId, webhookId },
-    ...{ channel: "SMS", driver: "http", templateKey: "otp-sms" },
+    ...{ channel: "SMS", driver: "http", templateKey: "otp-sms", entityId: "urn:sp" },
   };
-  const filled = (path: string) => path.replace(IN_REALM, "").replace(/\{(\w+)\}/g, (_, id: string) => ids[id] ?? `no-${id}`);
+  const filled = (path: string) =>
+    path
+      .replace(`${IN_REALM}/saml-clients/{entityId}/mappers/{mapperId}`, `/saml-clients/urn:sp/mappers/${samlMapperId}`)
+      .replace(IN_REALM, "")
+      .replace(/\{(\w+)\}/g, (_, id: string) => ids[id] ?? `no-${id}`);
   return Object.fromEntries(
     Object.entries(paths)
       .filter(([path, { get, put, patch }]) => path.startsWith(IN_REALM) && answerOf(get) && (answerOf(put) || patch))

@@ -40,7 +40,7 @@ describe("every admin route of the running server", () => {
     expect(routes).toContain("DELETE /admin/realms/:realm/keys/:keyId");
   });
 
-  test("refuses a stranger with 401", async () => {
+  test("refuses an anonymous caller with 401", async () => {
     const realm = await iam.realm();
     for (const { method, path } of adminRoutes()) {
       const answer = await iam.browser().request(method, at(path, realm.name), body(method));
@@ -48,7 +48,7 @@ describe("every admin route of the running server", () => {
     }
   });
 
-  test("refuses whoever holds no permission with 403, of the realm as of master", async () => {
+  test("refuses a caller without a permission with 403, of the realm as of master", async () => {
     const realm = await iam.realm();
     const plain = await realm.as();
     const master = await realm.asMaster().browser.post("/admin/realms/master/users", { username: `plain-${realm.name}` });

@@ -73,7 +73,7 @@ export const components = {
       name: "If-Match",
       in: "header",
       required: false,
-      description: "The `ETag` of the record as you read it: the change is refused if somebody else has changed it since",
+      description: "The `ETag` of the record as you read it: the change is refused if the record has changed since",
       schema: { type: "string" },
     },
     IfNoneMatch: {

@@ -220,6 +220,8 @@ test("promises the headers that are sent, and no others", async () => {
   await realm.asMaster().post(`/clients/${clientId}/roles`, { name: "order" });
   const mapper = { name: "a", claim: "a", source: "constant", value: "b" };
   const { mapperId } = (await realm.asMaster().post(`/clients/${clientId}/mappers`, mapper)).body;
+  await realm.asMaster().post("/saml-clients", { entityId: "urn:sp", assertionConsumerServiceUrl: "https://sp.example.com/acs" });
+  const { mapperId: samlMapperId } = (await realm.asMaster().post("/saml-clients/urn:sp/mappers", mapper)).body;
   await realm.asMaster().put(`/groups/${groupId}/members/${userId}`);
   await realm.asMaster().put(`/groups/${groupId}/roles/${role.roleId}`);
   await realm.asMaster().post(`/users/${userId}/roles`, { name: role.name });
@@ -234,6 +236,8 @@ test("promises the headers that are sent, and no others", async () => {
     // Consents are given on a page, to a client: gdpr/consents.test.ts.
     if (method !== "get" || path.endsWith("/gdpr/consents/{clientId}")) continue;
     const url = path
+      .replace("{entityId}/mappers/{mapperId}", `urn:sp/mappers/${samlMapperId}`)
+      .replace("{entityId}", "urn:sp")
       .replace("{realm}", realm.name)
       .replace("{userId}", userId)
       .replace("{roleId}", role.roleId)
@@ -297,6 +301,9 @@ test("offers If-Match where a stale version is refused", async () => {
   await realm.asMaster().post("/identity-providers", { alias, ...google });
   const mapping = { name: "a", type: "role", role: "user" };
   const ofIdp = `${idp}/mappers/${(await realm.asMaster().post(`${idp}/mappers`, mapping)).body.mapperId}`;
+  const [samlClient, service] = ["/saml-clients/urn:sp", { assertionConsumerServiceUrl: "https://sp.example.com/acs" }];
+  await realm.asMaster().post("/saml-clients", { entityId: "urn:sp", ...service });
+  const { mapperId: samlMapperId } = (await realm.asMaster().post(`${samlClient}/mappers`, mapper)).body;
   const tried: Record<string, () => Promise<{ status: number }>> = {
     "DELETE /users/{userId}/linked-accounts/{alias}": () => realm.asMaster().delete(`/users/${userId}/linked-accounts/${alias}`, stale),
     "PUT /identity-providers/{alias}": () => realm.asMaster().put(idp, { ...google, enabled: true }, stale),
@@ -312,6 +319,12 @@ test("offers If-Match where a stale version is refused", async () => {
     "DELETE /clients/{clientId}/mappers/{mapperId}": () => realm.asMaster().delete(`${client}/mappers/${mapperId}`, stale),
     "DELETE /clients/{clientId}/roles/{roleName}": () => realm.asMaster().delete(`${client}/roles/order`, stale),
     "DELETE /clients/{clientId}/service-account/roles": () => realm.asMaster().delete(`${client}/service-account/roles?name=user`, stale),
+    "PUT /saml-clients/{entityId}": () => realm.asMaster().put(samlClient, { ...service, enabled: true }, stale),
+    "DELETE /saml-clients/{entityId}": () => realm.asMaster().delete(samlClient, stale),
+    "POST /saml-clients/{entityId}/mappers": () => realm.asMaster().post(`${samlClient}/mappers`, { ...mapper, name: "b" }, stale),
+    "PUT /saml-clients/{entityId}/mappers/{mapperId}": () => realm.asMaster().put(`${samlClient}/mappers/${samlMapperId}`, mapper, stale),
+    "PATCH /saml-clients/{entityId}/mappers/{mapperId}": () => realm.asMaster().patch(`${samlClient}/mappers/${samlMapperId}`, {}, stale),
+    "DELETE /saml-clients/{entityId}/mappers/{mapperId}": () => realm.asMaster().delete(`${samlClient}/mappers/${samlMapperId}`, stale),
     "PUT /settings": () => realm.asMaster().put("/settings", {}, stale),
     "PUT /users/{userId}": () =>
       realm.asMaster().put(`/users/${userId}`, { username: "x", enabled: true, locked: false, roles: [] }, stale),
@@ -388,6 +401,7 @@ test("offers If-Match where a stale version is refused", async () => {
   const ids: Record<string, string> = {
     ...{ clientId, mapperId, userId, webhookId, groupId, orgId: organizationId, roleId: role.roleId, scopeId: scope.scopeId },
     ...{ claimId: claim.claimId, name: "worker", channel: "SMS", driver: "http", templateKey: "otp-sms" },
+    entityId: "urn:sp",
   };
   for (const name of offered.filter((each) => each.startsWith("PATCH ")))
     tried[name] ??= () =>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDriver, type Driver } from "../../testing/api-driver/driver.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
 
 /** Another seed sends other requests; each must be answered as declared. */
 const SEED = 20_261_116;
@@ -23,6 +24,7 @@ test("every operation answers random requests as the API's description declares"
   const [administered, thrownAway, peoples] = [await iam.realm(), await iam.realm(), await iam.realm()];
   const { browser } = administered.asMaster();
   const { username, password } = await peoples.user();
+  await learnClient(peoples);
   const [person, anonymous] = [iam.browser(), iam.browser()];
   for (const driven of [...driver.operations].sort((a, b) => rank(a) - rank(b))) {
     const isAdmin = driven.path.startsWith("/admin/");
@@ -35,4 +37,16 @@ test("every operation answers random requests as the API's description declares"
   expect(driver.faults).toEqual([]);
   // Requests that are all refused would prove little.
   expect(succeeded.length).toBeGreaterThan(0.8 * admin.length);
+  const forms = ["token", "introspect", "revoke", "par", "device/authorize"].map((name) => `POST /realms/{realm}/${name}`);
+  expect(forms.filter((name) => !driver.succeeded.has(name))).toEqual([]);
 });
+
+/** A client that may use the endpoints that take forms. */
+async function learnClient(realm: RealmUnderTest): Promise<void> {
+  const grantTypes = ["authorization_code", "client_credentials", "urn:ietf:params:oauth:grant-type:device_code"];
+  const client = { clientId: "forms", publicClient: false, grantTypes, redirectUris: ["https://app.example.com/callback"] };
+  const { status, body } = await realm.asMaster().post("/clients", client);
+  expect(status, JSON.stringify(body)).toBe(201);
+  driver.learn("client_id", body.clientId);
+  driver.learn("client_secret", body.secret);
+}

@@ -73,6 +73,8 @@ const client = {
   contacts: ["shop@example.com"],
   browserFlow: null,
   directGrantFlow: null,
+  allowedRoles: ["staff"],
+  allowedGroups: [],
   createdAt: time,
   updatedAt: time,
 };
@@ -102,6 +104,9 @@ const application = {
   scopes: [],
   clientUri: "https://shop.example.com/",
   logoUri: null,
+  entityId: null,
+  assertionConsumerServiceUrl: null,
+  singleLogoutServiceUrl: null,
   createdAt: time,
 };
 const claimMapper = {

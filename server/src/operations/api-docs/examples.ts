@@ -3,6 +3,7 @@ import { examplesOfDevices } from "./examples.devices.ts";
 import { examplesOfFlows } from "./examples.flows.ts";
 import { examplesOfIdentityProviders } from "./examples.identity-providers.ts";
 import { examplesOfPatches } from "./examples.patches.ts";
+import { examplesOfSaml } from "./examples.saml.ts";
 
 /** An example for each named schema that brings none of its own. Tests hold every one of them against its schema. */
 
@@ -162,6 +163,7 @@ const { realmId: _in, organizationId, memberCount: _members, createdAt: _founded
 export const examples: Readonly<Record<string, unknown>> = {
   ...examplesOfApplications,
   ...examplesOfFlows,
+  ...examplesOfSaml,
   ...examplesOfDevices,
   ...examplesOfIdentityProviders,
   ...examplesOfPatches,
@@ -190,7 +192,8 @@ export const examples: Readonly<Record<string, unknown>> = {
     ...{ sourceIp: "203.0.113.7", userAgent: "Mozilla/5.0", clients: ["shop"], current: true },
   },
   AccountApplication: {
-    ...{ clientId: "shop", name: "Web shop", clientUri: "https://shop.example.com/", logoUri: null, firstParty: false },
+    ...{ protocol: "oidc", clientId: "shop", name: "Web shop", clientUri: "https://shop.example.com/", logoUri: null, firstParty: false },
+    link: "https://shop.example.com/",
     ...{ scopes: ["email", "openid"], consentedAt: time, active: true, offline: false, lastUsedAt: time },
   },
   LinkedAccount: { provider: "google", userId: "1234567890", username: "ada@example.com", linkedAt: time },

@@ -17,7 +17,7 @@ async function signedIn() {
   return browser;
 }
 
-test("asks a stranger to sign in, and brings them back", async () => {
+test("asks an anonymous caller to sign in, and redirects back", async () => {
   const browser = iam.browser();
   const page = await browser.get(PAGE);
   expect(page.status).toBe(200);
@@ -89,7 +89,7 @@ test("serves what the page loads, for good, under names that change with the con
     expect((await browser.get(wrong)).status, wrong).toBe(404);
 });
 
-test("leads from the root to the sign-in page, and whoever is signed in to the page", async () => {
+test("redirects the root to the sign-in page, and signed-in users to the page", async () => {
   expect(await iam.browser().get("/")).toMatchObject({ status: 303, headers: { location: SIGN_IN, "cache-control": "no-store" } });
   const browser = await signedIn();
   expect(await browser.get("/")).toMatchObject({ status: 303, headers: { location: PAGE } });

@@ -14,6 +14,10 @@ export const tags: readonly { readonly name: string; readonly description: strin
     name: "Clients",
     description: "Applications that sign people in, or act in their own name: their secrets, roles, mappers and service accounts.",
   },
+  {
+    name: "SAML clients",
+    description: "Service providers that sign people in by SAML 2.0: their addresses, certificates and mappers; import from metadata.",
+  },
   { name: "Applications", description: "What you think of as one app: its client, made by a template for its kind." },
   { name: "Client scopes", description: "What clients may ask for, and the claims that each scope brings." },
   { name: "Claims", description: "What tokens, userinfo and introspection tell of a user, and what `sub` is." },

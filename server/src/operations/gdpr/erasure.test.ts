@@ -298,7 +298,7 @@ describe("erasing", () => {
 });
 
 describe("who may erase", () => {
-  test("whoever manages users, but nobody above themselves; refusals are recorded", async () => {
+  test("a caller with manage-users, for users who hold no more than the caller; refusals are recorded", async () => {
     const realm = await iam.realm();
     const manager = await realm.as("manage-users", "view-users");
     const looker = await realm.as("view-users");

@@ -132,7 +132,7 @@ describe("the export", () => {
     expect(loginEvents).toMatchObject([{ type: "LOGIN_SUCCESS" }]);
   });
 
-  test("is for whoever may see users, of the realm's own users", async () => {
+  test("needs view-users, and answers for the realm's own users", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const looker = await realm.as("view-users");
     const { userId } = await other.user();

@@ -23,6 +23,13 @@ const paths = {
     path: "/.well-known/oauth-protected-resource/realms/{realm}",
     description: "The realm as a protected resource (RFC 9728)",
   },
+  samlMetadata: {
+    path: "/realms/{realm}/saml/idp/metadata",
+    description: "The realm as a SAML identity provider: certificates and endpoints",
+  },
+  samlSso: { path: "/realms/{realm}/saml/idp/sso", description: "Single sign-on of SAML service providers, by Redirect and POST" },
+  samlSlo: { path: "/realms/{realm}/saml/idp/slo", description: "Single logout of SAML service providers, by Redirect, POST and SOAP" },
+  samlArtifact: { path: "/realms/{realm}/saml/idp/artifact", description: "What an artifact stands for (SAML, SOAP)" },
   account: { path: "/realms/{realm}/account", description: "The beginning of every path of a user's own account" },
   login: { path: "/realms/{realm}/login", description: "The sign-in page" },
   logout: { path: "/realms/{realm}/logout", description: "The sign-out page, also for clients (OpenID Connect RP-Initiated Logout)" },

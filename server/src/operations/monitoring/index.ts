@@ -1,4 +1,4 @@
-// Health, metrics and build information for whoever runs the server, and the same per realm for its administrators.
+// Health, metrics and build information for operators, and the same per realm for its administrators.
 // Owns no table: it counts what others store. Nothing here tells an anonymous caller more than up or down.
 export { exposeGauges } from "./gauges.ts";
 export { createHealth, type Health } from "./health.ts";

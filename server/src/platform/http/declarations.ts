@@ -25,7 +25,7 @@ export type Caller =
   /** An enrolled device, by `Authorization: Device`: `request.device`. */
   | { readonly by: "device" };
 
-/** The realm's own session; a page sends whoever has none to sign in first, and then back. */
+/** The realm's own session; without one, a page redirects to the sign-in and back. */
 export interface SessionCaller {
   readonly by: "session";
   /** The session counts for pages alone: programs bring a token. */

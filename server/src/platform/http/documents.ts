@@ -5,19 +5,31 @@ import { isKnown } from "./replies.ts";
 
 /** What anybody may read, as it goes over the wire. */
 export interface PublishedDocument {
-  /** JSON in ASCII. */
+  /** In ASCII: a text of single bytes leaves the process without being converted. */
   readonly body: string;
   readonly etag: string;
   /** Names and values in turn. */
   readonly headers: readonly string[];
 }
 
-/** Everything beyond ASCII is escaped: a text of single bytes leaves the process without being converted. */
-export function documentOf(content: object): PublishedDocument {
-  const body = JSON.stringify(content).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+/** Everything beyond ASCII is escaped. */
+export const documentOf = (content: object): PublishedDocument =>
+  published(
+    JSON.stringify(content).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    "application/json; charset=utf-8",
+  );
+
+/** The same of XML. A reference to a character is that character to whoever reads it, signatures included. */
+export const xmlDocumentOf = (xml: string, type: string): PublishedDocument =>
+  published(
+    xml.replace(/[\u{7f}-\u{10ffff}]/gu, (character) => `&#x${character.codePointAt(0)!.toString(16)};`),
+    type,
+  );
+
+function published(body: string, type: string): PublishedDocument {
   const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
   const headers = {
-    "content-type": "application/json; charset=utf-8",
+    "content-type": type,
     "cache-control": "public, max-age=60",
     "access-control-allow-origin": "*",
     etag,

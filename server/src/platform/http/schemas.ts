@@ -61,11 +61,13 @@ export function shareNamedSchemas(app: FastifyInstance): void {
   const share = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(share);
     if (typeof value !== "object" || value === null) return value;
-    const schema = value as Schema;
-    const shared = Object.fromEntries(Object.entries(schema).map(([keyword, member]) => [keyword, share(member)]));
-    if (!schema.$id) return shared;
-    if (!app.getSchema(schema.$id)) app.addSchema(shared);
-    return { $ref: `${schema.$id}#` };
+    const { $id } = value as Schema;
+    // Looked at before its members: most schemas stand on many routes.
+    if ($id && app.getSchema($id)) return { $ref: `${$id}#` };
+    const shared = Object.fromEntries(Object.entries(value).map(([keyword, member]) => [keyword, share(member)]));
+    if (!$id) return shared;
+    app.addSchema(shared);
+    return { $ref: `${$id}#` };
   };
 
   app.addHook("onRoute", (route) => {

@@ -62,21 +62,33 @@ export interface Enqueue {
 export const sealPlace = (realm: string, id: string): Place => ({ realm, table: "jobs", column: "sealed", row: id });
 
 /** Puts a job into the transaction: it runs if, and only after, that commits. */
-export async function enqueue(tx: Tx, job: Enqueue, now: number): Promise<void> {
-  enqueuedIn.set(tx, Math.min(job.runAt, enqueuedIn.get(tx) ?? Number.POSITIVE_INFINITY));
+export const enqueue = (tx: Tx, job: Enqueue, now: number): Promise<void> => enqueueAll(tx, [job], now);
+
+/** A statement has at most 65,535 parameters. */
+const AT_A_TIME = 1_000;
+
+/** Several jobs of one make: all or none of them say `maxAttempts`, and no two have the same key. */
+export async function enqueueAll(tx: Tx, jobs: readonly Enqueue[], now: number): Promise<void> {
+  for (let from = 0; from < jobs.length; from += AT_A_TIME) await insertJobs(tx, jobs.slice(from, from + AT_A_TIME), now);
+}
+
+async function insertJobs(tx: Tx, jobs: readonly Enqueue[], now: number): Promise<void> {
+  enqueuedIn.set(tx, Math.min(...jobs.map(({ runAt }) => runAt), enqueuedIn.get(tx) ?? Number.POSITIVE_INFINITY));
   await tx
     .insertInto("jobs")
-    .values({
-      job_id: job.id ?? newId(),
-      realm_id: job.realm ?? null,
-      kind: job.kind,
-      payload: JSON.stringify(job.payload ?? {}),
-      sealed: job.sealed ?? null,
-      dedupe_key: job.dedupeKey ?? null,
-      run_at: job.runAt,
-      created_at: now,
-      ...(job.maxAttempts !== undefined && { max_attempts: job.maxAttempts }),
-    })
+    .values(
+      jobs.map((job) => ({
+        job_id: job.id ?? newId(),
+        realm_id: job.realm ?? null,
+        kind: job.kind,
+        payload: JSON.stringify(job.payload ?? {}),
+        sealed: job.sealed ?? null,
+        dedupe_key: job.dedupeKey ?? null,
+        run_at: job.runAt,
+        created_at: now,
+        ...(job.maxAttempts !== undefined && { max_attempts: job.maxAttempts }),
+      })),
+    )
     .onConflict((conflict) =>
       conflict
         .columns(["kind", "dedupe_key"])

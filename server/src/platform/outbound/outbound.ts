@@ -1,11 +1,20 @@
 import { setMaxListeners } from "node:events";
 import type { LookupFunction, Socket } from "node:net";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
+import { LRUCache } from "lru-cache";
 import type { Agent, buildConnector } from "undici";
 import { OutboundError } from "./errors.ts";
 import { type OutboundRequest, type OutboundResponse, send } from "./fetch.ts";
 import { type Address, createGuard, type Resolve } from "./guard.ts";
-import { type ConnectOptions, createDialler, type Dial, type DialRules } from "./sockets.ts";
+import {
+  type ConnectOptions,
+  createDialler,
+  createUpgrader,
+  type Dial,
+  type DialRules,
+  type Trusted,
+  type UpgradeOptions,
+} from "./sockets.ts";
 import { canonicalHost, checkPort, parseTarget } from "./targets.ts";
 
 export interface OutboundOptions {
@@ -24,8 +33,12 @@ export interface Outbound {
   fetch(url: string | URL, request?: OutboundRequest): Promise<OutboundResponse>;
   /** A connected socket (a TLSSocket with `tls`) that the caller owns and ends. */
   connect(options: ConnectOptions): Promise<Socket>;
+  /** Goes on with TLS on such a socket, which is destroyed when that fails. */
+  upgrade(socket: Socket, options: UpgradeOptions): Promise<Socket>;
   /** Refuses at once, without DNS, a URL that `fetch` would refuse: for the moment someone saves it. */
   checkUrl(url: string | URL, rules?: { requireHttps?: boolean }): void;
+  /** The same for `connect`. Without TLS only in development. */
+  checkHost(target: { readonly host: string; readonly port: number; readonly tls: boolean }): void;
   /** The checked addresses of a host. */
   resolve(host: string, port: number): Promise<readonly Address[]>;
   /** The same check for a library that takes a `lookup`. Node calls it for names only, never for IP literals. */
@@ -46,7 +59,13 @@ export function createOutbound(options: OutboundOptions): Outbound {
     ...(options.resolve && { resolve: options.resolve }),
   });
   let secureContext: SecureContext | undefined;
-  const trusted = (): SecureContext => {
+  const ofPeers = new LRUCache<string, SecureContext>({ max: 100 });
+  const trusted: Trusted = (ca) => {
+    if (ca !== undefined) {
+      const context = ofPeers.get(ca) ?? createSecureContext({ minVersion: "TLSv1.2", ca });
+      ofPeers.set(ca, context);
+      return context;
+    }
     secureContext ??= createSecureContext({
       minVersion: "TLSv1.2",
       ...(options.ca !== undefined && { ca: [...rootCertificates, options.ca] }),
@@ -91,8 +110,14 @@ export function createOutbound(options: OutboundOptions): Outbound {
       return exchange.finally(() => underWay.delete(exchange));
     },
     connect: (connectOptions) => dial(connectOptions),
+    upgrade: createUpgrader(trusted),
     checkUrl(written, { requireHttps = true } = {}) {
       guard.checkLiteral(prepare(written, requireHttps).target);
+    },
+    checkHost({ host: written, port, tls }) {
+      const host = canonicalHost(written);
+      if (!tls && !options.allowLoopbackHttp) throw new OutboundError("scheme", host);
+      guard.checkLiteral({ host, port: checkPort(port, host) });
     },
     async resolve(written, port) {
       const host = canonicalHost(written);

@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from "node:net";
-import { checkServerIdentity, type SecureContext, connect as tlsConnect } from "node:tls";
+import { type ConnectionOptions, checkServerIdentity, type SecureContext, connect as tlsConnect } from "node:tls";
 import { isLoopbackAddress } from "./addresses.ts";
 import { OutboundError, toOutboundError } from "./errors.ts";
 import type { Address, Guard } from "./guard.ts";
@@ -13,10 +13,15 @@ export interface ConnectOptions {
   /** The name that the certificate must carry, when it is not `host`. */
   readonly servername?: string;
   readonly alpn?: readonly string[];
+  /** PEM certificates of the authorities that this peer alone is trusted by, instead of the public ones. */
+  readonly ca?: string;
   /** For name, connection and handshake together. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
+
+/** For a plain socket of `connect` whose peer agreed to go on with TLS. */
+export type UpgradeOptions = Pick<ConnectOptions, "host" | "servername" | "ca" | "timeoutMs">;
 
 export const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -25,12 +30,47 @@ export interface DialRules {
   readonly onlyLoopback?: boolean;
 }
 
+/** Who is trusted: the authorities of one peer, or those that everybody trusts. */
+export type Trusted = (ca?: string) => SecureContext;
+
+/** The same rules for every handshake, from the first byte or after STARTTLS. */
+function handshake(
+  trusted: Trusted,
+  host: string,
+  { servername = host, ca }: Pick<ConnectOptions, "servername" | "ca">,
+): ConnectionOptions {
+  return {
+    secureContext: trusted(ca),
+    // Said aloud, because an environment variable can otherwise turn it off for the whole process.
+    rejectUnauthorized: true,
+    // RFC 6066 §3: an address is never sent as the server's name, but the certificate must still carry it.
+    ...(isIP(servername) ? {} : { servername }),
+    checkServerIdentity: (_name, certificate) => checkServerIdentity(servername, certificate),
+  };
+}
+
+/** Goes on with TLS on a plain socket. Whatever fails, the socket is destroyed: nothing is ever sent in the clear after it. */
+export const createUpgrader = (trusted: Trusted) =>
+  async function upgrade(socket: Socket, options: UpgradeOptions): Promise<Socket> {
+    const host = canonicalHost(options.host);
+    const deadline = startDeadline(host, options.timeoutMs ?? CONNECT_TIMEOUT_MS, undefined);
+    try {
+      const secured = tlsConnect({ socket, ...handshake(trusted, host, options) });
+      await deadline.race(connected(secured, "secureConnect"), () => secured.destroy());
+      return secured;
+    } catch (error) {
+      socket.destroy();
+      throw toOutboundError(error, host);
+    } finally {
+      deadline.stop();
+    }
+  };
+
 /** Opens connections to addresses that were checked, and to no others. */
-export function createDialler(guard: Guard, trusted: () => SecureContext) {
+export function createDialler(guard: Guard, trusted: Trusted) {
   return async function dial(options: ConnectOptions, rules: DialRules = {}): Promise<Socket> {
     const host = canonicalHost(options.host);
     const port = checkPort(options.port, host);
-    const servername = options.servername ?? host;
     const deadline = startDeadline(host, options.timeoutMs ?? CONNECT_TIMEOUT_MS, options.signal);
     try {
       const addresses = await deadline.race(guard.addresses({ host, port }));
@@ -48,13 +88,8 @@ export function createDialler(guard: Guard, trusted: () => SecureContext) {
       const socket = options.tls
         ? tlsConnect({
             ...to,
-            secureContext: trusted(),
-            // Said aloud, because an environment variable can otherwise turn it off for the whole process.
-            rejectUnauthorized: true,
+            ...handshake(trusted, host, options),
             ...(options.alpn && { ALPNProtocols: [...options.alpn] }),
-            // RFC 6066 §3: an address is never sent as the server's name, but the certificate must still carry it.
-            ...(isIP(servername) ? {} : { servername }),
-            checkServerIdentity: (_name, certificate) => checkServerIdentity(servername, certificate),
           })
         : netConnect(to);
       await deadline.race(connected(socket, options.tls ? "secureConnect" : "connect"), () => socket.destroy());

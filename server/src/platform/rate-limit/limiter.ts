@@ -14,7 +14,7 @@ export interface RateLimiter {
   close(): Promise<void>;
 }
 
-// A few megabytes. Whoever floods it with new keys pushes out the oldest counts, never the process.
+// A few megabytes. A flood of new keys pushes out the oldest counts, and memory stays bounded.
 const MAX_KEYS = 50_000;
 const MAX_KEY_LENGTH = 128;
 
@@ -42,5 +42,5 @@ export function createRateLimiter(options: { redisUrl?: string; log?: LimiterLog
   };
 }
 
-/** Keys hold what strangers send; a long one must not cost memory 50,000 times. */
+/** Keys hold what anonymous callers send; a long one must not cost memory 50,000 times. */
 const shorten = (key: string): string => (key.length <= MAX_KEY_LENGTH ? key : createHash("sha256").update(key).digest("base64url"));

@@ -41,7 +41,7 @@ export type { Binding, MessageName, Opened, ReceivedMessage, Trust } from "./mes
 export { errorResponse, type OpenedResponse, openResponse, type Protection, successResponse } from "./messages/response.ts";
 export { isSuccess, type Status } from "./messages/status.ts";
 export { newMessageId } from "./messages/values.ts";
-export { MetadataChoice, type MetadataOptions, readMetadata } from "./metadata/read.ts";
+export { METADATA_BYTES, MetadataChoice, type MetadataOptions, readMetadata } from "./metadata/read.ts";
 export { defaultOf } from "./metadata/roles.ts";
 export type { Endpoint, EntityMetadata, IdpRole, IndexedEndpoint, SpRole } from "./metadata/types.ts";
 export { idpMetadata, type NewIdpMetadata, type NewSpMetadata, spMetadata } from "./metadata/write.ts";
@@ -49,4 +49,5 @@ export { ATTRIBUTE_NAME_FORMAT, AUTHN_CONTEXT, BEARER, BINDING, NAME_ID_FORMAT, 
 export { SIGNATURE_ALGORITHM, type SignatureAlgorithm } from "./signature/algorithms.ts";
 export { type SigningKey, signingKey, type VerificationKey, verificationKey } from "./signature/keys.ts";
 export { signed } from "./signature/sign.ts";
-export { type Fragment, render } from "./xml/write.ts";
+export { isXmlText } from "./xml/characters.ts";
+export { type Fragment, render, restored, stored } from "./xml/write.ts";

@@ -1,5 +1,6 @@
 // Random edits of good messages: each is refused, or what was verified is exactly the same.
 import { beforeAll, expect, test } from "vitest";
+import { mutated, seeded } from "../../testing/saml-attacks.ts";
 import { envelope, goodAssertion, goodAuthnRequest, goodSpRole, NOW, REQUEST_ID, rs256, SP, SSO } from "../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import {
@@ -24,75 +25,6 @@ let sp: Identity;
 beforeAll(async () => {
   [idp, sp] = await Promise.all([makeIdentity(), makeIdentity()]);
 });
-
-/** mulberry32 */
-function seeded(seed: number) {
-  let state = seed;
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-}
-
-const PIECES = [
-  "<",
-  ">",
-  "/",
-  '"',
-  "'",
-  "&",
-  ";",
-  "&amp;",
-  "&#65;",
-  "&#x0;",
-  "<!-- -->",
-  "<?p?>",
-  "<![CDATA[x]]>",
-  " ",
-  "\n",
-  "\r",
-  "\t",
-  "=",
-  "#",
-  "A",
-  "é",
-  "xmlns",
-  "saml:",
-  "ds:",
-  "</saml:Issuer>",
-  "\0",
-  "%",
-  "+",
-];
-
-/** One to three edits: bytes changed, removed, doubled, moved, or pieces of XML put in; whole elements cut or copied. */
-function mutated(text: string, next: (below: number) => number): string {
-  let result = text;
-  for (let edits = 1 + next(3); edits > 0; edits--) {
-    const at = next(result.length);
-    const length = 1 + next(12);
-    const part = result.slice(at, at + length);
-    const elements = [...result.matchAll(/<([\w:]+)[^>]*>[^<]*<\/\1>/g)];
-    const element = elements[next(elements.length || 1)];
-    const elsewhere = next(result.length);
-    const insert = (what: string, where = at) => result.slice(0, where) + what + result.slice(where);
-    const edit = [
-      () => result.slice(0, at) + String.fromCharCode(32 + next(95)) + result.slice(at + 1),
-      () => result.slice(0, at) + result.slice(at + length),
-      () => insert(part),
-      () => insert(PIECES[next(PIECES.length)]!),
-      () => insert(part, elsewhere),
-      () => (element ? result.replace(element[0], "") : result),
-      () => (element ? result.replace(element[0], () => element[0].repeat(2)) : result),
-      () => (element ? insert(element[0], elsewhere) : result),
-      () => result.slice(0, at) + part.toUpperCase() + result.slice(at + length),
-    ][next(9)]!;
-    result = edit();
-  }
-  return result;
-}
 
 /** Runs the mutations and counts what was accepted all the same, always with the same content. */
 async function survivors(good: string, rounds: number, seed: number, open: (text: string) => Promise<unknown>): Promise<number> {

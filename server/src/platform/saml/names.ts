@@ -52,6 +52,7 @@ export const STATUS = {
   invalidNameIdPolicy: status("InvalidNameIDPolicy"),
   noAuthnContext: status("NoAuthnContext"),
   noPassive: status("NoPassive"),
+  noSupportedIdp: status("NoSupportedIDP"),
   partialLogout: status("PartialLogout"),
   proxyCountExceeded: status("ProxyCountExceeded"),
   requestDenied: status("RequestDenied"),

@@ -1,5 +1,6 @@
 // Signature wrapping: a signed element is kept, so that its signature stays right, and another one is put where the reader looks.
 import { beforeAll, describe, expect, test } from "vitest";
+import { SIGNATURE, type Wrapping, wrapped } from "../../testing/saml-attacks.ts";
 import {
   ACS,
   envelope,
@@ -66,12 +67,9 @@ const plainResponse = (assertion: string) => {
   return empty.replace("</samlp:Response>", `${assertion}</samlp:Response>`);
 };
 
-interface Kind {
+interface Kind extends Wrapping {
   readonly make: () => Promise<string>;
   readonly open: (xml: string) => unknown;
-  /** Puts the attacker's word where the good one stands. */
-  readonly forge: (xml: string) => string;
-  readonly extensions: string;
 }
 
 const toEvil = (xml: string) => xml.replace(/Destination="[^"]*"/, 'Destination="https://evil.example/"');
@@ -120,39 +118,6 @@ const kinds: Record<string, Kind> = {
     extensions: "md:Extensions",
   },
 };
-
-const SIGNATURE = /<ds:Signature .*?<\/ds:Signature>/s;
-const firstTag = /^<[^>]+>/;
-const lastTag = /<\/[^>]+>$/;
-
-/** The eight forms of "On Breaking SAML" (Somorovsky and others, 2012), for a message that is signed as a whole. */
-function wrapped(xml: string, { forge, extensions }: Kind): Record<string, string> {
-  const signature = SIGNATURE.exec(xml)![0];
-  const original = xml.replace(SIGNATURE, "");
-  const sameId = forge(original);
-  const evil = sameId.replace(/ ID="[^"]*"/, ' ID="_evil"');
-  const inSignature = (part: string) => signature.replace(/<\/ds:Signature>$/, `${part}</ds:Signature>`);
-  const first = (to: string, part: string) => to.replace(firstTag, (tag) => `${tag}${part}`);
-  const last = (to: string, part: string) => to.replace(lastTag, (tag) => `${part}${tag}`);
-  const afterIssuer = (to: string, part: string) =>
-    to.includes("</saml:Issuer>") ? to.replace("</saml:Issuer>", (tag) => `${tag}${part}`) : first(to, part);
-  return {
-    "XSW1: the original in the signature of the forged one": afterIssuer(evil, inSignature(original)),
-    "XSW2: the original beside the signature": afterIssuer(evil, `${signature}${original}`),
-    "XSW3: the signed original first in the forged one": first(evil, xml),
-    "XSW4: the signed original last in the forged one": last(evil, xml),
-    "XSW5: the signature in the forged one, which has the same ID": last(afterIssuer(sameId, signature), original),
-    "XSW6: the original in KeyInfo": afterIssuer(evil, signature.replace("</ds:KeyInfo>", `${original}</ds:KeyInfo>`)),
-    "XSW7: the signed original in Extensions": afterIssuer(evil, `<${extensions}>${xml}</${extensions}>`),
-    "XSW8: the original in an Object": afterIssuer(evil, inSignature(`<ds:Object>${original}</ds:Object>`)),
-    "the signature moved to the end of a forged one": last(evil, signature),
-    "the signature one level deeper": afterIssuer(evil, `<${extensions}>${signature}</${extensions}>`),
-    "the signature twice": afterIssuer(xml, signature),
-    "no signature": original,
-    "no signature, and forged": sameId,
-    forged: forge(xml),
-  };
-}
 
 describe.each(Object.entries(kinds))("wrapping of %s", (_, kind) => {
   let xml: string;

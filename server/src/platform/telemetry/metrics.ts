@@ -19,6 +19,8 @@ export interface Metrics {
   /** Tokens that left the server, of whatever kind. */
   tokens(realm: string, count?: number, grantType?: string): void;
   mfaChallenge(realm: string): void;
+  /** Sign-ins to SAML service providers, and their messages that were refused. */
+  samlLogin(realm: string, outcome: "success" | "failure"): void;
   adminWrite(realm: string, method: string, outcome: "success" | "denied"): void;
   request(method: string, route: string, status: number, seconds: number): void;
   /** Adds what was counted since the last time to the hours that all nodes share, and lets go of series that nobody needs. */
@@ -48,6 +50,12 @@ export function createMetrics(): Metrics {
   const logins = new Counter({ name: "svc_login_total", help: "Sign-ins by outcome", labelNames: ["realm", "outcome"], registers });
   const tokens = new Counter({ name: "svc_tokens_issued_total", help: "Tokens issued", labelNames: ["realm", "grant_type"], registers });
   const challenges = new Counter({ name: "svc_mfa_challenge_total", help: "Second factors asked for", labelNames: ["realm"], registers });
+  const samlLogins = new Counter({
+    name: "svc_saml_login_total",
+    help: "Sign-ins to SAML service providers by outcome; failures are also messages that were refused",
+    labelNames: ["realm", "outcome"],
+    registers,
+  });
   const writes = new Counter({
     name: "svc_admin_write_total",
     help: "Writes to the admin API; denied are those refused with 401 or 403",
@@ -96,6 +104,10 @@ export function createMetrics(): Metrics {
     login: (realm, outcome) => count(logins, { realm, outcome }, "login"),
     tokens: (realm, added, grantType = "other") => count(tokens, { realm, grant_type: grantType }, "tokens", added),
     mfaChallenge: (realm) => count(challenges, { realm }, "mfa_challenge"),
+    samlLogin(realm, outcome) {
+      series.use(samlLogins, { realm, outcome });
+      samlLogins.inc({ realm, outcome });
+    },
     adminWrite: (realm, method, outcome) => count(writes, { realm, method, outcome }, "admin_write"),
     request: (method, route, status, seconds) => durations.observe({ method, route, status }, seconds),
     async flush(db) {

@@ -170,7 +170,7 @@ describe("the password", () => {
     newPassword = NEW,
   ) => browser.put(at(realm, "/password"), { currentPassword, newPassword });
 
-  test("is changed by whoever knows it, under the realm's rules; other sessions end", async () => {
+  test("is changed by a user who knows it, under the realm's rules; other sessions end", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     const elsewhere = await signedIn(realm, ada);

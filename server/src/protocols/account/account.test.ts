@@ -38,7 +38,7 @@ describe("the account", () => {
     expect((await bob.browser.get(at(realm, "consents"))).body).toEqual([]);
   });
 
-  test("is closed to strangers, to other realms, and to administrators of master", async () => {
+  test("is refused to anonymous callers, to other realms, and to administrators of master", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const { browser } = await signedIn(other);
     const master = iam.browser();

@@ -106,7 +106,7 @@ describe("a user's access token", () => {
     expect((await mint(token)).status).toBe(201);
   });
 
-  test("of somebody else's application needs the scope account, also to read, and is for the realm itself", async () => {
+  test("of a third-party application needs the scope account, also to read, and is for the realm itself", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const party = await relyingParty(iam, realm);
@@ -139,7 +139,7 @@ describe("a user's access token", () => {
     expect((await admin.browser.put(at(realm), { email: "own@example.com" })).status).toBe(200);
   });
 
-  test("is told why it is refused, and where tokens come from", async () => {
+  test("gets the reason of the refusal, and the metadata address (WWW-Authenticate)", async () => {
     const realm = await iam.realm();
     const issuer = `${iam.config.baseUrl}/realms/${realm.name}`;
     const metadata = `resource_metadata="${issuer}/.well-known/oauth-protected-resource"`;

@@ -27,6 +27,6 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app
   await app.register(ownCredentialRoutes, { prefix: "/credentials", db, realms, vault, baseUrl, log });
   await app.register(browserRoutes, { prefix: "/browsers" });
   await app.register(ownLinkRoutes, { prefix: "/linked-accounts" });
-  await app.register(accessRoutes);
+  await app.register(accessRoutes, { baseUrl });
   await app.register(personalDataRoutes, { prefix: "/gdpr" });
 };

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { mayUseApplication } from "../../applications/access/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { declare, session as sessionCaller } from "../../platform/http/index.ts";
 import { toSignIn, type Visitor } from "../../signin/login/index.ts";
@@ -8,7 +9,7 @@ import { renderCiba, sendPage } from "../../signin/pages/index.ts";
 import { issuerFor } from "../gate/index.ts";
 import { answer, findRequest, listRequests, messageOf, requestedBy, type Waiting } from "./approval.ts";
 import type { DecoupledIssuer } from "./parts.ts";
-import { type DecoupledRouteParts, needsRecentSignIn } from "./visitors.ts";
+import { type DecoupledRouteParts, needsRecentSignIn, sendNoAccess } from "./visitors.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
@@ -124,7 +125,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
         response: {
           200: page("How it ended"),
           303: toLogin,
-          403: page("CSRF token missing or stale"),
+          403: page("CSRF token missing or stale, or the user may not use the client"),
           404: page("Answered, expired, or another user's"),
           409: page("Answered in another tab"),
         },
@@ -138,6 +139,8 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       const found = await findRequest(issuer.parts, session, id);
       if (!found) return showGone(request, reply, visitor, 404) as never;
       const isAllowed = request.body.decision === "allow";
+      if (isAllowed && !(await mayUseApplication(parts.db, realm.realmId, session.userId, found.client.settings)))
+        return sendNoAccess(visitors, request, reply, found.client) as never;
       if (isAllowed && (await needsRecentSignIn(parts.db, session, requestedBy(issuer.parts, found.request).scopes)))
         return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realm.realmId, id) });
       const approval = { ...found, parts: issuer.parts, model: "BackchannelAuthenticationRequest", session } as const;

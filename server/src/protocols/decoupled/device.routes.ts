@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { mayUseApplication } from "../../applications/access/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
 import { declare, session as sessionCaller } from "../../platform/http/index.ts";
@@ -11,7 +12,7 @@ import { answer, findDevice, requestedBy, type Waiting } from "./approval.ts";
 import { countCode } from "./device-attempts.ts";
 import type { DecoupledIssuer } from "./parts.ts";
 import { normaliseUserCode, spellUserCode } from "./user-code.ts";
-import { type DecoupledRouteParts, needsRecentSignIn } from "./visitors.ts";
+import { type DecoupledRouteParts, needsRecentSignIn, sendNoAccess } from "./visitors.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
@@ -116,7 +117,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
           200: page("The question, or how it ended"),
           303: Type.Null({ description: "To the sign-in page" }),
           400: page("No such code"),
-          403: page("CSRF token missing or stale"),
+          403: page("CSRF token missing or stale, or the user may not use the client"),
           409: page("Answered already"),
           429: page("Too many codes"),
         },
@@ -142,6 +143,8 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       if (!found) return again(400, "unknown");
       await attempt.takeBack();
 
+      if (decision !== "deny" && !(await mayUseApplication(parts.db, realm.realmId, session.userId, found.client.settings)))
+        return sendNoAccess(visitors, request, reply, found.client) as never;
       if (decision !== "allow" && decision !== "deny") return showConfirm(request, reply, visitor, issuer, code, found) as never;
       const isAllowed = decision === "allow";
       const back = `${here(realm.realmId)}?${new URLSearchParams({ user_code: spellUserCode(code) })}`;

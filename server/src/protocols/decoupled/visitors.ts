@@ -1,7 +1,10 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { PageParts } from "../../signin/login/index.ts";
+import { renderNoAccess, sendPage } from "../../signin/pages/index.ts";
 import { hasRecentAuthentication, type LiveSession } from "../../signin/sessions/index.ts";
 import type { DecoupledIssuers } from "./parts.ts";
 
@@ -13,3 +16,19 @@ export interface DecoupledRouteParts extends PageParts {
 /** As on the consent page: access without the user is allowed right after a sign-in. */
 export const needsRecentSignIn = async (db: Db, session: LiveSession, scopes: readonly string[]): Promise<boolean> =>
   scopes.includes("offline_access") && session.impersonator === null && !(await hasRecentAuthentication(db, session, clock.now()));
+
+/** The request is left as it is: another account may be among those who may use the client. */
+export function sendNoAccess(
+  visitors: PageParts["visitors"],
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { name, clientId }: ClientSnapshot,
+): FastifyReply {
+  const { visitor } = request;
+  const html = renderNoAccess({
+    ...visitors.frameOf(request, reply, visitor),
+    client: name ?? clientId,
+    account: visitor.session!.username,
+  });
+  return sendPage(reply, 403, html, { logoUrl: visitor.realm.settings.logoUrl });
+}

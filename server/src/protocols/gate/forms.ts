@@ -1,18 +1,40 @@
 import { parse } from "node:querystring";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import Type, { type TSchema } from "typebox";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { refuseDeepParameters } from "../../platform/http/index.ts";
 
-export const FORM = "application/x-www-form-urlencoded";
+const FORM = "application/x-www-form-urlencoded";
 
 const BODY_LIMIT = 56 * 1024;
 
-/** Forms stay raw: each reader parses them, and refuses any other body itself. */
+/**
+ * Forms stay raw: each reader parses them, and refuses any other body itself. Their schemas describe them and check nothing: RFC 6749 §3.2
+ * has unknown parameters ignored, and each endpoint has errors of its own.
+ */
 export function takeForms(app: FastifyInstance): void {
+  app.setValidatorCompiler(() => () => true);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(FORM, { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
 }
+
+/** RFC 6749 §2.3.1, RFC 7521 §4.2: how a client authenticates itself in a form; instead of it, the header or a certificate. */
+const CLIENT_AUTHENTICATION = {
+  client_id: Type.Optional(Type.String()),
+  client_secret: Type.Optional(Type.String()),
+  client_assertion_type: Type.Optional(Type.Literal("urn:ietf:params:oauth:client-assertion-type:jwt-bearer")),
+  client_assertion: Type.Optional(Type.String({ description: "A JWT (RFC 7523 §2.2)" })),
+};
+
+/** The form of an endpoint that clients call, for the API's description. The example is one of a client with a secret. */
+export const clientForm = (parameters: Readonly<Record<string, TSchema>>, example: Readonly<Record<string, string>>) => ({
+  consumes: [FORM],
+  body: Type.Object(
+    { ...parameters, ...CLIENT_AUTHENTICATION },
+    { additionalProperties: true, examples: [{ ...example, client_id: "shop", client_secret: "S3cure-enough-secret" }] },
+  ),
+});
 
 /** RFC 6749 §3.2: parameters are sent in a form. JSON and tokens among them are not nested deeper than they may be read. */
 export function formOf({ headers, body, routeOptions }: FastifyRequest): Readonly<Record<string, string | string[] | undefined>> {

@@ -116,7 +116,7 @@ describe("where the answer goes", () => {
     }
   });
 
-  test("a Host that somebody made up is in no redirect and in no address that is handed out", async () => {
+  test("a forged Host header is in no redirect and in no address that is handed out", async () => {
     const realm = await iam.realm();
     const members = { grantTypes: ["authorization_code", "device"], postLogoutRedirectUris: ["https://app.example/bye"] };
     const party = await relyingParty(iam, realm, members);
@@ -368,7 +368,7 @@ describe("a token in the wrong hands or place", () => {
 describe("a person in front of a browser", () => {
   const asking = { consentRequired: true, postLogoutRedirectUris: ["https://app.example/bye"] };
 
-  test("allows nothing by a token of another session or of the time before, nor twice, nor for somebody else", async () => {
+  test("allows nothing by a token of another session or of the time before, nor twice, nor for another user", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, asking);
     const [ada, bob] = [await realm.user(), await realm.user()];

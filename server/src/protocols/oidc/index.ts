@@ -2,7 +2,7 @@
 // `oidc-provider`. Sessions, clients, claims, keys and tokens are those of other folders.
 export { createIssuers } from "./engine/index.ts";
 export type { Issuers } from "./issuer.ts";
-export { BACKCHANNEL_JOB, backchannelJob, createLogoutRequests, tellParticipants } from "./logout/index.ts";
+export { BACKCHANNEL_JOB, backchannelJob, createLogoutRequests, notifyOidcParticipants } from "./logout/index.ts";
 export { metadataRoutes } from "./metadata/index.ts";
 export type { OidcParts } from "./parts.ts";
 export { type OidcRouteParts, oidcRoutes } from "./routes.ts";

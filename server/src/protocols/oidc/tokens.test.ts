@@ -237,7 +237,7 @@ describe("an access token", () => {
     return `${data}.${sign(data)}`;
   };
 
-  test("that somebody made up is nobody's: no algorithm, the public key as a secret, another kid, other claims", async () => {
+  test("that was forged is refused: no algorithm, the public key as a secret, another kid, other claims", async () => {
     const { realm, tokens } = await signedIn();
     const [{ keyId, publicKey }] = (await realm.asMaster().get("/keys")).body;
     const pem = createPublicKey({ key: Buffer.from(publicKey, "base64"), format: "der", type: "spki" }).export({

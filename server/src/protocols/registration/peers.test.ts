@@ -68,7 +68,7 @@ async function openRealm(registration: object): Promise<RealmUnderTest> {
 }
 
 describe("registering", () => {
-  test("openid-client registers itself, signs somebody in after their consent, and refreshes", async () => {
+  test("openid-client registers itself, signs a user in after their consent, and refreshes", async () => {
     const realm = await iam.realm();
     const { token } = (await realm.asMaster().post("/provisioning/initial-access-tokens", { count: 1 })).body;
     const inject: oidc.CustomFetch = async (url, { method, headers, body }) => {

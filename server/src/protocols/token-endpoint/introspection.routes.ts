@@ -4,14 +4,17 @@ import Type from "typebox";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { client, declare } from "../../platform/http/index.ts";
 import { isPublic } from "../client-auth/index.ts";
-import { FORM, formOf, issuerFor, single, takeForms } from "../gate/index.ts";
+import { clientForm, formOf, issuerFor, single, takeForms } from "../gate/index.ts";
 import { protectedIntrospection } from "../tokens/index.ts";
 import { introspect, revoke } from "./introspection.ts";
 import type { TokenEndpoints } from "./parts.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
-const consumes = [FORM];
+const TokenForm = clientForm(
+  { token: Type.String(), token_type_hint: Type.Optional(Type.Union([Type.Literal("access_token"), Type.Literal("refresh_token")])) },
+  { token: "eyJhbGciOiJSUzI1NiJ9.e30.c2lnbmF0dXJl" },
+);
 const Introspection = Type.Object({ active: Type.Boolean() }, { $id: "Introspection", additionalProperties: true });
 
 /** Mounted under /realms/:realm. */
@@ -36,7 +39,7 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
         summary: "What a token is worth now (RFC 7662)",
         description:
           "With the client's authentication; public clients are refused. Tells of tokens that were issued to the client or whose audience names it or one of its allowed resources, and with the client setting `introspectAll` of every access token of the realm. Everything else is inactive. As a JWT (RFC 9701) for clients that are configured so.",
-        consumes,
+        ...TokenForm,
         tags,
         params,
         response: { 200: Introspection },
@@ -63,7 +66,7 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       schema: {
         summary: "End a token (RFC 7009)",
         description: "With the client's authentication. A refresh token ends together with everything that was given with it.",
-        consumes,
+        ...TokenForm,
         tags,
         params,
         response: { 200: Type.Null({ description: "It is over, or was never known" }) },

@@ -37,7 +37,7 @@ test("a client introspects the tokens that were issued to it, and nobody else's"
   expect(await isActive(foreign, body.access_token), "a client of the same name in another realm").toBe(false);
 });
 
-test("a token is told to the clients that its audience names, by client id or by a resource of theirs", async () => {
+test("a token is active for the clients that its audience names, by client id or by a resource of theirs", async () => {
   const api = await confidential({ clientId: "orders-api" });
   const [gateway, other] = [await confidential(), await confidential()];
   await resourcesOf(gateway, ["https://api.example"]);

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { mayUseApplication } from "../../applications/access/index.ts";
 import type { ClientSnapshot, GrantType } from "../../applications/clients/index.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 import { refuseDirtyText } from "../../platform/http/index.ts";
@@ -36,6 +37,7 @@ export async function answerTokenRequest(parts: TokenEndpointParts, { headers, f
   grant.check?.(ctx, source, presented);
   if (source.denied) return refuseDenied(ctx, source);
   const issue = await grant.issue(ctx, source, presented);
+  if (issue.kind === "user") await assertMayUse(ctx, issue.tokens.userId);
 
   // Signed before anything is used up: a failure costs no client its token.
   const refresh = issue.kind === "user" && issue.refresh ? refreshTokenOf(ctx, issue.refresh) : null;
@@ -79,6 +81,12 @@ function presentedParameters({ scopesOfRealm }: TokenEndpointParts, { parameters
   checkScopeSyntax(params.scope);
   params.scope = knownScopes(scopesOfRealm, params.scope);
   return { params, lists: several };
+}
+
+/** Also on refresh: a user who lost the role gets no more tokens by any grant. Nothing is used up, so that the role given back is enough. */
+async function assertMayUse({ parts, client }: TokenCtx, userId: string): Promise<void> {
+  if (!(await mayUseApplication(parts.db, parts.realm.realmId, userId, client.settings)))
+    throw oauthErrors.accessDenied("the user may not use this client");
 }
 
 /** Access token and ID token, as the answer names them. */

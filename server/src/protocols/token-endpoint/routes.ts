@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { client, declare } from "../../platform/http/index.ts";
 import { ForeignOrigin } from "../client-auth/index.ts";
-import { allowAnyOrigin, allowOrigin, FORM, formOf, issuerFor, takeForms } from "../gate/index.ts";
+import { allowAnyOrigin, allowOrigin, clientForm, formOf, issuerFor, takeForms } from "../gate/index.ts";
+import { grants } from "./grants/index.ts";
 import type { TokenEndpoints } from "./parts.ts";
 import { answerTokenRequest } from "./pipeline.ts";
 
@@ -20,6 +21,16 @@ const Tokens = Type.Object(
   { $id: "Tokens", additionalProperties: true },
 );
 
+/** The parameters of all grants; which of them count is for `grant_type` to say. */
+const parameters = new Set([...grants.values()].flatMap((grant) => grant.parameters));
+const TokenForm = clientForm(
+  {
+    grant_type: Type.Union([...grants.keys()].map((type) => Type.Literal(type))),
+    ...Object.fromEntries([...parameters].map((name) => [name, Type.Optional(Type.String())])),
+  },
+  { grant_type: "client_credentials" },
+);
+
 /** Mounted under /realms/:realm: the token endpoint. */
 export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
   declare(app, { caller: client({ in: "pipeline" }), errors: "oauth" });
@@ -32,7 +43,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
       schema: {
         summary: "The token endpoint (RFC 6749 §3.2)",
         description: "A form with `grant_type` and what that grant needs, and the client's authentication.",
-        consumes: [FORM],
+        ...TokenForm,
         tags: ["Protocol"],
         params,
         response: { 200: Tokens },

@@ -64,7 +64,7 @@ export { type IssuedRefreshToken, issueRefreshToken, REFRESH_TOKEN } from "./ref
 export {
   endGrantsBesides,
   endGrantsOfClient,
-  endGrantsOfSession,
+  endGrantsOfSessions,
   endGrantsOfUser,
   endGrantsUnderConsent,
   forgetRequests,

@@ -1,3 +1,5 @@
+import { mayUseApplication } from "../../applications/access/index.ts";
+import type { Clients } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -32,7 +34,7 @@ export interface LiveToken {
 
 /** RFC 9068 §4, and whether it is alive: signature, issuer, type and times first, then one query. The audience is the caller's to check. */
 export async function readAccessToken(
-  { db, realms }: { readonly db: Db; readonly realms: RealmSnapshots },
+  { db, realms, clients }: { readonly db: Db; readonly realms: RealmSnapshots; readonly clients: Clients },
   realm: RealmSnapshot,
   issuer: string,
   jwt: string,
@@ -50,6 +52,9 @@ export async function readAccessToken(
   const isUsers = gid !== undefined;
   const holder = isUsers && isId(gid) ? await findHolder(db, { ...asked, grantId: gid }) : null;
   if (isUsers ? !holder : !(await isMachineAlive(db, asked))) return null;
+  // A user who lost the role that the client asks for (decision 0025). The snapshot says whether there is anything to ask the database.
+  const client = holder && (await clients.get(realm.realmId, clientId));
+  if (client && !(await mayUseApplication(db, realm.realmId, holder.userId, client.settings))) return null;
   return {
     realm: realm.realmId,
     jti,

@@ -1,18 +1,18 @@
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { names } from "./names.ts";
-import { deleteGrant, deleteGrantsOf } from "./records/grants.store.ts";
+import { deleteGrant, deleteGrantsOf, deleteGrantsOfSessions } from "./records/grants.store.ts";
 import { deleteRecordsNaming, deleteRecordsOf, recordsWithTokens, type StoredRecord, sessionIdsOf } from "./records/records.store.ts";
 
 // What ends with something else, in the same transaction. A grant takes its codes and refresh tokens with it, and no access token that
 // names it is alive after that.
 
-/** `session.ended` */
-export async function endGrantsOfSession(
+/** `sessions.ended` */
+export async function endGrantsOfSessions(
   ctx: Ctx,
-  { realm, sessionId }: { readonly realm: string; readonly sessionId: string },
+  { ended }: { readonly ended: readonly { readonly realm: string; readonly sessionId: string }[] },
 ): Promise<void> {
-  await deleteGrantsOf(ctx.tx, realm, { sessionId });
+  await deleteGrantsOfSessions(ctx.tx, ended);
 }
 
 /** `user.disabled`, `user.logged_out`: also what would live without a session. */

@@ -185,7 +185,7 @@ describe("a transaction", () => {
     expect(states.sort()).toEqual(["PENDING", "SIGNED"]);
   });
 
-  test("counts wrong codes across transactions, and makes whoever guesses wait", async () => {
+  test("counts wrong codes across transactions, and delays further attempts", async () => {
     const { asUser } = await shop();
     const ids: string[] = [];
     for (let n = 0; n < 11; n++) ids.push((await asUser.create(payment)).body.id);

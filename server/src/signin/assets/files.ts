@@ -8,7 +8,11 @@ interface Asset {
 }
 
 /** The scripts of our pages, by the name that pages know them by. The build lays the files beside the bundle. */
-const files = { "passkey.js": "./passkey-script.js", "signing-out.js": "./signing-out-script.js" } as const;
+const files = {
+  "passkey.js": "./passkey-script.js",
+  "post-form.js": "./post-form-script.js",
+  "signing-out.js": "./signing-out-script.js",
+} as const;
 
 export type AssetName = keyof typeof files;
 

@@ -10,12 +10,3 @@ export async function hasRole(db: Db, realm: string, userId: string, roles: read
         and r.name_key = any(${roles.map(loginKey)}::text[])) as found`.execute(db);
   return rows[0]?.found ?? false;
 }
-
-/** In one of the groups, or in one below it. */
-export async function isInGroup(db: Db, realm: string, userId: string, groups: readonly string[]): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select 1 from group_members m where m.realm_id = ${realm} and m.user_id = ${userId} and (
-      m.group_id::text = any(${groups}::text[]) or exists (select 1 from group_ancestors a
-        where a.realm_id = m.realm_id and a.group_id = m.group_id and a.ancestor_id::text = any(${groups}::text[])))) as found`.execute(db);
-  return rows[0]?.found ?? false;
-}

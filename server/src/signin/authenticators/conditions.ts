@@ -1,9 +1,10 @@
 import { BlockList, isIP } from "node:net";
 import Type, { type TProperties } from "typebox";
+import { isInGroup } from "../../directory/groups/index.ts";
 import { isTrusted } from "../known-browsers/index.ts";
 import { levelOf } from "../sessions/index.ts";
 import type { Condition, StepContext } from "./authenticator.ts";
-import { hasRole, isInGroup } from "./conditions.store.ts";
+import { hasRole } from "./conditions.store.ts";
 
 const negate = Type.Optional(Type.Boolean({ default: false, description: "Hold when it is not so" }));
 const names = (description: string) =>

@@ -128,7 +128,7 @@ async function suspect({ parts, realm, visitor, now }: StepContext, found: Passk
       outcome: "SUCCESS",
       resourceType: "users",
       resourceId: found.userId,
-      detail: "passkey: used less often than before, so somebody may have a copy",
+      detail: "passkey: its counter went back, so there may be a copy of it",
       actor: { id: null, name: "system" },
     });
     await ctx.emit("user.credentials_changed", { userId: found.userId });

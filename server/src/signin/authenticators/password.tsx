@@ -1,13 +1,13 @@
 import Type from "typebox";
 import { PasswordOnly } from "../pages/index.ts";
 import { acceptPassword, checkPassword, isExpired } from "../passwords/index.ts";
-import type { NamedUser, Proof, Question, StepContext } from "./authenticator.ts";
+import type { Answer, NamedUser, Proof, Question, StepContext } from "./authenticator.ts";
 
 /** The password alone, of a user named in a step before. */
 export const password: Question = {
   kind: "question",
   displayName: "Password",
-  description: "Asks for the password of whoever was named in a step before",
+  description: "Asks for the password of the user who was named in a step before",
   config: Type.Object({}, { additionalProperties: false }),
   identifies: false,
   factor: "knowledge",
@@ -28,17 +28,24 @@ export const password: Question = {
     // That the account is open is looked at again when the step counts.
     const known = user && { userId: user.userId, username: user.username, enabled: true, locked: false };
     const right = await checkRightPassword(at, { login, password: form.password ?? "", user: known });
+    if (right === "elsewhere") return changeElsewhere;
     return right ? { outcome: "passed", proof: right } : { outcome: "wrong", title: "passwordWrongTitle", text: "passwordWrongText" };
   },
 };
+
+/** The password is right, so nothing was guessed; but its directory lets nobody in with it, and takes no new one from here. */
+export const changeElsewhere = {
+  outcome: "again",
+  problem: { title: "passwordElsewhereTitle", text: "passwordElsewhereText" },
+} as const satisfies Answer;
 
 /** A password as a proof; null where it is wrong. */
 export async function checkRightPassword(
   { parts, realm, now }: StepContext,
   { login, password, user }: { readonly login: string; readonly password: string; readonly user: NamedUser | null },
-): Promise<Proof | null> {
+): Promise<Proof | "elsewhere" | null> {
   const right = await checkPassword(parts.sources, { realm: realm.realmId, login, password }, user);
-  if (!right) return null;
+  if (right === null || right === "elsewhere") return right;
   const { userId, checked, outdated } = right;
   const hasExpired = isExpired(realm, right, now);
   return {

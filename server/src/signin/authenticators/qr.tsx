@@ -23,7 +23,7 @@ export const qr: Question = {
       freshMinutes: Type.Optional(
         Type.Integer({
           ...{ minimum: 1, maximum: 1_440, default: FRESH_MINUTES },
-          description: "How long ago whoever confirms may have signed in on the phone; later they are asked to do it again",
+          description: "How long ago the user may have signed in on the phone; later they sign in there again",
         }),
       ),
     },

@@ -25,7 +25,7 @@ export interface ResetLink {
 /** For a forgotten password: a mail to the account's address, if there is such an account; the page does not reveal whether there is. */
 export const resetEmail: Question = {
   kind: "question",
-  displayName: "Email to somebody who forgot their password",
+  displayName: "Email to a user who forgot their password",
   description: "Emails a link and a code to the person who was named in an earlier step, and waits for one of them to come back",
   config: Type.Object({}, { additionalProperties: false }),
   identifies: false,

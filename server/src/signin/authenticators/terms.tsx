@@ -8,8 +8,7 @@ import { acceptTerms, hasAcceptedTerms, hasTerms } from "./terms.store.ts";
 export const terms: Question = {
   kind: "question",
   displayName: "Terms",
-  description:
-    "Asks whoever has not accepted the present version of the realm's terms to do so; stands after the steps that prove who it is",
+  description: "Asks users who have not accepted the present version of the realm's terms; stands after the steps that prove who they are",
   config: Type.Object({}, { additionalProperties: false }),
   identifies: false,
   factor: null,

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { Credentials, Welcome } from "../pages/index.ts";
 import type { Question } from "./authenticator.ts";
-import { checkRightPassword } from "./password.tsx";
+import { changeElsewhere, checkRightPassword } from "./password.tsx";
 import { isTicked } from "./username.tsx";
 
 /** Name and password on one page. */
@@ -34,6 +34,7 @@ export const usernamePassword: Question = {
   answer: async (at, form) => {
     const { login, user } = at.named!;
     const right = await checkRightPassword(at, { login, password: form.password ?? "", user });
+    if (right === "elsewhere") return changeElsewhere;
     if (!right) return { outcome: "wrong", title: "credentialsTitle", text: "credentialsText", login };
     return { outcome: "passed", proof: { ...right, login, remember: isTicked(form.rememberMe) } };
   },

@@ -1,6 +1,6 @@
 import { deleteMember, existingGroups, insertMember } from "../../directory/groups/index.ts";
 import { changingGrants, shareRolesByName } from "../../directory/roles/index.ts";
-import { addRoles, dropRoles, updateFederatedUser } from "../../directory/users/index.ts";
+import { addRoles, dropRoles, updateBrokeredUser } from "../../directory/users/index.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import { grantsMadeBy, type MapperState, type ProviderSnapshot, recordGrants } from "../identity-providers/index.ts";
 import type { BrokeredIdentity } from "./broker.ts";
@@ -68,7 +68,7 @@ export async function applyMapping(ctx: Ctx, provider: ProviderSnapshot, identit
   }
   const follows = !isFirst && config.sync === "force" && identity.email !== null;
   const email = follows ? { address: identity.email!, verified: config.trustEmail === true && identity.emailVerified } : undefined;
-  await updateFederatedUser(ctx, userId, { attributes, ...(email && { email }) });
+  await updateBrokeredUser(ctx, userId, { attributes, ...(email && { email }) });
   await applyGrants(ctx, provider, identity, userId, isFirst);
 }
 

@@ -73,7 +73,7 @@ describe("enrolling a device", () => {
     expect(credentials.filter(({ type }: { type: string }) => type === "push")).toHaveLength(1);
   });
 
-  test("is refused by a token that expired, of another realm, of somebody who is disabled, or that is none", async () => {
+  test("is refused by a token that expired, of another realm, of a disabled user, or that is none", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const { userId } = await realm.user();
     const token = await enrollmentToken(realm, userId);
@@ -161,7 +161,7 @@ describe("a device with a push token", () => {
     expect((await again.call("GET", "/push")).status).toBe(401);
   });
 
-  test("is not taken from somebody else", async () => {
+  test("is not taken from another user", async () => {
     const realm = await iam.realm();
     const [ada, eve] = [await realm.user(), await realm.user()];
     await enrolledApp(iam, realm, ada.userId, { pushToken });

@@ -5,7 +5,7 @@ const ask = { "www-authenticate": 'Bearer error="invalid_token"' };
 
 export const deviceErrors = {
   ...defineErrors("devices", {
-    not_found: [404, "There is no such request for you: it may be over, or somebody else's"],
+    not_found: [404, "There is no such request for you: it may have ended, or belong to another user"],
     answered: [409, "This was answered already, or is over: start again where you are signing in"],
     too_many: [409, "You have as many devices as there may be: remove one of them first"],
     push_token_taken: [409, "This push token belongs to another account: remove the device there first, or enroll without a push token"],

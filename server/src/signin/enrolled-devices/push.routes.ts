@@ -97,7 +97,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
     {
       schema: {
         summary: "A sign-in that waits for your approval",
-        description: `${how}. Somebody else's is a 404.`,
+        description: `${how}. Another user's is a 404.`,
         tags,
         params,
         querystring: PageQuery,

@@ -218,7 +218,7 @@ describe("a sign-in that the phone approves", () => {
 });
 
 describe("nobody approves", () => {
-  test("for somebody else, from another realm, or without a session", async () => {
+  test("for another user, from another realm, or without a session", async () => {
     const { realm, user, app } = await withPhone();
     const eve = await realm.user();
     const hers = iam.browser();

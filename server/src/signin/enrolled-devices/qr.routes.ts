@@ -91,7 +91,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
     {
       schema: {
         summary: "Let the screen in as you",
-        description: "With a fresh session and its CSRF token. Works once (409), and never while somebody acts as the user (403).",
+        description: "With a fresh session and its CSRF token. Works once (409), and never while an administrator acts as the user (403).",
         consumes: ["application/x-www-form-urlencoded", "application/json"],
         tags,
         params,

@@ -69,7 +69,7 @@ const confirm = (phone: Browser, url: string, page: Answer) =>
   });
 
 describe("a QR code", () => {
-  test("lets the screen that shows it in, as whoever confirms it on a signed-in phone", async () => {
+  test("lets the screen that shows it in, as the user who confirms it on a signed-in phone", async () => {
     const { realm, user } = await withQr();
     const { browser, at, page, url, code } = await showing(realm);
     expect(page.text).toMatch(/<svg class="gh-qr" role="img"/);
@@ -151,7 +151,7 @@ describe("a QR code", () => {
     expect((await browser.get(at)).status).toBe(303);
   });
 
-  test("needs a fresh session: whoever signed in long ago does it again, and comes back", async () => {
+  test("needs a fresh session: a user who signed in long ago signs in again, and comes back", async () => {
     const { realm, user } = await withQr({ freshMinutes: 3 });
     const phone = await phoneOf(realm, user);
     clock.advance(3 * MINUTE + 1);

@@ -21,7 +21,7 @@ test("the flows that ship keep the rules themselves", () => {
     expect([alias, brokenFlowRules(steps as StepInput[], purposeOf(alias))]).toEqual([alias, []]);
 });
 
-test("takes what somebody can pass, and only by proving who they are", () => {
+test("accepts what a user can pass, and only with proof", () => {
   expect(verdict(credentials)).toEqual([]);
   expect(verdict(step("username"), step("password"))).toEqual([]);
   expect(verdict(step("cookie", "ALTERNATIVE"), list("forms", "ALTERNATIVE", [step("username"), step("password")]))).toEqual([]);

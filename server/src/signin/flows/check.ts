@@ -17,7 +17,7 @@ const authenticatorOf = (name: string): Authenticator | undefined =>
 
 /**
  * Everything that is wrong with the steps of a flow, by the member that says it: first what they are, then how they stand together, then
- * whether somebody could pass, and nobody without proof.
+ * whether a user can pass, and not without proof.
  */
 export function brokenFlowRules(input: readonly StepInput[], purpose: Purpose): FieldError[] {
   const aliases = new Set<string>();
@@ -157,7 +157,7 @@ function passageErrors(steps: readonly Step[], purpose: Purpose): FieldError[] {
   const end = through(steps, "steps", { named: startsNamed, proven: false }, told);
   if (told.length > 0 || !mustProve || end.proven) return told;
   const where = unproven(steps, "steps", { named: startsNamed, proven: false });
-  return [error(where, "no_proof", "somebody could pass this way without proving who they are")];
+  return [error(where, "no_proof", "a user could pass this way without proving who they are")];
 }
 
 function through(steps: readonly Step[], at: string, from: Certain, told: FieldError[]): Certain {
@@ -184,11 +184,7 @@ function after(step: Step, path: string, from: Certain, told: FieldError[]): Cer
   if (authenticator.kind !== "question") return { named: true, proven: true };
   if (!authenticator.identifies && !from.named)
     told.push(
-      error(
-        `${path}.authenticator`,
-        "needs_user",
-        `${step.authenticator} needs somebody who has said who they are: ask for that in a step before it`,
-      ),
+      error(`${path}.authenticator`, "needs_user", `${step.authenticator} needs a known user: ask for the username in a step before it`),
     );
   return { named: true, proven: from.proven || authenticator.factor !== null };
 }

@@ -96,7 +96,7 @@ export const AuthenticatorInfo = Type.Object(
     displayName: Type.String(),
     description: Type.String(),
     kind: oneOf(["question", "silent", "condition"], {
-      description: "Asks somebody on a page; passes or not by itself; or decides whether the list that it stands in is asked for",
+      description: "Asks the user on a page; passes or fails by itself; or decides whether the list that it stands in is asked for",
     }),
     factor: Type.Union([oneOf(["knowledge", "possession", "both"]), Type.Null()], {
       description: "What a right answer proves; null proves nothing, or nothing that was not proven before",

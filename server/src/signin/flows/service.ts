@@ -1,6 +1,7 @@
 import { clientsUsingFlow, renameFlowOfClients } from "../../applications/clients/index.ts";
+import { renameFlowOfSamlClients, samlClientsUsingFlow } from "../../applications/saml-clients/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import type { Ctx, DomainEvents, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import { type ListQuery, type Page, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
@@ -111,6 +112,7 @@ export async function renameFlow(ctx: Ctx, from: string, to: string): Promise<Ve
   if (shipped(to)) throw flowErrors.alias_taken();
   const flow = await renameFlowRow(ctx.tx, ctx.realm, from, to, ctx.now);
   await renameFlowOfClients(ctx.tx, ctx.realm, from, to, ctx.now);
+  await renameFlowOfSamlClients(ctx.tx, ctx.realm, from, to, ctx.now);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "flows", resourceId: to, detail: `renamed from ${from}` });
   return shown(flow);
@@ -120,7 +122,10 @@ export async function removeFlow(ctx: Ctx, alias: string): Promise<void> {
   const { flow } = await takeFlow(ctx, alias);
   expectVersion(ctx, flow.version);
   if (shipped(alias)) throw flowErrors.built_in();
-  const users = await clientsUsingFlow(ctx.tx, ctx.realm, alias, NAMED + 1);
+  const users = [
+    ...(await clientsUsingFlow(ctx.tx, ctx.realm, alias, NAMED + 1)),
+    ...(await samlClientsUsingFlow(ctx.tx, ctx.realm, alias, NAMED + 1)),
+  ];
   if (users.length > 0) throw inUse(users.slice(0, NAMED), users.length > NAMED);
   await deleteFlow(ctx.tx, ctx.realm, alias);
   await ctx.configChanged();
@@ -136,11 +141,11 @@ function checkedSteps(input: readonly StepInput[], purpose: Purpose): Step[] {
 /** `client.flows_chosen`: they must exist and fit, and stay until commit. */
 export async function shareChosenFlows(
   ctx: Ctx,
-  { browserFlow, directGrantFlow }: { readonly browserFlow: string | null; readonly directGrantFlow: string | null },
+  { browserFlow, directGrantFlow, at = "" }: DomainEvents["client.flows_chosen"],
 ): Promise<void> {
   const chosen = [
-    ["browserFlow", browserFlow, "sign-in"],
-    ["directGrantFlow", directGrantFlow, "direct-grant"],
+    [`${at}browserFlow`, browserFlow, "sign-in"],
+    [`${at}directGrantFlow`, directGrantFlow, "direct-grant"],
   ] as const;
   const errors: FieldError[] = [];
   for (const [field, alias, purpose] of chosen) {

@@ -33,6 +33,8 @@ export {
   UpstreamError,
 } from "./protocols/oidc-metadata.ts";
 export { readSigningKey } from "./protocols/signing-key.ts";
+export { type EntryFault, isFault, type Person, personAttributes, readPerson, shownDn } from "./protocols/ldap-person.ts";
+export { connectionOf } from "./protocols/ldap-test.ts";
 export { identityProviderRoutes } from "./routes.ts";
 export {
   createIdentityProviders,

@@ -60,7 +60,7 @@ describe("asking for the link", () => {
     expect((await realm.asMaster().get("/sessions")).body.map(({ userId: of }: { userId: string }) => of)).not.toContain(userId);
   });
 
-  test("is refused for whoever holds more than the caller, and that is recorded", async () => {
+  test("is refused for users who hold more than the caller, and that is recorded", async () => {
     const realm = await iam.realm();
     const manager = await realm.as("manage-users", "view-users");
     const mightier = [await realm.as("realm-admin"), await realm.as("manage-users", "manage-roles")];
@@ -74,7 +74,7 @@ describe("asking for the link", () => {
     expect((await ask(manager, equal.userId)).status).toBe(200);
   });
 
-  test("is refused for oneself, for whoever is shut out, and for whoever is not there", async () => {
+  test("is refused for oneself, for disabled and locked users, and for unknown ones", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users", "view-users");
     expect(refusal(await ask(admin, admin.userId))).toEqual([409, "impersonation.self"]);
@@ -132,7 +132,7 @@ describe("the link", () => {
     expect([late.status, late.text.includes("This link no longer works")]).toEqual([410, true]);
   });
 
-  test("is not used up by what reads ahead: a prefetch, a HEAD, somebody else's browser", async () => {
+  test("is not used up by what reads ahead: a prefetch, a HEAD, another browser", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users");
     const { userId, username } = await realm.user();

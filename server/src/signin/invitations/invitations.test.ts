@@ -42,7 +42,7 @@ const post = (browser: Browser, path: string, form: Record<string, string> = {})
 const createAccount = (browser: Browser, path: string, form: Record<string, string> = {}) =>
   post(browser, `${path}/account`, { username: "grace", password: PASSWORD, passwordAgain: PASSWORD, ...form });
 
-describe("somebody who has no account", () => {
+describe("a person without an account", () => {
   test("follows the link, creates one, is a member and signed in, with a verified address", async () => {
     const situation = await invited({ role: "owner" });
     const { realm, admin, email, path } = situation;
@@ -124,7 +124,7 @@ describe("somebody who has no account", () => {
   });
 });
 
-describe("somebody who has an account", () => {
+describe("a person with an account", () => {
   async function withAccount(more: Parameters<typeof invited>[0] = {}) {
     const situation = await invited(more);
     const master = situation.realm.asMaster();

@@ -18,7 +18,7 @@ const querystring = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 3
 const _csrf = Type.Optional(Type.String({ maxLength: 512, description: "The value of the cookie XSRF-TOKEN; 403 without it" }));
 const page = (description: string) => Type.String({ description });
 const answers = {
-  403: page("CSRF token missing or stale, or somebody else is signed in"),
+  403: page("CSRF token missing or stale, or another user is signed in"),
   404: page("Unknown, withdrawn or replaced"),
   410: page("Expired or used"),
 };
@@ -114,7 +114,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
         summary: "Create the account that an invitation is for",
         description:
           "Where the invited address has none yet. 303 to the page with the session's cookie; 400 when name or password cannot be " +
-          "taken; 409 when the name is somebody's, or the address has an account by now.",
+          "taken; 409 when the name is taken, or the address has an account by now.",
         consumes: ["application/x-www-form-urlencoded"],
         tags,
         params,

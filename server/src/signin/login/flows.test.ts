@@ -121,7 +121,7 @@ describe("a flow of two pages", () => {
     expect(late.text).toContain(`href="/realms/${realm.name}/login"`);
   });
 
-  test("whoever answers while somebody else is signed in takes the browser over", async () => {
+  test("a user who answers while another is signed in replaces that session", async () => {
     const realm = await realmWith([step("cookie", {}, "ALTERNATIVE"), step("username-password", {}, "ALTERNATIVE")]);
     const [ada, bob] = [await realm.user(), await realm.user()];
     const browser = iam.browser();

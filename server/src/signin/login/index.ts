@@ -1,7 +1,8 @@
 // The pages of signing in and out: they show what signin/run asks, and start a session when it passes.
 // Sessions are kept by signin/sessions; what requested the sign-in is an interaction.
 export { beginSignIn, loginPath, pagePath, type SignInStart, seeOther, toSignIn } from "./begin.ts";
-export type { LogoutRequest, LogoutRequests } from "./logout.routes.ts";
+export type { LogoutRequest, LogoutRequests, PendingLogout, SingleLogout } from "./logout.routes.ts";
 export { returnTarget } from "./return-target.ts";
 export { loginRoutes } from "./routes.ts";
+export { type SigningOut, showSigningOut, signedOutPath, signOutHere } from "./sign-out.ts";
 export { createVisitors, type PageParts, type Visitor, type Visitors } from "./visitors.ts";

@@ -1,13 +1,13 @@
-import { randomBytes } from "node:crypto";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import type { Ctx } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { assetHref } from "../assets/index.ts";
 import { type LogoutFrame, renderLogout, sendPage } from "../pages/index.ts";
 import { interactionErrors } from "../run/index.ts";
-import { actorOfSession, endSession, type LiveSession } from "../sessions/index.ts";
-import type { Visitor, Visitors } from "./visitors.ts";
+import type { EndedSession, LiveSession } from "../sessions/index.ts";
+import { showSigningOut, signedOutPath, signOutHere } from "./sign-out.ts";
+import type { Visitors } from "./visitors.ts";
 
 const field = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 const members = {
@@ -26,12 +26,14 @@ const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String() });
 const page = (description: string) => Type.String({ description });
 
-/** What a client wants that sends somebody here to be signed out. */
+/** The parameters of RP-initiated logout. */
 export interface LogoutRequest {
   /** Where to go afterwards; null: to our own page. */
   readonly redirectTo: string | null;
   /** The client has shown that it belongs to this session: nobody need be asked. */
   readonly isCertain: boolean;
+  /** The client that asks, if it says so. */
+  readonly askedBy: string | null;
   /** What the form carries along, to be read again. */
   readonly fields: Readonly<Record<string, string>>;
 }
@@ -43,42 +45,51 @@ export interface LogoutRequests {
   /** A form of another site comes without our cookies: kept for the GET that follows. */
   keep(realm: string, form: Params): Promise<string>;
   take(realm: string, id: string): Promise<Params | null>;
-  /** The applications of a session that are told in the browser. Asked before it ends. */
+  /** The applications of a session with front-channel logout. Asked before it ends. */
   frames(realm: string, sessionId: string): Promise<readonly LogoutFrame[]>;
 }
 
-interface LogoutParts {
+/** A logout that takes the browser to the applications, one after the other. */
+export interface SingleLogout {
+  /** In the transaction that ended the session. Answers the path at which it goes on; null: no application has to be told so. */
+  begin(ctx: Ctx, ended: EndedSession, logout: PendingLogout): Promise<string | null>;
+  /** Where a logout goes on that one of these browsers has left, perhaps because an application kept it. */
+  resume(realm: string, browsers: readonly string[]): Promise<string | null>;
+}
+
+export interface PendingLogout {
+  /** The pre-session of the browser that goes on with it. */
+  readonly browser: string;
+  /** Where it ends. */
+  readonly next: string;
+  /** Told on its last page. */
+  readonly frames: readonly LogoutFrame[];
+}
+
+export interface LogoutParts {
   readonly work: UnitOfWork;
   readonly visitors: Visitors;
   readonly logoutRequests: LogoutRequests;
+  readonly singleLogout: SingleLogout;
 }
 
-const signedOut = (realm: string) => `/realms/${realm}/login?signed_out=1`;
-
-export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, { work, visitors, logoutRequests }) => {
+export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, parts) => {
+  const { visitors, logoutRequests, singleLogout } = parts;
   const go = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303) as never;
 
-  const signOut = async (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => {
-    const { realm, session } = visitor;
-    if (!session) return [];
+  /** Ends the session and goes on: to applications that have to be told in the browser, and then to `next`. Null: none has. */
+  const signOut = async (request: FastifyRequest, reply: FastifyReply, { redirectTo, askedBy }: LogoutRequest) => {
+    const { visitor } = request;
+    const { realm, session, preSession } = visitor;
+    if (!session) return null;
+    const next = redirectTo ?? signedOutPath(realm.realmId);
     const frames = await logoutRequests.frames(realm.realmId, session.sessionId);
-    // Whoever plays somebody and signs out is gone from this browser altogether, not back in a session put aside.
-    const own = session.impersonator === null ? null : await visitors.sessionAside(request, realm);
-    for (const each of own ? [session, own] : [session]) {
-      const origin = { realm: realm.realmId, actor: actorOfSession(each, realm.realmId), sourceIp: request.ip };
-      await work.transact(origin, (ctx) => endSession(ctx, each.sessionId));
-    }
-    visitors.leave(reply, visitor);
-    return frames;
-  };
-
-  /** Signed out here; the page tells the applications, and then goes on. */
-  const showFrames = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, frames: readonly LogoutFrame[], next: string) => {
-    const nonce = randomBytes(18).toString("base64");
-    const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
-    const script = { src: assetHref("signing-out.js"), nonce };
-    const html = renderLogout({ ...frame, state: "frames", frames, next, script });
-    return sendPage(reply, 200, html, { nonce, logoUrl: visitor.realm.settings.logoUrl, frames: frames.map(({ url }) => url) }) as never;
+    const path = await signOutHere(parts, { request, reply }, { visitor, session, askedBy }, async (ctx, end) => {
+      const ended = await end();
+      return ended && singleLogout.begin(ctx, ended, { browser: preSession, next, frames });
+    });
+    if (path !== null) return go(reply, path);
+    return frames.length > 0 ? (showSigningOut(visitors, { request, reply }, visitor, { frames, next }) as never) : null;
   };
 
   app.get(
@@ -114,8 +125,10 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
         const leadsTo = wanted.redirectTo === null ? {} : { formActionOrigins: [wanted.redirectTo] };
         return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl, ...leadsTo });
       }
-      const frames = await signOut(request, reply, visitor);
-      if (frames.length > 0) return showFrames(request, reply, visitor, frames, wanted.redirectTo ?? signedOut(realm.realmId));
+      const unfinished = session ? null : await singleLogout.resume(realm.realmId, visitor.preSessions);
+      if (unfinished !== null) return go(reply, unfinished);
+      const shown = await signOut(request, reply, wanted);
+      if (shown !== null) return shown;
       if (wanted.redirectTo !== null) return go(reply, wanted.redirectTo);
       const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
       const html = renderLogout({ ...frame, state: "done", signInUrl: `/realms/${realm.realmId}/login` });
@@ -127,7 +140,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
     "/logout",
     {
       config: { csrf: "form", csrfUnless: (request) => request.visitor.session === null || isOfClient(request.body) },
-      // Whoever sends nothing at all is shown the page.
+      // A request without parameters is answered with the page.
       attachValidation: true,
       schema: {
         summary: "Sign out",
@@ -153,10 +166,8 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       // Nobody we can see: whoever is signed in here is asked where the cookies come along.
       if (!session && Object.keys(asked).length === 0) return go(reply, path);
       if (request.validationError) throw request.validationError;
-      const { redirectTo } = await logoutRequests.read(realm.realmId, asked, session);
-      const frames = await signOut(request, reply, visitor);
-      const next = redirectTo ?? signedOut(realm.realmId);
-      return frames.length > 0 ? showFrames(request, reply, visitor, frames, next) : go(reply, next);
+      const wanted = await logoutRequests.read(realm.realmId, asked, session);
+      return (await signOut(request, reply, wanted)) ?? go(reply, wanted.redirectTo ?? signedOutPath(realm.realmId));
     },
   );
 };

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { messagesOf, renderMessage, renderStuck, sendPage } from "../pages/index.ts";
+import { UNAVAILABLE_SECONDS } from "../passwords/index.ts";
 import { type After, isRequested, type Outcome, type Refused, type Run } from "../run/index.ts";
 import type { SignedIn } from "./start-session.ts";
 import { accountOf, type ShownStep, showStep } from "./steps.ts";
@@ -83,6 +84,10 @@ function shownAfter(after: After): Omit<ShownStep, "others"> {
     case "overloaded": {
       const problem = { title: "overloadedTitle", text: "overloadedTextTimed" } as const;
       return { status: 503, problem, retryAfterSeconds: OVERLOAD_SECONDS };
+    }
+    case "unavailable": {
+      const problem = { title: "directoryAwayTitle", text: "directoryAwayTextTimed" } as const;
+      return { status: 503, problem, retryAfterSeconds: UNAVAILABLE_SECONDS };
     }
     case "wait": {
       const problem = { title: "lockedOutTitle", text: "lockedOutTextTimed" } as const;

@@ -27,16 +27,13 @@ import {
 import { brokerRoutes, hintedProvider } from "./broker.routes.ts";
 import { continueRoutes } from "./continue.routes.ts";
 import { linkRoutes } from "./link.routes.ts";
-import { type LogoutRequests, logoutRoutes } from "./logout.routes.ts";
+import { type LogoutParts, logoutRoutes } from "./logout.routes.ts";
 import { createReplies, goTo, stepPath, type Visit } from "./replies.ts";
 import { returnTarget } from "./return-target.ts";
 import { startingSession } from "./start-session.ts";
-import type { Visitors } from "./visitors.ts";
 
-export interface LoginRouteParts extends SignInParts {
+export interface LoginRouteParts extends SignInParts, LogoutParts {
   readonly flows: Flows;
-  readonly visitors: Visitors;
-  readonly logoutRequests: LogoutRequests;
 }
 
 const params = Type.Object({ realm: Type.String() });
@@ -66,7 +63,7 @@ const LoginForm = Type.Object(
     lang: field(35),
     step: field(255, "Which step it answers; without it, the present one"),
     choose: field(255, "Another way to pass the present step"),
-    restart: field(8, "Begins again, as somebody else"),
+    restart: field(8, "Begins again, as another user"),
     resend: field(8, "Asks for another code"),
     giveUp: field(8, "Tells the application that it cannot be done"),
   },
@@ -241,7 +238,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   await app.register(linkRoutes, { parts, visitors, openRun });
   await app.register(continueRoutes, { parts, replies, openRun });
   await app.register(brokerRoutes, { parts, replies, openRun });
-  await app.register(logoutRoutes, { work: parts.work, visitors, logoutRequests: parts.logoutRequests });
+  await app.register(logoutRoutes, parts);
 
   app.get(
     "/theme.css",

@@ -218,10 +218,12 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
 }
 
 /** Refusals that a page explains in words of its own. */
-const TEXTS: Readonly<Record<string, "deviceSameText" | "deviceWeakText" | "deviceNotYouText">> = {
+const TEXTS: Readonly<Record<string, "deviceSameText" | "deviceWeakText" | "deviceNotYouText" | "samlDeniedText" | "samlRefusedText">> = {
   "devices.same_browser": "deviceSameText",
   "devices.weak_session": "deviceWeakText",
   "devices.impersonated": "deviceNotYouText",
+  "saml.denied": "samlDeniedText",
+  "saml.refused": "samlRefusedText",
 };
 const textOfCode = (code: string, locale: Locale) => (TEXTS[code] ? { text: messagesOf(locale)[TEXTS[code]] } : {});
 

@@ -65,7 +65,7 @@ const RememberMe = ({ text, checked }: { text: Messages; checked: boolean | null
     </label>
   );
 
-/** The password of somebody who is known; the name stands beside it for password managers. */
+/** The password of a known user; the name stands beside it for password managers. */
 export const PasswordOnly = ({ text, username, invalid, quiet }: Omit<CredentialsView, "rememberMe">) => (
   <>
     <input

@@ -4,8 +4,11 @@ import { logoOf } from "./branding.ts";
 
 export interface PageHeaderOptions {
   readonly nonce: string;
-  /** Where the answer to the form may lead: origins, or whole redirect URIs, of which only the origin is used. */
-  readonly formActionOrigins?: readonly string[];
+  /**
+   * Where the answer to the form may lead: origins, or whole redirect URIs, of which only the origin is used. `any` is for a page that hands
+   * over to an application, which may send the browser on to wherever it likes: browsers would apply the policy to that, too.
+   */
+  readonly formActionOrigins?: readonly string[] | "any";
   /** Addresses that the page shows in frames, of which only the origin is used. */
   readonly frames?: readonly string[];
   readonly logoUrl?: string | null;
@@ -53,14 +56,14 @@ export function pageHeaders({
   if (!NONCE.test(nonce)) throw new TypeError("A CSP nonce is at least 16 characters of base64");
   const logos = new Set([logoUrl, applicationLogoUrl].flatMap((url) => logoOf(url)?.origin ?? []));
   // Browsers apply form-action to the redirect after the POST as well, so the client's callback must be named (or signing in ends at a blank page).
-  const targets = new Set(formActionOrigins.map(formActionSource).filter((source) => source !== null));
+  const targets = formActionOrigins === "any" ? null : new Set(formActionOrigins.map(formActionSource).filter((source) => source !== null));
   const framed = new Set(frames.map((url) => new URL(url).origin).filter((origin) => NAMED_ORIGIN.test(origin)));
   const policy = {
     "default-src": ["'none'"],
     "script-src": [`'nonce-${nonce}'`],
     "style-src": ["'self'"],
     "img-src": ["'self'", "data:", ...logos],
-    "form-action": ["'self'", ...targets],
+    ...(targets && { "form-action": ["'self'", ...targets] }),
     ...(framed.size > 0 && { "frame-src": [...framed] }),
     "frame-ancestors": ["'none'"],
     "base-uri": ["'none'"],

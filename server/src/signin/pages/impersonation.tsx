@@ -19,7 +19,7 @@ interface NoImpersonation extends PageFrame {
 
 export type ImpersonationView = ConfirmImpersonation | NoImpersonation;
 
-/** Asks before an administrator becomes somebody else in this browser, or says why they do not. */
+/** Asks before an administrator acts as a user in this browser, or says why they do not. */
 export const renderImpersonation = (view: ImpersonationView): string =>
   renderDocument(view.state === "confirm" ? <Confirm view={view} /> : <Refusal view={view} />);
 

@@ -14,11 +14,13 @@ export { type InvitationError, type InvitationView, renderInvitation } from "./i
 export type { PageFrame } from "./layout.tsx";
 export { dirOf, type LanguageLink, type LocaleWishes, languageLinks, pickLocale } from "./locale.ts";
 export { type LoginView, renderLogin } from "./login.tsx";
-export { type LogoutFrame, type LogoutView, renderLogout } from "./logout.tsx";
+export { type LogoutApplication, type LogoutFrame, type LogoutHop, type LogoutView, renderLogout } from "./logout.tsx";
 export { type MessageKind, type MessageView, messageKindOf, renderMessage } from "./message.tsx";
 export { LOCALES, type Locale, type Messages, messagesOf } from "./messages.ts";
 export { NewPassword, ReplacePassword } from "./new-password.tsx";
+export { type NoAccessView, renderNoAccess } from "./no-access.tsx";
 export { CreatePasskey, PasskeyBeside, UsePasskey } from "./passkey.tsx";
+export { type PostFormView, renderPostForm } from "./post-form.tsx";
 export { ProviderLinks, type ShownLink } from "./providers.tsx";
 export { PushEnded, type PushView, PushWaiting, renderPush, type WaitingScreen } from "./push.tsx";
 export { QrEnded, type QrView, QrWaiting, renderQr } from "./qr.tsx";

@@ -42,7 +42,7 @@ interface SignIn extends PageFrame, Invited {
   readonly loginUrl: string;
 }
 
-/** Somebody else is signed in; `action` signs them out. */
+/** Another user is signed in; `action` signs them out. */
 interface Other extends Form {
   readonly state: "other";
   readonly signedInAs: string;
@@ -56,7 +56,7 @@ interface Joined extends PageFrame, Invited {
 /** It cannot be accepted any more, or never could. */
 interface Gone extends PageFrame {
   readonly state: "expired" | "used" | "unknown";
-  /** For whoever accepted it before. */
+  /** For users who accepted it before. */
   readonly loginUrl?: string;
 }
 

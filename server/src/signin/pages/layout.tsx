@@ -12,7 +12,7 @@ export interface PageFrame {
   readonly branding: Branding | null;
   readonly locale: Locale;
   readonly languages?: readonly LanguageLink[];
-  /** An administrator plays somebody: every page says so and offers to stop. */
+  /** An administrator acts as a user: every page says so and offers to stop. */
   readonly impersonation?: ImpersonationBanner;
 }
 

@@ -5,7 +5,7 @@ import type { LanguageLink } from "./locale.ts";
 import { type Locale, type Messages, messagesOf } from "./messages.ts";
 import { Filled, withoutBidiControls } from "./text.tsx";
 
-/** For somebody who is signed in already: go on, or sign out. */
+/** For a user who is signed in already: continue, or sign out. */
 export interface LoginView {
   readonly branding: Branding;
   readonly locale: Locale;

@@ -1,6 +1,6 @@
 import { LinkButton, Submit } from "./controls.tsx";
-import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
-import { messagesOf } from "./messages.ts";
+import { Document, HiddenInputs, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { type Messages, messagesOf } from "./messages.ts";
 import { Filled } from "./text.tsx";
 
 interface ConfirmLogout extends PageFrame {
@@ -18,15 +18,34 @@ interface LoggedOut extends PageFrame {
   readonly signInUrl?: string;
 }
 
-/** An application that is told by a frame in the page. */
+/** An application that is notified by a frame in the page (front-channel). */
 export interface LogoutFrame {
   readonly name: string;
   readonly url: string;
 }
 
+/** An application that is notified in another way. */
+export interface LogoutApplication {
+  readonly name: string;
+  readonly outcome: "waiting" | "asked" | "done" | "unanswered" | "refused" | "untold";
+  /** Where it is asked once more. */
+  readonly again?: string;
+}
+
+/** An application that the browser goes to: to its address, or by a form that it is sent. */
+export interface LogoutHop {
+  readonly name: string;
+  readonly location: string;
+  readonly form?: Readonly<Record<string, string>>;
+  /** It asked to be signed out, and gets its answer; otherwise it is asked, and passed over if it does not answer. */
+  readonly isAnswer: boolean;
+}
+
 interface SigningOut extends PageFrame {
   readonly state: "frames";
   readonly frames: readonly LogoutFrame[];
+  readonly applications?: readonly LogoutApplication[];
+  readonly hop?: LogoutHop | undefined;
   /** Where to go when all have answered. */
   readonly next: string;
   readonly script: { readonly src: string; readonly nonce: string };
@@ -42,18 +61,28 @@ function pageOf(view: LogoutView) {
   return view.state === "done" ? <Done view={view} /> : <SigningOutPage view={view} />;
 }
 
-/** OpenID Connect Front-Channel Logout §3. The frames cannot move this page (`sandbox`), and work without a script of ours. */
+const NOT_SIGNED_OUT = new Set<LogoutApplication["outcome"]>(["unanswered", "refused"]);
+
+/**
+ * OpenID Connect Front-Channel Logout §3: the frames cannot move this page (`sandbox`), and work without a script of ours. A hop moves the
+ * page by script, and otherwise by its button.
+ */
 function SigningOutPage({ view }: { view: SigningOut }) {
   const text = messagesOf(view.locale);
+  const { applications = [], hop } = view;
+  const stays = applications.some(({ outcome }) => NOT_SIGNED_OUT.has(outcome));
   return (
     <Document
       {...view}
       kind="logout"
       title={text.signedOutTitle}
-      lead={<p class="gh-lead">{text.signingOutText}</p>}
+      lead={<p class="gh-lead">{hop?.isAnswer ? text.signedOutNotice : text.signingOutText}</p>}
       scripts={[view.script]}
     >
-      <ul data-signing-out="" data-next={view.next}>
+      <ul data-signing-out="" data-next={view.next} data-stays={stays ? "" : undefined} hidden={hop?.isAnswer === true}>
+        {applications.map((application) => (
+          <Outcome application={application} text={text} />
+        ))}
         {view.frames.map(({ name, url }, index) => (
           <li>
             {name}{" "}
@@ -64,10 +93,57 @@ function SigningOutPage({ view }: { view: SigningOut }) {
           </li>
         ))}
       </ul>
-      <LinkButton href={view.next} look="plain">
-        {text.continue}
-      </LinkButton>
+      {hop ? <Hop hop={hop} text={text} /> : null}
+      {hop?.isAnswer ? null : (
+        <LinkButton href={view.next} look="plain">
+          {hop ? text.signOutSkip : text.continue}
+        </LinkButton>
+      )}
     </Document>
+  );
+}
+
+function Outcome({ application: { name, outcome, again }, text }: { application: LogoutApplication; text: Messages }) {
+  const words = {
+    waiting: text.signOutNext,
+    asked: text.signingOutThere,
+    done: text.signedOutThere,
+    unanswered: text.notSignedOut,
+    refused: text.signOutRefused,
+    untold: text.signOutUntold,
+  }[outcome];
+  const target = linkTarget(again);
+  return (
+    <li>
+      {name} {NOT_SIGNED_OUT.has(outcome) ? <strong>{words}</strong> : <span>{words}</span>}{" "}
+      {target ? (
+        <a class="gh-link" href={target}>
+          {text.signOutAgain}
+        </a>
+      ) : null}
+    </li>
+  );
+}
+
+function Hop({ hop: { name, location, form, isAnswer }, text }: { hop: LogoutHop; text: Messages }) {
+  const label = <Filled template={isAnswer ? text.returnTo : text.signOutOf} values={{ client: name }} />;
+  const waits = isAnswer ? undefined : "";
+  if (!form) {
+    return (
+      <div class="gh-actions">
+        <a class="gh-button gh-button--primary" href={linkTarget(location) ?? "#"} data-hop="" data-waits={waits}>
+          {label}
+        </a>
+      </div>
+    );
+  }
+  return (
+    <form class="gh-form" method="post" action={linkTarget(location) ?? ""} data-hop="" data-waits={waits}>
+      {Object.entries(form).map(([field, value]) => (
+        <input type="hidden" name={field} value={value} />
+      ))}
+      <Submit>{label}</Submit>
+    </form>
   );
 }
 

@@ -56,7 +56,7 @@ export const NewPassword = ({ text, policy, invalid, focus, labels: [label, agai
   );
 };
 
-/** The page on which somebody who is known chooses another; the name stands beside it for password managers. */
+/** The page on which a known user chooses another; the name stands beside it for password managers. */
 export const ReplacePassword = ({ text, username, ...view }: Omit<NewPasswordView, "labels"> & { readonly username: string }) => (
   <>
     <input

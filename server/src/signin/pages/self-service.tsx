@@ -138,7 +138,7 @@ interface RegistrationView {
   readonly quiet: boolean;
 }
 
-/** The form by which somebody makes an account of their own. */
+/** The form of self-registration. */
 export const Registration = ({ text, typed, policy, asksUsername, blamed, quiet }: RegistrationView) => (
   <>
     {asksUsername ? (

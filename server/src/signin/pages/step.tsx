@@ -31,7 +31,7 @@ export interface StepView extends PageFrame {
   readonly account?: string | undefined;
   /** Other ways to pass this step. */
   readonly others: readonly { readonly path: string; readonly label: string }[];
-  /** One can begin again, as somebody else. */
+  /** The sign-in can begin again, as another user. */
   readonly canRestart: boolean;
   /** What the form is for, where it is not signing in. */
   readonly label?: string;
@@ -43,7 +43,7 @@ export interface StepView extends PageFrame {
   readonly beside?: readonly { readonly path: string; readonly body: ComponentChildren }[];
   /** For how many days one can ask not to be asked again in this browser. */
   readonly trustDays?: number | undefined;
-  /** Whom the sign-in is for; told until somebody has said who they are. */
+  /** Whom the sign-in is for; shown until the user is known. */
   readonly application?: ShownApplication | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface StuckView extends PageFrame {
   /** What the form carries along. */
   readonly hidden: Readonly<Record<string, string>>;
   readonly account?: string | undefined;
-  /** One can begin again, as somebody else. */
+  /** The sign-in can begin again, as another user. */
   readonly canRestart: boolean;
   /** An application waits to be told. */
   readonly asker: boolean;
@@ -17,7 +17,7 @@ export interface StuckView extends PageFrame {
   readonly unmet: boolean;
 }
 
-/** Nothing that this user could do leads on: back to whoever asked, or again from the beginning. */
+/** Nothing that this user could do leads on: back to the client, or again from the beginning. */
 export function renderStuck({ hidden, asker, unmet, ...view }: StuckView): string {
   const text = messagesOf(view.locale);
   return renderStep({

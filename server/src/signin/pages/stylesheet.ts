@@ -19,7 +19,7 @@ export const CLASS_NAMES = {
   "gh-requests": "The list of applications that wait",
   "gh-request": "One of them",
   "gh-page--message": "The page, when it only says something (an error, for instance)",
-  "gh-page--impersonated": "The page, while an administrator acts as somebody",
+  "gh-page--impersonated": "The page, while an administrator acts as a user",
   "gh-banner": "The box above the card that says so",
   "gh-banner-text": "Its text",
   "gh-banner-account": "The name of whom they act as",

@@ -131,7 +131,7 @@ describe("as a second factor", () => {
     expect(isSignedIn(await usePasskeyOn(browser, realm.name, page, ada.passkey), realm.name)).toBe(true);
   });
 
-  test("somebody else's passkey is refused, whatever name it says", async () => {
+  test("another user's passkey is refused, whatever name it says", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await userWithPasskey(iam, realm), await userWithPasskey(iam, realm)];
     const browser = iam.browser();
@@ -213,7 +213,7 @@ describe("refused is", () => {
     expect((await realm.events("type=LOGIN_FAILURE"))[0]).toMatchObject({ actor: username });
   });
 
-  test("whoever was disabled or locked", async () => {
+  test("a user who is disabled or locked", async () => {
     const realm = await iam.realm();
     const { passkey, userId, username } = await userWithPasskey(iam, realm);
     const { body } = await realm.asMaster().get(`/users/${userId}`);

@@ -13,9 +13,9 @@ export const isByMail = (user: { readonly username: string } | null, login: stri
 
 export type RightPassword = PasswordAnswer & { verdict: "right" };
 
-/** The realm wants it replaced by now. */
-export const isExpired = ({ settings: { passwordPolicy } }: RealmSnapshot, { setAt }: RightPassword, now: number): boolean =>
-  setAt !== undefined && passwordPolicy.maxAgeDays !== null && setAt + passwordPolicy.maxAgeDays * DAY <= now;
+/** The realm wants it replaced by now, or its source does. */
+export const isExpired = ({ settings: { passwordPolicy } }: RealmSnapshot, { setAt, mustChange }: RightPassword, now: number): boolean =>
+  mustChange === true || (setAt !== undefined && passwordPolicy.maxAgeDays !== null && setAt + passwordPolicy.maxAgeDays * DAY <= now);
 
 /** Of a user who is held. False when the password is another by now. */
 export async function acceptPassword(ctx: Ctx, { userId, checked }: RightPassword, hasExpired: boolean): Promise<boolean> {
@@ -24,19 +24,26 @@ export async function acceptPassword(ctx: Ctx, { userId, checked }: RightPasswor
   return true;
 }
 
-/** Null for a wrong one, and for a user who may not sign in: both take the time of a right one. */
+/**
+ * Null for a wrong one, and for a user who may not sign in: both take the time of a right one. `elsewhere`: right, but it has to be replaced
+ * first, where it is kept.
+ */
 export async function checkPassword(
   sources: readonly PasswordSource[],
   asked: Omit<PasswordQuestion, "userId">,
   user: { readonly userId: string; readonly enabled: boolean; readonly locked: boolean } | null,
-): Promise<RightPassword | null> {
+): Promise<RightPassword | "elsewhere" | null> {
   for (const source of sources) {
     const answer = await source.check({ ...asked, userId: user?.userId ?? null });
     if (answer.verdict === "unknown") continue;
     const isShutOut = user !== null && (!user.enabled || user.locked);
-    return answer.verdict === "right" && !isShutOut ? answer : null;
+    if (isShutOut || answer.verdict === "wrong") return null;
+    return answer.verdict === "elsewhere" ? "elsewhere" : answer;
   }
   return null;
 }
+
+export const isUnavailable = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === "auth.directory_unavailable";
 
 export const isOverloaded = (error: unknown): error is AppError => error instanceof AppError && error.code === "auth.overloaded";

@@ -1,4 +1,5 @@
 import { findPassword } from "../../directory/credentials/index.ts";
+import { AppError } from "../../kernel/errors.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { PasswordHasher } from "../../platform/passwords/index.ts";
 
@@ -21,9 +22,21 @@ export type PasswordAnswer =
       readonly setAt?: number;
       /** That hash should be replaced by one of today's. */
       readonly outdated?: boolean;
+      /** The source wants it replaced, and takes a new one from here. */
+      readonly mustChange?: boolean;
     }
+  /** Right, but to be replaced first, which cannot be done here. */
+  | { readonly verdict: "elsewhere"; readonly userId: string }
   | { readonly verdict: "wrong" }
   | { readonly verdict: "unknown" };
+
+/** A source cannot be asked now: nothing is known about the password, so nothing is counted. */
+export const directoryUnavailable = (cause?: unknown) =>
+  new AppError("auth.directory_unavailable", 503, "Passwords of this account cannot be checked at the moment. Please try again soon.", {
+    cause,
+    headers: { "retry-after": String(UNAVAILABLE_SECONDS) },
+  });
+export const UNAVAILABLE_SECONDS = 10;
 
 /** Where passwords are checked. Sources are asked in turn. */
 export interface PasswordSource {

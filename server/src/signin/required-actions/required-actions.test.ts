@@ -220,7 +220,7 @@ describe("VERIFY_EMAIL", () => {
     expect(heading((await asked(realm, ada)).page)).toBe("Confirm your email address");
   });
 
-  test("is left out for whoever has no address, and not skipped when no mail can be sent", async () => {
+  test("is left out for users without an address, and not skipped when no mail can be sent", async () => {
     const realm = await iam.realm();
     const bob = { ...(await realm.user()), email: "" };
     await realm.asMaster().put(`/users/${bob.userId}/required-actions`, ["VERIFY_EMAIL"]);
@@ -323,7 +323,7 @@ describe("terms", () => {
     expect(rows).toEqual([{ version: "2026-1", accepted_at: expect.any(Number) }]);
   });
 
-  test("whoever declines is not signed in, and the application is told", async () => {
+  test("a user who declines is not signed in, and the application gets the error", async () => {
     const realm = await iam.realm();
     await settings(realm, { terms: TERMS });
     const ada = await person(realm, ["ACCEPT_TERMS"]);

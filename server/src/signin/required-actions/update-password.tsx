@@ -57,6 +57,7 @@ const REASONS: Readonly<Record<string, TextKey>> = {
   "password.policy": "passwordRefusedText",
   "password.history": "passwordHistoryText",
   "password.breached": "passwordBreachedText",
+  "credentials.password_elsewhere": "passwordInDirectoryText",
 };
 
 /** What the page can say about a password that is not good enough; anything else is thrown on. */

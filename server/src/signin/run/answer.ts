@@ -14,7 +14,7 @@ import {
 } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { knownBrowser } from "../known-browsers/index.ts";
-import { isByMail, isOverloaded } from "../passwords/index.ts";
+import { isByMail, isOverloaded, isUnavailable } from "../passwords/index.ts";
 import { levelOf, type SessionProof } from "../sessions/index.ts";
 import { type Attempt, countAttempt } from "./attempts.ts";
 import { recordFailure, recordLock } from "./failures.ts";
@@ -86,6 +86,7 @@ export async function answerStep<T>(
       // Overload, or a sign-in that moved on in another tab, says nothing about the answer.
       await attempt?.takeBack();
       if (isOverloaded(error)) return askAgain({ kind: "overloaded" });
+      if (isUnavailable(error)) return askAgain({ kind: "unavailable" });
       throw error;
     });
   if (result.outcome !== "wrong") return result;

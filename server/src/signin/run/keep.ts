@@ -31,7 +31,7 @@ export async function beginStep(parts: SignInParts, run: Run, ask: Ask): Promise
 }
 
 /** A client waits for the result, and can be given an error. */
-export const isRequested = (interaction: Interaction | null): boolean => interaction?.kind === "oidc";
+export const isRequested = (interaction: Interaction | null): boolean => interaction?.kind === "oidc" || interaction?.kind === "saml";
 
 /** The client that requested the sign-in gets an error. Answers where. */
 export async function giveUp(parts: SignInParts, run: Run, isUnmet: boolean): Promise<string> {

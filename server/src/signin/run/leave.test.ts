@@ -139,7 +139,7 @@ test("declined there, the application gets its error", async () => {
   expect(told?.searchParams.get("error")).toBe("access_denied");
 });
 
-test("somebody who may not sign in does not by another site", async () => {
+test("a user who may not sign in is refused also after another site", async () => {
   const { realm, user, party } = await brokered();
   const { body } = await realm.asMaster().get(`/users/${user.userId}`);
   expect((await realm.asMaster().put(`/users/${user.userId}`, { ...body, enabled: false })).status).toBe(200);

@@ -45,7 +45,9 @@ export type After =
   | { readonly kind: "wrong"; readonly title?: TextKey; readonly text: TextKey }
   | { readonly kind: "again"; readonly notice?: TextKey; readonly problem?: { readonly title: TextKey; readonly text: TextKey } }
   | { readonly kind: "wait"; readonly retryAfterSeconds: number }
-  | { readonly kind: "overloaded" };
+  | { readonly kind: "overloaded" }
+  /** Where the password is kept does not answer. */
+  | { readonly kind: "unavailable" };
 
 /** The first step is to be shown; the others are alternatives. Without `after` the run has moved on to them. */
 export interface Asking {

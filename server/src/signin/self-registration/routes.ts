@@ -79,7 +79,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
         summary: "Create an account",
         description:
           "303 to the page that waits for the mailed code, or, where the realm does not verify addresses, on into the sign-in; 400 with the " +
-          "page where something cannot be taken; 409 where the name is somebody's.",
+          "page where something cannot be taken; 409 where the name is taken.",
         consumes: ["application/x-www-form-urlencoded"],
         tags,
         params,

@@ -31,10 +31,13 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRoute
       schema: {
         summary: "Choose another password",
         description:
-          "For whoever signed in within the last ten minutes, with the second factor where they have one; everybody else signs in first.",
+          "For users who signed in within the last ten minutes, with the second factor where they have one; others sign in first.",
         tags,
         params,
-        response: { 303: Type.Null({ description: "To the page, or to the sign-in before it" }), 403: page("Somebody acts as the user") },
+        response: {
+          303: Type.Null({ description: "To the page, or to the sign-in before it" }),
+          403: page("An administrator acts as the user"),
+        },
       },
     },
     async (request, reply) => {

@@ -84,7 +84,7 @@ describe("the code of the mail", () => {
     expect((await party.exchange(left)).status).toBe(200);
   });
 
-  test("leaves the second factor of whoever has one to be asked for", async () => {
+  test("still asks for the second factor", async () => {
     const { realm, ada } = await situation();
     const credential = { realm_id: realm.name, user_id: ada.userId, credential_id: newId(), type: "totp", secret: "-", created_at: 1 };
     await iam.core.db.insertInto("credentials").values(credential).execute();

@@ -64,7 +64,7 @@ describe("two realms in two tabs of one browser", () => {
     expect([await isSignedIn(browser, one), await isSignedIn(browser, two)]).toEqual([true, false]);
   });
 
-  test("a token of one does not fit the session of the other, nor that of somebody else", async () => {
+  test("a token of one does not fit the session of the other, nor that of another user", async () => {
     const [one, two] = [await iam.realm(), await iam.realm()];
     const [ada, bob, eve] = [await one.user(), await two.user(), await one.user()];
     const browser = iam.browser();

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import type { Tx } from "../../platform/db/index.ts";
 import type { Participant } from "./participants.store.ts";
 import type { SessionsTable } from "./store.ts";
 
@@ -52,25 +52,40 @@ export async function deleteSessionsOfUser(tx: Tx, realm: string, userId: string
   return rows.map(toEnded);
 }
 
-/** The sessions in which an administrator acts as a user, in any realm; only those begun from `from`, one of their sessions, if it is named. */
-export async function deleteImpersonationsBy(tx: Tx, userId: string, from: string | null = null): Promise<EndedSession[]> {
+/** The sessions in which an administrator acts as a user, in any realm. */
+export async function deleteImpersonationsBy(tx: Tx, userId: string): Promise<EndedSession[]> {
+  const rows = await tx.deleteFrom("sessions").where("impersonator_id", "=", userId).returning(ending).execute();
+  return rows.map(toEnded);
+}
+
+/** Those that were begun from one of these sessions. */
+export async function deleteImpersonationsFrom(
+  tx: Tx,
+  from: readonly Pick<EndedSession, "userId" | "sessionId">[],
+): Promise<EndedSession[]> {
+  if (from.length === 0) return [];
+  const begun = JSON.stringify(from.map(({ userId, sessionId }) => ({ userId, sessionId })));
   const rows = await tx
     .deleteFrom("sessions")
-    .where("impersonator_id", "=", userId)
-    .$if(from !== null, (q) => q.where("impersonator_session", "=", from!))
+    .where(
+      sql<boolean>`(impersonator_id, impersonator_session) in (
+        select f."userId", f."sessionId" from json_to_recordset(${begun}::text::json) as f ("userId" uuid, "sessionId" uuid))`,
+    )
     .returning(ending)
     .execute();
   return rows.map(toEnded);
 }
 
-const CLEANUP_BATCH = 5_000;
-
-export async function deleteExpiredSessions(db: Db, now: number): Promise<void> {
-  for (;;) {
-    const { numAffectedRows } = await sql`
-      delete from sessions where (realm_id, session_id) in (select realm_id, session_id from sessions where expires_at <= ${now} limit ${CLEANUP_BATCH})`.execute(
-      db,
-    );
-    if (Number(numAffectedRows ?? 0n) < CLEANUP_BATCH) return;
-  }
+/** Up to `limit` sessions of any realm whose time is over, those that are over longest first. */
+export async function deleteExpiredSessions(tx: Tx, now: number, limit: number): Promise<EndedSession[]> {
+  const rows = await tx
+    .deleteFrom("sessions")
+    .where(
+      // Locked first: one that its user is just renewing, or signing out of, is left to them.
+      sql<boolean>`(realm_id, session_id) in (
+        select realm_id, session_id from sessions where expires_at <= ${now} order by expires_at limit ${limit} for update skip locked)`,
+    )
+    .returning(ending)
+    .execute();
+  return rows.map(toEnded);
 }

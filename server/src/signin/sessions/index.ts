@@ -3,13 +3,15 @@
 export { acrOf } from "./acr.ts";
 export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
-export { deleteExpiredSessions } from "./end.store.ts";
+export type { EndedSession } from "./end.store.ts";
 export { proveByEnrolling } from "./enrolled.ts";
+export { endExpiredSessions } from "./expiry.ts";
 export { isAtWork, takeBackSession } from "./impersonators.store.ts";
+export { type BackChannel, type ClientOfRealm, type EndedParticipant, notifyParticipants } from "./notify.ts";
 export { userSessionRoutes } from "./of-user.routes.ts";
 export { endOtherOwnSessions, endOwnSession } from "./own.service.ts";
 export { listOwnSessions } from "./own.store.ts";
-export { awakeFor, joinSession, keepSessionAwake, type Participant } from "./participants.store.ts";
+export { awakeFor, joinSession, keepSessionAwake, leaveSession, type Participant, type SessionEnd } from "./participants.store.ts";
 export { type Factor, factorOf, levelOf, type SessionProof } from "./proofs.ts";
 export {
   assertRecentAuthentication,
@@ -30,6 +32,7 @@ export {
   type Impersonation,
   resolveSession,
   type SignIn,
+  type SignOut,
   type StartedSession,
   startImpersonation,
   startSession,

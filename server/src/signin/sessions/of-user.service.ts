@@ -3,7 +3,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { deleteSessionsOfUser } from "./end.store.ts";
 import type { Session } from "./schema.ts";
-import { endWithIt, searchSessions } from "./service.ts";
+import { endWithThem, searchSessions } from "./service.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
@@ -37,9 +37,8 @@ export async function logOutUser(ctx: Ctx, id: string): Promise<void> {
 
 async function revokeAll(ctx: Ctx, userId: string): Promise<number> {
   const all = await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
-  for (const ended of all) {
-    ctx.audit({ category: "SECURITY", type: "SESSION_REVOKED", resourceType: "users", resourceId: userId, detail: ended.sessionId });
-    await endWithIt(ctx, ended);
-  }
+  for (const { sessionId } of all)
+    ctx.audit({ category: "SECURITY", type: "SESSION_REVOKED", resourceType: "users", resourceId: userId, detail: sessionId });
+  await endWithThem(ctx, all);
   return all.length;
 }

@@ -64,7 +64,7 @@ describe("the sessions of a user", () => {
     expect(await realm.events(`type=ADMIN_ACTION&resourceId=${ada.userId}`)).toMatchObject([{ detail: "logout, sessions: 0" }]);
   });
 
-  test("take with them those in which the user impersonates somebody", async () => {
+  test("take with them those in which the user impersonates another", async () => {
     const realm = await iam.realm();
     const support = await realm.as("manage-users");
     const { userId } = await realm.user();

@@ -25,18 +25,39 @@ export interface Participant {
   readonly participant: Record<string, unknown>;
 }
 
-/** From now on the client takes part. A session that has ended meanwhile takes no participant. */
+/** A session that is over, as those who react to it see it. */
+export interface SessionEnd {
+  readonly realm: string;
+  readonly sessionId: string;
+  /** Null: nothing may name them any more. */
+  readonly userId: string | null;
+  readonly participants: readonly Participant[];
+}
+
+/** From now on the client takes part. False: the session has ended meanwhile, and takes no participant. */
 export async function joinSession(
   tx: Tx,
   realm: string,
   join: { sessionId: string; protocol: string; clientId: string; participant?: Record<string, unknown>; now: number },
-): Promise<void> {
+): Promise<boolean> {
   const { sessionId, protocol, clientId, participant = {}, now } = join;
-  await sql`
+  const { numAffectedRows } = await sql`
     insert into session_participants as p (realm_id, session_id, protocol, client_id, participant, joined_at)
     select s.realm_id, s.session_id, ${protocol}, ${clientId}, ${JSON.stringify(participant)}::text::jsonb, ${now}
     from sessions s where s.realm_id = ${realm} and s.session_id = ${sessionId}
     on conflict (realm_id, session_id, protocol, client_id) do update set participant = p.participant || excluded.participant`.execute(tx);
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+/** The client has ended its own part, and need not be notified. */
+export async function leaveSession(tx: Tx, realm: string, leave: { sessionId: string; protocol: string; clientId: string }): Promise<void> {
+  await tx
+    .deleteFrom("session_participants")
+    .where("realm_id", "=", realm)
+    .where("session_id", "=", leave.sessionId)
+    .where("protocol", "=", leave.protocol)
+    .where("client_id", "=", leave.clientId)
+    .execute();
 }
 
 /** Uses closer to each other than this are one. */

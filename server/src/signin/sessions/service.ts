@@ -8,24 +8,18 @@ import type { Db } from "../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { newSessionToken } from "./cookies.ts";
-import { deleteImpersonationsBy, deleteSession, deleteSessionsOfUser, type EndedSession } from "./end.store.ts";
+import { deleteImpersonationsBy, deleteImpersonationsFrom, deleteSession, deleteSessionsOfUser, type EndedSession } from "./end.store.ts";
 import { isAtWork, keepAwake } from "./impersonators.store.ts";
 import { findSession, listSessions } from "./list.store.ts";
-import type { Participant } from "./participants.store.ts";
+import type { SessionEnd } from "./participants.store.ts";
 import type { SessionProof } from "./proofs.ts";
 import type { Session } from "./schema.ts";
 import { findLiveSession, insertSession, type LiveSession, type NewSession, type OwnSession, renewSession, touchSession } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** Not emitted when it merely expires. `realm` may be another than the work's: an administrator's sessions elsewhere end with theirs. */
-    "session.ended": {
-      readonly realm: string;
-      readonly sessionId: string;
-      /** Null: nothing may name them any more. */
-      readonly userId: string | null;
-      readonly participants: readonly Participant[];
-    };
+    /** However they end, expiry included. Their realms may be others than the work's: an administrator's sessions elsewhere end with theirs. */
+    "sessions.ended": { readonly ended: readonly SessionEnd[] };
   }
 }
 
@@ -115,7 +109,7 @@ export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Pr
   const renewed = isOwn && (await renewSession(ctx.tx, ctx.realm, session));
   if (!renewed) {
     const ended = previous && (await deleteSession(ctx.tx, ctx.realm, previous.sessionId));
-    if (ended) await endWithIt(ctx, ended);
+    if (ended) await endWithThem(ctx, [ended]);
     await insertSession(ctx.tx, ctx.realm, session);
   }
   return { sessionId: session.sessionId, token, maxAge: remembered ? policy.rememberDays * (DAY / 1000) : null };
@@ -162,25 +156,34 @@ export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impers
 /** The administrator is done. The user has not signed out, so nothing says so. */
 export async function endImpersonation(ctx: Ctx, sessionId: string): Promise<void> {
   const ended = await deleteSession(ctx.tx, ctx.realm, sessionId);
-  if (ended) await endWithIt(ctx, ended);
+  if (ended) await endWithThem(ctx, [ended]);
 }
 
-/** The user signs out. */
-export async function endSession(ctx: Ctx, sessionId: string): Promise<void> {
+export interface SignOut {
+  /** The application that asked for it; null: the user did, here. */
+  readonly askedBy?: string | null;
+  /** Who signs out, where the application acts and not the user. */
+  readonly user?: { readonly id: string; readonly name: string };
+}
+
+/** The user signs out. Null: the session was over already. */
+export async function endSession(ctx: Ctx, sessionId: string, { askedBy = null, user }: SignOut = {}): Promise<EndedSession | null> {
   const ended = await deleteSession(ctx.tx, ctx.realm, sessionId);
-  if (!ended) return;
-  ctx.audit({ category: "AUTHN", type: "LOGOUT" });
-  await endWithIt(ctx, ended);
+  if (!ended) return null;
+  const detail = askedBy === null ? null : cut(`asked by ${askedBy}`, 255);
+  ctx.audit({ category: "AUTHN", type: "LOGOUT", detail, ...(user && { actor: user }) });
+  await endWithThem(ctx, [ended]);
+  return ended;
 }
 
-/** What ends together with a session: if it was an administrator's, those in which they impersonate. */
-export async function endWithIt(ctx: Ctx, ended: EndedSession): Promise<void> {
-  await tellEnded(ctx, [ended, ...(await deleteImpersonationsBy(ctx.tx, ended.userId, ended.sessionId))]);
+/** What ends together with sessions: of those that were an administrator's, the ones in which they impersonate. */
+export async function endWithThem(ctx: Ctx, ended: readonly EndedSession[]): Promise<void> {
+  await tellEnded(ctx, [...ended, ...(await deleteImpersonationsFrom(ctx.tx, ended))]);
 }
 
 async function tellEnded(ctx: Ctx, ended: readonly EndedSession[]): Promise<void> {
-  for (const { realm, sessionId, userId, impersonator, impersonatorId, participants } of ended) {
-    await ctx.emit("session.ended", { realm, sessionId, userId, participants });
+  if (ended.length > 0) await ctx.emit("sessions.ended", { ended });
+  for (const { realm, sessionId, userId, impersonator, impersonatorId } of ended) {
     if (impersonator === null) continue;
     ctx.audit({
       category: "SECURITY",
@@ -211,7 +214,7 @@ export async function revokeSession(ctx: Ctx, sessionId: string): Promise<void> 
   if (!ended) throw sessionErrors.not_found();
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "sessions", resourceId: sessionId });
   ctx.audit({ category: "SECURITY", type: "SESSION_REVOKED", resourceType: "users", resourceId: ended.userId, detail: sessionId });
-  await endWithIt(ctx, ended);
+  await endWithThem(ctx, [ended]);
 }
 
 /** `user.disabled` */
@@ -225,13 +228,12 @@ export async function endOtherSessions(
   ctx: Ctx,
   { userId, keepSession }: { readonly userId: string; readonly keepSession: string | null },
 ): Promise<void> {
-  for (const ended of await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, keepSession)) await endWithIt(ctx, ended);
+  await endWithThem(ctx, await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, keepSession));
 }
 
 /** `user.erased`: their own sessions, and those in which they impersonate, which are elsewhere. Events would name them again. */
 export async function forgetSessions(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
-  for (const { realm, sessionId, participants } of await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null))
-    await ctx.emit("session.ended", { realm, sessionId, userId: null, participants });
-  for (const { realm, sessionId, userId: played, participants } of await deleteImpersonationsBy(ctx.tx, userId))
-    await ctx.emit("session.ended", { realm, sessionId, userId: played, participants });
+  const own = await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
+  const elsewhere = await deleteImpersonationsBy(ctx.tx, userId);
+  await ctx.emit("sessions.ended", { ended: [...own.map((session) => ({ ...session, userId: null })), ...elsewhere] });
 }

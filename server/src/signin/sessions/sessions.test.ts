@@ -4,7 +4,7 @@ import { newId } from "../../kernel/ids.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { deleteExpiredSessions } from "./index.ts";
+import { endExpiredSessions } from "./index.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -82,7 +82,7 @@ describe("GET /sessions", () => {
       .set({ expires_at: clock.now() + DAY })
       .where("realm_id", "=", "master")
       .execute();
-    await deleteExpiredSessions(iam.core.db, clock.now());
+    await endExpiredSessions(iam.core.work);
     expect(await rows()).toHaveLength(1);
   });
 });

@@ -16,7 +16,7 @@ export interface TemplateText {
 
 export interface ShippedTemplate extends TemplateText {
   readonly templateKey: TemplateKey;
-  /** Null: for whoever has no variant in their language. */
+  /** Null: for users without a variant in their language. */
   readonly locale: string | null;
 }
 

@@ -99,7 +99,7 @@ describe("registering a device", () => {
     expect(await realm.events("type=ADMIN_DENIED")).toHaveLength(3);
   });
 
-  test("refuses strangers, other realms' users and what is no token", async () => {
+  test("refuses anonymous callers, other realms' users and what is no token", async () => {
     const [realm, elsewhere] = [await iam.realm(), await iam.realm()];
     const admin = realm.asMaster();
     const { userId } = await realm.user();

@@ -12,7 +12,7 @@ const templateKey = Type.String({ maxLength: 64, description: `One of: ${templat
 const locale = nullable(
   Type.String({ maxLength: 35, pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description: "a language tag such as nl or pt-BR" }),
   {
-    description: "The language of this variant; null = for whoever has no variant in their language",
+    description: "The language of this variant; null = for users without a variant in their language",
   },
 );
 const subject = nullable(

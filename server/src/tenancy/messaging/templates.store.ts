@@ -7,7 +7,7 @@ interface MessageTemplatesTable {
   realm_id: string;
   template_key: TemplateKey;
   channel: string;
-  /** Empty: whoever has no variant of their own. */
+  /** Empty: for users without a variant in their language. */
   locale: string;
   template_id: string;
   subject: string | null;

@@ -19,7 +19,7 @@ export async function providerForTest(ctx: ReadCtx, vault: Vault, channel: strin
   return provider;
 }
 
-/** The caller has no say in the words: it is a test, not a way to write to strangers. */
+/** The caller has no say in the words: it is a test, and must not send mail of the caller's own words. */
 const testEnvelope = (realm: string, to: string): Envelope => ({
   id: newId(),
   to,

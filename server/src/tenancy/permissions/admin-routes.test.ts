@@ -176,6 +176,9 @@ describe("an id of another realm is a 404", () => {
     "POST /clients/:clientId/roles": { name: "taken-over" },
     "POST /clients/:clientId/mappers": mapper,
     "PUT /clients/:clientId/mappers/:mapperId": mapper,
+    "PUT /saml-clients/:entityId": { assertionConsumerServiceUrl: "https://elsewhere.example/acs", enabled: true },
+    "POST /saml-clients/:entityId/mappers": mapper,
+    "PUT /saml-clients/:entityId/mappers/:mapperId": mapper,
     "POST /clients/:clientId/service-account/roles": { name: "target" },
     "PUT /clients/:clientId/allowed-resources": { allowedResources: [] },
     "POST /messaging/providers/:channel/test": { to: "ada@example.com" },
@@ -236,7 +239,12 @@ describe("an id of another realm is a 404", () => {
       await admin.post(`/clients/${clientId}/roles`, { name: roleName });
       await admin.post(`/clients/${clientId}/service-account/roles`, { name: "target" });
       const { mapperId } = (await admin.post(`/clients/${clientId}/mappers`, mapper)).body;
+      const { entityId } = (
+        await admin.post("/saml-clients", { entityId: `urn:sp-of-${of.name}`, assertionConsumerServiceUrl: "https://sp.example.com/acs" })
+      ).body;
+      await admin.post(`/saml-clients/${entityId}/mappers`, mapper);
       const ids = {
+        entityId,
         clientId,
         roleName,
         mapperId,
@@ -281,6 +289,8 @@ describe("an id of another realm is a 404", () => {
             "keys",
             "sessions",
             "messaging/push-tokens",
+            "saml-clients",
+            `saml-clients/${foreign.entityId}/mappers`,
             "clients",
             `clients/${foreign.clientId}/roles`,
             `clients/${foreign.clientId}/mappers`,

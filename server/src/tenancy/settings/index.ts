@@ -3,5 +3,13 @@
 export { type CssVerdict, safeCustomCss } from "./custom-css.ts";
 export { checkPasswordPolicy } from "./password-policy.ts";
 export { settingsRoutes } from "./routes.ts";
-export { type Branding, brandingMembers, type ClientProfile, clientProfiles, type Settings } from "./schema.ts";
+export {
+  assertionLifetime,
+  type Branding,
+  brandingMembers,
+  type ClientProfile,
+  clientProfiles,
+  nameIdFormats,
+  type Settings,
+} from "./schema.ts";
 export { checkBranding, defaultSettings, readSettings, saveDisplayName, seedSettings, settingsOf, withDefaults } from "./service.ts";

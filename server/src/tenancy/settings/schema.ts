@@ -117,6 +117,22 @@ export const OidcPolicy = group({
   ),
 });
 
+export const nameIdFormats = ["persistent", "transient", "email", "unspecified"] as const;
+/** Seconds. An assertion is used within moments of its being sent. */
+export const assertionLifetime = { minimum: 10, maximum: 86_400 } as const;
+
+/** SAML clients may say otherwise for themselves. */
+export const SamlPolicy = group({
+  signAssertion: flag(true, "Sign assertions"),
+  signResponse: flag(true, "Sign the responses around them"),
+  wantAuthnRequestsSigned: flag(false, "Refuse requests that are not signed"),
+  encryptAssertion: flag(false, "Encrypt assertions"),
+  nameIdFormat: oneOf(nameIdFormats, { default: "persistent", description: "The NameID where a request asks for none" }),
+  backChannelSloEnabled: flag(false, "Tell service providers by SOAP when a session ends"),
+  idpInitiatedSsoEnabled: flag(false, "Let users start at this server"),
+  assertionLifetimeSeconds: count(300, assertionLifetime.minimum, assertionLifetime.maximum, "How long an assertion may take to arrive"),
+});
+
 export const AccountPolicy = group({
   changeUsername: flag(false, "Let people change their own username"),
   changeEmail: flag(true, "Let people change their own email address; a new one counts once its owner has confirmed it"),
@@ -133,7 +149,7 @@ export const RegistrationPolicy = group({
     uniqueItems: true,
     description: "Only addresses of exactly these domains can register; empty: all",
   }),
-  terms: flag(false, "Whoever registers is asked to accept the terms"),
+  terms: flag(false, "Users who register are asked to accept the terms"),
   requiredActions: Type.Array(oneOf(["CONFIGURE_TOTP", "CONFIGURE_PASSKEY", "UPDATE_PROFILE"]), {
     default: [],
     uniqueItems: true,
@@ -156,7 +172,7 @@ export const TermsPolicy = group({
     minLength: 1,
     maxLength: 64,
     pattern: "^[!-~]+$",
-    description: "With another version, whoever has accepted the one before is asked again where a flow asks for the terms",
+    description: "After a change of the version, users who accepted an earlier one are asked again where a flow asks for the terms",
   }),
 });
 
@@ -217,6 +233,7 @@ const members = {
   messaging: MessagingPolicy,
   tokens: TokenPolicy,
   oidc: OidcPolicy,
+  saml: SamlPolicy,
   account: AccountPolicy,
   registration: RegistrationPolicy,
   passwordReset: PasswordResetPolicy,

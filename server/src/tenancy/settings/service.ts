@@ -76,6 +76,11 @@ function checkBetweenMembers(settings: Settings): void {
       { field: "passwordPolicy.minLength", code: "range", message: "passwordPolicy.minLength may not exceed maxLength" },
     ]);
   }
+  const { signAssertion, signResponse } = settings.saml;
+  if (!signAssertion && !signResponse) {
+    const message = "saml.signResponse must be true where saml.signAssertion is false: an assertion without any signature proves nothing";
+    throw invalidFields([{ field: "saml.signResponse", code: "unsigned", message }]);
+  }
   checkBranding(settings);
 }
 

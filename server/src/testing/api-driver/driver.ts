@@ -154,8 +154,9 @@ export function createDriver(api: OpenApiDocument, seed: number): Driver {
   const bodyOf = ({ requestBody }: Operation, { browser }: Callers, make: (schema: Schema) => unknown): RequestOptions => {
     const types = Object.entries(requestBody?.content ?? {});
     if (types.length === 0) return {};
-    const [type, { schema }] = random.pick(types);
-    const value = make(schema);
+    const [type, { schema, example }] = random.pick(types);
+    // A named schema has its example in it.
+    const value = make(example === undefined ? schema : { ...schema, examples: [example] });
     if (type === FORM) return { form: { ...asForm(value), _csrf: browser.cookies.get("XSRF-TOKEN") ?? "" }, csrf: false };
     return { body: JSON.stringify(value) ?? "", headers: { "content-type": type } };
   };

@@ -79,7 +79,7 @@ export function valuesOf({ random, schemas, known }: ValueSources): Values {
       Object.entries(example).map(([name, value]) => {
         const isName = typeof value === "string" && /name$|^alias$|^clientId$|^realm$/i.test(name) && /^[a-z0-9-]+$/i.test(value);
         if (isName && random.chance(0.8)) return [name, `${value}${random.below(1_000_000)}`];
-        const before = typeof value === "string" && (isMixed || name.endsWith("Id")) ? known(name) : [];
+        const before = typeof value === "string" && (isMixed || /(Id|_id|_secret)$/.test(name)) ? known(name) : [];
         return [name, before.length > 0 ? random.pick(before) : value];
       }),
     );

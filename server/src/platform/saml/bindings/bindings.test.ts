@@ -276,6 +276,12 @@ describe("Artifact and SOAP", () => {
     );
   });
 
+  test("passes over the backslash that SimpleSAMLphp writes into the envelope, and no text in the body", async () => {
+    const body = (text: string) => `<s:Body>${text}${message()}</s:Body>`;
+    expect(readSoap(Buffer.from(soap(`\\\n  <s:Header/>${body("")}`))).name).toBe("ArtifactResolve");
+    expect(await reasonOf(() => readSoap(Buffer.from(soap(body("\\")))))).toBe("binding");
+  });
+
   test.each([
     ["no envelope", () => message()],
     ["SOAP 1.2", () => soap(`<s:Body>${message()}</s:Body>`).replace(NS.soap, "http://www.w3.org/2003/05/soap-envelope")],

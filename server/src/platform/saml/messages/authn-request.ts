@@ -22,7 +22,8 @@ export interface RequestedAuthnContext {
 export interface NameIdPolicy {
   readonly format: string | null;
   readonly spNameQualifier: string | null;
-  readonly allowCreate: boolean;
+  /** null: not said. SAML takes that for false, many service providers do not. */
+  readonly allowCreate: boolean | null;
 }
 
 /** SAML core §3.4.1.2. */
@@ -83,7 +84,7 @@ function readNameIdPolicy(request: XmlElement): NameIdPolicy | null {
     policy && {
       format: attributeOf(policy, "Format"),
       spNameQualifier: attributeOf(policy, "SPNameQualifier"),
-      allowCreate: optionalBoolean(policy, "AllowCreate") ?? false,
+      allowCreate: optionalBoolean(policy, "AllowCreate"),
     }
   );
 }

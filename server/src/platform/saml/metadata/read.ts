@@ -8,16 +8,23 @@ import { attributeOf, elementsOf, isNamed, requiredAttribute, type XmlElement } 
 import { readIdpRole, readSpRole, roleOf } from "./roles.ts";
 import type { EntityMetadata } from "./types.ts";
 
+export const METADATA_BYTES = METADATA_LIMITS.bytes;
+
 export interface MetadataOptions {
   readonly now: number;
   /** Which entity is meant. May be left out where there is only one. */
   readonly entityId?: string;
+  /** Only entities that have this role are looked at. */
+  readonly role?: "sp" | "idp";
   /** Pinned certificates: with them, what is not signed by one of them is refused. Empty: nothing is verified. */
   readonly keys: readonly VerificationKey[];
 }
 
 /** An entity and what it stands in, from the inside out. */
 type Path = readonly XmlElement[];
+
+type Choice = { readonly [K in "entityId" | "role"]: MetadataOptions[K] | undefined };
+const ROLES = { sp: "SPSSODescriptor", idp: "IDPSSODescriptor" } as const;
 
 /** Thrown where the file describes several entities and none was chosen. */
 export class MetadataChoice extends SamlError {
@@ -30,9 +37,9 @@ export class MetadataChoice extends SamlError {
 }
 
 /** SAML metadata §2.3. */
-export function readMetadata(bytes: Uint8Array, { now, entityId, keys }: MetadataOptions): EntityMetadata {
+export function readMetadata(bytes: Uint8Array, { now, entityId, role, keys }: MetadataOptions): EntityMetadata {
   const document = parseXml(bytes, METADATA_LIMITS);
-  const path = keys.length > 0 ? signedPath(document, entityId, keys) : chosen(entitiesIn(document), entityId);
+  const path = keys.length > 0 ? signedPath(document, { entityId, role }, keys) : chosen(entitiesIn(document), { entityId, role });
   const [entity] = path as [XmlElement];
   const sp = roleOf(entity, "SPSSODescriptor");
   const idp = roleOf(entity, "IDPSSODescriptor");
@@ -49,9 +56,9 @@ export function readMetadata(bytes: Uint8Array, { now, entityId, keys }: Metadat
 }
 
 /** SAML metadata §3: a signature on the whole file, or on the entity itself. Only what it covers is read. */
-function signedPath(document: XmlElement, entityId: string | undefined, keys: readonly VerificationKey[]): Path {
-  if (isSigned(document)) return chosen(entitiesIn(verifyEnveloped(document, keys, METADATA_LIMITS)), entityId);
-  const path = chosen(entitiesIn(document), entityId);
+function signedPath(document: XmlElement, choice: Choice, keys: readonly VerificationKey[]): Path {
+  if (isSigned(document)) return chosen(entitiesIn(verifyEnveloped(document, keys, METADATA_LIMITS)), choice);
+  const path = chosen(entitiesIn(document), choice);
   const [entity] = path as [XmlElement];
   if (!isSigned(entity)) throw new SamlError("signature_missing", "The metadata is not signed, and a certificate is pinned for it");
   return [verifyEnveloped(entity, keys, METADATA_LIMITS)];
@@ -66,8 +73,11 @@ function entitiesIn(root: XmlElement, outer: Path = []): Path[] {
   return elementsOf(root).flatMap((child) => entitiesIn(child, [root, ...outer]));
 }
 
-function chosen(paths: readonly Path[], entityId: string | undefined): Path {
-  const found = entityId === undefined ? paths : paths.filter(([entity]) => entityIdOf(entity!) === entityId);
+function chosen(paths: readonly Path[], { entityId, role }: Choice): Path {
+  const isFit = (entity: XmlElement) => role === undefined || roleOf(entity, ROLES[role]) !== null;
+  // Of one entity alone the caller is told what it is, instead of that there is none.
+  const fit = paths.length === 1 ? paths : paths.filter(([entity]) => isFit(entity!));
+  const found = entityId === undefined ? fit : fit.filter(([entity]) => entityIdOf(entity!) === entityId);
   if (entityId === undefined && found.length > 1) throw new MetadataChoice(found.map(([entity]) => entityIdOf(entity!)));
   const [one, ...more] = found;
   if (!one)

@@ -106,3 +106,13 @@ export function renderHalves(fragment: Fragment, position: number): Halves {
   const part = (children: readonly Content[]) => writeAll(children, inner, declares);
   return { before: head + part(fragment.children.slice(0, position)), after: part(fragment.children.slice(position)) + tail, declares };
 }
+
+/**
+ * A message as text that `restored` makes the same message of. Its XML would not do: put into another message, it has to be written anew,
+ * because namespaces that are declared there already are not declared again.
+ */
+export const stored = (fragment: Fragment): string =>
+  JSON.stringify(fragment, (name, value) => (name === "rendered" ? undefined : value instanceof Set ? [...value] : value));
+
+export const restored = (text: string): Fragment =>
+  JSON.parse(text, (name, value) => (name === "declares" ? new Set(value as string[]) : value)) as Fragment;

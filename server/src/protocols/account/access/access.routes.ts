@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyRequest } from "fastify";
 import Type from "typebox";
-import { noContent, pathParams } from "../../../platform/http/index.ts";
+import { noContent, paged, pathParams } from "../../../platform/http/index.ts";
 import { endOtherOwnSessions, endOwnSession, listOwnSessions } from "../../../signin/sessions/index.ts";
 import { AccountSession } from "./access.schema.ts";
-import { AccountApplication } from "./applications.schema.ts";
+import { AccountApplication, AccountApplicationQuery } from "./applications.schema.ts";
 import { readApplications, removeApplication } from "./applications.service.ts";
 
 const tags = ["Account"];
@@ -12,7 +13,12 @@ const read = { impersonated: true } as const;
 const ended = Type.Null({ description: "Ended" });
 
 /** Mounted under /realms/:realm/account: where a user is signed in, and who has something from them. */
-export const accessRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
+  const samlOf = ({ realm }: Pick<FastifyRequest, "realm">) => ({
+    isDefault: realm.settings.saml.idpInitiatedSsoEnabled,
+    urlOf: (entityId: string) => `${baseUrl}/realms/${realm.realmId}/saml/idp/start/${encodeURIComponent(entityId)}`,
+  });
+
   app.get(
     "/sessions",
     { config: read, schema: { summary: "List where you are signed in", tags, params, response: { 200: Type.Array(AccountSession) } } },
@@ -66,9 +72,17 @@ export const accessRoutes: FastifyPluginAsyncTypebox = async (app) => {
     "/applications",
     {
       config: read,
-      schema: { summary: "List the applications that have access", tags, params, response: { 200: Type.Array(AccountApplication) } },
+      schema: {
+        operationId: "listAccountApplications",
+        summary: "List the applications that have access, and those that you may open",
+        description: "Last used first. `sort` is `lastUsedAt` or `name`.",
+        tags,
+        params,
+        querystring: AccountApplicationQuery,
+        response: { 200: Type.Array(AccountApplication) },
+      },
     },
-    (req) => req.read(readApplications),
+    async (req, reply) => paged(reply, await req.read((ctx) => readApplications(ctx, samlOf(req), req.query))),
   );
 
   app.delete(

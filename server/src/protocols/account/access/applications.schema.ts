@@ -1,13 +1,19 @@
 import Type, { type Static } from "typebox";
+import { oneOf } from "../../../platform/http/index.ts";
+import { listQuery } from "../../../platform/paging/index.ts";
 
 const text = Type.Union([Type.String(), Type.Null()]);
 const maybeTime = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
 
 export const AccountApplication = Type.Object(
   {
-    clientId: Type.String({ description: "The application's OAuth client id" }),
+    protocol: oneOf(["oidc", "saml"]),
+    clientId: Type.String({ description: "The application's OAuth client id; of a SAML application `<realm>|<entityId>`" }),
     name: text,
     clientUri: text,
+    link: Type.Union([Type.String(), Type.Null()], {
+      description: "Where you open it; null: it has no address, or you may not use it",
+    }),
     logoUri: text,
     firstParty: Type.Boolean({ description: "One of the realm's own applications: it asks for no consent" }),
     scopes: Type.Array(Type.String(), { description: "What it may know and do" }),
@@ -19,3 +25,8 @@ export const AccountApplication = Type.Object(
   { $id: "AccountApplication" },
 );
 export type AccountApplication = Static<typeof AccountApplication>;
+
+export const AccountApplicationQuery = listQuery({
+  openable: Type.Optional(Type.Boolean({ description: "true: only those with a `link`. false: only those without one" })),
+});
+export type AccountApplicationQuery = Static<typeof AccountApplicationQuery>;

@@ -1,19 +1,22 @@
 import { findConsent, revokeConsent } from "../../../directory/consents/index.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
+import type { Page } from "../../../platform/paging/index.ts";
 import { endGrantsUnderConsent } from "../../tokens/index.ts";
 import { accountErrors } from "../errors.ts";
-import type { AccountApplication } from "./applications.schema.ts";
-import { listApplications } from "./applications.store.ts";
+import type { AccountApplication, AccountApplicationQuery } from "./applications.schema.ts";
+import { hasGrant, listApplications, type SamlStart } from "./applications.store.ts";
 
-export const readApplications = ({ tx, realm, actor, now }: ReadCtx): Promise<AccountApplication[]> =>
-  listApplications(tx, realm, actor.id, now);
+export const readApplications = (
+  { tx, realm, actor, now }: ReadCtx,
+  saml: SamlStart,
+  query: AccountApplicationQuery,
+): Promise<Page<AccountApplication>> => listApplications(tx, realm, actor.id, now, saml, query);
 
 /** The application has nothing from the user any more: no consent, no grant, no token. */
 export async function removeApplication(ctx: Ctx, clientId: string): Promise<void> {
   const userId = ctx.actor.id;
   if (await findConsent(ctx.tx, ctx.realm, userId, clientId)) return revokeConsent(ctx, userId, clientId);
-  const known = await listApplications(ctx.tx, ctx.realm, userId, ctx.now);
-  if (!known.some((application) => application.clientId === clientId)) throw accountErrors.application_not_found();
+  if (!(await hasGrant(ctx.tx, ctx.realm, userId, clientId, ctx.now))) throw accountErrors.application_not_found();
   await endGrantsUnderConsent(ctx, { userId, clientId });
   ctx.audit({
     category: "SECURITY",

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
+import { heldBy, isAllowedBy } from "../../../applications/access/index.ts";
+import { likePrefix, loginKey } from "../../../kernel/text.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import type { AccountApplication } from "./applications.schema.ts";
-
-/** More than any user has. */
-const MANY = sql.lit(1_000);
+import { type ListOrder, type Page, pageOf } from "../../../platform/paging/index.ts";
+import type { AccountApplication, AccountApplicationQuery } from "./applications.schema.ts";
 
 /** Grants that are alive. Those that an administrator made while playing the user are not the user's. */
 const grantsOf = (realm: string, userId: string, now: number) => sql`
@@ -12,28 +12,114 @@ const grantsOf = (realm: string, userId: string, now: number) => sql`
   where g.realm_id = ${realm} and g.user_id = ${userId} and g.expires_at > ${now}
     and (g.session_id is null or (s.expires_at > ${now} and s.impersonator is null))`;
 
-/** The applications that have something from a user: a consent, or a grant that is alive; last used first. */
-export async function listApplications(db: Db, realm: string, userId: string, now: number): Promise<AccountApplication[]> {
-  const { rows } = await sql<AccountApplication>`
-    with grants as (${grantsOf(realm, userId, now)}), used as (
-      select g.client_id,
-        bool_or(g.session_id is null) as offline,
-        max(greatest(g.created_at, (select max((r.payload ->> 'iat')::bigint) * 1000 from oidc_records r
-          where r.realm_id = ${realm} and r.grant_id = g.grant_id))) as last_used,
-        string_agg(g.payload -> 'openid' ->> 'scope', ' ') as scopes
-      from grants g group by g.client_id
-    )
-    select c.client_id as "clientId", c.name, c.settings ->> 'clientUri' as "clientUri", c.settings ->> 'logoUri' as "logoUri",
-      coalesce((c.settings -> 'firstParty')::boolean, false) as "firstParty",
-      array(select distinct scope from (
-        select jsonb_array_elements_text(k.scopes) as scope
-        union all select regexp_split_to_table(u.scopes, ' +')) all_scopes where scope <> '' order by scope) as scopes,
-      k.granted_at as "consentedAt", u.client_id is not null as active, coalesce(u.offline, false) as offline, u.last_used as "lastUsedAt"
-    from clients c
-    left join used u on u.client_id = c.client_id
-    left join consents k on k.realm_id = c.realm_id and k.user_id = ${userId} and k.client_id = c.client_id
-    where c.realm_id = ${realm} and c.client_id in (select client_id from used union
+/** Whether the application can get tokens of the user at this moment. */
+export async function hasGrant(db: Db, realm: string, userId: string, clientId: string, now: number): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select exists (
+    select 1 from (${grantsOf(realm, userId, now)}) g where g.client_id = ${clientId}) as found`.execute(db);
+  return rows[0]?.found ?? false;
+}
+
+const mayUse = isAllowedBy(sql.ref("c.settings"));
+
+/** Those that have something from the user, a consent or a grant that is alive, and those that have an address and that the user may use. */
+const oidcApplications = (realm: string, userId: string, now: number) => sql`
+  with held as (${heldBy(realm, userId)}), grants as (${grantsOf(realm, userId, now)}), used as (
+    select g.client_id,
+      bool_or(g.session_id is null) as offline,
+      max(greatest(g.created_at, (select max((r.payload ->> 'iat')::bigint) * 1000 from oidc_records r
+        where r.realm_id = ${realm} and r.grant_id = g.grant_id))) as last_used,
+      string_agg(g.payload -> 'openid' ->> 'scope', ' ') as scopes
+    from grants g group by g.client_id
+  ), listed as (
+    select c.id from clients c where c.realm_id = ${realm} and c.client_id in (select client_id from used union
       select client_id from consents where realm_id = ${realm} and user_id = ${userId})
-    order by greatest(u.last_used, k.updated_at) desc nulls last, c.client_id limit ${MANY}`.execute(db);
-  return rows;
+    union
+    select c.id from clients c cross join held
+      where c.realm_id = ${realm} and c.enabled and c.settings ->> 'clientUri' is not null and ${mayUse}
+  )
+  select 'oidc' as protocol, c.client_id as "clientId", c.name, c.settings ->> 'clientUri' as "clientUri", c.settings ->> 'logoUri' as "logoUri",
+    case when c.enabled and ${mayUse} then c.settings ->> 'clientUri' end as link,
+    coalesce((c.settings -> 'firstParty')::boolean, false) as "firstParty",
+    array(select distinct scope from (
+      select jsonb_array_elements_text(k.scopes) as scope
+      union all select regexp_split_to_table(u.scopes, ' +')) all_scopes where scope <> '' order by scope) as scopes,
+    k.granted_at as "consentedAt", u.client_id is not null as active, coalesce(u.offline, false) as offline, u.last_used as "lastUsedAt",
+    coalesce(greatest(u.last_used, k.updated_at), 0) as used_at, lower(coalesce(c.name, c.client_id)) as name_key
+  from listed join clients c on c.realm_id = ${realm} and c.id = listed.id cross join held
+  left join used u on u.client_id = c.client_id
+  left join consents k on k.realm_id = c.realm_id and k.user_id = ${userId} and k.client_id = c.client_id`;
+
+const samlMayUse = isAllowedBy(sql`(c.settings -> 'options')`);
+
+/** SAML applications that the user may start here or that have a home page, and those that the user has allowed something. */
+const samlApplications = (realm: string, userId: string, now: number, startsHere: boolean) => sql`
+  select 'saml' as protocol, a.name_of as "clientId", c.name, c.settings -> 'options' ->> 'clientUri' as "clientUri",
+    c.settings -> 'options' ->> 'logoUri' as "logoUri",
+    case when not a.may_open then null when a.starts_here then ${START} || c.entity_id else c.settings -> 'options' ->> 'clientUri' end as link,
+    false as "firstParty", array(select jsonb_array_elements_text(k.scopes) order by 1) as scopes, k.granted_at as "consentedAt",
+    p.joined_at is not null as active, false as offline, p.joined_at as "lastUsedAt",
+    coalesce(greatest(p.joined_at, k.updated_at), 0) as used_at, lower(coalesce(c.name, c.entity_id)) as name_key
+  from saml_clients c cross join (${heldBy(realm, userId)}) held
+  cross join lateral (select c.realm_id || '|' || c.entity_id as name_of, c.enabled and ${samlMayUse} as may_open,
+    coalesce((c.settings -> 'options' ->> 'idpInitiatedSsoEnabled')::boolean, ${startsHere}) as starts_here) a
+  left join consents k on k.realm_id = c.realm_id and k.user_id = ${userId} and k.client_id = a.name_of
+  left join lateral (select max(p.joined_at) as joined_at from sessions s
+    join session_participants p on p.realm_id = s.realm_id and p.session_id = s.session_id and p.protocol = 'saml' and p.client_id = c.entity_id
+    where s.realm_id = c.realm_id and s.user_id = ${userId} and s.expires_at > ${now} and s.impersonator is null) p on true
+  where c.realm_id = ${realm} and (k.user_id is not null or p.joined_at is not null
+    or (a.may_open and (a.starts_here or c.settings -> 'options' ->> 'clientUri' is not null)))`;
+
+/** Stands before the entityID of what starts here, until that is a URL. */
+const START = "start:";
+
+const columns = [
+  ...[
+    "protocol",
+    "clientId",
+    "name",
+    "clientUri",
+    "logoUri",
+    "link",
+    "firstParty",
+    "scopes",
+    "consentedAt",
+    "active",
+    "offline",
+    "lastUsedAt",
+  ],
+] as const;
+
+const order: ListOrder = {
+  sorts: { lastUsedAt: sql.ref("a.used_at"), name: sql.ref("a.name_key") },
+  defaultSort: "-lastUsedAt",
+  id: sql.ref("a.clientId"),
+};
+
+/** Whether SAML applications that say nothing may be started here, and at which address. */
+export interface SamlStart {
+  readonly isDefault: boolean;
+  urlOf(entityId: string): string;
+}
+
+export async function listApplications(
+  db: Db,
+  realm: string,
+  userId: string,
+  now: number,
+  saml: SamlStart,
+  { search = "", openable, ...query }: AccountApplicationQuery,
+): Promise<Page<AccountApplication>> {
+  const prefix = likePrefix(loginKey(search));
+  const base = db
+    .selectFrom(
+      sql`((${oidcApplications(realm, userId, now)}) union all (${samlApplications(realm, userId, now, saml.isDefault)}))`.as<"a">("a"),
+    )
+    .select(columns.map((name) => sql.ref(`a.${name}`).as(name)))
+    .$if(search !== "", (q) => q.where(sql<boolean>`(a.name_key like ${prefix} or lower(a."clientId") like ${prefix})`))
+    .$if(openable !== undefined, (q) => q.where(sql<boolean>`(a.link is not null) = ${openable}`));
+  // biome-ignore lint/suspicious/noExplicitAny: a query made of several tables is none of them alone
+  const page = (await pageOf(db, base as any, order, query)) as unknown as Page<AccountApplication>;
+  const linkOf = ({ protocol, link }: AccountApplication) =>
+    protocol === "saml" && link?.startsWith(START) ? saml.urlOf(link.slice(START.length)) : link;
+  return { ...page, rows: page.rows.map((row) => ({ ...row, link: linkOf(row) })) };
 }

@@ -79,7 +79,7 @@ describe("manage-clients does not become realm-admin", () => {
     expect((await realm.anonymous().get("/users", by(fromCode.body.access_token))).status, "a code is no front channel").toBe(200);
   });
 
-  test("by a token with which somebody acts for an administrator", async () => {
+  test("by a token whose actor acts for an administrator", async () => {
     const realm = await iam.realm();
     const app = await relyingParty(iam, realm, {
       ...{ clientId: "actor", publicClient: false, firstParty: true, audience: [admin] },

@@ -1,6 +1,5 @@
 // The authorization endpoint: requests before the engine sees them, what they ask of the user, consent and step-up.
 export { requestedAcr } from "./acr.ts";
-export { countAnonymousRequest } from "./anonymous-limit.ts";
 export { cookieKeys, INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
 export { interactionRoutes } from "./interaction.routes.ts";
 export { askToSignIn, loginSince, type Pending, signInPath, signInRequestOf } from "./interaction.service.ts";

@@ -1,12 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { mayUseApplication } from "../../../applications/access/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { defineErrors } from "../../../kernel/errors.ts";
 import { browser, declare } from "../../../platform/http/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { type PageParts, seeOther, type Visitor } from "../../../signin/login/index.ts";
-import { renderChooseAccount, renderConsent, sendPage } from "../../../signin/pages/index.ts";
+import { renderChooseAccount, renderConsent, renderNoAccess, sendPage } from "../../../signin/pages/index.ts";
 import { whyClosed } from "../../../signin/self-registration/index.ts";
 import { hasRecentAuthentication } from "../../../signin/sessions/index.ts";
 import type { Messages } from "../../../tenancy/messaging/index.ts";
@@ -22,6 +23,7 @@ import {
   findPending,
   interactionPath,
   type Pending,
+  recordNoAccess,
   resumePath,
   signedIn,
   signInPath,
@@ -97,8 +99,9 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     };
     const { scopes, claims, details } = consentRequest(issuer, pending);
     const { byName } = issuer.parts.scopesOfRealm;
+    const { name: prompt } = pending.interaction.prompt;
     const html =
-      pending.interaction.prompt.name === "consent"
+      prompt === "consent"
         ? renderConsent({
             ...page,
             client: application.name,
@@ -107,8 +110,10 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
             claims,
             details,
           })
-        : renderChooseAccount(page);
-    return sendPage(reply, status, html, {
+        : prompt === "access"
+          ? renderNoAccess({ ...page, client: application.name, form: page })
+          : renderChooseAccount(page);
+    return sendPage(reply, prompt === "access" ? 403 : status, html, {
       logoUrl: visitor.realm.settings.logoUrl,
       applicationLogoUrl: application.logoUrl ?? null,
       ...(redirect_uri !== undefined && { formActionOrigins: [redirect_uri] }),
@@ -125,6 +130,13 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     // Signed out meanwhile: whatever was to be asked is asked after signing in.
     if (name === "login" || name === "create" || !visit.visitor.session) return askFirst(reply, visit);
     if (await needsRecentSignIn(visit)) return toRecentSignIn(reply, visit);
+    if (name === "access") {
+      const { pending, realm, visitor } = visit;
+      const session = visitor.session!;
+      // Given the role meanwhile: the request goes on.
+      if (await mayUseApplication(parts.db, realm, session.userId, pending.client.settings)) return answer(reply, visit, { access: {} });
+      await recordNoAccess(work, pending, session, request.ip);
+    }
     return show(request, reply, visit);
   });
 
@@ -154,6 +166,10 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     const { session } = visitor;
     if (!session) return askFirst(reply, visit);
     const { decision } = request.body;
+    if (pending.interaction.prompt.name === "access") {
+      if (decision === "other") return askFirst(reply, visit, true);
+      return answer(reply, visit, { error: "access_denied", error_description: "the user may not use this client" });
+    }
     if (pending.interaction.prompt.name !== "consent") {
       if (decision !== "continue") return askFirst(reply, visit, true);
       return answer(reply, visit, { select_account: {} });

@@ -186,3 +186,15 @@ export async function allow(work: UnitOfWork, issuer: Issuer, pending: Pending, 
   });
   await issuer.engine.answer({ interaction: pending.interaction, session, answer: { consent: {} } });
 }
+
+/** The user signed in and may not use the client: administrators see who tried. */
+export async function recordNoAccess(work: UnitOfWork, { client }: Pending, session: LiveSession, sourceIp: string): Promise<void> {
+  const { userId: id, username: name, sessionId, impersonator } = session;
+  const actor = actorOf({ id, name, realm: client.realmId, sessionId, impersonator });
+  await work.transact({ realm: client.realmId, actor, sourceIp }, async (ctx) =>
+    ctx.audit({
+      ...{ category: "AUTHN", type: "LOGIN_FAILURE", outcome: "FAILURE", resourceType: "clients", resourceId: client.id },
+      detail: "the user may not use this client",
+    }),
+  );
+}

@@ -34,7 +34,7 @@ async function inAnotherTab(browser: Browser, realm: string, { username, passwor
   await browser.signIn(realm, username, password);
 }
 
-describe("somebody else signs in before the request goes on", () => {
+describe("another user signs in before the request goes on", () => {
   test.each([{}, { prompt: "login" }, { max_age: "0" }])("with %j: it goes on for them", async (params) => {
     const realm = await iam.realm();
     const [ada, bob] = [await realm.user(), await realm.user()];

@@ -4,10 +4,9 @@ import { invalidFields } from "../../../kernel/errors.ts";
 import { anonymous, declare, refuseDirtyText } from "../../../platform/http/index.ts";
 import type { PageParts } from "../../../signin/login/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
-import { issuerFor } from "../../gate/index.ts";
+import { assertMayBegin, issuerFor } from "../../gate/index.ts";
 import { isReadable } from "../../tokens/index.ts";
 import type { Issuers } from "../issuer.ts";
-import { assertMayBegin } from "./anonymous-limit.ts";
 import { keepPosted, takePosted } from "./posted-requests.ts";
 import { searchOf, withRequestObject } from "./request-uris.ts";
 

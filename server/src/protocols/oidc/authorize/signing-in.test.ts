@@ -47,7 +47,7 @@ describe("prompt and max_age", () => {
     }
   });
 
-  test("login lets somebody else take the browser over", async () => {
+  test("login lets another user sign in to the browser", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const [ada, bob] = [await realm.user(), await realm.user()];
@@ -139,7 +139,7 @@ describe("the way through our pages", () => {
     expect(stranger.status).toBe(400);
   });
 
-  test("what cannot be told to the client is told by a page of ours", async () => {
+  test("what cannot be sent to the client is shown on a page of ours", async () => {
     const realm = await iam.realm();
     await relyingParty(iam, realm);
     const bad = await iam.browser().get(`/realms/${realm.name}/authorize?client_id=nobody&response_type=code`);

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { anonymous, client, declare } from "../../../platform/http/index.ts";
-import { FORM, issuerFor, takeForms } from "../../gate/index.ts";
+import { clientForm, issuerFor, takeForms } from "../../gate/index.ts";
 import type { Issuers } from "../issuer.ts";
 
 /** RFC 6749 §3.2: these endpoints take POST. Said as OAuth says errors, with the status of RFC 9110 §15.5.6. */
@@ -13,15 +13,44 @@ function refuseMethod(_request: FastifyRequest, reply: FastifyReply): FastifyRep
 }
 
 const hide = { config: { caller: anonymous() }, schema: { hide: true } } as const;
+const text = Type.Optional(Type.String());
 const answers = {
-  "/par": ["Push an authorization request (RFC 9126)", "Its `request_uri` stands for the parameters at `/authorize`."],
-  "/device/authorize": ["Ask for a code to show on a device (RFC 8628)", "The user types `user_code` at `verification_uri`."],
-  "/backchannel/authorize": ["Ask a user on another device (CIBA)", "The user is named by `login_hint` or `id_token_hint`."],
-} as const;
-const schemaOf = ([summary, description]: readonly [string, string]) => ({
+  "/par": {
+    summary: "Push an authorization request (RFC 9126)",
+    about: "Its `request_uri` stands for the parameters at `/authorize`.",
+    form: clientForm(
+      {
+        ...{ response_type: text, redirect_uri: text, scope: text, state: text, nonce: text, response_mode: text, request: text },
+        ...{ code_challenge: text, code_challenge_method: text, prompt: text, max_age: text, acr_values: text, login_hint: text },
+        ...{ id_token_hint: text, ui_locales: text, claims: text, resource: text, authorization_details: text, dpop_jkt: text },
+      },
+      {
+        ...{ response_type: "code", redirect_uri: "https://app.example.com/callback", scope: "openid" },
+        ...{ code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256" },
+      },
+    ),
+  },
+  "/device/authorize": {
+    summary: "Ask for a code to show on a device (RFC 8628)",
+    about: "The user types `user_code` at `verification_uri`.",
+    form: clientForm({ scope: text, resource: text, authorization_details: text }, { scope: "openid" }),
+  },
+  "/backchannel/authorize": {
+    summary: "Ask a user on another device (CIBA)",
+    about: "The user is named by `login_hint` or `id_token_hint`.",
+    form: clientForm(
+      {
+        ...{ scope: Type.String(), login_hint: text, id_token_hint: text, binding_message: text, requested_expiry: text },
+        ...{ acr_values: text, client_notification_token: text, request: text, resource: text, authorization_details: text },
+      },
+      { scope: "openid", login_hint: "ada@example.com", binding_message: "W4SCT" },
+    ),
+  },
+};
+const schemaOf = ({ summary, about, form }: (typeof answers)[keyof typeof answers]) => ({
   summary,
-  description: `A form with the client's authentication. ${description}`,
-  consumes: [FORM],
+  description: `A form with the client's authentication. ${about}`,
+  ...form,
   tags: ["Protocol"],
   params: Type.Object({ realm: Type.String() }),
   response: { "2xx": Type.Object({}, { additionalProperties: true, description: "As the RFC says" }) },

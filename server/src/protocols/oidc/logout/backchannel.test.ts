@@ -43,6 +43,11 @@ const endings: Record<string, (realm: RealmUnderTest, user: { userId: string }) 
     return realm.asMaster().put(`/users/${userId}`, { ...known, enabled: false });
   },
   "deleting the user": (realm, { userId }) => realm.asMaster().delete(`/users/${userId}`),
+  "letting it expire": async (realm) => {
+    await iam.core.db.updateTable("sessions").set({ expires_at: clock.now() }).where("realm_id", "=", realm.name).execute();
+    clock.advance(MINUTE);
+    await iam.server.jobs.runDue();
+  },
   "erasing the user": (realm, { userId }) => realm.asMaster().delete(`/users/${userId}/gdpr`),
 };
 

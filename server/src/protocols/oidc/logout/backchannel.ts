@@ -1,11 +1,10 @@
 import { subjectData } from "../../../applications/claims/index.ts";
 import { MINUTE, SECOND } from "../../../kernel/clock.ts";
-import type { Ctx } from "../../../platform/context.ts";
-import { enqueue, GiveUp, type JobHandler } from "../../../platform/jobs/index.ts";
-import type { Participant } from "../../../signin/sessions/index.ts";
+import { GiveUp, type JobHandler } from "../../../platform/jobs/index.ts";
+import { notifyParticipants } from "../../../signin/sessions/index.ts";
 import { logoutToken } from "../../tokens/index.ts";
 import type { Issuers } from "../issuer.ts";
-import { clientsToTell } from "./participants.store.ts";
+import { withBackchannelUri } from "./participants.store.ts";
 
 export const BACKCHANNEL_JOB = "oidc.backchannel_logout";
 
@@ -17,23 +16,14 @@ interface LogoutNotice {
   readonly userId: string | null;
 }
 
-interface Ended {
-  readonly realm: string;
-  readonly sessionId: string;
-  readonly userId: string | null;
-  readonly participants: readonly Participant[];
-}
-
-/** `session.ended`: a job for each client that took part and wants to know, in the transaction that ends it. */
-export async function tellParticipants(ctx: Ctx, { realm, sessionId, userId, participants }: Ended): Promise<void> {
-  const oidc = participants.filter(({ protocol }) => protocol === "oidc").map(({ clientId }) => clientId);
-  for (const clientId of await clientsToTell(ctx.tx, realm, oidc))
-    await enqueue(
-      ctx.tx,
-      { kind: BACKCHANNEL_JOB, realm, payload: { clientId, sessionId, userId }, runAt: ctx.now, maxAttempts: WAITS.length + 1 },
-      ctx.now,
-    );
-}
+/** `sessions.ended` */
+export const notifyOidcParticipants = notifyParticipants({
+  protocol: "oidc",
+  kind: BACKCHANNEL_JOB,
+  maxAttempts: WAITS.length + 1,
+  reachable: withBackchannelUri,
+  notice: ({ clientId, sessionId, userId }) => ({ payload: { clientId, sessionId, userId } satisfies LogoutNotice }),
+});
 
 const nothingMore = { roles: false, groups: false, organizations: false };
 

@@ -1,14 +1,15 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../../platform/db/index.ts";
+import type { ClientOfRealm } from "../../../signin/sessions/index.ts";
 
 /** Which of these clients have a back-channel logout URI. */
-export async function clientsToTell(tx: Tx, realm: string, clientIds: readonly string[]): Promise<string[]> {
-  if (clientIds.length === 0) return [];
-  const { rows } = await sql<{ client_id: string }>`
-    select c.client_id from clients c
-    where c.realm_id = ${realm} and c.client_id in (select json_array_elements_text(${JSON.stringify(clientIds)}::text::json))
-      and c.enabled and c.settings ->> 'backchannelLogoutUri' is not null`.execute(tx);
-  return rows.map((row) => row.client_id);
+export async function withBackchannelUri(tx: Tx, clients: readonly ClientOfRealm[]): Promise<ClientOfRealm[]> {
+  const { rows } = await sql<ClientOfRealm>`
+    select c.realm_id as realm, c.client_id as "clientId"
+    from json_to_recordset(${JSON.stringify(clients)}::text::json) as p (realm text, "clientId" text)
+    join clients c on c.realm_id = p.realm and c.client_id = p."clientId"
+    where c.enabled and c.settings ->> 'backchannelLogoutUri' is not null`.execute(tx);
+  return rows;
 }
 
 /** More frames than this make no page. The others learn it by the back channel, or when their tokens are refused. */

@@ -37,6 +37,7 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
         redirectTo,
         // §2: the user is not asked only where the client shows that it belongs to this very session.
         isCertain: hint !== null && session !== null && hint.sessionId === session.sessionId,
+        askedBy: client?.clientId ?? null,
         fields: client
           ? {
               client_id: client.clientId,

@@ -157,7 +157,7 @@ describe("token exchange", () => {
     expect(played.body.error, "a delegated token is nobody's own").toBe("invalid_request");
   });
 
-  test("is refused to whoever the token is not for, and for every kind of token but a live one of a user", async () => {
+  test("is refused to clients that the token was not issued for, and for every kind of token but a live one of a user", async () => {
     const [realm, elsewhere] = [await iam.realm(), await iam.realm()];
     const { front, orders, tokens } = await shop(realm);
     const there = await shop(elsewhere);

@@ -1,9 +1,11 @@
+import { mayUseApplication } from "../../../applications/access/index.ts";
 import { findRequiredActions } from "../../../directory/users/index.ts";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
 import { type OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
 import { anonymousActor, type Ctx } from "../../../platform/context.ts";
 import { isProven } from "../../../signin/authenticators/index.ts";
+import { UNAVAILABLE_SECONDS } from "../../../signin/passwords/index.ts";
 import { type Authentication, continueDirectly, type Outcome, openDirectGrant, positionOf } from "../../../signin/run/index.ts";
 import {
   audienceOf,
@@ -93,13 +95,14 @@ interface SignIn extends Credentials {
   readonly resource: string;
 }
 
-type Hindrance = "totp-missing" | "totp-wrong" | "no-page" | "required-actions" | "consent";
+type Hindrance = "totp-missing" | "totp-wrong" | "no-page" | "required-actions" | "no-access" | "consent";
 
 const REASONS: Readonly<Record<Hindrance, string>> = {
   "totp-missing": "a second factor is needed: send the code of the authenticator app as totp",
   "totp-wrong": "the code is not right, or was used already",
   "no-page": "this user is asked for more than can be sent here: sign in in the browser",
   "required-actions": "the account needs attention first: sign in once in the browser",
+  "no-access": "the user may not use this client",
   consent: "the user has not allowed this application that yet: sign in once in the browser",
 };
 
@@ -122,7 +125,7 @@ async function signIn(ctx: TokenCtx, asked: SignIn): Promise<Made> {
   const hindrance = outcome.outcome === "pass" ? outcome.value.hindrance! : hindranceOf(outcome);
   metrics.login(realm.realmId, "failure");
   if (outcome.outcome !== "pass" && hindrance !== "totp-wrong") await recordRefusal(ctx, outcome, hindrance);
-  throw oauthErrors.invalidGrant(REASONS[hindrance]);
+  throw (hindrance === "no-access" ? oauthErrors.accessDenied : oauthErrors.invalidGrant)(REASONS[hindrance]);
 }
 
 /** Of a run whose password was right. Throws what any other comes to; the run has recorded that itself. */
@@ -132,6 +135,10 @@ function hindranceOf(outcome: Outcome<unknown>): Hindrance {
   if (after?.kind === "overloaded") {
     const options = { status: 503, headers: { "retry-after": "2" } };
     throw oauthErrors.temporarilyUnavailable("it is very busy right now: try again in a moment", options);
+  }
+  if (after?.kind === "unavailable") {
+    const options = { status: 503, headers: { "retry-after": String(UNAVAILABLE_SECONDS) } };
+    throw oauthErrors.temporarilyUnavailable("the user's directory does not answer: try again in a moment", options);
   }
   if (after?.kind === "wait") throw tooMany(after.retryAfterSeconds);
   if (after && isProven(run.progress)) return "totp-wrong";
@@ -177,6 +184,7 @@ async function makeGrant(
   };
   // A flow of one's own may ask for a code alone. RFC 6749 §4.3 is about the password: without it the grant is none.
   if (!amr.includes("pwd")) return refused("no-page", "no-page");
+  if (!(await mayUseApplication(work.tx, work.realm, userId, client.settings))) return refused("no-access", "no-access");
   const mustDo = await findRequiredActions(work.tx, work.realm, userId);
   const isAllowed = await isAllowedByUser(work.tx, work.realm, client, userId, scope.split(" "));
   if (mustDo.length > 0) return refused("required-actions", mustDo.join(", "));

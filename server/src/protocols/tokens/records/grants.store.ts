@@ -171,22 +171,30 @@ export async function deleteGrant(db: Db, realm: string, grantId: string): Promi
 
 /** Which grants end. */
 export interface GrantsOf {
-  readonly sessionId?: string;
   readonly userId?: string;
   readonly clientId?: string;
   /** All but those of this one. */
   readonly keepSession?: string | null;
 }
 
-export async function deleteGrantsOf(tx: Tx, realm: string, { sessionId, userId, clientId, keepSession = null }: GrantsOf): Promise<void> {
+export async function deleteGrantsOf(tx: Tx, realm: string, { userId, clientId, keepSession = null }: GrantsOf): Promise<void> {
   await tx
     .deleteFrom("oidc_grants")
     .where("realm_id", "=", realm)
-    .$if(sessionId !== undefined, (q) => q.where("session_id", "=", sessionId!))
     .$if(userId !== undefined, (q) => q.where("user_id", "=", userId!))
     .$if(clientId !== undefined, (q) => q.where("client_id", "=", clientId!))
     .$if(keepSession !== null, (q) => q.where("session_id", "is distinct from", keepSession))
     .execute();
+}
+
+export async function deleteGrantsOfSessions(
+  tx: Tx,
+  sessions: readonly { readonly realm: string; readonly sessionId: string }[],
+): Promise<void> {
+  const ended = JSON.stringify(sessions.map(({ realm, sessionId }) => ({ realm, sessionId })));
+  await sql`
+    delete from oidc_grants g using json_to_recordset(${ended}::text::json) as e (realm text, "sessionId" uuid)
+    where g.realm_id = e.realm and g.session_id = e."sessionId"`.execute(tx);
 }
 
 const CLEANUP_BATCH = 5_000;

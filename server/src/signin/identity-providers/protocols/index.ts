@@ -1,4 +1,5 @@
 import type { IdentityProviderProtocol } from "../protocol.ts";
+import { ad, ldap } from "./ldap.ts";
 import { apple, facebook, github, gitlab, google, linkedin, microsoft, oauth2, oidc } from "./oidc.ts";
 
 /** Every kind of identity provider, by the value of `protocol`. A new one is a line here. */
@@ -12,6 +13,8 @@ export const protocols = {
   gitlab,
   linkedin,
   facebook,
+  ldap,
+  ad,
 } satisfies Record<string, IdentityProviderProtocol>;
 
 export type ProtocolName = keyof typeof protocols;

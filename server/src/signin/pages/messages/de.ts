@@ -1,3 +1,4 @@
+import { deBrokers } from "./brokers.ts";
 import type { Messages } from "./en.ts";
 
 export const de: Messages = {
@@ -30,26 +31,17 @@ export const de: Messages = {
   overloadedTitle: "Gerade ist sehr viel los",
   overloadedText: "Ihre Anmeldung wurde nicht verarbeitet. Bitte versuchen Sie es gleich noch einmal.",
   overloadedTextTimed: "Ihre Anmeldung wurde nicht verarbeitet. Bitte versuchen Sie es in {time} noch einmal.",
+  directoryAwayTitle: "Ihr Passwort kann gerade nicht geprüft werden",
+  directoryAwayTextTimed: "Das Verzeichnis Ihrer Organisation antwortet nicht. Bitte versuchen Sie es in {time} noch einmal.",
+  passwordElsewhereTitle: "Bitte ändern Sie zuerst Ihr Passwort",
+  passwordElsewhereText:
+    "Ihr Passwort stimmt, aber Ihre Organisation verlangt ein neues. Ändern Sie es dort, wo Sie es sonst auch tun, zum Beispiel an Ihrem Arbeitsrechner, und melden Sie sich hier mit dem neuen an.",
+  passwordInDirectoryText:
+    "Ihr Passwort liegt im Verzeichnis Ihrer Organisation. Ändern Sie es dort, wo Sie es sonst auch tun, zum Beispiel an Ihrem Arbeitsrechner.",
   expiredTitle: "Diese Seite war zu lange geöffnet",
   expiredText: "Zu Ihrer Sicherheit ist sie nicht mehr gültig. Bitte melden Sie sich erneut an.",
 
-  otherProviders: "Oder mit einem anderen Konto anmelden",
-  continueWith: "Weiter mit {provider}",
-  chooseIdentityProvider: "Bei einem Anbieter anmelden",
-  brokerDownTitle: "Dieser Anbieter ist nicht erreichbar",
-  brokerDownText: "Er hat nicht geantwortet wie erwartet. Bitte versuchen Sie es gleich noch einmal, oder melden Sie sich anders an.",
-  brokerFailedTitle: "Der Anbieter konnte Sie nicht anmelden",
-  brokerFailedText:
-    "Seine Antwort konnte nicht angenommen werden, hier wurde nichts geändert. Bitte versuchen Sie es erneut, oder melden Sie sich anders an.",
-  brokerDeniedTitle: "Mit diesem Konto können Sie sich nicht anmelden",
-  brokerDeniedText:
-    "Konten dieses Anbieters werden hier nicht angenommen. Bitte melden Sie sich anders an, oder fragen Sie Ihre Administration.",
-  brokerNoAccountText: "Mit ihm ist hier noch kein Konto verknüpft. Melden Sie sich zuerst anders an, oder fragen Sie Ihre Administration.",
-  brokerDomainText:
-    "Nur Konten mit einer E-Mail-Adresse bestimmter Organisationen werden angenommen. Bitte verwenden Sie ein anderes Konto, oder fragen Sie Ihre Administration.",
-  brokerCancelled: "Die Anmeldung beim Anbieter wurde abgebrochen. Wählen Sie, wie Sie fortfahren möchten.",
-  linkNotice:
-    "Es gibt bereits ein Konto mit der E-Mail-Adresse, mit der Sie sich angemeldet haben. Zeigen Sie einmal, dass es Ihres ist, dann werden beide verknüpft.",
+  ...deBrokers,
 
   notYou: "Sind Sie das nicht?",
   otherWays: "Andere Möglichkeiten",
@@ -77,6 +69,15 @@ export const de: Messages = {
   signedOutText: "Sie können dieses Fenster jetzt schließen. Schließen Sie an einem gemeinsam genutzten Computer den ganzen Browser.",
   signingOutText: "Sie sind hier abgemeldet und werden gerade auch bei diesen Anwendungen abgemeldet:",
   notSignedOut: "hat nicht geantwortet; dort sind Sie vielleicht noch angemeldet",
+  signedOutThere: "abgemeldet",
+  signingOutThere: "wird abgemeldet …",
+  signOutNext: "kommt als Nächstes",
+  signOutRefused: "konnte Sie nicht abmelden; dort sind Sie vielleicht noch angemeldet",
+  signOutUntold: "wird nicht benachrichtigt: Melden Sie sich auch dort ab",
+  signOutOf: "Bei {client} abmelden",
+  returnTo: "Zurück zu {client}",
+  signOutAgain: "Noch einmal versuchen",
+  signOutSkip: "Diese Anwendung überspringen",
   signInAgain: "Erneut anmelden",
 
   impersonationLabel: "Handeln als eine andere Person",
@@ -159,6 +160,14 @@ export const de: Messages = {
   chooseAccountTitle: "Mit diesem Konto weitermachen?",
   chooseAccountText: "Sie sind als {account} angemeldet.",
   chooseOther: "Anderes Konto verwenden",
+  postFormTitle: "Weiter zur Anwendung",
+  postFormText: "Sie werden zu {application} weitergeleitet. Wenn nichts geschieht, klicken Sie auf „Weiter“.",
+  samlRefusedText:
+    "Die Anfrage der Anwendung wurde nicht angenommen. Gehen Sie zurück zur Anwendung und beginnen Sie die Anmeldung dort neu. Geschieht es noch einmal, geben Sie denen, die die Anwendung betreiben, die Nummer unten: Der Grund steht im Protokoll dieses Realms.",
+  samlDeniedText: "Ihr Konto darf diese Anwendung nicht benutzen. Wenn Sie sie brauchen, bitten Sie die, die sie betreiben, um Zugang.",
+  noAccessTitle: "Sie können diese Anwendung nicht benutzen",
+  noAccessText:
+    "Ihr Konto {account} gehört nicht zu denen, die {client} benutzen dürfen. Bitten Sie eine Administratorin oder einen Administrator um Zugang, oder verwenden Sie ein anderes Konto.",
   oidcErrorTitle: "Die Anwendung wollte etwas, das hier nicht geht",
   oidcErrorText:
     "Gehen Sie zurück zur Anwendung und beginnen Sie noch einmal. Wenn es wieder geschieht, geben Sie dies an die Betreiber der Anwendung weiter:",

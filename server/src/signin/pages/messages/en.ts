@@ -1,3 +1,4 @@
+import { enBrokers } from "./brokers.ts";
 /** English is the source: its keys are the keys of every language. `{name}`, `{account}`, `{time}` and the like are filled in. */
 export const en = {
   languageName: "English",
@@ -29,24 +30,17 @@ export const en = {
   overloadedTitle: "It is very busy right now",
   overloadedText: "Your sign-in was not processed. Please try again in a moment.",
   overloadedTextTimed: "Your sign-in was not processed. Please try again in {time}.",
+  directoryAwayTitle: "We cannot check your password right now",
+  directoryAwayTextTimed: "The directory of your organization does not answer. Please try again in {time}.",
+  passwordElsewhereTitle: "Please change your password first",
+  passwordElsewhereText:
+    "Your password is right, but your organization wants you to choose a new one. Change it where you usually do, for example on your work computer, and sign in here with the new one.",
+  passwordInDirectoryText:
+    "Your password is kept in the directory of your organization. Change it where you usually do, for example on your work computer.",
   expiredTitle: "This page was open for too long",
   expiredText: "For your safety it is no longer valid. Please sign in again.",
 
-  otherProviders: "Or sign in with another account",
-  continueWith: "Continue with {provider}",
-  chooseIdentityProvider: "Sign in at a provider",
-  brokerDownTitle: "That provider cannot be reached",
-  brokerDownText: "It did not answer as it should. Please try again in a moment, or sign in another way.",
-  brokerFailedTitle: "The provider could not sign you in",
-  brokerFailedText: "Its answer could not be accepted, so nothing was changed here. Please try again, or sign in another way.",
-  brokerDeniedTitle: "You cannot sign in with that account",
-  brokerDeniedText: "Accounts of that provider are not accepted here. Please sign in another way, or ask your administrator.",
-  brokerNoAccountText: "No account here is linked to it yet. Sign in another way first, or ask your administrator.",
-  brokerDomainText:
-    "Only accounts with a mail address of certain organizations are accepted. Please use another account, or ask your administrator.",
-  brokerCancelled: "Signing in at the provider was cancelled. Choose how to go on.",
-  linkNotice:
-    "There is an account with the mail address of the one you signed in with. Show once that it is yours, and the two are linked.",
+  ...enBrokers,
 
   notYou: "Not you?",
   otherWays: "Other ways",
@@ -73,6 +67,15 @@ export const en = {
   signedOutText: "You can close this window now. On a shared computer, close the whole browser.",
   signingOutText: "You are signed out here, and at this moment in these applications:",
   notSignedOut: "did not answer; you may still be signed in there",
+  signedOutThere: "signed out",
+  signingOutThere: "signing out …",
+  signOutNext: "comes next",
+  signOutRefused: "could not sign you out; you may still be signed in there",
+  signOutUntold: "is not told: sign out there, too",
+  signOutOf: "Sign out of {client}",
+  returnTo: "Return to {client}",
+  signOutAgain: "Try again",
+  signOutSkip: "Skip this application",
   signInAgain: "Sign in again",
 
   impersonationLabel: "Acting as somebody else",
@@ -152,6 +155,14 @@ export const en = {
   chooseAccountTitle: "Continue with this account?",
   chooseAccountText: "You are signed in as {account}.",
   chooseOther: "Use another account",
+  postFormTitle: "Continue to your application",
+  postFormText: "You are being taken to {application}. If nothing happens, press Continue.",
+  samlRefusedText:
+    "The application’s request was not accepted. Go back to the application and start signing in there again. If it happens once more, give the people who run the application the number below: the reason stands in the audit trail of this realm.",
+  samlDeniedText:
+    "Your account is not allowed to use this application. If you need it, ask the people who run the application to give you access.",
+  noAccessTitle: "You cannot use this application",
+  noAccessText: "Your account {account} is not among those that may use {client}. Ask an administrator for access, or use another account.",
   oidcErrorTitle: "The application asked for something we cannot do",
   oidcErrorText: "Go back to the application and start again. If it happens once more, pass this on to the people who run the application:",
 

@@ -1,3 +1,4 @@
+import { esBrokers } from "./brokers.ts";
 import type { Messages } from "./en.ts";
 
 export const es: Messages = {
@@ -30,24 +31,17 @@ export const es: Messages = {
   overloadedTitle: "Ahora mismo hay mucha actividad",
   overloadedText: "Tu inicio de sesión no se ha procesado. Vuelve a intentarlo en un momento.",
   overloadedTextTimed: "Tu inicio de sesión no se ha procesado. Vuelve a intentarlo en {time}.",
+  directoryAwayTitle: "Ahora no podemos comprobar tu contraseña",
+  directoryAwayTextTimed: "El directorio de tu organización no responde. Vuelve a intentarlo en {time}.",
+  passwordElsewhereTitle: "Cambia primero tu contraseña",
+  passwordElsewhereText:
+    "Tu contraseña es correcta, pero tu organización quiere que elijas una nueva. Cámbiala donde sueles hacerlo, por ejemplo en tu ordenador del trabajo, e inicia sesión aquí con la nueva.",
+  passwordInDirectoryText:
+    "Tu contraseña está en el directorio de tu organización. Cámbiala donde sueles hacerlo, por ejemplo en tu ordenador del trabajo.",
   expiredTitle: "Esta página ha estado abierta demasiado tiempo",
   expiredText: "Por tu seguridad, ya no es válida. Vuelve a iniciar sesión.",
 
-  otherProviders: "O inicie sesión con otra cuenta",
-  continueWith: "Continuar con {provider}",
-  chooseIdentityProvider: "Iniciar sesión en un proveedor",
-  brokerDownTitle: "No se puede contactar con ese proveedor",
-  brokerDownText: "No respondió como debía. Inténtelo de nuevo en un momento o inicie sesión de otra forma.",
-  brokerFailedTitle: "El proveedor no pudo iniciar su sesión",
-  brokerFailedText: "No se pudo aceptar su respuesta, así que aquí no ha cambiado nada. Inténtelo de nuevo o inicie sesión de otra forma.",
-  brokerDeniedTitle: "No puede iniciar sesión con esa cuenta",
-  brokerDeniedText: "Aquí no se aceptan cuentas de ese proveedor. Inicie sesión de otra forma o consulte a su administrador.",
-  brokerNoAccountText: "Todavía no hay ninguna cuenta vinculada a ella. Inicie sesión primero de otra forma o consulte a su administrador.",
-  brokerDomainText:
-    "Solo se aceptan cuentas con una dirección de correo de determinadas organizaciones. Use otra cuenta o consulte a su administrador.",
-  brokerCancelled: "Se canceló el inicio de sesión en el proveedor. Elija cómo continuar.",
-  linkNotice:
-    "Ya existe una cuenta con la dirección de correo con la que ha iniciado sesión. Demuestre una vez que es suya y las dos quedarán vinculadas.",
+  ...esBrokers,
 
   notYou: "¿No eres tú?",
   otherWays: "Otras formas",
@@ -75,6 +69,15 @@ export const es: Messages = {
   signedOutText: "Ya puedes cerrar esta ventana. En un ordenador compartido, cierra todo el navegador.",
   signingOutText: "Has cerrado la sesión aquí y se está cerrando también en estas aplicaciones:",
   notSignedOut: "no ha respondido; quizá tu sesión siga abierta allí",
+  signedOutThere: "sesión cerrada",
+  signingOutThere: "cerrando la sesión…",
+  signOutNext: "es la siguiente",
+  signOutRefused: "no ha podido cerrar tu sesión; quizá siga abierta allí",
+  signOutUntold: "no recibe aviso: cierra la sesión también allí",
+  signOutOf: "Cerrar la sesión en {client}",
+  returnTo: "Volver a {client}",
+  signOutAgain: "Intentarlo de nuevo",
+  signOutSkip: "Omitir esta aplicación",
   signInAgain: "Volver a iniciar sesión",
 
   impersonationLabel: "Actuar como otra persona",
@@ -154,6 +157,13 @@ export const es: Messages = {
   chooseAccountTitle: "¿Continuar con esta cuenta?",
   chooseAccountText: "Has iniciado sesión como {account}.",
   chooseOther: "Usar otra cuenta",
+  postFormTitle: "Continúa en la aplicación",
+  postFormText: "Te llevamos a {application}. Si no ocurre nada, pulsa «Continuar».",
+  samlRefusedText:
+    "La solicitud de la aplicación no se ha aceptado. Vuelve a la aplicación e inicia allí sesión de nuevo. Si vuelve a pasar, comunica el número de abajo a quien gestiona la aplicación: el motivo figura en el registro de auditoría de este realm.",
+  samlDeniedText: "Tu cuenta no puede usar esta aplicación. Si la necesitas, pide acceso a quien la gestiona.",
+  noAccessTitle: "No puede usar esta aplicación",
+  noAccessText: "Su cuenta {account} no está entre las que pueden usar {client}. Pida acceso a un administrador o use otra cuenta.",
   oidcErrorTitle: "La aplicación ha pedido algo que no podemos hacer",
   oidcErrorText: "Vuelve a la aplicación y empieza de nuevo. Si vuelve a pasar, comunica esto a quien gestiona la aplicación:",
 

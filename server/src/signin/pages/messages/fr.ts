@@ -1,3 +1,4 @@
+import { frBrokers } from "./brokers.ts";
 import type { Messages } from "./en.ts";
 
 /** French sets a no-break space before `:` and a narrow one before `?`, `!` and `;`. They are in these texts; a test sees to it. */
@@ -31,24 +32,17 @@ export const fr: Messages = {
   overloadedTitle: "Il y a beaucoup de monde en ce moment",
   overloadedText: "Votre connexion n’a pas été traitée. Veuillez réessayer dans un instant.",
   overloadedTextTimed: "Votre connexion n’a pas été traitée. Veuillez réessayer dans {time}.",
+  directoryAwayTitle: "Impossible de vérifier votre mot de passe pour le moment",
+  directoryAwayTextTimed: "L’annuaire de votre organisation ne répond pas. Veuillez réessayer dans {time}.",
+  passwordElsewhereTitle: "Changez d’abord votre mot de passe",
+  passwordElsewhereText:
+    "Votre mot de passe est correct, mais votre organisation vous demande d’en choisir un nouveau. Changez-le là où vous le faites d’habitude, par exemple sur votre ordinateur de travail, puis connectez-vous ici avec le nouveau.",
+  passwordInDirectoryText:
+    "Votre mot de passe est conservé dans l’annuaire de votre organisation. Changez-le là où vous le faites d’habitude, par exemple sur votre ordinateur de travail.",
   expiredTitle: "Cette page est restée ouverte trop longtemps",
   expiredText: "Pour votre sécurité, elle n’est plus valable. Veuillez vous reconnecter.",
 
-  otherProviders: "Ou connectez-vous avec un autre compte",
-  continueWith: "Continuer avec {provider}",
-  chooseIdentityProvider: "Se connecter chez un fournisseur",
-  brokerDownTitle: "Ce fournisseur est injoignable",
-  brokerDownText: "Il n’a pas répondu comme prévu. Réessayez dans un instant, ou connectez-vous autrement.",
-  brokerFailedTitle: "Le fournisseur n’a pas pu vous connecter",
-  brokerFailedText: "Sa réponse n’a pas pu être acceptée ; rien n’a été modifié ici. Réessayez, ou connectez-vous autrement.",
-  brokerDeniedTitle: "Vous ne pouvez pas vous connecter avec ce compte",
-  brokerDeniedText: "Les comptes de ce fournisseur ne sont pas acceptés ici. Connectez-vous autrement, ou demandez à votre administrateur.",
-  brokerNoAccountText: "Aucun compte n’y est encore lié ici. Connectez-vous d’abord autrement, ou demandez à votre administrateur.",
-  brokerDomainText:
-    "Seuls les comptes dont l’adresse e-mail appartient à certaines organisations sont acceptés. Utilisez un autre compte, ou demandez à votre administrateur.",
-  brokerCancelled: "La connexion chez le fournisseur a été annulée. Choisissez comment continuer.",
-  linkNotice:
-    "Un compte existe déjà avec l’adresse e-mail que vous avez utilisée. Montrez une fois qu’il est à vous, et les deux seront liés.",
+  ...frBrokers,
 
   notYou: "Ce n’est pas vous ?",
   otherWays: "Autres méthodes",
@@ -76,6 +70,15 @@ export const fr: Messages = {
   signedOutText: "Vous pouvez fermer cette fenêtre. Sur un ordinateur partagé, fermez tout le navigateur.",
   signingOutText: "Vous êtes déconnecté ici, et en cours de déconnexion de ces applications :",
   notSignedOut: "n’a pas répondu ; vous y êtes peut-être encore connecté",
+  signedOutThere: "déconnecté",
+  signingOutThere: "déconnexion en cours…",
+  signOutNext: "est la suivante",
+  signOutRefused: "n’a pas pu vous déconnecter ; vous y êtes peut-être encore connecté",
+  signOutUntold: "n’est pas prévenue : déconnectez-vous aussi là-bas",
+  signOutOf: "Se déconnecter de {client}",
+  returnTo: "Retourner à {client}",
+  signOutAgain: "Réessayer",
+  signOutSkip: "Ignorer cette application",
   signInAgain: "Se reconnecter",
 
   impersonationLabel: "Agir à la place d’une autre personne",
@@ -156,6 +159,15 @@ export const fr: Messages = {
   chooseAccountTitle: "Continuer avec ce compte ?",
   chooseAccountText: "Vous êtes connecté en tant que {account}.",
   chooseOther: "Utiliser un autre compte",
+  postFormTitle: "Continuer vers l’application",
+  postFormText: "Vous allez être dirigé vers {application}. Si rien ne se passe, appuyez sur « Continuer ».",
+  samlRefusedText:
+    "La demande de l’application n’a pas été acceptée. Retournez à l’application et recommencez-y la connexion. Si cela se reproduit, transmettez le numéro ci-dessous aux responsables de l’application : la raison figure dans le journal d’audit de ce realm.",
+  samlDeniedText:
+    "Votre compte n’est pas autorisé à utiliser cette application. Si vous en avez besoin, demandez l’accès à ses responsables.",
+  noAccessTitle: "Vous ne pouvez pas utiliser cette application",
+  noAccessText:
+    "Votre compte {account} ne fait pas partie de ceux qui peuvent utiliser {client}. Demandez l’accès à un administrateur, ou utilisez un autre compte.",
   oidcErrorTitle: "L’application a demandé quelque chose d’impossible",
   oidcErrorText: "Retournez à l’application et recommencez. Si cela se reproduit, transmettez ceci aux responsables de l’application :",
 

@@ -1,3 +1,4 @@
+import { nlBrokers } from "./brokers.ts";
 import type { Messages } from "./en.ts";
 
 export const nl: Messages = {
@@ -29,25 +30,17 @@ export const nl: Messages = {
   overloadedTitle: "Het is nu erg druk",
   overloadedText: "Het inloggen is niet verwerkt. Probeer het zo meteen opnieuw.",
   overloadedTextTimed: "Het inloggen is niet verwerkt. Probeer het opnieuw over {time}.",
+  directoryAwayTitle: "We kunnen je wachtwoord nu niet controleren",
+  directoryAwayTextTimed: "De directory van je organisatie antwoordt niet. Probeer het opnieuw over {time}.",
+  passwordElsewhereTitle: "Wijzig eerst je wachtwoord",
+  passwordElsewhereText:
+    "Je wachtwoord klopt, maar je organisatie wil dat je een nieuw kiest. Wijzig het waar je dat gewoonlijk doet, bijvoorbeeld op je werkcomputer, en log hier in met het nieuwe.",
+  passwordInDirectoryText:
+    "Je wachtwoord staat in de directory van je organisatie. Wijzig het waar je dat gewoonlijk doet, bijvoorbeeld op je werkcomputer.",
   expiredTitle: "Deze pagina heeft te lang opengestaan",
   expiredText: "Voor je veiligheid is de pagina niet meer geldig. Log opnieuw in.",
 
-  otherProviders: "Of meld u aan met een ander account",
-  continueWith: "Doorgaan met {provider}",
-  chooseIdentityProvider: "Aanmelden bij een provider",
-  brokerDownTitle: "Die provider is niet bereikbaar",
-  brokerDownText: "Er kwam geen bruikbaar antwoord. Probeer het zo nog eens, of meld u op een andere manier aan.",
-  brokerFailedTitle: "De provider kon u niet aanmelden",
-  brokerFailedText:
-    "Het antwoord kon niet worden geaccepteerd, dus hier is niets gewijzigd. Probeer het opnieuw, of meld u op een andere manier aan.",
-  brokerDeniedTitle: "U kunt zich niet met dat account aanmelden",
-  brokerDeniedText: "Accounts van die provider worden hier niet geaccepteerd. Meld u op een andere manier aan, of vraag uw beheerder.",
-  brokerNoAccountText: "Er is hier nog geen account aan gekoppeld. Meld u eerst op een andere manier aan, of vraag uw beheerder.",
-  brokerDomainText:
-    "Alleen accounts met een e-mailadres van bepaalde organisaties worden geaccepteerd. Gebruik een ander account, of vraag uw beheerder.",
-  brokerCancelled: "Het aanmelden bij de provider is geannuleerd. Kies hoe u verder wilt gaan.",
-  linkNotice:
-    "Er bestaat al een account met het e-mailadres waarmee u zich hebt aangemeld. Toon één keer aan dat het van u is, dan worden de twee gekoppeld.",
+  ...nlBrokers,
 
   notYou: "Ben jij dit niet?",
   otherWays: "Andere manieren",
@@ -74,6 +67,15 @@ export const nl: Messages = {
   signedOutText: "Je kunt dit venster nu sluiten. Sluit op een gedeelde computer de hele browser.",
   signingOutText: "Je bent hier uitgelogd en wordt nu ook bij deze toepassingen uitgelogd:",
   notSignedOut: "heeft niet geantwoord; daar ben je misschien nog ingelogd",
+  signedOutThere: "uitgelogd",
+  signingOutThere: "bezig met uitloggen …",
+  signOutNext: "is als volgende aan de beurt",
+  signOutRefused: "kon je niet uitloggen; daar ben je misschien nog ingelogd",
+  signOutUntold: "krijgt geen bericht: log daar ook uit",
+  signOutOf: "Uitloggen bij {client}",
+  returnTo: "Terug naar {client}",
+  signOutAgain: "Opnieuw proberen",
+  signOutSkip: "Deze toepassing overslaan",
   signInAgain: "Opnieuw inloggen",
 
   impersonationLabel: "Handelen als iemand anders",
@@ -153,6 +155,14 @@ export const nl: Messages = {
   chooseAccountTitle: "Met dit account doorgaan?",
   chooseAccountText: "Je bent ingelogd als {account}.",
   chooseOther: "Een ander account gebruiken",
+  postFormTitle: "Verder naar de toepassing",
+  postFormText: "Je gaat door naar {application}. Gebeurt er niets, klik dan op Doorgaan.",
+  samlRefusedText:
+    "Het verzoek van de toepassing is niet geaccepteerd. Ga terug naar de toepassing en begin daar opnieuw met inloggen. Gebeurt het nog eens, geef het nummer hieronder dan door aan wie de toepassing beheert: de reden staat in het auditlogboek van deze realm.",
+  samlDeniedText: "Je account mag deze toepassing niet gebruiken. Heb je die nodig, vraag dan toegang aan wie de toepassing beheert.",
+  noAccessTitle: "U kunt deze toepassing niet gebruiken",
+  noAccessText:
+    "Uw account {account} hoort niet bij de accounts die {client} mogen gebruiken. Vraag een beheerder om toegang, of gebruik een ander account.",
   oidcErrorTitle: "De toepassing vroeg iets wat we niet kunnen",
   oidcErrorText: "Ga terug naar de toepassing en begin opnieuw. Gebeurt het nog eens, geef dit dan door aan wie de toepassing beheert:",
 

@@ -1,6 +1,6 @@
 import { errors, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import { isPublic } from "../../../client-auth/index.ts";
-import { countAnonymousRequest } from "../../authorize/index.ts";
+import { countAnonymousRequest } from "../../../gate/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";
 import { requestOf } from "../request.ts";

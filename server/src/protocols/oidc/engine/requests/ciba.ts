@@ -1,4 +1,5 @@
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
+import { mayUseApplication } from "../../../../applications/access/index.ts";
 import { findUserByLogin } from "../../../../directory/users/index.ts";
 import { clock } from "../../../../kernel/clock.ts";
 import { isId } from "../../../../kernel/ids.ts";
@@ -44,6 +45,8 @@ export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configur
       const hint = ctx.oidc.entities.IdTokenHint as unknown as Hinted | undefined;
       const userId = hint ? await userOfHint(parts, ctx, hint) : account.accountId;
       if (userId === null) throw new errors.UnknownUserId("could not identify end-user");
+      if (!(await mayUseApplication(db, realm.realmId, userId, snapshotOf(ctx.oidc.client as Client).settings)))
+        throw new errors.AccessDenied("the user may not use this client");
       ctx.oidc.entity("Account", accountOf(parts, ctx, userId));
       if ((await openRequestsOf(db, realm.realmId, userId, clock.now())).length >= MOST_WAITING)
         throw new errors.AccessDenied("too many requests wait for this user already");

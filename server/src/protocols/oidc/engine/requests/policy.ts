@@ -1,9 +1,11 @@
 import { type Client, errors, interactionPolicy, type KoaContextWithOIDC } from "oidc-provider";
+import { mayUseApplication } from "../../../../applications/access/index.ts";
 import { needsConsent } from "../../../tokens/index.ts";
 import { requestedAcr } from "../../authorize/index.ts";
 import { promptValues } from "../../capabilities.ts";
 import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";
+import { liveSessionOf } from "../models/session.ts";
 import { requestedDetails } from "./authorization-details.ts";
 import { sessionStanding } from "./session-standing.ts";
 
@@ -52,10 +54,25 @@ export function createPolicy(acrValues: readonly string[], parts: RealmParts) {
     ),
   );
 
+  // Between the sign-in, which says whose request it is, and the consent, which those who may not use the client are not asked for.
+  policy.add(
+    new Prompt(
+      { name: "access", requestable: false },
+      new Check("not_allowed", "the user may not use this client", "access_denied", async (ctx) => isShutOut(parts, ctx)),
+    ),
+    1,
+  );
+
   policy.add(new Prompt({ name: "select_account", requestable: true }), 0);
   // First: a user without an account cannot sign in or choose one. Elsewhere the engine refuses it as a value that it does not know.
   if (promptValues(settings).includes("create")) policy.add(new Prompt({ name: "create", requestable: true }), 0);
   return policy;
+}
+
+async function isShutOut({ db, realm }: RealmParts, ctx: KoaContextWithOIDC): Promise<boolean> {
+  const session = liveSessionOf(ctx.oidc.session);
+  const { settings } = snapshotOf(ctx.oidc.client as Client);
+  return session !== null && !(await mayUseApplication(db, realm.realmId, session.userId, settings));
 }
 
 /** OpenID Connect Core §5.5.1.1: an essential `acr` that the session does not have is asked for; one that cannot be had is an error. */

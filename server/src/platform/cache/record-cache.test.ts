@@ -1,24 +1,21 @@
 import { describe, expect, test } from "vitest";
-import { createRealmChanges } from "../../platform/cache/index.ts";
-import { cachedClients } from "./cache.ts";
-import type { ClientSnapshot } from "./snapshot.ts";
+import { createRealmChanges, createRecordCache } from "./index.ts";
 
-type Loaded = { client: ClientSnapshot; configVersion: number } | null;
-const found = (clientId: string, configVersion = 1, name = "") =>
-  ({ client: { clientId, name } as ClientSnapshot, configVersion }) satisfies Loaded;
+type Loaded = { record: { clientId: string; name: string }; configVersion: number } | null;
+const found = (clientId: string, configVersion = 1, name = "") => ({ record: { clientId, name }, configVersion }) satisfies Loaded;
 
 /** A cache over reads that end when the test says so. */
 function setUp() {
   const reads: { key: string; end: (value: Loaded) => void; fail: (error: Error) => void }[] = [];
   const changes = createRealmChanges();
-  const clients = cachedClients(
+  const clients = createRecordCache<{ clientId: string; name: string }>(
     changes,
     (realm, clientId) => new Promise((end, fail) => reads.push({ key: `${realm}/${clientId}`, end, fail })),
   );
   return { reads, changes, clients };
 }
 
-describe("the cache of clients", () => {
+describe("the cache of records", () => {
   test("reads a client once for a hundred who ask, and each realm's its own", async () => {
     const { reads, clients } = setUp();
     const asked = Array.from({ length: 100 }, () => clients.get("acme", "shop"));
@@ -48,7 +45,7 @@ describe("the cache of clients", () => {
     const loads: string[] = [];
     let version = 3;
     const changes = createRealmChanges();
-    const clients = cachedClients(changes, async (realm, clientId) => {
+    const clients = createRecordCache(changes, async (realm, clientId) => {
       loads.push(`${realm}/${clientId}`);
       return found(clientId, version);
     });

@@ -1,0 +1,59 @@
+import { findGroupId } from "../../directory/groups/index.ts";
+import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import type { ReadCtx } from "../../platform/context.ts";
+import { type ApplicationAccess, isRestricted } from "./service.ts";
+import { spellAccess } from "./spell.ts";
+import { findRoleId } from "./store.ts";
+
+/** What a request says; a member that is left out is undefined. */
+export interface GivenAccess {
+  readonly allowedRoles?: readonly string[] | undefined;
+  readonly allowedGroups?: readonly string[] | undefined;
+}
+
+const nobody: ApplicationAccess = { allowedRoles: [], allowedGroups: [] };
+
+/**
+ * The ids of what a request names. What the application has already stays what it was, also where its name has come to mean another role
+ * since, and where the role was deleted. `within` is where the members stand in the request, such as `options.`.
+ */
+export async function resolveAccess(
+  ctx: ReadCtx,
+  given: GivenAccess,
+  { current = nobody, within = "" }: { readonly current?: ApplicationAccess | undefined; readonly within?: string } = {},
+): Promise<ApplicationAccess> {
+  const errors: FieldError[] = [];
+  const [names] = isRestricted(current) ? await spellAccess(ctx.tx, ctx.realm, [current]) : [current];
+  const resolve = async (
+    member: keyof ApplicationAccess,
+    find: (text: string) => Promise<string | null>,
+    unknown: (text: string) => string,
+  ) => {
+    const field = `${within}${member}`;
+    const texts = given[member];
+    if (texts === undefined && current[member].length > 0)
+      errors.push({ field, code: "required", message: `${field} is needed: send it as it is, or [] to let everybody in` });
+    const known = new Map(current[member].flatMap((id, at) => [[id, id] as const, [names![member][at]!, id] as const]));
+    const ids = new Set<string>();
+    for (const text of texts ?? []) {
+      const id = known.get(text) ?? (await find(text));
+      if (id === null) errors.push({ field, code: member === "allowedRoles" ? "unknown_role" : "unknown_group", message: unknown(text) });
+      else ids.add(id);
+    }
+    return [...ids];
+  };
+  const access = {
+    allowedRoles: await resolve(
+      "allowedRoles",
+      (text) => findRoleId(ctx.tx, ctx.realm, text),
+      (text) => `There is no role “${text}” in this realm. A client's role is named with its client, as in shop/manager`,
+    ),
+    allowedGroups: await resolve(
+      "allowedGroups",
+      (text) => findGroupId(ctx.tx, ctx.realm, text),
+      (text) => `There is no group “${text}” in this realm. A group is named by its path, as in /Sales/Europe, or by its id`,
+    ),
+  };
+  if (errors.length > 0) throw invalidFields(errors);
+  return access;
+}

@@ -1,0 +1,18 @@
+import { pathsOfGroups } from "../../directory/groups/index.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { ApplicationAccess } from "./service.ts";
+import { namesOfRoles } from "./store.ts";
+
+/** Shown with names instead of ids; the id stands for what was deleted. No query where nothing is restricted. */
+export async function spellAccess<T extends ApplicationAccess>(db: Db, realm: string, shown: readonly T[]): Promise<T[]> {
+  const [roles, groups] = [
+    await namesOfRoles(db, realm, [...new Set(shown.flatMap(({ allowedRoles }) => allowedRoles))]),
+    await pathsOfGroups(db, realm, [...new Set(shown.flatMap(({ allowedGroups }) => allowedGroups))]),
+  ];
+  const named = (ids: readonly string[], names: ReadonlyMap<string, string>) => ids.map((id) => names.get(id) ?? id);
+  return shown.map((one) => ({
+    ...one,
+    allowedRoles: named(one.allowedRoles, roles),
+    allowedGroups: named(one.allowedGroups, groups),
+  }));
+}

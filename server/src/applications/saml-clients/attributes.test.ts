@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { ATTRIBUTE_NAME_FORMAT } from "../../platform/saml/index.ts";
+import type { ClaimSubject } from "../claims/index.ts";
+import { attributesOf, needsOfSamlClient, type SamlMapper } from "./index.ts";
+
+const subject: ClaimSubject = {
+  user: {
+    userId: "u1",
+    username: "ada",
+    email: "ada@example.com",
+    emailVerified: true,
+    attributes: { firstName: "Ada", lastName: "Lovelace", teams: ["a", "b", "a"], broken: ["fine", "not \u0001 fine"], json: '{"a":1}' },
+    createdAt: 1_000,
+    updatedAt: 2_000,
+  },
+  realmRoles: ["writer", "editor"],
+  clientRoles: new Map([["shop", ["buyer"]]]),
+  groups: [{ name: "Europe", path: "/Sales/Europe" }],
+  organizations: [],
+};
+
+const mapper = (samlName: string, more: Partial<SamlMapper>): SamlMapper => ({
+  ...{
+    claimId: samlName,
+    name: samlName,
+    claim: samlName,
+    source: "attribute",
+    value: null,
+    type: "string",
+    multivalued: false,
+    targets: [],
+  },
+  ...{ samlName, samlNameFormat: ATTRIBUTE_NAME_FORMAT.uri },
+  ...more,
+});
+const client = (mappers: SamlMapper[], includeAttributes = true) => ({ mappers, options: { includeAttributes } });
+const said = (...mappers: SamlMapper[]) => attributesOf(client(mappers), subject).map(({ name, values }) => [name, values]);
+
+test("without mappers: username, email, firstName and lastName, as far as there are any", () => {
+  const four = attributesOf(client([]), subject);
+  expect(four.map(({ name, values }) => [name, values])).toEqual([
+    ["username", ["ada"]],
+    ["email", ["ada@example.com"]],
+    ["firstName", ["Ada"]],
+    ["lastName", ["Lovelace"]],
+  ]);
+  expect(new Set(four.map(({ nameFormat }) => nameFormat))).toEqual(new Set([ATTRIBUTE_NAME_FORMAT.basic]));
+  const bare = { ...subject, user: { ...subject.user!, email: null, attributes: {} } };
+  expect(attributesOf(client([]), bare).map(({ name }) => name)).toEqual(["username"]);
+});
+
+test("with mappers: what they say and nothing else; includeAttributes false: nothing", () => {
+  const roles = mapper("urn:oid:1.2.3", { source: "roles", multivalued: true });
+  expect(said(roles)).toEqual([["urn:oid:1.2.3", ["writer", "editor"]]]);
+  expect(attributesOf(client([roles], false), subject)).toEqual([]);
+  expect(attributesOf(client([], false), subject)).toEqual([]);
+  expect(needsOfSamlClient(client([roles]))).toEqual({ roles: true, groups: false, organizations: false });
+  expect(needsOfSamlClient(client([roles], false))).toEqual({ roles: false, groups: false, organizations: false });
+});
+
+test("values are texts, each once; two mappers of one name add up; what XML cannot carry is left out", () => {
+  expect(said(mapper("teams", { value: "teams", multivalued: true }))).toEqual([["teams", ["a", "b"]]]);
+  expect(said(mapper("broken", { value: "broken", multivalued: true }))).toEqual([["broken", ["fine"]]]);
+  expect(said(mapper("none", { value: "none", multivalued: true }))).toEqual([]);
+  expect(said(mapper("verified", { source: "property", value: "emailVerified", type: "boolean" }))).toEqual([["verified", ["true"]]]);
+  expect(said(mapper("json", { value: "json", type: "json" }))).toEqual([["json", ['{"a":1}']]]);
+  expect(said(mapper("all", { source: "roles", value: "clients" }))).toEqual([["all", ['{"shop":{"roles":["buyer"]}}']]]);
+  const groups = { source: "groups", multivalued: true } as const;
+  expect(said(mapper("g", { ...groups, value: "path" }), mapper("g", { ...groups, value: "name" }), mapper("g", groups))).toEqual([
+    ["g", ["/Sales/Europe", "Europe"]],
+  ]);
+});
+
+test("what the session says is there where there is one", () => {
+  const amr = mapper("amr", { source: "session", value: "amr", multivalued: true });
+  const session = { authTime: 1, acr: "1", amr: ["pwd"], sid: null, impersonator: null };
+  expect(attributesOf(client([amr]), subject, session)).toMatchObject([{ values: ["pwd"] }]);
+  expect(attributesOf(client([amr]), subject)).toEqual([]);
+});

@@ -1,0 +1,57 @@
+import { ATTRIBUTE_NAME_FORMAT, isXmlText, type NewAttribute } from "../../platform/saml/index.ts";
+import { type ClaimSubject, mappedValue, type SubjectNeeds, type SubjectSession } from "../claims/index.ts";
+import type { SamlClientSnapshot, SamlMapper } from "./snapshot.ts";
+
+const byDefault = (samlName: string, source: "property" | "attribute"): SamlMapper => ({
+  claimId: samlName,
+  name: samlName,
+  claim: samlName,
+  source,
+  value: samlName,
+  type: "string",
+  multivalued: false,
+  targets: [],
+  samlName,
+  samlNameFormat: ATTRIBUTE_NAME_FORMAT.basic,
+});
+
+/** What a service provider gets that has no mappers. */
+const defaultMappers: readonly SamlMapper[] = [
+  byDefault("username", "property"),
+  byDefault("email", "property"),
+  byDefault("firstName", "attribute"),
+  byDefault("lastName", "attribute"),
+];
+
+type Mapped = Pick<SamlClientSnapshot, "mappers"> & { readonly options: Pick<SamlClientSnapshot["options"], "includeAttributes"> };
+
+const mappersOf = ({ options, mappers }: Mapped): readonly SamlMapper[] =>
+  options.includeAttributes ? (mappers.length > 0 ? mappers : defaultMappers) : [];
+
+/** What `subjectData` has to read for the attributes of an assertion. */
+export function needsOfSamlClient(client: Mapped): SubjectNeeds {
+  const uses = (source: SamlMapper["source"]) => mappersOf(client).some((mapper) => mapper.source === source);
+  return { roles: uses("roles"), groups: uses("groups"), organizations: uses("organizations") };
+}
+
+/**
+ * The attributes of an assertion. Mappers that write the same attribute add up. An attribute without values is not sent: many service
+ * providers take an empty one for an empty text.
+ */
+export function attributesOf(client: Mapped, subject: ClaimSubject, session: SubjectSession | null = null): NewAttribute[] {
+  const attributes = new Map<string, NewAttribute>();
+  for (const mapper of mappersOf(client)) {
+    const { samlName: name, samlNameFormat: nameFormat } = mapper;
+    const key = `${nameFormat} ${name}`;
+    const values = new Set([...(attributes.get(key)?.values ?? []), ...textsOf(mappedValue(mapper, subject, { clientId: null, session }))]);
+    if (values.size > 0) attributes.set(key, { name, nameFormat, values: [...values] });
+  }
+  return [...attributes.values()];
+}
+
+/** An attribute's values are texts; what XML cannot carry is left out, as is what does not fit a mapper's type. */
+function textsOf(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  const values = Array.isArray(value) ? value : [value];
+  return values.map((one) => (typeof one === "object" ? JSON.stringify(one) : String(one))).filter(isXmlText);
+}

@@ -1,0 +1,51 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+import { ATTRIBUTE_NAME_FORMAT } from "../../platform/saml/index.ts";
+import { claimMapperMembers, claimMapperState } from "../claims/index.ts";
+
+type Short = keyof typeof ATTRIBUTE_NAME_FORMAT;
+const nameFormats = Object.keys(ATTRIBUTE_NAME_FORMAT) as Short[];
+const urns = Object.values(ATTRIBUTE_NAME_FORMAT);
+const samlNameFormat = oneOf([...nameFormats, ...urns] as readonly (Short | (typeof urns)[number])[], {
+  description: "The attribute's NameFormat. Where left out: `uri` for a name that is a URI, `basic` for others",
+});
+const samlName = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  pattern: "^[^\\p{C}]+$",
+  description: "the attribute's Name, without control or invisible characters; where left out: `claim`",
+  examples: ["urn:oid:0.9.2342.19200300.100.1.3"],
+});
+const { claim } = claimMapperMembers;
+const ofNoEffect = { description: "Of no effect in an assertion" };
+
+/** As the URN, however it was written. */
+export const nameFormatUrn = (format: string): string =>
+  Object.hasOwn(ATTRIBUTE_NAME_FORMAT, format) ? ATTRIBUTE_NAME_FORMAT[format as Short] : format;
+
+export const SamlMapper = Type.Object(
+  {
+    mapperId: Type.String({ format: "uuid" }),
+    ...claimMapperState,
+    samlName: Type.String(),
+    samlNameFormat,
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+  },
+  { $id: "SamlMapper" },
+);
+
+const members = {
+  ...claimMapperMembers,
+  claim: Type.Optional({ ...claim, ...ofNoEffect }),
+  targets: Type.Optional({ ...claimMapperMembers.targets, ...ofNoEffect }),
+  samlName: Type.Optional(samlName),
+  samlNameFormat: Type.Optional(samlNameFormat),
+};
+export const CreateSamlMapper = Type.Object(members, { $id: "CreateSamlMapper", additionalProperties: false });
+export type CreateSamlMapper = Static<typeof CreateSamlMapper>;
+
+/** The full state: what is left out returns to its default. */
+export const UpdateSamlMapper = Type.Object(
+  { mapperId: Type.Optional(Type.String()), createdAt: Type.Optional(Type.Integer()), ...members },
+  { $id: "UpdateSamlMapper", additionalProperties: false },
+);

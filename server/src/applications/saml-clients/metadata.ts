@@ -1,0 +1,204 @@
+import { isDeepStrictEqual } from "node:util";
+import { cut } from "../../kernel/text.ts";
+import {
+  BINDING,
+  DATA_ENCRYPTION,
+  defaultOf,
+  type EntityMetadata,
+  KEY_TRANSPORT,
+  NAME_ID_FORMAT,
+  SamlError,
+  type SpRole,
+  verificationKey,
+} from "../../platform/saml/index.ts";
+import { nameIdFormats } from "../../tenancy/settings/index.ts";
+import { type AcsEndpoint, completeSamlClient, type SloEndpoint, type StoredSamlClient, signingCertificatesOf } from "./settings.ts";
+import type { NameIdKind } from "./snapshot.ts";
+
+/** What metadata says of a service provider, as far as it becomes part of the record. */
+export interface Imported {
+  readonly name: string | null;
+  readonly assertionConsumerServiceUrl: string;
+  readonly acsUrls: readonly string[];
+  readonly acsEndpoints: readonly AcsEndpoint[];
+  readonly singleLogoutServiceUrl: string | null;
+  readonly sloEndpoints: readonly SloEndpoint[];
+  /** PEM. */
+  readonly signingCertificates: readonly string[];
+  readonly encryptionCertificate: string | null;
+  readonly encryptionAlgorithm: string | null;
+  readonly keyTransportAlgorithm: string | null;
+  readonly nameIdFormat: NameIdKind | null;
+  readonly wantAuthnRequestsSigned: boolean | null;
+  readonly signAssertion: boolean | null;
+}
+
+/** What `saml_clients.metadata` holds: the values are kept to tell them from what an administrator has set since. */
+export interface StoredMetadata {
+  readonly url: string | null;
+  readonly importedAt: number;
+  readonly validUntil: number | null;
+  readonly values: Imported;
+}
+
+const acsBindings = { [BINDING.post]: "post", [BINDING.artifact]: "artifact" } as const;
+const sloBindings = { [BINDING.redirect]: "redirect", [BINDING.post]: "post", [BINDING.soap]: "soap" } as const;
+const known = <T extends object>(table: T, binding: string): T[keyof T] | null =>
+  Object.hasOwn(table, binding) ? table[binding as keyof T] : null;
+
+/** Endpoints of bindings that this server does not use (PAOS, SAML 1.1) are passed over. */
+export function importedFrom({ sp }: EntityMetadata): Imported {
+  if (!sp) throw new SamlError("metadata", "The metadata describes an identity provider: a SAML client is a service provider");
+  const services = sp.assertionConsumerServices.filter(({ binding }) => known(acsBindings, binding) !== null);
+  const standard = defaultOf(services);
+  if (!standard) throw new SamlError("metadata", "The service provider has no AssertionConsumerService for HTTP-POST or HTTP-Artifact");
+  const sloEndpoints = sp.singleLogoutServices.flatMap(({ binding, location, responseLocation }): SloEndpoint[] => {
+    const name = known(sloBindings, binding);
+    return name === null ? [] : [{ url: location, binding: name, responseUrl: responseLocation }];
+  });
+  return {
+    name: displayNameOf(sp),
+    assertionConsumerServiceUrl: standard.location,
+    acsUrls: [...new Set([standard.location, ...services.map(({ location }) => location)])],
+    acsEndpoints: services.map((service) => ({
+      url: service.location,
+      binding: known(acsBindings, service.binding)!,
+      index: service.index,
+      isDefault: service === standard,
+    })),
+    singleLogoutServiceUrl: sloEndpoints.find(({ binding }) => binding !== "soap")?.url ?? null,
+    sloEndpoints,
+    signingCertificates: sp.signingCertificates.map(toPem),
+    ...encryptionOf(sp),
+    nameIdFormat: nameIdFormatOf(sp),
+    wantAuthnRequestsSigned: sp.authnRequestsSigned || null,
+    signAssertion: sp.wantAssertionsSigned || null,
+  };
+}
+
+const displayNameOf = ({ displayName }: SpRole): string | null =>
+  cut(displayName?.replace(/[\p{C}\s]+/gu, " ").trim() ?? "", 255).trim() || null;
+
+const nameIdFormatOf = ({ nameIdFormats: listed }: SpRole): NameIdKind | null =>
+  listed.flatMap((urn) => nameIdFormats.filter((format) => NAME_ID_FORMAT[format] === urn))[0] ?? null;
+
+function encryptionOf({ encryptionCertificates, encryptionMethods }: SpRole) {
+  const certificate = encryptionCertificates.find((one) => verificationKey(one).key.asymmetricKeyType === "rsa");
+  const offered = (algorithms: readonly string[]) => encryptionMethods.find((method) => algorithms.includes(method));
+  const { aes128cbc, aes192cbc, aes256cbc, ...authenticated } = DATA_ENCRYPTION;
+  return {
+    encryptionCertificate: certificate === undefined ? null : toPem(certificate),
+    // CBC does not notice what was changed on the way: only for those who know nothing else.
+    encryptionAlgorithm: offered(Object.values(authenticated)) ?? offered([aes128cbc, aes192cbc, aes256cbc]) ?? null,
+    keyTransportAlgorithm: offered(Object.values(KEY_TRANSPORT)) ?? null,
+  };
+}
+
+const toPem = (der: string): string => `-----BEGIN CERTIFICATE-----\n${der.replace(/.{1,64}/g, "$&\n")}-----END CERTIFICATE-----\n`;
+
+const nothing: Omit<Imported, "assertionConsumerServiceUrl"> = {
+  name: null,
+  acsUrls: [],
+  acsEndpoints: [],
+  singleLogoutServiceUrl: null,
+  sloEndpoints: [],
+  signingCertificates: [],
+  encryptionCertificate: null,
+  encryptionAlgorithm: null,
+  keyTransportAlgorithm: null,
+  nameIdFormat: null,
+  wantAuthnRequestsSigned: null,
+  signAssertion: null,
+};
+
+export interface Mergeable {
+  readonly name: string | null;
+  readonly stored: StoredSamlClient;
+}
+
+/** The same members of a record. */
+const valuesOf = ({ name, stored }: Mergeable): Imported => ({
+  name,
+  assertionConsumerServiceUrl: stored.assertionConsumerServiceUrl,
+  acsUrls: [stored.assertionConsumerServiceUrl, ...stored.options.additionalAcsUrls],
+  acsEndpoints: stored.options.acsEndpoints,
+  singleLogoutServiceUrl: stored.singleLogoutServiceUrl,
+  sloEndpoints: stored.options.sloEndpoints,
+  signingCertificates: signingCertificatesOf(stored),
+  encryptionCertificate: stored.options.encryptionCertificate,
+  encryptionAlgorithm: stored.options.encryptionAlgorithm,
+  keyTransportAlgorithm: stored.options.keyTransportAlgorithm,
+  nameIdFormat: stored.options.nameIdFormat,
+  wantAuthnRequestsSigned: stored.options.wantAuthnRequestsSigned,
+  signAssertion: stored.options.signAssertion,
+});
+
+/**
+ * A record with what metadata says now. A member that is still what the last import set follows; one that an administrator has set since
+ * stays. Of lists each entry counts for itself: what was added by hand stays, and what was removed by hand does not come back.
+ */
+export function withMetadata(current: Mergeable | null, before: Imported | null, next: Imported): Mergeable {
+  if (!current) return recordOf(next, completeSamlClient(next).options);
+  const present = valuesOf(current);
+  const merge = (member: keyof Imported): unknown => {
+    const [was, is, becomes] = [before?.[member] ?? emptyOf(member), present[member], next[member]];
+    if (Array.isArray(is)) return mergedList(was as unknown[], is, becomes as unknown[]);
+    return isDeepStrictEqual(was, is) ? becomes : is;
+  };
+  const merged = Object.fromEntries((Object.keys(next) as (keyof Imported)[]).map((member) => [member, merge(member)]));
+  return recordOf(merged as unknown as Imported, current.stored.options, current.stored.defaultAuthnContextClassRef);
+}
+
+function mergedList(was: readonly unknown[], is: readonly unknown[], becomes: readonly unknown[]): unknown[] {
+  const holds = (list: readonly unknown[], one: unknown) => list.some((other) => isDeepStrictEqual(other, one));
+  const wanted = becomes.filter((one) => holds(is, one) || !holds(was, one));
+  return [...wanted, ...is.filter((one) => !holds(was, one) && !holds(wanted, one))];
+}
+
+function recordOf(values: Imported, options: StoredSamlClient["options"], defaultAuthnContextClassRef: string | null = null): Mergeable {
+  const { name, assertionConsumerServiceUrl, singleLogoutServiceUrl, acsUrls, acsEndpoints, signingCertificates, ...rest } = values;
+  const [signingCertificate = null, ...additionalSigningCertificates] = signingCertificates;
+  const additionalAcsUrls = acsUrls.filter((url) => url !== assertionConsumerServiceUrl);
+  const addresses = [assertionConsumerServiceUrl, ...additionalAcsUrls];
+  const endpoints = acsEndpoints.filter(
+    ({ url, index }, place) => addresses.includes(url) && acsEndpoints.findIndex((other) => other.index === index) === place,
+  );
+  return {
+    name,
+    stored: completeSamlClient({
+      assertionConsumerServiceUrl,
+      defaultAuthnContextClassRef,
+      singleLogoutServiceUrl,
+      signingCertificate,
+      options: { ...options, ...rest, additionalAcsUrls, acsEndpoints: endpoints, additionalSigningCertificates },
+    }),
+  };
+}
+
+/** How the API calls what an import sets. */
+const memberNames: Readonly<Record<keyof Imported, string>> = {
+  name: "options.name",
+  assertionConsumerServiceUrl: "assertionConsumerServiceUrl",
+  acsUrls: "options.additionalAcsUrls",
+  acsEndpoints: "options.acsEndpoints",
+  singleLogoutServiceUrl: "singleLogoutServiceUrl",
+  sloEndpoints: "options.sloEndpoints",
+  signingCertificates: "signingCertificate",
+  encryptionCertificate: "options.encryptionCertificate",
+  encryptionAlgorithm: "options.encryptionAlgorithm",
+  keyTransportAlgorithm: "options.keyTransportAlgorithm",
+  nameIdFormat: "options.nameIdFormat",
+  wantAuthnRequestsSigned: "options.wantAuthnRequestsSigned",
+  signAssertion: "options.signAssertion",
+};
+
+/** Members that are what the last import set: the next one changes them. */
+export function membersFromMetadata(record: Mergeable, { values }: StoredMetadata): string[] {
+  const present = valuesOf(record);
+  return (Object.keys(memberNames) as (keyof Imported)[])
+    .filter((member) => isDeepStrictEqual(values[member], present[member]) && !isDeepStrictEqual(values[member], emptyOf(member)))
+    .filter((member) => member !== "acsUrls" || values.acsUrls.length > 1)
+    .map((member) => memberNames[member]);
+}
+
+const emptyOf = (member: keyof Imported): unknown => (nothing as Partial<Imported>)[member] ?? null;

@@ -1,0 +1,82 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyInstance } from "fastify";
+import Type from "typebox";
+import { created, paged, recordRoutes } from "../../platform/http/index.ts";
+import { mapperRoutes } from "../claims/index.ts";
+import { type ImportTools, samlImportRoutes } from "./import.routes.ts";
+import { CreateSamlMapper, SamlMapper, UpdateSamlMapper } from "./mappers.schema.ts";
+import { samlClientMappers } from "./mappers.ts";
+import { CreateSamlClient, SamlClient, SamlClientQuery, UpdateSamlClient } from "./schema.ts";
+import { createSamlClient, readSamlClient, removeSamlClient, saveSamlClient, searchSamlClients, shownWithNames } from "./service.ts";
+
+const tags = ["SAML clients"];
+const params = Type.Object({
+  realm: Type.String(),
+  entityId: Type.String({ description: "The service provider's entityID, URL-encoded" }),
+});
+const read = { permission: "view-clients" } as const;
+const write = { permission: "manage-clients" } as const;
+
+/** Mounted under /admin/realms/:realm/saml-clients. */
+export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (app, tools) => {
+  const { baseUrl, outbound } = tools;
+  await app.register(samlImportRoutes, { baseUrl, outbound });
+
+  app.get(
+    "/",
+    {
+      config: read,
+      schema: { summary: "List SAML clients", tags, querystring: SamlClientQuery, response: { 200: Type.Array(SamlClient) } },
+    },
+    async (req, reply) => paged(reply, await req.read((ctx) => searchSamlClients(ctx, req.query))),
+  );
+
+  app.post(
+    "/",
+    {
+      config: write,
+      schema: {
+        summary: "Create a SAML client",
+        description: "What is left out, or null, is as the realm's settings `saml` say.",
+        tags,
+        body: CreateSamlClient,
+        response: { 201: SamlClient },
+      },
+    },
+    async (req, reply) => {
+      const client = await req.transact(async (ctx) => shownWithNames(ctx, await createSamlClient(ctx, tools, req.body)));
+      return created(reply, client.entityId, { ...client, applicationId: null });
+    },
+  );
+
+  const mappers: FastifyPluginAsyncTypebox = async (below) =>
+    mapperRoutes(below as unknown as FastifyInstance, {
+      ...{ tags, param: "entityId", of: "a SAML client", mappers: samlClientMappers },
+      ...{ record: SamlMapper, create: CreateSamlMapper, update: UpdateSamlMapper },
+    });
+  await app.register(mappers, { prefix: "/:entityId" });
+
+  recordRoutes(app, "/:entityId", {
+    tags,
+    params,
+    record: SamlClient,
+    read: {
+      config: read,
+      summary: "Read a SAML client",
+      run: async (ctx, { entityId }) => shownWithNames(ctx, await readSamlClient(ctx, entityId)),
+    },
+    replace: {
+      config: write,
+      summary: "Replace a SAML client's state",
+      description: "What is left out returns to its default; `enabled` is required. The entityId cannot be changed.",
+      body: UpdateSamlClient,
+      run: async (ctx, { entityId }, body) => shownWithNames(ctx, await saveSamlClient(ctx, tools, entityId, body)),
+    },
+    remove: {
+      config: write,
+      summary: "Delete a SAML client",
+      description: "Its mappers go with it.",
+      run: (ctx, { entityId }) => removeSamlClient(ctx, entityId),
+    },
+  });
+};

@@ -1,0 +1,111 @@
+import type { FieldError } from "../../kernel/errors.ts";
+import { SamlError, verificationKey } from "../../platform/saml/index.ts";
+import type { Settings } from "../../tenancy/settings/index.ts";
+import { addressVerdict, inList, inMember, isWithinServer } from "../clients/index.ts";
+import { maxItems, type StoredSamlClient, signingCertificatesOf } from "./settings.ts";
+
+const error = (field: string, code: string, message: string): FieldError => ({ field, code, message: `${field} ${message}` });
+
+/** What a schema cannot say of a SAML client: every rule that is broken, by its member. */
+export function brokenRules(client: StoredSamlClient, defaults: Settings["saml"], baseUrl: string): FieldError[] {
+  return [
+    ...lengthErrors(client),
+    ...addressErrors(client, baseUrl),
+    ...endpointErrors(client),
+    ...certificateErrors(client),
+    ...protectionErrors(client, defaults),
+  ];
+}
+
+/** As the schema of a request: lists also grow by an import. */
+const lengthErrors = ({ options }: StoredSamlClient): FieldError[] =>
+  (Object.keys(maxItems) as (keyof typeof maxItems)[])
+    .filter((list) => options[list].length > maxItems[list])
+    .map((list) => error(`options.${list}`, "too_many", `may have at most ${maxItems[list]} entries: remove some first`));
+
+/** In the index of the table, and in that of the trail. */
+const MAX_BYTES = 2048;
+
+export function entityIdErrors(entityId: string, baseUrl: string): FieldError[] {
+  if (isWithinServer(baseUrl, entityId))
+    return [error("entityId", "reserved", "is an address of this server: a service provider has its own")];
+  return Buffer.byteLength(entityId) > MAX_BYTES ? [error("entityId", "length", `must have at most ${MAX_BYTES} bytes in UTF-8`)] : [];
+}
+
+function addressErrors({ options, ...client }: StoredSamlClient, baseUrl: string): FieldError[] {
+  // A form that this server posts to itself would carry the cookies of whoever is signed in.
+  const verdict = (url: string) =>
+    addressVerdict(spelledAsBrowsersDo(url)) ??
+    (isWithinServer(baseUrl, url) ? { code: "reserved", message: "is an address of this server: a service provider has its own" } : null);
+  return [
+    ...inMember("assertionConsumerServiceUrl", client.assertionConsumerServiceUrl, verdict),
+    ...inMember("singleLogoutServiceUrl", client.singleLogoutServiceUrl, verdict),
+    ...inList("options.additionalAcsUrls", options.additionalAcsUrls, verdict),
+    ...options.sloEndpoints.flatMap(({ url, responseUrl }, index) => [
+      ...inMember(`options.sloEndpoints.${index}.url`, url, verdict),
+      ...inMember(`options.sloEndpoints.${index}.responseUrl`, responseUrl, verdict),
+    ]),
+    ...(["clientUri", "logoUri", "policyUri", "tosUri"] as const).flatMap((member) =>
+      inMember(`options.${member}`, options[member], addressVerdict),
+    ),
+  ];
+}
+
+/** Requests name an address as metadata spells it, often with capitals or the port: it is kept so, and means the same. */
+const spelledAsBrowsersDo = (url: string): string =>
+  url.replace(/^https?:\/\/[^/?#\\]*/i, (origin) => origin.toLowerCase().replace(/^(https:.*):443$|^(http:.*):80$/, "$1$2"));
+
+function endpointErrors({ assertionConsumerServiceUrl, options }: StoredSamlClient): FieldError[] {
+  const known = new Set([assertionConsumerServiceUrl, ...options.additionalAcsUrls]);
+  const indexes = options.acsEndpoints.map(({ index }) => index);
+  return options.acsEndpoints.flatMap(({ url, index }, place) => {
+    const field = `options.acsEndpoints.${place}`;
+    if (!known.has(url))
+      return [error(`${field}.url`, "unknown", "must be assertionConsumerServiceUrl or one of options.additionalAcsUrls")];
+    return indexes.indexOf(index) < place ? [error(`${field}.index`, "taken", "is used twice")] : [];
+  });
+}
+
+function certificateErrors({ signingCertificate, options }: StoredSamlClient): FieldError[] {
+  return [
+    ...certificateError("signingCertificate", signingCertificate),
+    ...options.additionalSigningCertificates.flatMap((certificate, index) =>
+      certificateError(`options.additionalSigningCertificates.${index}`, certificate),
+    ),
+    ...certificateError("options.encryptionCertificate", options.encryptionCertificate, true),
+  ];
+}
+
+function certificateError(field: string, certificate: string | null, mustEncrypt = false): FieldError[] {
+  if (certificate === null) return [];
+  if ((certificate.match(/-----BEGIN /g) ?? []).length > 1)
+    return [{ field, code: "certificate", message: `${field} holds more than one: give one certificate` }];
+  try {
+    const { key } = verificationKey(certificate);
+    return mustEncrypt && key.asymmetricKeyType !== "rsa"
+      ? [error(field, "certificate", "must hold an RSA key: nothing can be encrypted for another")]
+      : [];
+  } catch (cause) {
+    if (!(cause instanceof SamlError)) throw cause;
+    return [{ field, code: "certificate", message: `${field}: ${cause.message}` }];
+  }
+}
+
+/** What the client asks for has to be possible, also where the realm decides the rest. */
+function protectionErrors(client: StoredSamlClient, defaults: Settings["saml"]): FieldError[] {
+  const { options } = client;
+  const errors: FieldError[] = [];
+  if (!(options.signAssertion ?? defaults.signAssertion) && !(options.signResponse ?? defaults.signResponse))
+    errors.push(
+      error(
+        options.signAssertion === false ? "options.signAssertion" : "options.signResponse",
+        "unsigned",
+        "must be true: nothing would be signed, so that anybody could sign in as anybody",
+      ),
+    );
+  if (options.encryptAssertion === true && options.encryptionCertificate === null)
+    errors.push(error("options.encryptionCertificate", "required", "is needed where options.encryptAssertion is true"));
+  if (options.wantAuthnRequestsSigned === true && signingCertificatesOf(client).length === 0)
+    errors.push(error("signingCertificate", "required", "is needed where options.wantAuthnRequestsSigned is true"));
+  return errors;
+}

@@ -1,0 +1,227 @@
+import Type, { type Static } from "typebox";
+import { oneOf } from "../../platform/http/index.ts";
+import { listQuery } from "../../platform/paging/index.ts";
+import { DATA_ENCRYPTION, KEY_TRANSPORT, NAME_ID_FORMAT } from "../../platform/saml/index.ts";
+import { assertionLifetime, nameIdFormats } from "../../tenancy/settings/index.ts";
+import { accessMembers } from "../access/index.ts";
+import { maxItems } from "./settings.ts";
+
+const nullable = <T extends Type.TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description });
+const inherited = (description: string) => nullable(Type.Boolean(), `${description}; null: as the realm says`);
+const flag = (description: string) => Type.Boolean({ description });
+const url = Type.String({ minLength: 1, maxLength: 2048 });
+const urn = Type.String({ minLength: 1, maxLength: 1024, pattern: "^[!-~]+$", description: "a URI, without spaces" });
+const certificate = Type.String({ minLength: 1, maxLength: 16_384, description: "PEM, or the base64 of its DER form" });
+
+const entityId = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  // Of a value in XML, spaces at the ends and line breaks do not survive; names that only look alike must not pass for another.
+  pattern: "^[^\\p{C}\\p{Z}]+$",
+  description: "an entityId is the URI by which the service provider calls itself, without spaces and invisible characters",
+  examples: ["https://sp.example.com/metadata"],
+});
+
+const name = nullable(
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
+    description: "a name has no control or invisible characters and no space at either end",
+  }),
+  "Shown to users",
+);
+
+const AcsEndpoint = Type.Object(
+  {
+    url,
+    binding: oneOf(["post", "artifact"]),
+    index: Type.Integer({ minimum: 0, maximum: 65_535 }),
+    isDefault: Type.Boolean(),
+  },
+  { additionalProperties: false },
+);
+
+const SloEndpoint = Type.Object(
+  {
+    url,
+    binding: oneOf(["redirect", "post", "soap"]),
+    responseUrl: nullable(url, "Where responses go instead"),
+  },
+  { additionalProperties: false },
+);
+
+const optionMembers = {
+  signAssertion: inherited("Sign the assertion"),
+  signResponse: inherited("Sign the response around it"),
+  wantAuthnRequestsSigned: inherited("Refuse requests that are not signed by one of its certificates"),
+  encryptAssertion: inherited("Encrypt the assertion for `encryptionCertificate`"),
+  nameIdFormat: nullable(oneOf(nameIdFormats), "The NameID where a request asks for none; null: as the realm says"),
+  includeAttributes: flag("Send attributes. False: the NameID alone"),
+  additionalAcsUrls: Type.Array(url, {
+    maxItems: maxItems.additionalAcsUrls,
+    uniqueItems: true,
+    description: "Further assertion consumer services; a request may ask for one of them",
+  }),
+  backChannelSloEnabled: inherited("Tell it by SOAP when a session ends"),
+  idpInitiatedSsoEnabled: inherited("Let users start at this server"),
+  assertionLifetimeSeconds: nullable(
+    Type.Integer(assertionLifetime),
+    "How long it may take an assertion to arrive; null: as the realm says",
+  ),
+  name,
+  description: nullable(Type.String({ maxLength: 1000 }), "For administrators"),
+  additionalSigningCertificates: Type.Array(certificate, {
+    maxItems: maxItems.additionalSigningCertificates,
+    uniqueItems: true,
+    description: "Further certificates beside `signingCertificate`, such as the next one",
+  }),
+  encryptionCertificate: nullable(certificate, "For whom assertions are encrypted; an RSA key"),
+  encryptionAlgorithm: nullable(oneOf(Object.values(DATA_ENCRYPTION)), "How assertions are encrypted; null: AES-256-GCM"),
+  keyTransportAlgorithm: nullable(oneOf(Object.values(KEY_TRANSPORT)), "How the key of that is encrypted; null: rsa-oaep-mgf1p"),
+  nameIdSource: nullable(
+    Type.String({ minLength: 1, maxLength: 128 }),
+    "The user attribute that the NameID of format `unspecified` is read from; null: the username",
+  ),
+  acsEndpoints: Type.Array(AcsEndpoint, {
+    maxItems: maxItems.acsEndpoints,
+    description:
+      "Under which binding and index the addresses above are called. An address that is not listed takes POST and the next free index",
+  }),
+  sloEndpoints: Type.Array(SloEndpoint, {
+    maxItems: maxItems.sloEndpoints,
+    description: "Where and how it is told of a logout. Empty: by Redirect at `singleLogoutServiceUrl`",
+  }),
+  defaultRelayState: nullable(
+    Type.String({ minLength: 1, maxLength: 1024 }),
+    "The RelayState where users start at this server, often an address within the application",
+  ),
+  allowedRelayStates: nullable(
+    Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 100, uniqueItems: true }),
+    "Only a RelayState that begins with one of these is passed on; null: any",
+  ),
+  authnContextMap: Type.Record(urn, Type.String({ minLength: 1, maxLength: 255, pattern: "^[!-~]+$" }), {
+    maxProperties: 50,
+    description: "AuthnContextClassRef → `acr`, beside those that every realm knows",
+  }),
+  alwaysForceAuthn: flag("Ask users to sign in again at each request"),
+  refusePassive: flag("Answer every IsPassive request with NoPassive"),
+  consentRequired: flag("Ask users before it is told anything"),
+  browserFlow: nullable(
+    Type.String({ minLength: 1, maxLength: 63 }),
+    "The alias of the flow by which people sign in to it; null: the realm's `browser`",
+  ),
+  ...accessMembers,
+  clientUri: nullable(url, "Its home page"),
+  logoUri: nullable(url, "Shown where people sign in to it, and where they are asked for consent"),
+  policyUri: nullable(url, "How it uses data; linked to from the same pages"),
+  tosUri: nullable(url, "Its terms; linked to from the same pages"),
+};
+
+const stateMembers = {
+  assertionConsumerServiceUrl: Type.String({ minLength: 1, maxLength: 2048, description: "Where assertions are sent" }),
+  defaultAuthnContextClassRef: nullable(
+    urn,
+    "What an assertion says of how somebody signed in, where the request does not ask; null: what fits",
+  ),
+  singleLogoutServiceUrl: nullable(url, "Where a browser is sent to sign out"),
+  signingCertificate: nullable(certificate, "What its requests are signed with"),
+};
+
+const MetadataSource = Type.Object(
+  {
+    url: nullable(Type.String(), "From where; null: sent as a file"),
+    importedAt: Type.Integer({ description: "Epoch milliseconds" }),
+    validUntil: nullable(Type.Integer(), "Epoch milliseconds"),
+    members: Type.Array(Type.String(), { description: "What the next import changes: nobody has set it by hand since" }),
+  },
+  { additionalProperties: false },
+);
+
+export const SamlClient = Type.Object(
+  {
+    realmId: Type.String(),
+    entityId: Type.String(),
+    enabled: Type.Boolean(),
+    ...stateMembers,
+    applicationId: Type.Union([Type.String(), Type.Null()], {
+      description: "Its name at `/applications`: `<realm>|<entityId>`; null in the answer to its creation",
+    }),
+    options: Type.Object(optionMembers, { description: "Null: as the realm's settings `saml` say" }),
+    metadata: nullable(MetadataSource, "Of one that was imported: what came from its metadata; null for all others"),
+    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    updatedAt: Type.Integer({ description: "Epoch milliseconds" }),
+  },
+  { $id: "SamlClient" },
+);
+export type SamlClient = Static<typeof SamlClient>;
+
+const optional = <T extends Record<string, Type.TSchema>>(members: T) =>
+  Object.fromEntries(Object.entries(members).map(([member, schema]) => [member, Type.Optional(schema)])) as {
+    [K in keyof T]: Type.TOptional<T[K]>;
+  };
+
+const nameIdFormatNames = nameIdFormats.map((format) => NAME_ID_FORMAT[format]);
+const options = Type.Object(
+  {
+    ...optional(optionMembers),
+    nameIdFormat: Type.Optional(
+      nullable(oneOf([...nameIdFormats, ...nameIdFormatNames]), "The NameID where a request asks for none; URNs are taken, too"),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const inputMembers = {
+  ...optional(stateMembers),
+  assertionConsumerServiceUrl: stateMembers.assertionConsumerServiceUrl,
+  enabled: Type.Optional(Type.Boolean()),
+  options: Type.Optional(options),
+};
+
+export const CreateSamlClient = Type.Object({ entityId, ...inputMembers }, { $id: "CreateSamlClient", additionalProperties: false });
+export type CreateSamlClient = Static<typeof CreateSamlClient>;
+
+/** The full state. What decides access is never left to a default. */
+export const UpdateSamlClient = Type.Object(
+  {
+    realmId: Type.Optional(Type.String()),
+    entityId: Type.Optional(Type.String()),
+    applicationId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    metadata: Type.Optional(nullable(MetadataSource, "As it was read")),
+    createdAt: Type.Optional(Type.Integer()),
+    updatedAt: Type.Optional(Type.Integer()),
+    ...inputMembers,
+    enabled: Type.Boolean(),
+  },
+  { $id: "UpdateSamlClient", additionalProperties: false },
+);
+export type UpdateSamlClient = Static<typeof UpdateSamlClient>;
+
+const preview = Type.Optional(Type.Boolean({ default: false, description: "Show what would be saved, and save nothing" }));
+const choice = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 1024, description: "Which service provider is meant, where the metadata describes several" }),
+);
+
+export const ImportQuery = Type.Object({ preview, entityId: choice }, { additionalProperties: false });
+export const ImportUrlQuery = Type.Object({ preview }, { additionalProperties: false });
+
+export const ImportSamlClient = Type.Object(
+  {
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: "Where its metadata is",
+      examples: ["https://sp.example.com/metadata"],
+    }),
+    entityId: choice,
+    certificate: Type.Optional(
+      nullable(certificate, "The metadata has to be signed with this certificate; null: the signature is not looked at"),
+    ),
+  },
+  { $id: "ImportSamlClient", additionalProperties: false },
+);
+export type ImportSamlClient = Static<typeof ImportSamlClient>;
+
+export const SamlClientQuery = listQuery({ enabled: Type.Optional(Type.Boolean()) });
+export type SamlClientQuery = Static<typeof SamlClientQuery>;

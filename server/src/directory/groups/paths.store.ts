@@ -1,0 +1,65 @@
+import { sql } from "kysely";
+import { isId } from "../../kernel/ids.ts";
+import { loginKey } from "../../kernel/text.ts";
+import type { Db } from "../../platform/db/index.ts";
+
+/** `/Sales/Europe`, of the names from the top down; a slash that is part of a name is written `~/`. */
+export const groupPath = (names: readonly string[]): string => names.map((name) => `/${name.replaceAll("/", "~/")}`).join("");
+
+const namesIn = (path: string): string[] =>
+  path
+    .slice(1)
+    .split(/(?<!~)\//)
+    .map((name) => name.replaceAll("~/", "/"));
+
+/** The group that a text names, by its path or its id; null if the realm has none. */
+export async function findGroupId(db: Db, realm: string, text: string): Promise<string | null> {
+  if (isId(text)) {
+    const row = await db
+      .selectFrom("groups")
+      .select("group_id")
+      .where("realm_id", "=", realm)
+      .where("group_id", "=", text)
+      .executeTakeFirst();
+    return row?.group_id ?? null;
+  }
+  if (!text.startsWith("/")) return null;
+  const keys = namesIn(text).map(loginKey);
+  const { rows } = await sql<{ group_id: string }>`
+    with recursive walk as (
+      select g.group_id, 1 as depth from groups g
+        where g.realm_id = ${realm} and g.parent_id is null and g.name_key = (${keys}::text[])[1]
+      union all
+      select g.group_id, walk.depth + 1 from walk
+        join groups g on g.realm_id = ${realm} and g.parent_id = walk.group_id and g.name_key = (${keys}::text[])[walk.depth + 1]
+    )
+    select group_id from walk where depth = ${keys.length}`.execute(db);
+  return rows[0]?.group_id ?? null;
+}
+
+/** By id. Those that the realm does not have are left out. */
+export async function pathsOfGroups(db: Db, realm: string, groupIds: readonly string[]): Promise<Map<string, string>> {
+  const ids = groupIds.filter(isId);
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ leaf: string; names: string[] }>`
+    with recursive line as (
+      select g.group_id as leaf, g.parent_id, array[g.name] as names from groups g
+        where g.realm_id = ${realm} and g.group_id = any(${ids}::uuid[])
+      union all
+      select line.leaf, g.parent_id, g.name || line.names from line
+        join groups g on g.realm_id = ${realm} and g.group_id = line.parent_id
+    )
+    select leaf, names from line where parent_id is null`.execute(db);
+  return new Map(rows.map(({ leaf, names }) => [leaf, groupPath(names)]));
+}
+
+/** In one of the groups, or in one below it. Ids of groups that do not exist match nobody. */
+export async function isInGroup(db: Db, realm: string, userId: string, groupIds: readonly string[]): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select 1 from group_members m where m.realm_id = ${realm} and m.user_id = ${userId} and (
+      m.group_id::text = any(${[...groupIds]}::text[]) or exists (select 1 from group_ancestors a
+        where a.realm_id = m.realm_id and a.group_id = m.group_id and a.ancestor_id::text = any(${[...groupIds]}::text[])))) as found`.execute(
+    db,
+  );
+  return rows[0]?.found ?? false;
+}

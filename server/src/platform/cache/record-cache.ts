@@ -1,0 +1,81 @@
+import { LRUCache } from "lru-cache";
+import type { RealmChanges } from "./realm-changes.ts";
+
+/** Records of all realms, by their name in the realm. */
+export interface RecordCache<T> {
+  /** Null if the realm has none of that name. */
+  get(realm: string, name: string): Promise<T | null>;
+}
+
+export interface LoadedRecord<T> {
+  readonly record: T;
+  readonly configVersion: number;
+}
+
+/** Shared by what was read of one realm since its last change; whatever belongs to another home than the realm's present one is old. */
+interface Home {
+  configVersion: number;
+}
+
+const MAX_RECORDS = 10_000;
+const MAX_REALMS = 2_000;
+
+/** Keeps the records in use until a change of their realm's configuration is announced. */
+export function createRecordCache<T>(
+  changes: RealmChanges,
+  load: (realm: string, name: string) => Promise<LoadedRecord<T> | null>,
+): RecordCache<T> {
+  // Only records that exist are kept: guessing names must not push them out.
+  const kept = new LRUCache<string, { readonly record: T; readonly home: Home }>({ max: MAX_RECORDS });
+  const homes = new LRUCache<string, Home>({ max: MAX_REALMS });
+  // Shared, so that a hundred requests for a cold record read it once.
+  const loading = new Map<string, { readonly realm: string; readonly record: Promise<T | null> }>();
+
+  changes.onDrop((realm, version) => {
+    if (realm === null) {
+      kept.clear();
+      homes.clear();
+      loading.clear();
+    } else if (version === undefined || homes.peek(realm)?.configVersion !== version) {
+      homes.delete(realm);
+      for (const [key, reading] of loading) if (reading.realm === realm) loading.delete(key);
+    }
+  });
+
+  const keep = (key: string, realm: string, { record, configVersion }: LoadedRecord<T>) => {
+    const home = homes.get(realm) ?? { configVersion };
+    // As old as the oldest of what was read: a change that only some of it knows drops all of it.
+    home.configVersion = Math.min(home.configVersion, configVersion);
+    homes.set(realm, home);
+    kept.set(key, { record, home });
+  };
+
+  const read = (key: string, realm: string, name: string): Promise<T | null> => {
+    const reading = { realm, record: load(realm, name).then(done, failed) };
+    loading.set(key, reading);
+    // A change that was announced while we read has removed the entry: what we read then serves those who wait, and nobody else.
+    const isCurrent = () => loading.get(key) === reading;
+    function done(loaded: LoadedRecord<T> | null): T | null {
+      if (isCurrent()) {
+        loading.delete(key);
+        if (loaded) keep(key, realm, loaded);
+      }
+      return loaded?.record ?? null;
+    }
+    function failed(error: unknown): never {
+      if (isCurrent()) loading.delete(key);
+      throw error;
+    }
+    return reading.record;
+  };
+
+  return {
+    get: async (realm, name) => {
+      changes.expire();
+      const key = `${realm}\u0000${name}`;
+      const found = kept.get(key);
+      if (found && found.home === homes.get(realm)) return found.record;
+      return loading.get(key)?.record ?? read(key, realm, name);
+    },
+  };
+}

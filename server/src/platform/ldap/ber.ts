@@ -1,0 +1,100 @@
+// The part of BER (X.690) that LDAP uses (RFC 4511 §5.1): definite lengths and single-byte tags.
+
+/** What was read is not BER, or not of the shape that the protocol says. */
+export class BerError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "BerError";
+  }
+}
+
+export const TAG = { boolean: 0x01, integer: 0x02, octets: 0x04, enumerated: 0x0a, sequence: 0x30, set: 0x31 } as const;
+
+/** Where the content of an element starts and ends, or null when its head has not arrived whole. */
+export function headAt(bytes: Buffer, at: number): { readonly start: number; readonly end: number } | null {
+  if (bytes.length < at + 2) return null;
+  const first = bytes[at + 1]!;
+  if (first < 0x80) return { start: at + 2, end: at + 2 + first };
+  const count = first & 0x7f;
+  // Indefinite lengths are not allowed in LDAP, and nothing that long is ever accepted.
+  if (count === 0 || count > 4) throw new BerError("A length is not one that LDAP allows");
+  if (bytes.length < at + 2 + count) return null;
+  const start = at + 2 + count;
+  // Not by shifting: four bytes would come out negative, and the reader would go backwards.
+  return { start, end: start + bytes.readUIntBE(at + 2, count) };
+}
+
+/** Reads elements one after another. What an element announces beyond its container is refused. */
+export class BerReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get hasMore(): boolean {
+    return this.#at < this.#bytes.length;
+  }
+
+  /** The tag of the next element, or -1 at the end. */
+  get tag(): number {
+    return this.#bytes[this.#at] ?? -1;
+  }
+
+  /** The content of the next element, whatever its tag. */
+  any(): Buffer {
+    const head = headAt(this.#bytes, this.#at);
+    if (head === null || head.end > this.#bytes.length) throw new BerError("An element is longer than what holds it");
+    this.#at = head.end;
+    return this.#bytes.subarray(head.start, head.end);
+  }
+
+  bytes(tag: number = TAG.octets): Buffer {
+    if (this.tag !== tag) throw new BerError(`Expected tag ${tag}, got ${this.tag}`);
+    return this.any();
+  }
+
+  text(tag: number = TAG.octets): string {
+    return this.bytes(tag).toString("utf8");
+  }
+
+  inside(tag: number = TAG.sequence): BerReader {
+    return new BerReader(this.bytes(tag));
+  }
+
+  integer(tag: number = TAG.integer): number {
+    const bytes = this.bytes(tag);
+    if (bytes.length === 0 || bytes.length > 6) throw new BerError("A number is not one that LDAP allows");
+    return bytes.readIntBE(0, bytes.length);
+  }
+}
+
+/** One element around its parts. */
+export function element(tag: number, ...parts: readonly (Buffer | string)[]): Buffer {
+  const content = parts.map((part) => (typeof part === "string" ? Buffer.from(part, "utf8") : part));
+  const length = content.reduce((sum, part) => sum + part.length, 0);
+  return Buffer.concat([head(tag, length), ...content]);
+}
+
+function head(tag: number, length: number): Buffer {
+  if (length < 0x80) return Buffer.from([tag, length]);
+  const bytes = Buffer.alloc(6);
+  bytes[0] = tag;
+  bytes[1] = 0x84;
+  bytes.writeUInt32BE(length, 2);
+  return bytes;
+}
+
+export const sequence = (...parts: readonly (Buffer | string)[]): Buffer => element(TAG.sequence, ...parts);
+export const octets = (value: Buffer | string): Buffer => element(TAG.octets, value);
+export const boolean = (value: boolean): Buffer => Buffer.from([TAG.boolean, 1, value ? 0xff : 0]);
+
+export function integer(value: number, tag: number = TAG.integer): Buffer {
+  const content = Buffer.alloc(4);
+  content.writeInt32BE(value);
+  // The shortest form: a leading byte that only repeats the sign is left out.
+  let from = 0;
+  while (from < 3 && ((content[from] === 0 && content[from + 1]! < 0x80) || (content[from] === 0xff && content[from + 1]! >= 0x80))) from++;
+  return element(tag, content.subarray(from));
+}

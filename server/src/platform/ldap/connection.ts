@@ -1,0 +1,187 @@
+import type { Socket } from "node:net";
+import type { Outbound } from "../outbound/index.ts";
+import { BerReader, element, integer, octets, sequence } from "./ber.ts";
+import { Conversation } from "./conversation.ts";
+import type { LdapEntry } from "./entry.ts";
+import { LdapError, notReached, RESULT, refusedBy } from "./errors.ts";
+import {
+  bindRequest,
+  type Change,
+  type Control,
+  extendedRequest,
+  type LdapResult,
+  modifyRequest,
+  type SearchRequest,
+  searchRequest,
+} from "./messages.ts";
+import { parseLdapUrl } from "./url.ts";
+
+export interface ConnectionOptions {
+  readonly outbound: Outbound;
+  /** `ldap://host:port` or `ldaps://host:port`. */
+  readonly url: string;
+  readonly startTls: boolean;
+  /** PEM certificates of the authorities to trust, instead of the public ones. */
+  readonly ca: string | null;
+  /** For the connection with its handshake, and for each operation. */
+  readonly timeoutMs: number;
+}
+
+export interface BindAnswer {
+  /** Password policy of OpenLDAP and others (draft-behera-ldap-password-policy): the password is to be replaced. */
+  readonly mustChange: boolean;
+}
+
+/** A bind that the directory refused, and whether the password policy says that the password itself was right but has expired. */
+export class BindRefused extends LdapError {
+  readonly isExpired: boolean;
+
+  constructor(refused: LdapError, isExpired: boolean) {
+    super("result", refused.message, { resultCode: refused.resultCode!, diagnostic: refused.diagnostic });
+    this.name = "BindRefused";
+    this.isExpired = isExpired;
+  }
+}
+
+const START_TLS = "1.3.6.1.4.1.1466.20037"; // RFC 4511 §4.14.1
+const PASSWORD_MODIFY = "1.3.6.1.4.1.4203.1.11.1"; // RFC 3062
+const PAGED_RESULTS = "1.2.840.113556.1.4.319"; // RFC 2696
+const PASSWORD_POLICY = "1.3.6.1.4.1.42.2.27.8.5.1";
+
+/** Connects, with TLS where it is asked for. What fails leaves no connection behind: nothing is ever sent in the clear instead. */
+export async function openConnection(options: ConnectionOptions): Promise<LdapConnection> {
+  const { outbound, startTls, timeoutMs } = options;
+  const { host, port, tls } = parseLdapUrl(options.url);
+  const ca = options.ca === null ? {} : { ca: options.ca };
+  const socket = await outbound.connect({ host, port, tls, ...ca, timeoutMs }).catch((error: unknown) => {
+    throw notReached(error);
+  });
+  if (tls || !startTls) return new LdapConnection(new Conversation(socket), timeoutMs);
+  return new LdapConnection(new Conversation(await secured(socket)), timeoutMs);
+
+  async function secured(plain: Socket): Promise<Socket> {
+    const before = new Conversation(plain);
+    try {
+      const { result } = await before.ask("extended", extendedRequest(START_TLS), { timeoutMs });
+      if (result.code !== RESULT.success) throw refusedBy(result.code, result.diagnostic);
+      before.release();
+      return await outbound.upgrade(plain, { host, ...ca, timeoutMs });
+    } catch (error) {
+      plain.destroy();
+      const { resultCode, diagnostic = "" } = error instanceof LdapError ? error : {};
+      if (resultCode == null) throw notReached(error);
+      throw new LdapError("tls", "The directory does not offer StartTLS.", { resultCode, diagnostic });
+    }
+  }
+}
+
+/**
+ * One connection. It never connects again by itself: what was bound on it is what every later operation runs as.
+ * Operations may run at the same time; a bind runs alone (RFC 4511 §4.2.1).
+ */
+export class LdapConnection {
+  readonly #conversation: Conversation;
+  readonly #timeoutMs: number;
+
+  constructor(conversation: Conversation, timeoutMs: number) {
+    this.#conversation = conversation;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  get isOpen(): boolean {
+    return this.#conversation.isOpen;
+  }
+
+  /** Says who we are. An empty password would be accepted as nobody's (RFC 4513 §5.1.2), so it is never sent. */
+  async bind(dn: string, password: string): Promise<BindAnswer> {
+    if (dn === "" || password === "") throw new LdapError("protocol", "A bind needs a name and a password.");
+    const controls = [{ oid: PASSWORD_POLICY }];
+    const { result } = await this.#conversation.ask("bind", bindRequest(dn, password), { timeoutMs: this.#timeoutMs, controls });
+    const policy = policyError(result.controls.get(PASSWORD_POLICY));
+    if (result.code !== RESULT.success) throw new BindRefused(refusedBy(result.code, result.diagnostic), policy === "expired");
+    return { mustChange: policy === "must-change" };
+  }
+
+  /** All that is found, for searches with few answers. A size limit that is reached is no error: the caller asked for it. */
+  async search(request: SearchRequest): Promise<readonly LdapEntry[]> {
+    const { entries, result } = await this.#search(request, []);
+    const isCut = result.code === RESULT.sizeLimitExceeded && request.sizeLimit !== undefined && entries.length >= request.sizeLimit;
+    if (result.code !== RESULT.success && !isCut) throw refusedBy(result.code, result.diagnostic);
+    return entries;
+  }
+
+  /**
+   * All that is found, page by page. Only an empty cookie ends it: a page may be empty in the middle (RFC 2696 §3). Whatever is not
+   * a success throws, so that nobody takes a part for the whole.
+   */
+  async *pages(request: SearchRequest, pageSize: number): AsyncGenerator<readonly LdapEntry[]> {
+    let cookie: Buffer = Buffer.alloc(0);
+    let emptyPages = 0;
+    for (;;) {
+      const value = sequence(integer(pageSize), octets(cookie));
+      const { entries, result } = await this.#search(request, [{ oid: PAGED_RESULTS, critical: true, value }]);
+      if (result.code !== RESULT.success) throw refusedBy(result.code, result.diagnostic);
+      const next = pageCookie(result.controls.get(PAGED_RESULTS));
+      // Each page is bounded; their number is not, unless nothing ever comes.
+      emptyPages = entries.length === 0 ? emptyPages + 1 : 0;
+      if (emptyPages > MAX_EMPTY_PAGES) throw new LdapError("protocol", "The directory sends empty pages without end.");
+      if (entries.length > 0) yield entries;
+      if (next.length === 0) return;
+      cookie = next;
+    }
+  }
+
+  async modify(dn: string, changes: readonly Change[]): Promise<void> {
+    const { result } = await this.#conversation.ask("modify", modifyRequest(dn, changes), { timeoutMs: this.#timeoutMs });
+    if (result.code !== RESULT.success) throw refusedBy(result.code, result.diagnostic);
+  }
+
+  /** RFC 3062: the directory hashes the password by its own rules. */
+  async setPassword(dn: string, password: string): Promise<void> {
+    const value = sequence(element(0x80, dn), element(0x82, password));
+    const { result } = await this.#conversation.ask("extended", extendedRequest(PASSWORD_MODIFY, value), { timeoutMs: this.#timeoutMs });
+    if (result.code !== RESULT.success) throw refusedBy(result.code, result.diagnostic);
+  }
+
+  /** AD's way, which it takes over TLS only: the password in quotes, as UTF-16. */
+  setUnicodePassword(dn: string, password: string): Promise<void> {
+    return this.modify(dn, [{ operation: "replace", attribute: "unicodePwd", values: [Buffer.from(`"${password}"`, "utf16le")] }]);
+  }
+
+  close(): void {
+    this.#conversation.end();
+  }
+
+  #search(request: SearchRequest, controls: readonly Control[]): Promise<{ entries: LdapEntry[]; result: LdapResult }> {
+    // The directory gives up by itself before we do, so that it does not go on searching for nobody.
+    const seconds = Math.max(1, Math.ceil(this.#timeoutMs / 1_000));
+    return this.#conversation.ask("search", searchRequest(request, seconds), { timeoutMs: this.#timeoutMs, controls });
+  }
+}
+
+const MAX_EMPTY_PAGES = 1_000;
+
+function pageCookie(value: Buffer | undefined): Buffer {
+  // Without the control the directory has sent everything at once.
+  if (value === undefined) return Buffer.alloc(0);
+  try {
+    const reader = new BerReader(value).inside();
+    reader.integer();
+    return reader.bytes();
+  } catch (cause) {
+    throw new LdapError("protocol", "The directory answered with what is no LDAP.", { cause });
+  }
+}
+
+/** PasswordPolicyResponseValue: `SEQUENCE { warning [0] …, error [1] ENUMERATED }`. */
+function policyError(value: Buffer | undefined): "expired" | "must-change" | null {
+  if (value === undefined || value.length === 0) return null;
+  try {
+    const reader = new BerReader(value).inside();
+    if (reader.tag === 0xa0) reader.any();
+    if (reader.tag !== 0x81) return null;
+    return ({ 0: "expired", 2: "must-change" } as const)[reader.integer(0x81)] ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,143 @@
+import { clock, SECOND } from "../../kernel/clock.ts";
+import { createSemaphore, SemaphoreFull } from "../../kernel/semaphore.ts";
+import type { Outbound } from "../outbound/index.ts";
+import { type LdapConnection, openConnection } from "./connection.ts";
+import { LdapError } from "./errors.ts";
+
+export interface PoolOptions {
+  readonly outbound: Outbound;
+  /** Servers of one directory, tried in turn. */
+  readonly urls: readonly string[];
+  readonly startTls: boolean;
+  readonly ca: string | null;
+  readonly timeoutMs: number;
+  /** Who searches. */
+  readonly bindDn: string;
+  readonly bindPassword: string;
+}
+
+/** The connections to one directory. */
+export interface LdapPool {
+  /** Work as the service account, on a connection that is kept and shared: searches and changes, never a bind. */
+  service<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T>;
+  /** Work on a connection of its own, as nobody yet, which ends with it. For binds as somebody else. */
+  fresh<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T>;
+  /** A connection of its own that is bound as the service account, for work that takes long. */
+  own<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T>;
+  close(): void;
+}
+
+/** How long a server that could not be reached is tried last. */
+const DEAD_FOR = 30 * SECOND;
+const FRESH_AT_ONCE = 20;
+const FRESH_WAITING = 200;
+const IDLE_MS = 60 * SECOND;
+
+export function createLdapPool(options: PoolOptions): LdapPool {
+  const { bindDn, bindPassword } = options;
+  const deadUntil = new Map<string, number>();
+  const permits = createSemaphore({ permits: FRESH_AT_ONCE, maxWaiting: FRESH_WAITING });
+  let kept: Promise<LdapConnection> | null = null;
+  let idle: NodeJS.Timeout | undefined;
+  let using = 0;
+  let isClosed = false;
+
+  /** The first server that answers; one that did not a moment ago is tried last. */
+  const connect = async (): Promise<LdapConnection> => {
+    const now = clock.now();
+    const isDead = (url: string) => (deadUntil.get(url) ?? 0) > now;
+    const order = [...options.urls.filter((url) => !isDead(url)), ...options.urls.filter(isDead)];
+    let failure: unknown = new LdapError("reach", "The directory has no address.");
+    for (const url of order) {
+      try {
+        const connection = await openConnection({ ...options, url });
+        deadUntil.delete(url);
+        return connection;
+      } catch (error) {
+        deadUntil.set(url, clock.now() + DEAD_FOR);
+        failure = error;
+      }
+    }
+    throw failure;
+  };
+
+  const asService = async (): Promise<LdapConnection> => {
+    const connection = await connect();
+    try {
+      await connection.bind(bindDn, bindPassword);
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  };
+
+  const shared = async (): Promise<LdapConnection> => {
+    const current = kept;
+    if (current) {
+      const connection = await current;
+      if (connection.isOpen) return connection;
+      if (kept !== current) return shared();
+    }
+    const opening = asService();
+    kept = opening;
+    // A connection that could not be had is not kept; the next caller tries again.
+    opening.catch(() => {
+      if (kept === opening) kept = null;
+    });
+    return opening;
+  };
+
+  const letGo = () => {
+    const current = kept;
+    kept = null;
+    current?.then(
+      (connection) => connection.close(),
+      () => {},
+    );
+  };
+
+  const held = async <T>(open: () => Promise<LdapConnection>, work: (connection: LdapConnection) => Promise<T>): Promise<T> => {
+    const connection = await open();
+    try {
+      return await work(connection);
+    } finally {
+      connection.close();
+    }
+  };
+
+  return {
+    async service(work) {
+      clearTimeout(idle);
+      using += 1;
+      try {
+        const wasKept = kept !== null;
+        try {
+          return await work(await shared());
+        } catch (error) {
+          // The directory ended a connection that was kept from before: that says nothing about this request. Once.
+          if (!wasKept || !(error instanceof LdapError) || error.fault !== "closed" || isClosed) throw error;
+          return await work(await shared());
+        }
+      } finally {
+        using -= 1;
+        if (using === 0 && !isClosed) idle = setTimeout(letGo, IDLE_MS).unref();
+      }
+    },
+    async fresh(work) {
+      try {
+        return await permits.run(() => held(connect, work));
+      } catch (error) {
+        throw error instanceof SemaphoreFull
+          ? new LdapError("timeout", "Too many people are signing in by this directory.", { cause: error })
+          : error;
+      }
+    },
+    own: (work) => held(asService, work),
+    close() {
+      isClosed = true;
+      clearTimeout(idle);
+      letGo();
+    },
+  };
+}

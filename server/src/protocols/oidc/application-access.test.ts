@@ -1,0 +1,261 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock } from "../../kernel/clock.ts";
+import type { Browser } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { CALLBACK, type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
+
+const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
+const CIBA = "urn:openid:params:grant-type:ciba";
+const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
+
+let iam: Harness;
+let base: string;
+beforeAll(async () => {
+  iam = await harness({ GATEHOUSE_MODE: "development" });
+  await iam.server.jobs.stop();
+  base = iam.config.baseUrl;
+});
+afterEach(() => clock.reset());
+afterAll(() => iam?.close());
+
+interface Stage {
+  readonly realm: RealmUnderTest;
+  readonly user: { readonly userId: string; readonly username: string; readonly password: string };
+  readonly app: Party;
+  give(userId?: string): Promise<void>;
+  take(): Promise<void>;
+}
+
+/** A client for holders of the role `staff`, and a user who is not one yet. */
+async function stage(members: Record<string, unknown> = {}): Promise<Stage> {
+  const realm = await iam.realm();
+  const master = realm.asMaster();
+  const { roleId } = (await master.post("/roles", { name: "staff" })).body;
+  const user = await realm.user();
+  const app = await relyingParty(iam, realm, {
+    ...{ name: "Payroll", publicClient: false, allowedRoles: ["staff"] },
+    ...members,
+  });
+  return {
+    ...{ realm, user, app },
+    give: async (userId = user.userId) => void (await master.post(`/users/${userId}/roles`, { name: "staff" })),
+    take: async () => void (await master.delete(`/users/${user.userId}/roles/${roleId}`)),
+  };
+}
+
+const arrive = async (browser: Browser, app: Party, user: Stage["user"], params: Record<string, string> = {}) => {
+  const first = await walk(browser, base, app.url(params));
+  return first.page.text.includes('name="password"')
+    ? submit(browser, base, first.page, { username: user.username, password: user.password })
+    : first;
+};
+const refused = { status: 400, body: { error: "access_denied" } };
+
+describe("a user who may not use the client", () => {
+  test("gets a page that names it, from which the client gets access_denied; the attempt is recorded", async () => {
+    const { realm, user, app } = await stage({ consentRequired: true });
+    const browser = iam.browser();
+    const { page } = await arrive(browser, app, user);
+    expect(page.status, page.text).toBe(403);
+    expect(page.text).toContain("You cannot use this application");
+    expect(page.text).toContain("Payroll");
+    expect(page.text).toContain(user.username);
+    expect(await realm.events("type=LOGIN_FAILURE")).toMatchObject([
+      { actor: user.username, resourceId: app.id, detail: "the user may not use this client" },
+    ]);
+    const { left } = await submit(browser, base, page, { decision: "back" });
+    expect(left?.href).toContain(CALLBACK);
+    expect(Object.fromEntries(left!.searchParams)).toMatchObject({ error: "access_denied", state: "st" });
+    expect(left!.searchParams.has("code")).toBe(false);
+    // Whatever else the form says.
+    const again = (await walk(browser, base, app.url())).page;
+    const forced = await submit(browser, base, again, { decision: "allow" });
+    expect(forced.left?.searchParams.get("error")).toBe("access_denied");
+  });
+
+  test("gets access_denied without a page where none may be shown", async () => {
+    const { user, app } = await stage();
+    const browser = iam.browser();
+    await arrive(browser, app, user);
+    const { left } = await walk(browser, base, app.url({ prompt: "none" }));
+    expect(left?.searchParams.get("error")).toBe("access_denied");
+  });
+
+  test("gets on with another account, or once the role is given", async () => {
+    const { realm, user, app, give } = await stage();
+    const browser = iam.browser();
+    const { page } = await arrive(browser, app, user);
+    const colleague = await realm.user();
+    await give(colleague.userId);
+    const { page: signIn } = await submit(browser, base, page, { decision: "other" });
+    expect(signIn.text).toContain('name="password"');
+    const { left } = await submit(browser, base, signIn, { username: colleague.username, password: colleague.password });
+    expect(left?.searchParams.get("code"), left?.href).toBeTruthy();
+
+    const other = iam.browser();
+    const stuck = (await arrive(other, app, user)).page;
+    const address = /<form class="gh-form"[^>]* action="([^"]+)"/.exec(stuck.text)![1]!;
+    expect((await other.get(address)).status).toBe(403);
+    await give();
+    expect((await walk(other, base, address)).left?.searchParams.get("code")).toBeTruthy();
+  });
+
+  test("gets no tokens in the address either", async () => {
+    const realm = await iam.realm();
+    await realm.asMaster().patch("/settings", { oidc: { implicitFlow: true } });
+    await realm.asMaster().post("/roles", { name: "staff" });
+    const app = await relyingParty(iam, realm, { allowedRoles: ["staff"], responseTypes: ["id_token token"], redirectUris: [CALLBACK] });
+    const { page } = await arrive(iam.browser(), app, await realm.user(), { response_type: "id_token token", nonce: "n" });
+    expect(page.status).toBe(403);
+  });
+});
+
+describe("the token endpoint refuses a user who lost the role", () => {
+  test("a code, a refresh token, userinfo and introspection; and goes on where the role comes back", async () => {
+    const { realm, user, app, give, take } = await stage({ grantTypes: ["authorization_code", "refresh_token"] });
+    const browser = iam.browser();
+    await give();
+    const tokens = await app.signIn(browser, user, { scope: "openid profile" });
+    expect(tokens.status, tokens.text).toBe(200);
+    const { left } = await walk(browser, base, app.url());
+    expect(left?.searchParams.get("code")).toBeTruthy();
+    const userinfo = async () =>
+      (await iam.browser().get(`/realms/${realm.name}/userinfo`, { headers: { authorization: `Bearer ${tokens.body.access_token}` } }))
+        .status;
+    const introspect = async (token: string) => (await app.post("/introspect", { token })).body.active;
+    expect([await userinfo(), await introspect(tokens.body.access_token), await introspect(tokens.body.refresh_token)]).toEqual([
+      200,
+      true,
+      true,
+    ]);
+
+    await take();
+    expect(await app.exchange(left)).toMatchObject(refused);
+    const refresh = () => app.post("/token", { grant_type: "refresh_token", refresh_token: tokens.body.refresh_token });
+    expect(await refresh()).toMatchObject(refused);
+    expect([await userinfo(), await introspect(tokens.body.access_token), await introspect(tokens.body.refresh_token)]).toEqual([
+      401,
+      false,
+      false,
+    ]);
+
+    await give();
+    expect((await refresh()).status).toBe(200);
+    expect(await userinfo()).toBe(200);
+  });
+
+  test("the password grant, which leaves neither a grant nor a success behind", async () => {
+    const { realm, user, app, give } = await stage({ grantTypes: ["password"], redirectUris: [] });
+    const signIn = () => app.post("/token", { grant_type: "password", username: user.username, password: user.password, scope: "openid" });
+    expect(await signIn()).toMatchObject(refused);
+    expect(await realm.events("type=LOGIN_SUCCESS")).toEqual([]);
+    expect(await realm.events("type=LOGIN_FAILURE")).toMatchObject([{ detail: "password grant: no-access" }]);
+    expect(await iam.core.db.selectFrom("oidc_grants").select("grant_id").where("user_id", "=", user.userId).execute()).toEqual([]);
+    // A wrong password says nothing about who may.
+    const wrong = await app.post("/token", { grant_type: "password", username: user.username, password: "wrong" });
+    expect(wrong.body.error).toBe("invalid_grant");
+    await give();
+    expect((await signIn()).status).toBe(200);
+  });
+
+  test("a device: the page says so and another account may answer; after approval, at the token endpoint", async () => {
+    const { realm, user, app, give, take } = await stage({ grantTypes: ["device", "refresh_token"], redirectUris: [] });
+    const browser = iam.browser();
+    const asked = (await app.post("/device/authorize", { scope: "openid" })).body;
+    const enter = async () => {
+      const { page } = await walk(browser, base, `/realms/${realm.name}/device?user_code=${asked.user_code}`);
+      const open = page.text.includes('name="password"')
+        ? (await submit(browser, base, page, { username: user.username, password: user.password })).page
+        : page;
+      return (await submit(browser, base, open, { user_code: asked.user_code })).page;
+    };
+    const poll = () => app.post("/token", { grant_type: DEVICE, device_code: asked.device_code });
+    const page = await enter();
+    expect([page.status, page.text.includes("Payroll")]).toEqual([403, true]);
+    expect((await poll()).body.error).toBe("authorization_pending");
+    await give();
+    const question = await enter();
+    await take();
+    expect((await submit(browser, base, question, { decision: "allow" })).page.status).toBe(403);
+    await give();
+    expect((await submit(browser, base, await enter(), { decision: "allow" })).page.text).toContain("Your device is connected");
+    await take();
+    expect(await poll()).toMatchObject(refused);
+    await give();
+    expect((await poll()).status).toBe(200);
+  });
+
+  test("CIBA: at the request, on the page, and at the token endpoint", async () => {
+    const { realm, user, app, give, take } = await stage({ grantTypes: ["CIBA"], redirectUris: [] });
+    const ask = () => app.post("/backchannel/authorize", { scope: "openid", login_hint: user.username });
+    expect(await ask()).toMatchObject(refused);
+    await give();
+    const { auth_req_id } = (await ask()).body;
+    const browser = iam.browser();
+    const list = await walk(browser, base, `/realms/${realm.name}/ciba`);
+    const { page } = await submit(browser, base, list.page, { username: user.username, password: user.password });
+    const href = /href="(\/realms\/[^"]+\/ciba\/[^"]+)"/.exec(page.text)![1]!;
+    const question = (await walk(browser, base, href)).page;
+    await take();
+    expect((await submit(browser, base, question, { decision: "allow" })).page.status).toBe(403);
+    await give();
+    expect((await submit(browser, base, question, { decision: "allow" })).page.status).toBe(200);
+    await take();
+    const poll = () => app.post("/token", { grant_type: CIBA, auth_req_id });
+    expect(await poll()).toMatchObject(refused);
+    await give();
+    expect((await poll()).status).toBe(200);
+  });
+
+  test("token exchange, by the rule of the client that asks and by that of the one before", async () => {
+    const { realm, user, app, give, take } = await stage({ grantTypes: ["token-exchange"], redirectUris: [] });
+    const front = await relyingParty(iam, realm, { clientId: "front", audience: [app.clientId] });
+    const tokens = await front.signIn(iam.browser(), user);
+    expect(tokens.status, tokens.text).toBe(200);
+    const exchange = () =>
+      app.post("/token", { grant_type: EXCHANGE, subject_token: tokens.body.access_token, subject_token_type: ACCESS_TOKEN });
+    expect(await exchange()).toMatchObject(refused);
+    await give();
+    expect((await exchange()).status).toBe(200);
+    await realm.asMaster().patch(`/clients/${front.id}`, { allowedRoles: ["staff"] });
+    expect((await exchange()).status).toBe(200);
+    await take();
+    await realm.asMaster().patch(`/clients/${app.id}`, { allowedRoles: [] });
+    expect(await exchange()).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+  });
+
+  test("a client that acts in its own name is nobody's affair", async () => {
+    const { app } = await stage({ grantTypes: ["client_credentials"], redirectUris: [] });
+    expect((await app.post("/token", { grant_type: "client_credentials" })).status).toBe(200);
+  });
+});
+
+test("a client that registered itself can neither set nor drop the rule", async () => {
+  const realm = await iam.realm();
+  const master = realm.asMaster();
+  await master.post("/roles", { name: "staff" });
+  const provisioning = (await master.get("/provisioning")).body;
+  await master.put("/provisioning", {
+    ...provisioning,
+    registration: { ...provisioning.registration, enabled: true, requireInitialAccessToken: false },
+  });
+  const discovery = (await iam.browser().get(`/realms/${realm.name}/.well-known/openid-configuration`)).body;
+  const path = String(discovery.registration_endpoint).replace(base, "");
+  const metadata = { redirect_uris: [CALLBACK], client_name: "Own" };
+  const register = (body: object) => iam.browser().request("POST", path, { body, csrf: false });
+  const made = await register({ ...metadata, allowedRoles: [], allowed_roles: ["staff"] });
+  expect(made.status, made.text).toBe(201);
+  const id = String(made.body.registration_client_uri).split("/").at(-1)!;
+  expect((await master.get(`/clients/${id}`)).body.allowedRoles).toEqual([]);
+  expect((await master.patch(`/clients/${id}`, { allowedRoles: ["staff"] })).status).toBe(200);
+  const changed = await iam.browser().request("PUT", String(made.body.registration_client_uri).replace(base, ""), {
+    body: { ...metadata, client_id: made.body.client_id, allowedRoles: [], allowed_roles: [] },
+    headers: { authorization: `Bearer ${made.body.registration_access_token}` },
+    csrf: false,
+  });
+  expect(changed.status, changed.text).toBe(200);
+  expect(changed.text).not.toContain("staff");
+  expect((await master.get(`/clients/${id}`)).body.allowedRoles).toEqual(["staff"]);
+});

@@ -1,0 +1,49 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { anonymous, declare } from "../../../platform/http/index.ts";
+import { soapFault } from "../../../platform/saml/index.ts";
+import { PATHS } from "../identity.ts";
+import { Refusal } from "../refusals.ts";
+import { type ArtifactParts, resolveArtifact } from "./service.ts";
+
+/** An ArtifactResolve with its signature and certificate is a few kilobytes. */
+const BODY_LIMIT = 64 * 1024;
+
+/** Mounted under /realms/:realm. */
+export const artifactRoutes: FastifyPluginAsyncTypebox<ArtifactParts> = async (app, parts) => {
+  declare(app, { caller: anonymous(), csrf: "none", errors: "problem" });
+  app.removeAllContentTypeParsers();
+  // SAML bindings §3.2.3: text/xml; some say application/soap+xml. What is no XML is refused by its reader.
+  app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
+
+  app.post(
+    PATHS.artifact,
+    {
+      schema: {
+        summary: "What an artifact stands for (SAML 2.0 artifact resolution, SOAP)",
+        description: "For the service provider that the artifact was made for: once, and for a minute.",
+        consumes: ["text/xml"],
+        produces: ["text/xml"],
+        tags: ["Protocol"],
+        params: Type.Object({ realm: Type.String() }),
+        response: {
+          200: Type.String({ description: "A SOAP envelope with an ArtifactResponse" }),
+          400: Type.String({ description: "A SOAP fault: the message was refused" }),
+        },
+      },
+    },
+    async (request, reply) => {
+      reply.header("cache-control", "no-store").type("text/xml; charset=utf-8");
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      try {
+        return await resolveArtifact(parts, request.realmId, body);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        const { reason, message, entityId } = error;
+        await parts.refusals.record({ realm: request.realmId, reason, message, entityId, sourceIp: request.ip });
+        // SOAP 1.1 §6.2 says 500; but then whoever sends rubbish would raise the alarms for faults of this server.
+        return reply.code(400).send(soapFault("Client", "The message was not accepted"));
+      }
+    },
+  );
+};

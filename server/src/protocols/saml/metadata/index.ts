@@ -1,0 +1,2 @@
+// The metadata of a realm as an identity provider.
+export { samlMetadataRoutes } from "./routes.ts";

@@ -1,0 +1,102 @@
+import { LRUCache } from "lru-cache";
+import { clock, MINUTE } from "../../kernel/clock.ts";
+import { defineErrors } from "../../kernel/errors.ts";
+import { cut } from "../../kernel/text.ts";
+import { type Actor, anonymousActor } from "../../platform/context.ts";
+import { SamlError, type SamlReason } from "../../platform/saml/index.ts";
+import type { SamlParts } from "./parts.ts";
+
+/** Why a message or a sign-in was refused, beside what the SAML core finds. */
+export type RefusalReason =
+  | SamlReason
+  | "unknown_client"
+  | "disabled_client"
+  | "acs"
+  | "replay"
+  | "idp_initiated_off"
+  | "encryption_certificate"
+  | "access_denied"
+  | "authn_failed"
+  | "authn_context"
+  | "name_id_policy"
+  | "unknown_principal"
+  | "session_ended";
+
+export const samlErrors = defineErrors("saml", {
+  denied: [403, "The user may not use this application"],
+  refused: [400, "The application's request was not accepted: go back to the application and start again"],
+});
+
+/** A message that is answered with the generic page. `message` is for the audit trail. */
+export class Refusal extends Error {
+  readonly reason: RefusalReason;
+  readonly entityId: string | null;
+
+  constructor(reason: RefusalReason, message: string, entityId: string | null = null) {
+    super(message);
+    this.name = "Refusal";
+    this.reason = reason;
+    this.entityId = entityId;
+  }
+}
+
+/** Runs what reads a message of the peer; what the SAML core refuses is refused in its name. */
+export async function inNameOf<T>(entityId: string | null, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SamlError) throw new Refusal(error.reason, error.message, entityId);
+    throw error;
+  }
+}
+
+export interface Refused {
+  readonly realm: string;
+  readonly reason: RefusalReason;
+  readonly message: string;
+  /** As claimed: it need not be known. */
+  readonly entityId: string | null;
+  readonly sourceIp: string | null;
+  /** Whose sign-in it was; left out: nobody's. */
+  readonly actor?: Actor;
+}
+
+export interface Refusals {
+  /** Recorded as SAML_LOGIN with outcome FAILURE; of a flood the first are, and all are counted. */
+  record(refused: Refused): Promise<void>;
+}
+
+/** Per realm and minute, on each node: bad messages cost nothing to make, and must not fill the audit trail. */
+const TOLD_PER_MINUTE = 20;
+const MAX_REALMS = 1_000;
+
+export function createRefusals({ work, metrics, log }: Pick<SamlParts, "work" | "metrics" | "log">): Refusals {
+  const told = new LRUCache<string, { readonly since: number; count: number }>({ max: MAX_REALMS });
+  const isTold = (realm: string): boolean => {
+    const now = clock.now();
+    const known = told.get(realm);
+    const current = known && now - known.since < MINUTE && now >= known.since ? known : { since: now, count: 0 };
+    told.set(realm, current);
+    return current.count++ < TOLD_PER_MINUTE;
+  };
+  return {
+    async record({ realm, reason, message, entityId, sourceIp, actor }) {
+      metrics.samlLogin(realm, "failure");
+      if (!isTold(realm)) return;
+      const shown = entityId === null ? null : storable(entityId);
+      try {
+        await work.transact({ realm, actor: actor ?? anonymousActor(realm, shown ?? "anonymous"), sourceIp }, async (ctx) =>
+          ctx.audit({
+            ...{ category: "AUTHN", type: "SAML_LOGIN", outcome: "FAILURE", detail: storable(`${reason}: ${message}`) },
+            ...(shown !== null && { resourceType: "saml-clients", resourceId: shown }),
+          }),
+        );
+      } catch (err) {
+        log.warn({ err, realm, reason }, "could not record that a SAML message was refused");
+      }
+    },
+  };
+}
+
+/** It comes from a message that nobody vouched for: only text that can be stored, and not much of it. */
+const storable = (text: string): string => cut(text.toWellFormed().replaceAll("\u0000", ""), 255);

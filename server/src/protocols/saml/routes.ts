@@ -1,0 +1,23 @@
+import type { FastifyPluginAsync } from "fastify";
+import { artifactRoutes } from "./artifact/index.ts";
+import { createRefusals, Refusal, samlErrors } from "./refusals.ts";
+import { type SloParts, sloRoutes } from "./slo/index.ts";
+import { samlConsentRoutes, ssoRoutes } from "./sso/index.ts";
+
+/** Mounted under /realms/:realm. */
+export const samlRoutes: FastifyPluginAsync<Omit<SloParts, "refusals">> = async (app, parts) => {
+  const refusals = createRefusals(parts);
+  // Every bad message gets the same answer; what was wrong with it stands in the audit trail.
+  app.setErrorHandler(async (error, request) => {
+    if (!(error instanceof Refusal)) throw error; // the gate shows it
+    const { reason, message, entityId } = error;
+    const { realmId: realm, ip: sourceIp, actor } = request;
+    await refusals.record({ realm, reason, message, entityId, sourceIp, ...(actor?.sessionId && { actor }) });
+    throw reason === "access_denied" ? samlErrors.denied(error) : samlErrors.refused(error);
+  });
+  const rooms = { ...parts, refusals };
+  await app.register(ssoRoutes, rooms);
+  await app.register(samlConsentRoutes, rooms);
+  await app.register(artifactRoutes, rooms);
+  await app.register(sloRoutes, rooms);
+};

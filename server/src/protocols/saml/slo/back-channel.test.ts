@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { clock, MINUTE } from "../../../kernel/clock.ts";
+import { openLogoutRequest, readSoap, STATUS } from "../../../platform/saml/index.ts";
+import { type Harness, harness } from "../../../testing/harness.ts";
+import { logoutProvider, soapPeer } from "../../../testing/logout-provider.ts";
+import type { RealmUnderTest } from "../../../testing/realm.ts";
+import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
+
+let iam: Harness;
+let identity: Identity;
+let peer: Awaited<ReturnType<typeof soapPeer>>;
+beforeAll(async () => {
+  iam = await harness({ GATEHOUSE_MODE: "development" });
+  await iam.server.jobs.stop();
+  identity = await makeIdentity();
+  peer = await soapPeer(identity);
+});
+afterEach(() => {
+  clock.reset();
+  peer.heard.length = 0;
+  Object.assign(peer, { status: 200, answer: { code: STATUS.success }, signs: true, issuer: "https://soap.example/metadata" });
+});
+afterAll(async () => {
+  peer?.close();
+  await iam?.close();
+});
+
+/** A service provider with a back channel, and one that is told by the browser; one session in both. */
+async function joined({ alsoBrowser = false } = {}) {
+  peer.issuer = "https://soap.example/metadata";
+  const realm = await iam.realm();
+  const [user, browser] = [await realm.user(), iam.browser()];
+  const members = { singleLogoutServiceUrl: peer.url, options: { backChannelSloEnabled: true, sloEndpoints: [] } };
+  const soap = await logoutProvider(iam, realm, "soap", { identity, members });
+  const plain = await logoutProvider(iam, realm, "plain", { identity });
+  await soap.join(browser, user);
+  if (alsoBrowser) await plain.join(browser, user);
+  return { realm, user, browser, soap, plain };
+}
+const run = () => iam.server.jobs.runDue();
+
+const endings: Record<string, (realm: RealmUnderTest, userId: string) => Promise<unknown>> = {
+  "revoking the session": async (realm) => realm.asMaster().delete(`/sessions/${(await realm.asMaster().get("/sessions")).body[0].id}`),
+  "disabling the user": async (realm, userId) => {
+    const known = (await realm.asMaster().get(`/users/${userId}`)).body;
+    return realm.asMaster().put(`/users/${userId}`, { ...known, enabled: false });
+  },
+  "deleting the user": (realm, userId) => realm.asMaster().delete(`/users/${userId}`),
+  "erasing the user": (realm, userId) => realm.asMaster().delete(`/users/${userId}/gdpr`),
+  "letting it expire": async (realm) => {
+    await iam.core.db.updateTable("sessions").set({ expires_at: clock.now() }).where("realm_id", "=", realm.name).execute();
+    clock.advance(MINUTE);
+    await run();
+  },
+};
+test.each(Object.keys(endings))("%s sends a signed LogoutRequest of the session, once", async (what) => {
+  const { realm, user, soap } = await joined();
+  await endings[what]!(realm, user.userId);
+  const jobs = await iam.core.db.selectFrom("jobs").select(["payload", "sealed"]).where("kind", "=", "saml.backchannel_logout").execute();
+  expect(JSON.stringify(jobs.map(({ payload }) => payload))).not.toContain(soap.known.nameId.value);
+  await run();
+  await run();
+  expect(peer.heard).toHaveLength(1);
+  const received = readSoap(Buffer.from(peer.heard[0]!));
+  const { message } = await openLogoutRequest(received, { keys: await soap.keysOfRealm(), required: true });
+  expect(message).toMatchObject({ issuer: soap.issuer, destination: peer.url, sessionIndexes: [soap.known.sessionIndex] });
+  expect(message.nameId).toEqual(soap.known.nameId);
+});
+
+test("one that cannot be reached, or whose answer proves nothing, is asked again; one that refuses is not", async () => {
+  const { realm, user, soap, browser } = await joined();
+  for (const [how, tries] of [
+    [{ status: 503 }, 2],
+    [{ signs: false }, 2],
+    [{ issuer: "https://another.example/" }, 2],
+    [{ answer: { code: STATUS.responder, subCode: STATUS.requestDenied } }, 1],
+    [{ answer: { code: STATUS.requester, subCode: STATUS.unknownPrincipal } }, 1],
+  ] as const) {
+    peer.heard.length = 0;
+    Object.assign(peer, how);
+    await soap.join(browser, user);
+    await endings["revoking the session"]!(realm, user.userId);
+    await run();
+    Object.assign(peer, { status: 200, answer: { code: STATUS.success }, signs: true, issuer: soap.entityId });
+    clock.advance(MINUTE);
+    await run();
+    clock.advance(MINUTE);
+    await run();
+    expect(peer.heard, JSON.stringify(how)).toHaveLength(tries);
+    clock.reset();
+  }
+});
+
+test("without `backChannelSloEnabled`, or disabled, it is not asked", async () => {
+  const { realm, user, soap, browser } = await joined();
+  const path = `/saml-clients/${encodeURIComponent(soap.entityId)}`;
+  for (const change of [{ options: { backChannelSloEnabled: false } }, { enabled: false, options: { backChannelSloEnabled: true } }]) {
+    if (change.enabled !== false) await soap.join(browser, user).catch(() => {});
+    expect((await realm.asMaster().patch(path, change)).status).toBe(200);
+    await endings["revoking the session"]!(realm, user.userId);
+    await run();
+    await run();
+    if (change.enabled === false) break;
+    expect((await realm.asMaster().patch(path, { options: { backChannelSloEnabled: true } })).status).toBe(200);
+    await soap.join(browser, user);
+  }
+  expect(peer.heard).toEqual([]);
+});
+
+test("a service provider asks by the browser: the other is told over SOAP, and counts; itself it is not told", async () => {
+  const { realm, browser, soap, plain } = await joined({ alsoBrowser: true });
+  const asking = plain.askToLogOut(browser);
+  await expect.poll(() => run().then(() => peer.heard.length)).toBe(1);
+  expect(await plain.answered(await asking)).toMatchObject({ status: { code: STATUS.success, subCode: null } });
+  expect(await realm.events("type=LOGOUT")).toMatchObject([{ detail: `asked by ${plain.entityId}` }]);
+  expect(soap.entityId).toBe(peer.issuer);
+});
+
+test("one that is not reached in time makes it partial, and is told later", async () => {
+  const { browser, plain } = await joined({ alsoBrowser: true });
+  peer.status = 503;
+  const asking = plain.askToLogOut(browser);
+  await expect.poll(() => run().then(() => peer.heard.length)).toBe(1);
+  const page = await asking;
+  expect(page.text).toContain("soap <strong>did not answer; you may still be signed in there</strong>");
+  const finish = /data-next="([^"]+)"/.exec(page.text)![1]!;
+  expect(await plain.answered(await browser.get(finish))).toMatchObject({ status: { subCode: STATUS.partialLogout } });
+});
+
+test("a service provider asks over SOAP: the session ends in its browser, and the answer says whether all were told", async () => {
+  const { realm, user, browser, soap, plain } = await joined({ alsoBrowser: true });
+  const { soap: envelope } = await plain.logoutRequest();
+  const asking = plain.askBySoap(envelope);
+  await expect.poll(() => run().then(() => peer.heard.length)).toBe(1);
+  const answer = await asking;
+  expect([answer.statusCode, answer.headers["content-type"]]).toEqual([200, "text/xml; charset=utf-8"]);
+  expect((await plain.answeredBySoap(answer.body)).status).toMatchObject({ code: STATUS.success, subCode: null });
+  expect(await realm.events("type=LOGOUT")).toMatchObject([{ actor: user.username, detail: `asked by ${plain.entityId}` }]);
+  expect((await browser.get(`/realms/${realm.name}/account/profile`)).status).toBe(401);
+
+  // The other way round: one that only a browser could tell.
+  await soap.join(browser, user);
+  await plain.join(browser, user);
+  const partial = await soap.askBySoap((await soap.logoutRequest()).soap);
+  expect((await soap.answeredBySoap(partial.body)).status).toMatchObject({ code: STATUS.success, subCode: STATUS.partialLogout });
+});
+
+test("over SOAP without a SessionIndex every session of the user ends, and those of others do not", async () => {
+  const { realm, user, browser, plain } = await joined({ alsoBrowser: true });
+  const second = iam.browser();
+  await plain.join(second, user);
+  await plain.join(iam.browser(), await realm.user());
+  const other = plain.known;
+  await plain.join(browser, user);
+  const asking = plain.askBySoap((await plain.logoutRequest({ sessionIndexes: [] })).soap);
+  await expect.poll(() => run().then(() => peer.heard.length)).toBe(1);
+  await asking;
+  const left = await iam.core.db.selectFrom("session_participants").select("participant").where("realm_id", "=", realm.name).execute();
+  expect(left.map(({ participant }) => participant)).toMatchObject([{ nameId: { value: other.nameId.value } }]);
+});

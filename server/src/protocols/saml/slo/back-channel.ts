@@ -1,0 +1,113 @@
+import { Counter, type Registry } from "prom-client";
+import { type SamlClients, withBackChannelLogout } from "../../../applications/saml-clients/index.ts";
+import { MINUTE, SECOND } from "../../../kernel/clock.ts";
+import type { Vault } from "../../../kernel/vault.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { GiveUp, type JobHandler, sealPlace } from "../../../platform/jobs/index.ts";
+import type { Outbound } from "../../../platform/outbound/index.ts";
+import {
+  isSuccess,
+  openLogoutResponse,
+  readSoap,
+  SamlError,
+  SOAP_ACTION,
+  STATUS,
+  type Status,
+  signed,
+  soapEnvelope,
+} from "../../../platform/saml/index.ts";
+import { notifyParticipants } from "../../../signin/sessions/index.ts";
+import { signingKeyOf } from "../identity.ts";
+import { backChannelLocation } from "./endpoints.ts";
+import { logoutRequest, type MessageParts } from "./messages.ts";
+import { toParticipant } from "./participant.ts";
+import { settleBySession } from "./store.ts";
+
+export const SAML_LOGOUT_JOB = "saml.backchannel_logout";
+const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE];
+
+/** `sessions.ended`. What names the user is sealed: the job outlives the session, and perhaps the user. */
+export const notifySamlParticipants = (vault: Vault) =>
+  notifyParticipants({
+    protocol: "saml",
+    kind: SAML_LOGOUT_JOB,
+    maxAttempts: WAITS.length + 1,
+    reachable: withBackChannelLogout,
+    notice: ({ realm, clientId, sessionId, participant }, jobId) => ({
+      payload: { entityId: clientId, sessionId },
+      sealed: vault.seal(JSON.stringify(participant), sealPlace(realm, jobId)),
+    }),
+  });
+
+export interface BackChannelParts extends MessageParts {
+  readonly db: Db;
+  readonly vault: Vault;
+  readonly outbound: Outbound;
+  readonly samlClients: SamlClients;
+  readonly registry: Registry;
+  readonly log: { warn(details: object, message: string): void };
+}
+
+const HEADERS = { "content-type": "text/xml; charset=utf-8", soapaction: `"${SOAP_ACTION}"` };
+
+/** SAML profiles §4.4 over SOAP: one LogoutRequest to one service provider, again until it answers. */
+export function samlLogoutJob(parts: BackChannelParts): JobHandler {
+  const { db, vault, outbound, samlClients, log } = parts;
+  const outcomes = new Counter({
+    name: "svc_saml_logout_total",
+    help: "Logout requests to SAML service providers over SOAP, by what they answered; unreachable once it is given up",
+    labelNames: ["outcome"],
+    registers: [parts.registry],
+  });
+  const noticeOf = (payload: Record<string, unknown>) => payload as { readonly entityId: string; readonly sessionId: string };
+  return {
+    waits: WAITS,
+    async run({ id: jobId, realm: realmId, payload, sealed: kept }) {
+      const realm = realmId!;
+      const { entityId, sessionId } = noticeOf(payload);
+      const client = await samlClients.get(realm, entityId);
+      const location = client && backChannelLocation(client);
+      if (!client || !location || kept === null) return; // gone, disabled or no longer interested
+      const { id, message } = logoutRequest(parts, realm, toParticipant(JSON.parse(vault.open(kept, sealPlace(realm, jobId)))), location);
+      const body = soapEnvelope(await signed(message, await signingKeyOf(parts, realm)));
+      const answer = await outbound.fetch(location, { method: "POST", headers: HEADERS, body });
+      if (answer.status !== 200) throw new Error(`${entityId} answered ${answer.status} to a logout request`);
+      const status = statusOf(answer.body, { entityId, requestId: id, keys: client.verificationKeys });
+      const outcome = outcomeOf(status);
+      await settleBySession(db, { realm, sessionId, entityId }, outcome === "done" ? "done" : "failed");
+      outcomes.inc({ outcome });
+      if (outcome === "partial") log.warn({ realm, entityId }, "a SAML service provider could sign the user out only in part");
+      // It understood and refused; saying the same again changes nothing.
+      if (outcome === "refused") throw new GiveUp(`${entityId} refused the logout request: ${status.subCode ?? status.code}`);
+    },
+    buried({ realm, payload }) {
+      const { entityId, sessionId } = noticeOf(payload);
+      outcomes.inc({ outcome: "unreachable" });
+      settleBySession(db, { realm: realm!, sessionId, entityId }, "failed").catch((err) =>
+        log.warn({ err, realm, entityId }, "could not store that a SAML service provider was not told of a logout"),
+      );
+    },
+  };
+}
+
+interface Answering {
+  readonly entityId: string;
+  readonly requestId: string;
+  readonly keys: Parameters<typeof openLogoutResponse>[1]["keys"];
+}
+
+/** SAML bindings §3.2.2: of one that has a certificate, the answer is signed; of another, its TLS has to do. */
+function statusOf(body: Uint8Array, { entityId, requestId, keys }: Answering): Status {
+  const received = readSoap(body);
+  if (received.claimedIssuer !== entityId) throw new SamlError("issuer", `${entityId} answered in another name`);
+  const { message } = openLogoutResponse(received, { keys, required: keys.length > 0 });
+  if (message.inResponseTo !== requestId) throw new SamlError("in_response_to", `${entityId} answered another request`);
+  return message.status;
+}
+
+function outcomeOf(status: Status): "done" | "partial" | "refused" {
+  // It does not know the user: there is no session of theirs.
+  if (status.subCode === STATUS.unknownPrincipal) return "done";
+  if (!isSuccess(status)) return status.subCode === STATUS.partialLogout ? "partial" : "refused";
+  return status.subCode === STATUS.partialLogout ? "partial" : "done";
+}

@@ -1,0 +1,28 @@
+import { clock } from "../../../kernel/clock.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import type { PendingLogout, SingleLogout } from "../../../signin/login/index.ts";
+import type { EndedSession } from "../../../signin/sessions/index.ts";
+import { PATHS } from "../identity.ts";
+import { findLatestLogout, insertLogout, type Requester } from "./store.ts";
+
+export const progressPath = (realm: string, logoutId: string): string => `/realms/${realm}${PATHS.slo}/${logoutId}`;
+
+/** In the transaction that ended the session: who is still to be told. Null: nobody. */
+export async function beginLogout(
+  ctx: Ctx,
+  ended: EndedSession,
+  { requester, ...logout }: PendingLogout & { readonly requester: Requester | null },
+): Promise<string | null> {
+  const logoutId = await insertLogout(ctx.tx, { ended, requester, ...logout, now: ctx.now });
+  return logoutId && progressPath(ended.realm, logoutId);
+}
+
+/** Single logout for a logout that begins at one of our own pages, or that another protocol asks for. */
+export const createSingleLogout = (db: Db): SingleLogout => ({
+  begin: (ctx, ended, logout) => beginLogout(ctx, ended, { ...logout, requester: null }),
+  async resume(realm, browsers) {
+    const logoutId = await findLatestLogout(db, realm, browsers, clock.now());
+    return logoutId && progressPath(realm, logoutId);
+  },
+});

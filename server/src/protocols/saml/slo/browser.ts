@@ -1,0 +1,56 @@
+import { clock } from "../../../kernel/clock.ts";
+import { anonymousActor, type Ctx } from "../../../platform/context.ts";
+import { seeOther, signedOutPath, signOutHere } from "../../../signin/login/index.ts";
+import { type LiveSession, leaveSession } from "../../../signin/sessions/index.ts";
+import { Refusal } from "../refusals.ts";
+import { isFirstAnswer } from "../sso/index.ts";
+import { beginLogout, progressPath } from "./begin.ts";
+import type { BrowserBinding } from "./endpoints.ts";
+import { isNamedBy } from "./participant.ts";
+import type { SloParts } from "./parts.ts";
+import { answerRequester, type Exchange } from "./progress.ts";
+import type { CheckedRequest, CheckedResponse } from "./requests.ts";
+import { findAsked, participantIn, settleAsked } from "./store.ts";
+
+/** A service provider asks, by the browser, to end the browser's session. It ends here and now; the others are told afterwards. */
+export async function logOutBrowser(parts: SloParts, exchange: Exchange, asked: CheckedRequest, binding: BrowserBinding) {
+  const { realmId, visitor, ip: sourceIp } = exchange.request;
+  const { entityId, requestId, relayState } = asked;
+  const { session } = visitor;
+  const requester = { entityId, requestId, relayState, binding };
+  if (!session) {
+    // It has ended by other means: there is nothing left to sign out of.
+    await parts.work.transact({ realm: realmId, actor: anonymousActor(realmId, entityId), sourceIp }, (ctx) => useOnce(ctx, asked));
+    return answerRequester(parts, exchange, requester, "success");
+  }
+  const frames = await parts.logoutFrames(realmId, session.sessionId);
+  const path = await signOutHere(parts, exchange, { visitor, session, askedBy: entityId }, async (ctx, end) => {
+    await useOnce(ctx, asked);
+    if (!(await isOfSession(ctx, asked, session))) return null;
+    await leaveSession(ctx.tx, realmId, { sessionId: session.sessionId, protocol: "saml", clientId: entityId });
+    const ended = await end();
+    const logout = { browser: visitor.preSession, next: signedOutPath(realmId), frames, requester };
+    return ended && beginLogout(ctx, ended, logout);
+  });
+  return path === null ? answerRequester(parts, exchange, requester, "unknown-principal") : seeOther(exchange.reply, path);
+}
+
+/** Of several requests with one ID, at whatever time and on whatever node, one counts. */
+export async function useOnce(ctx: Ctx, { entityId, requestId, acceptedUntil }: CheckedRequest): Promise<void> {
+  if (!(await isFirstAnswer(ctx.tx, ctx.realm, entityId, requestId, acceptedUntil)))
+    throw new Refusal("replay", "The request was used already", entityId);
+}
+
+async function isOfSession(ctx: Ctx, asked: CheckedRequest, { sessionId }: LiveSession): Promise<boolean> {
+  const participant = await participantIn(ctx.tx, ctx.realm, sessionId, asked.entityId);
+  return participant !== null && isNamedBy(asked, participant);
+}
+
+/** A service provider answers a request of ours: the logout that sent it goes on. */
+export async function takeAnswer(parts: SloParts, exchange: Exchange, { entityId, inResponseTo, isDone }: CheckedResponse) {
+  const { realmId, visitor } = exchange.request;
+  const found = await findAsked(parts.db, realmId, inResponseTo, { browsers: visitor.preSessions, now: clock.now() });
+  if (!found || found.entityId !== entityId) throw new Refusal("in_response_to", "The message answers no request of ours", entityId);
+  await settleAsked(parts.db, realmId, inResponseTo, isDone ? "done" : "failed");
+  return seeOther(exchange.reply, progressPath(realmId, found.logoutId));
+}

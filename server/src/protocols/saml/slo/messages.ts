@@ -1,0 +1,73 @@
+import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
+import { clock, MINUTE } from "../../../kernel/clock.ts";
+import {
+  type Fragment,
+  logoutRequestElement,
+  logoutResponseElement,
+  newMessageId,
+  postFields,
+  redirectUrl,
+  STATUS,
+  signed,
+} from "../../../platform/saml/index.ts";
+import type { LogoutHop } from "../../../signin/pages/index.ts";
+import { entityIdOf, signingKeyOf } from "../identity.ts";
+import type { SamlParts } from "../parts.ts";
+import type { BrowserBinding } from "./endpoints.ts";
+import type { SamlParticipant } from "./participant.ts";
+
+export type MessageParts = Pick<SamlParts, "baseUrl" | "realms" | "signingKeys">;
+
+/** How long a service provider may act on a request of ours. */
+const LIFETIME = 5 * MINUTE;
+
+/** SAML core §3.7.1, of one session. */
+export function logoutRequest(
+  { baseUrl }: MessageParts,
+  realm: string,
+  { sessionIndex, nameId }: SamlParticipant,
+  destination: string,
+): { readonly id: string; readonly message: Fragment } {
+  const id = newMessageId();
+  const issueInstant = clock.now();
+  const envelope = { id, issueInstant, issuer: entityIdOf(baseUrl, realm), destination };
+  return {
+    id,
+    message: logoutRequestElement({ ...envelope, nameId, sessionIndexes: [sessionIndex], notOnOrAfter: issueInstant + LIFETIME }),
+  };
+}
+
+/** How a logout ended, for the service provider that asked for it. */
+export type LogoutOutcome = "success" | "partial" | "unknown-principal";
+
+/** SAML core §3.2.2.2, §3.7.3.2: partial where another participant could not be told, or did not say that it is done. */
+const STATUSES = {
+  success: { code: STATUS.success },
+  partial: { code: STATUS.success, subCode: STATUS.partialLogout },
+  "unknown-principal": { code: STATUS.requester, subCode: STATUS.unknownPrincipal },
+} as const;
+
+export const logoutResponse = (
+  { baseUrl }: MessageParts,
+  realm: string,
+  answer: { readonly inResponseTo: string; readonly outcome: LogoutOutcome; readonly destination?: string },
+): Fragment =>
+  logoutResponseElement({
+    ...{ id: newMessageId(), issueInstant: clock.now(), issuer: entityIdOf(baseUrl, realm), inResponseTo: answer.inResponseTo },
+    ...(answer.destination !== undefined && { destination: answer.destination }),
+    status: STATUSES[answer.outcome],
+  });
+
+/** A message on its way to a service provider by the browser. SAML profiles §4.4.3: it is signed. */
+export async function hopTo(
+  parts: MessageParts,
+  client: SamlClientSnapshot,
+  to: { readonly binding: BrowserBinding; readonly location: string; readonly relayState?: string | null; readonly isAnswer: boolean },
+  message: Fragment,
+): Promise<LogoutHop> {
+  const { binding, location, relayState = null, isAnswer } = to;
+  const key = await signingKeyOf(parts, client.realmId);
+  const hop = { name: client.name ?? client.entityId, isAnswer };
+  if (binding === "redirect") return { ...hop, location: await redirectUrl({ location, message, relayState, key }) };
+  return { ...hop, location, form: postFields(await signed(message, key), relayState) };
+}

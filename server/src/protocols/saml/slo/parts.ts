@@ -1,0 +1,10 @@
+import type { LogoutRequests } from "../../../signin/login/index.ts";
+import type { SamlParts } from "../parts.ts";
+import type { Refusals } from "../refusals.ts";
+
+/** What single logout stands on. */
+export interface SloParts extends SamlParts {
+  readonly refusals: Refusals;
+  /** Other protocols' applications that are told by frames of the last page. */
+  readonly logoutFrames: LogoutRequests["frames"];
+}

@@ -1,0 +1,91 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { clock } from "../../../kernel/clock.ts";
+import { type SigningOut, seeOther, showSigningOut, signedOutPath } from "../../../signin/login/index.ts";
+import { interactionErrors } from "../../../signin/run/index.ts";
+import { progressPath } from "./begin.ts";
+import { browserEndpoint } from "./endpoints.ts";
+import { hopTo, type LogoutOutcome, logoutRequest, logoutResponse } from "./messages.ts";
+import type { SloParts } from "./parts.ts";
+import { hasFailed, isComplete, outcomeOf, settled, standingOf, type Told } from "./standing.ts";
+import { askAgain, findLogout, type Logout, markAsked, type Requester } from "./store.ts";
+
+export interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** Which logout, and what the user wants of it: an application to be asked once more, by its place in the list, or to go on. */
+export interface ProgressRequest {
+  readonly logoutId: string;
+  readonly again: number | null;
+  readonly finish: boolean;
+}
+
+/**
+ * The page of a logout under way. It takes the browser to one service provider at a time, which sends it back here, and then ends. A service
+ * provider that has been asked is not asked again by itself: a browser that comes back without its answer goes on to the next.
+ */
+export async function showProgress(parts: SloParts, exchange: Exchange, { logoutId, again, finish }: ProgressRequest) {
+  const { realmId, visitor } = exchange.request;
+  const logout = await findLogout(parts.db, realmId, logoutId, { browsers: visitor.preSessions, now: clock.now() });
+  if (!logout) throw interactionErrors.gone();
+  const path = progressPath(realmId, logoutId);
+  if (finish) return endLogout(parts, exchange, logout);
+  const told = await standingOf(parts, logout);
+  const wanted = again === null ? undefined : told[again];
+  if (wanted) {
+    await askAgain(parts.db, logout, wanted.entityId);
+    return seeOther(exchange.reply, path);
+  }
+  const next = told.find(({ by, state }) => by === "browser" && state === "waiting");
+  if (next) return askNext(parts, exchange, logout, { told, next });
+  const all = await settled(parts, [logout]);
+  if (logout.frames.length === 0 && !all.some(hasFailed)) return endLogout(parts, exchange, logout);
+  return show(parts, exchange, { frames: logout.frames, applications: shown(all, path), next: `${path}?finish=1` });
+}
+
+/** SAML profiles §4.4.3.3: the browser carries a LogoutRequest. */
+async function askNext(parts: SloParts, exchange: Exchange, logout: Logout, { told, next }: { told: readonly Told[]; next: Told }) {
+  const { client, endpoint, entityId } = next;
+  const { binding, location } = endpoint!;
+  const path = progressPath(logout.realm, logout.logoutId);
+  const { id, message } = logoutRequest(parts, logout.realm, next, location);
+  const hop = await hopTo(parts, client!, { binding, location, isAnswer: false }, message);
+  // Another tab of the browser is asking it.
+  if (!(await markAsked(parts.db, logout, entityId, id))) return seeOther(exchange.reply, path);
+  const applications = told.map((each) => ({ name: nameOf(each), outcome: each === next ? ("asked" as const) : outcomeOf(each) }));
+  return show(parts, exchange, { frames: [], applications, hop, next: path });
+}
+
+const nameOf = ({ client, entityId }: Told): string => client?.name ?? entityId;
+
+const shown = (told: readonly Told[], path: string) =>
+  told.map((each, place) => ({
+    ...{ name: nameOf(each), outcome: outcomeOf(each) },
+    ...(each.by === "browser" && each.state !== "done" && { again: `${path}?again=${place}` }),
+  }));
+
+const show = ({ visitors }: SloParts, exchange: Exchange, page: SigningOut) =>
+  showSigningOut(visitors, exchange, exchange.request.visitor, page);
+
+async function endLogout(parts: SloParts, exchange: Exchange, logout: Logout) {
+  const { requester, next } = logout;
+  if (!requester) return seeOther(exchange.reply, next);
+  const outcome = isComplete(await standingOf(parts, logout)) ? "success" : "partial";
+  return answerRequester(parts, exchange, requester, outcome);
+}
+
+/** SAML profiles §4.4.3.5: to the service provider that asked, with the RelayState that it sent. */
+export async function answerRequester(parts: SloParts, exchange: Exchange, requester: Requester, outcome: LogoutOutcome) {
+  const { realmId } = exchange.request;
+  const { entityId, requestId, relayState } = requester;
+  const client = await parts.samlClients.get(realmId, entityId);
+  const endpoint = client?.enabled ? browserEndpoint(client, requester.binding) : null;
+  // It has no address for an answer, or none any more.
+  if (!client || !endpoint) return seeOther(exchange.reply, signedOutPath(realmId));
+  const { binding, responseLocation: location } = endpoint;
+  const message = logoutResponse(parts, realmId, { inResponseTo: requestId, outcome, destination: location });
+  const hop = await hopTo(parts, client, { binding, location, relayState, isAnswer: true }, message);
+  if (!hop.form) return seeOther(exchange.reply, hop.location);
+  return show(parts, exchange, { frames: [], hop, next: signedOutPath(realmId) });
+}

@@ -1,0 +1,89 @@
+import { clock, MINUTE } from "../../../kernel/clock.ts";
+import {
+  CLOCK_SKEW,
+  destinationIsOurs,
+  isSuccess,
+  type LogoutRequest,
+  openLogoutRequest,
+  openLogoutResponse,
+  type ReceivedMessage,
+  SamlError,
+} from "../../../platform/saml/index.ts";
+import { clientOf } from "../clients.ts";
+import { endpointOf } from "../identity.ts";
+import type { SamlParts } from "../parts.ts";
+import { inNameOf } from "../refusals.ts";
+
+/** A LogoutRequest that has passed every check of its own. Plain data: it is stored while the browser comes back with its cookies. */
+export interface CheckedRequest extends Pick<LogoutRequest, "nameId" | "sessionIndexes"> {
+  readonly kind: "request";
+  readonly entityId: string;
+  readonly requestId: string;
+  /** Until when the same message would be accepted again. */
+  readonly acceptedUntil: number;
+  readonly relayState: string | null;
+}
+
+export interface CheckedResponse {
+  readonly kind: "response";
+  readonly entityId: string;
+  readonly inResponseTo: string;
+  readonly isDone: boolean;
+}
+
+type CheckParts = Pick<SamlParts, "samlClients" | "baseUrl">;
+
+/** How old a message may be when it arrives. Nobody reads a page between its making and its arrival. */
+const MAX_AGE = 5 * MINUTE;
+
+/**
+ * SAML profiles §4.4.4.1. It has to be signed: who could send unsigned ones could sign users out at will. A service provider without a
+ * certificate cannot ask.
+ */
+export async function checkLogoutRequest(parts: CheckParts, realm: string, received: ReceivedMessage): Promise<CheckedRequest> {
+  const { entityId, verificationKeys: keys } = await clientOf(parts, realm, received.claimedIssuer);
+  return inNameOf(entityId, async () => {
+    const { message, signed } = await openLogoutRequest(received, { keys, required: true });
+    // Over SOAP the transport has delivered it: Destination may be left out.
+    destinationIsOurs(message, [endpointOf(parts.baseUrl, realm, "slo")], signed && received.binding !== "soap");
+    isRecent(message.issueInstant);
+    const now = clock.now();
+    if (message.notOnOrAfter !== null && now - CLOCK_SKEW >= message.notOnOrAfter)
+      throw new SamlError("expired", "The request has expired");
+    return {
+      ...{ kind: "request", entityId, requestId: message.id, acceptedUntil: message.issueInstant + MAX_AGE + CLOCK_SKEW },
+      ...{ nameId: message.nameId, sessionIndexes: message.sessionIndexes, relayState: received.relayState },
+    };
+  });
+}
+
+/** SAML profiles §4.4.4.2. One that has a certificate signs; of one that has none, the answer only moves the page of its own browser. */
+export async function checkLogoutResponse(parts: CheckParts, realm: string, received: ReceivedMessage): Promise<CheckedResponse> {
+  const { entityId, verificationKeys: keys } = await clientOf(parts, realm, received.claimedIssuer);
+  return inNameOf(entityId, () => {
+    const { message, signed } = openLogoutResponse(received, { keys, required: keys.length > 0 });
+    destinationIsOurs(message, [endpointOf(parts.baseUrl, realm, "slo")], signed);
+    isRecent(message.issueInstant);
+    if (message.inResponseTo === null) throw new SamlError("in_response_to", "The message answers no request");
+    return {
+      kind: "response",
+      entityId,
+      inResponseTo: message.inResponseTo,
+      isDone: isSuccess(message.status) && message.status.subCode === null,
+    };
+  });
+}
+
+function isRecent(issueInstant: number): void {
+  const now = clock.now();
+  if (issueInstant > now + CLOCK_SKEW) throw new SamlError("not_yet_valid", "The message was issued in the future");
+  if (issueInstant + MAX_AGE + CLOCK_SKEW <= now) throw new SamlError("expired", "The message is too old");
+}
+
+export async function checkLogoutMessage(
+  parts: CheckParts,
+  realm: string,
+  received: ReceivedMessage,
+): Promise<CheckedRequest | CheckedResponse> {
+  return received.name === "LogoutResponse" ? checkLogoutResponse(parts, realm, received) : checkLogoutRequest(parts, realm, received);
+}

@@ -1,0 +1,157 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyRequest } from "fastify";
+import Type from "typebox";
+import { anonymous, browser, declare } from "../../../platform/http/index.ts";
+import { readPost, readRedirect, soapFault } from "../../../platform/saml/index.ts";
+import { seeOther } from "../../../signin/login/index.ts";
+import { interactionErrors } from "../../../signin/run/index.ts";
+import { assertMayBegin } from "../../gate/index.ts";
+import { PATHS } from "../identity.ts";
+import { inNameOf, Refusal, samlErrors } from "../refusals.ts";
+import { createSingleLogout } from "./begin.ts";
+import { logOutBrowser, takeAnswer } from "./browser.ts";
+import type { SloParts } from "./parts.ts";
+import { keepPosted, takePosted } from "./posted-messages.ts";
+import { type Exchange, showProgress } from "./progress.ts";
+import { checkLogoutMessage } from "./requests.ts";
+import { logOutBySoap } from "./soap.ts";
+
+const tags = ["Protocol"];
+const params = Type.Object({ realm: Type.String() });
+const page = (description: string) => Type.String({ description });
+const responses = {
+  200: page("A page that goes on to the next application"),
+  303: Type.Null({ description: "To the page of the logout, or back to the service provider" }),
+  400: page("The message was refused"),
+};
+/** What service providers send in practice, beyond the 80 bytes of SAML bindings §3.4.3. It goes back to its sender and nowhere else. */
+const limit = { relayStateBytes: 2_048 };
+/** A signed LogoutRequest with its certificate is a few kilobytes. */
+const BODY_LIMIT = 128 * 1024;
+
+/** Mounted under /realms/:realm. */
+export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts) => {
+  declare(app, { caller: browser(), errors: "page" });
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+  app.addContentTypeParser(["text/xml", "application/soap+xml"], { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) =>
+    done(null, body),
+  );
+
+  const singleLogout = createSingleLogout(parts.db);
+  const progressOf = ({ realmId, visitor }: FastifyRequest) => singleLogout.resume(realmId, visitor.preSessions);
+
+  /** A bad answer is recorded, and does not keep the logout from going on: its sender counts as not having answered. */
+  const passOver = async ({ request, reply }: Exchange, error: unknown) => {
+    const path = error instanceof Refusal ? await progressOf(request) : null;
+    if (path === null) throw error;
+    await recordRefusal(parts, request, error as Refusal);
+    return seeOther(reply, path);
+  };
+
+  app.get(
+    PATHS.slo,
+    {
+      schema: {
+        summary: "Single logout by the Redirect binding (SAML 2.0)",
+        description: "LogoutRequests have to be signed. The session ends at once; the page that follows tells the other applications.",
+        tags,
+        params,
+        response: responses,
+      },
+    },
+    async (request, reply) => {
+      const exchange = { request, reply };
+      const { posted, refused } = request.query as { posted?: unknown; refused?: unknown };
+      if (refused !== undefined) {
+        const path = await progressOf(request);
+        if (path === null) throw samlErrors.refused();
+        return seeOther(reply, path) as never;
+      }
+      if (typeof posted === "string") {
+        const message = await takePosted(parts.db, request.realmId, posted);
+        if (!message) throw interactionErrors.gone();
+        if (message.kind === "request") return (await logOutBrowser(parts, exchange, message, "post")) as never;
+        return (await takeAnswer(parts, exchange, message).catch((error) => passOver(exchange, error))) as never;
+      }
+      const [, query = ""] = /\?(.*)$/s.exec(request.raw.url ?? "") ?? [];
+      const proceed = async () => {
+        const received = await inNameOf(null, () => readRedirect(query, limit));
+        const message = await checkLogoutMessage(parts, request.realmId, received);
+        return message.kind === "request" ? logOutBrowser(parts, exchange, message, "redirect") : takeAnswer(parts, exchange, message);
+      };
+      const isAnswer = /(?:^|&)SAMLResponse=/.test(query);
+      return (await (isAnswer ? proceed().catch((error) => passOver(exchange, error)) : proceed())) as never;
+    },
+  );
+
+  app.post(
+    PATHS.slo,
+    {
+      config: { caller: anonymous(), csrf: "none" },
+      schema: {
+        summary: "Single logout by the POST binding and over SOAP (SAML 2.0)",
+        description:
+          "A form of the POST binding is answered at the same address by GET. A SOAP envelope is answered with a LogoutResponse.",
+        consumes: ["application/x-www-form-urlencoded", "text/xml"],
+        tags,
+        params,
+        response: {
+          200: Type.String({ description: "A SOAP envelope with a LogoutResponse" }),
+          303: Type.Null({ description: "To the same address by GET" }),
+          400: responses[400],
+          500: Type.String({ description: "A SOAP fault: the message was refused" }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { realm, realmId, body } = request;
+      if (Buffer.isBuffer(body)) return answerSoap(parts, { request, reply }, body) as never;
+      await assertMayBegin({ limiter: parts.limiter, realm }, request.ip);
+      const form = (body ?? {}) as Record<string, unknown>;
+      const path = `/realms/${realmId}${PATHS.slo}`;
+      try {
+        const received = await inNameOf(null, () => readPost(form, limit));
+        return seeOther(reply, `${path}?posted=${await keepPosted(parts.db, realmId, await checkLogoutMessage(parts, realmId, received))}`);
+      } catch (error) {
+        if (!(error instanceof Refusal) || form.SAMLResponse === undefined) throw error;
+        await recordRefusal(parts, request, error);
+        return seeOther(reply, `${path}?refused=1`); // where its cookies say which logout goes on
+      }
+    },
+  );
+
+  app.get(
+    `${PATHS.slo}/:logoutId`,
+    {
+      schema: {
+        hide: true,
+        params: Type.Object({ realm: Type.String(), logoutId: Type.String() }),
+        querystring: Type.Object({
+          again: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+          finish: Type.Optional(Type.String({ maxLength: 8 })),
+          lang: Type.Optional(Type.String({ maxLength: 35 })),
+        }),
+      },
+    },
+    async (request, reply) => {
+      const { again = null, finish } = request.query;
+      const { logoutId } = request.params;
+      return (await showProgress(parts, { request, reply }, { logoutId, again, finish: finish !== undefined })) as never;
+    },
+  );
+};
+
+const recordRefusal = ({ refusals }: SloParts, { realmId: realm, ip: sourceIp }: FastifyRequest, { reason, message, entityId }: Refusal) =>
+  refusals.record({ realm, reason, message, entityId, sourceIp });
+
+async function answerSoap(parts: SloParts, { request, reply }: Exchange, body: Buffer) {
+  reply.header("cache-control", "no-store").type("text/xml; charset=utf-8");
+  try {
+    return await logOutBySoap(parts, request.realmId, body, request.ip);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    await recordRefusal(parts, request, error);
+    // SOAP 1.1 §6.2: a fault comes with 500.
+    return reply.code(500).send(soapFault("Client", "The message was not accepted"));
+  }
+}

@@ -1,0 +1,224 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, MINUTE } from "../../../kernel/clock.ts";
+import { STATUS } from "../../../platform/saml/index.ts";
+import { type Harness, harness } from "../../../testing/harness.ts";
+import { hopOf, logoutProvider } from "../../../testing/logout-provider.ts";
+import type { RealmUnderTest } from "../../../testing/realm.ts";
+import { relyingParty, submit } from "../../../testing/relying-party.ts";
+import { haveSchemas, type Identity, makeIdentity, schemaComplaints } from "../../../testing/saml-peers.ts";
+
+let iam: Harness;
+let keys: Record<"one" | "two" | "other", Identity>;
+beforeAll(async () => {
+  iam = await harness();
+  await iam.server.jobs.stop();
+  keys = { one: await makeIdentity(), two: await makeIdentity(), other: await makeIdentity() };
+});
+afterEach(() => clock.reset());
+afterAll(() => iam?.close());
+
+const sessionsOf = (realm: RealmUnderTest) =>
+  iam.core.db.selectFrom("sessions").select("session_id").where("realm_id", "=", realm.name).execute();
+const refusals = async (realm: RealmUnderTest) =>
+  (await realm.events("type=SAML_LOGIN&outcome=FAILURE")).map(({ detail }: { detail: string }) => detail.split(":")[0]);
+
+/** Two service providers and one browser that is signed in to both. */
+async function pair(options: { binding?: "redirect" | "post"; members?: Record<string, unknown> } = {}) {
+  const realm = await iam.realm();
+  const user = await realm.user();
+  const browser = iam.browser();
+  const one = await logoutProvider(iam, realm, "one", { identity: keys.one, ...options });
+  const two = await logoutProvider(iam, realm, "two", { identity: keys.two, ...options });
+  await one.join(browser, user);
+  await two.join(browser, user);
+  return { realm, user, browser, one, two };
+}
+
+describe("a service provider asks by the browser", () => {
+  test.each([
+    ["redirect", "redirect"],
+    ["post", "post"],
+    ["post", "redirect"],
+  ] as const)("by %s, and the other is told by %s: both are signed out, and the first gets its answer", async (by, binding) => {
+    const { realm, user, browser, one, two } = await pair({ binding });
+    const page = await one.askToLogOut(browser, { by, relayState: "back & forth" });
+    expect(await sessionsOf(realm), "the session ends before anyone else is told").toEqual([]);
+    expect(await realm.events("type=LOGOUT")).toMatchObject([{ actor: user.username, detail: `asked by ${one.entityId}` }]);
+    const asked = await two.asked(page);
+    expect(asked).toMatchObject({ issuer: one.issuer, destination: two.location, sessionIndexes: [two.known.sessionIndex] });
+    expect(asked.nameId).toEqual(two.known.nameId);
+    const end = await two.answer(browser, asked.id, { by: binding });
+    expect(await one.answered(end)).toMatchObject({ status: { code: STATUS.success, subCode: null }, relayState: "back & forth" });
+    expect(await realm.events("type=LOGOUT")).toHaveLength(1);
+  });
+
+  test("answers the very request, at the address for answers", async () => {
+    const { browser, one, two } = await pair();
+    const { id, url } = await one.logoutRequest();
+    const page = await one.follow(browser, await browser.get(url.replace(iam.config.baseUrl, "")));
+    const end = await two.answer(browser, (await two.asked(page)).id);
+    expect(await one.answered(end)).toMatchObject({ inResponseTo: id, destination: `${one.location}/answer`, issuer: one.issuer });
+  });
+
+  test.skipIf(!haveSchemas())("every message fits the schemas", async () => {
+    const { browser, one, two } = await pair({ binding: "post" });
+    const page = await one.askToLogOut(browser, { by: "post" });
+    const asked = await two.asked(page);
+    const end = await two.answer(browser, asked.id, { by: "post" });
+    for (const [shown, field] of [
+      [page, "SAMLRequest"],
+      [end, "SAMLResponse"],
+    ] as const)
+      expect(schemaComplaints(Buffer.from(hopOf(shown)!.form![field]!, "base64").toString())).toBeNull();
+  });
+
+  test("without a SessionIndex it means the browser's session, too; what it leaves out of the NameID does not matter", async () => {
+    const { realm, browser, one } = await pair();
+    const { value } = one.known.nameId;
+    await one.askToLogOut(browser, { sessionIndexes: [], nameId: { value } });
+    expect(await sessionsOf(realm)).toEqual([]);
+  });
+
+  test("in a browser without a session there is nothing to end: success", async () => {
+    const { realm, one } = await pair();
+    expect(await one.answered(await one.askToLogOut(iam.browser()))).toMatchObject({ status: { code: STATUS.success, subCode: null } });
+    expect(await sessionsOf(realm)).toHaveLength(1);
+  });
+
+  test("one without an address for answers leaves the browser at our own page", async () => {
+    const realm = await iam.realm();
+    const one = await logoutProvider(iam, realm, "one", {
+      identity: keys.one,
+      members: { singleLogoutServiceUrl: null, options: { sloEndpoints: [] } },
+    });
+    const browser = iam.browser();
+    await one.join(browser, await realm.user());
+    const page = await one.askToLogOut(browser);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining("You are signed out")]);
+    expect(await sessionsOf(realm)).toEqual([]);
+  });
+});
+
+describe("telling the others", () => {
+  test("one that does not answer is passed over, named, can be asked again, and makes it a partial logout", async () => {
+    const { browser, one, two } = await pair();
+    const three = await logoutProvider(iam, one.realm, "zebra", { identity: keys.other });
+    await three.join(browser, { username: "", password: "" });
+    let page = await one.askToLogOut(browser);
+    const first = await two.asked(page);
+    const progress = /data-next="([^"]+)"/.exec(page.text)![1]!;
+    // It never answers: the page is opened again, by its own script after five seconds, or by hand.
+    page = await browser.get(progress);
+    page = await three.answer(browser, (await three.asked(page)).id);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain("two <strong>did not answer; you may still be signed in there</strong>");
+    expect(page.text).toContain("zebra <span>signed out</span>");
+    expect(page.text).toContain("data-stays");
+    const finish = await browser.get(`${progress}?finish=1`);
+    expect(await one.answered(finish)).toMatchObject({ status: { code: STATUS.success, subCode: STATUS.partialLogout } });
+    const again = /href="([^"]+again=0)"/.exec(page.text)![1]!;
+    page = await one.follow(browser, await browser.get(again));
+    const second = await two.asked(page);
+    expect(second.id).not.toBe(first.id);
+    const end = await two.answer(browser, second.id);
+    expect(await one.answered(end)).toMatchObject({ status: { code: STATUS.success, subCode: null } });
+  });
+
+  test("one that refuses is named; one that has no single logout service is, too, but does not stop the page", async () => {
+    const { browser, one, two } = await pair();
+    let page = await one.askToLogOut(browser);
+    page = await two.answer(browser, (await two.asked(page)).id, { status: { code: STATUS.responder, subCode: STATUS.requestDenied } });
+    expect(page.text).toContain("two <strong>could not sign you out; you may still be signed in there</strong>");
+
+    const realm = await iam.realm();
+    const asking = await logoutProvider(iam, realm, "one", { identity: keys.one });
+    const deaf = await logoutProvider(iam, realm, "deaf", {
+      identity: keys.two,
+      members: { singleLogoutServiceUrl: null, options: { sloEndpoints: [] } },
+    });
+    const [user, other] = [await realm.user(), iam.browser()];
+    await deaf.join(other, user);
+    await asking.join(other, user);
+    expect(await asking.answered(await asking.askToLogOut(other))).toMatchObject({ status: { subCode: STATUS.partialLogout } });
+  });
+
+  test("an answer has to be signed, to be of the one that was asked, and to come in the same browser; a bad one does not stop the logout", async () => {
+    const { realm, browser, one, two } = await pair();
+    const page = await one.askToLogOut(browser);
+    const { id } = await two.asked(page);
+    expect((await two.answer(browser, id, { isSigned: false, by: "post" })).text).toContain("did not answer");
+    expect((await two.answer(browser, id, { isSigned: false })).text).toContain("two <strong>did not answer");
+    expect((await one.answer(browser, id)).text).toContain("two <strong>did not answer");
+    expect((await two.answer(browser, "_another")).text).toContain("two <strong>did not answer");
+    expect((await two.answer(iam.browser(), id)).status).toBe(400);
+    expect(await refusals(realm)).toEqual(["in_response_to", "in_response_to", "in_response_to", "signature_missing", "signature_missing"]);
+    expect(await one.answered(await two.answer(browser, id))).toMatchObject({ status: { subCode: null } });
+  });
+
+  test("the page of a logout is for the browser that began it, for ten minutes", async () => {
+    const { browser, one } = await pair();
+    const page = await one.askToLogOut(browser);
+    const progress = /data-next="([^"]+)"/.exec(page.text)![1]!;
+    expect((await iam.browser().get(progress)).status).toBe(400);
+    expect((await browser.get(progress)).status).toBe(200);
+    clock.advance(11 * MINUTE);
+    expect((await browser.get(progress)).status).toBe(400);
+  });
+});
+
+describe("two service providers and an OIDC client in one session", () => {
+  const CALLBACK = "https://app.example/bye";
+  async function three() {
+    const { realm, user, browser, one, two } = await pair();
+    const party = await relyingParty(iam, realm, {
+      frontchannelLogoutUri: "https://app.example/out",
+      postLogoutRedirectUris: [CALLBACK],
+    });
+    const tokens = (await party.signIn(browser, user)).body;
+    return { realm, browser, one, two, party, tokens };
+  }
+
+  test("the OIDC client asks: the service providers are told one after the other, its frame is on the last page, and it gets its user back", async () => {
+    const { realm, browser, one, two, tokens } = await three();
+    const out = new URLSearchParams({ id_token_hint: tokens.id_token, post_logout_redirect_uri: CALLBACK, state: "s" });
+    let page = await one.follow(browser, await browser.get(`/realms/${realm.name}/logout?${out}`));
+    expect(await sessionsOf(realm)).toEqual([]);
+    expect(await realm.events("type=LOGOUT")).toMatchObject([{ detail: "asked by app" }]);
+    page = await one.answer(browser, (await one.asked(page)).id);
+    page = await two.answer(browser, (await two.asked(page)).id);
+    expect(page.text).toContain('<iframe src="https://app.example/out"');
+    const finish = /data-next="([^"]+)"/.exec(page.text)![1]!;
+    expect((await browser.get(finish)).headers.location).toBe(`${CALLBACK}?state=s`);
+  });
+
+  test("a service provider asks: the other is told, then the client by its frame, and the first gets its answer", async () => {
+    const { realm, browser, one, two, tokens, party } = await three();
+    const page = await two.askToLogOut(browser);
+    const end = await one.answer(browser, (await one.asked(page)).id);
+    expect(end.text).toContain('<iframe src="https://app.example/out"');
+    expect(await sessionsOf(realm)).toEqual([]);
+    expect((await party.post("/token", { grant_type: "refresh_token", refresh_token: tokens.refresh_token })).status).toBe(400);
+    const finish = /data-next="([^"]+)"/.exec(end.text)![1]!;
+    expect(await two.answered(await browser.get(finish))).toMatchObject({ status: { code: STATUS.success, subCode: null } });
+  });
+
+  test("the user signs out at our own page: all are told, and the user is at our page again", async () => {
+    const { realm, browser, one, two } = await three();
+    const confirm = await browser.get(`/realms/${realm.name}/logout`);
+    let page = (await submit(browser, iam.config.baseUrl, confirm, {})).page;
+    page = await one.answer(browser, (await one.asked(page)).id);
+    page = await two.answer(browser, (await two.asked(page)).id);
+    const finish = /data-next="([^"]+)"/.exec(page.text)![1]!;
+    expect((await browser.get(finish)).headers.location).toBe(`/realms/${realm.name}/login?signed_out=1`);
+    expect(await realm.events("type=LOGOUT")).toMatchObject([{ detail: null }]);
+  });
+
+  test("a browser that an application kept goes on where it left when it comes to sign out again", async () => {
+    const { realm, browser, one, two } = await three();
+    const confirm = await browser.get(`/realms/${realm.name}/logout`);
+    const { page } = await submit(browser, iam.config.baseUrl, confirm, {});
+    await one.asked(page);
+    const back = await one.follow(browser, await browser.get(`/realms/${realm.name}/logout`));
+    await two.asked(back);
+  });
+});

@@ -1,0 +1,38 @@
+import { anonymousActor } from "../../../platform/context.ts";
+import { readSoap, signed, soapEnvelope } from "../../../platform/saml/index.ts";
+import { endSession, leaveSession } from "../../../signin/sessions/index.ts";
+import { signingKeyOf } from "../identity.ts";
+import { inNameOf } from "../refusals.ts";
+import { useOnce } from "./browser.ts";
+import { type LogoutOutcome, logoutResponse } from "./messages.ts";
+import { isNamedBy } from "./participant.ts";
+import type { SloParts } from "./parts.ts";
+import { checkLogoutRequest } from "./requests.ts";
+import { isComplete, settled } from "./standing.ts";
+import { insertLogout, sessionsByNameId } from "./store.ts";
+
+/**
+ * A service provider asks over SOAP, without a browser: the sessions that its NameID and SessionIndex name end, whoever holds them. The
+ * other participants are told over SOAP as well; those that only a browser could tell make it a partial logout.
+ */
+export async function logOutBySoap(parts: SloParts, realm: string, body: Uint8Array, sourceIp: string): Promise<string> {
+  const received = await inNameOf(null, () => readSoap(body));
+  const asked = await checkLogoutRequest(parts, realm, received);
+  const { entityId, requestId, nameId } = asked;
+  const origin = { realm, actor: anonymousActor(realm, entityId), sourceIp };
+  const { count, logouts } = await parts.work.transact(origin, async (ctx) => {
+    await useOnce(ctx, asked);
+    const joined = await sessionsByNameId(ctx.tx, realm, entityId, nameId.value, ctx.now);
+    const named = joined.filter((participant) => isNamedBy(asked, participant));
+    const begun: string[] = [];
+    for (const { sessionId, userId, username } of named) {
+      await leaveSession(ctx.tx, realm, { sessionId, protocol: "saml", clientId: entityId });
+      const ended = await endSession(ctx, sessionId, { askedBy: entityId, user: { id: userId, name: username } });
+      const logoutId = ended && (await insertLogout(ctx.tx, { ended, browser: null, requester: null, next: "", frames: [], now: ctx.now }));
+      if (logoutId) begun.push(logoutId);
+    }
+    return { count: named.length, logouts: begun.map((logoutId) => ({ realm, logoutId })) };
+  });
+  const outcome: LogoutOutcome = count === 0 ? "unknown-principal" : isComplete(await settled(parts, logouts)) ? "success" : "partial";
+  return soapEnvelope(await signed(logoutResponse(parts, realm, { inResponseTo: requestId, outcome }), await signingKeyOf(parts, realm)));
+}

@@ -1,0 +1,56 @@
+import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
+import { SECOND } from "../../../kernel/clock.ts";
+import type { LogoutApplication } from "../../../signin/pages/index.ts";
+import { type BrowserEndpoint, backChannelLocation, browserEndpoint } from "./endpoints.ts";
+import type { SloParts } from "./parts.ts";
+import { type Logout, type LogoutParticipant, participantsOf } from "./store.ts";
+
+/** A service provider of a logout, and how it can be told: by SOAP, which a job does, by the browser, or not at all. */
+export interface Told extends LogoutParticipant {
+  /** Null: it is no longer registered. */
+  readonly client: SamlClientSnapshot | null;
+  readonly by: "back-channel" | "browser" | null;
+  readonly endpoint: BrowserEndpoint | null;
+}
+
+type StandingParts = Pick<SloParts, "db" | "samlClients">;
+
+export async function standingOf({ db, samlClients }: StandingParts, logout: Pick<Logout, "realm" | "logoutId">): Promise<Told[]> {
+  const participants = await participantsOf(db, logout);
+  return Promise.all(
+    participants.map(async (participant) => {
+      const found = await samlClients.get(logout.realm, participant.entityId);
+      const client = found?.enabled ? found : null;
+      const endpoint = client && browserEndpoint(client);
+      const by = client && backChannelLocation(client) !== null ? "back-channel" : endpoint ? "browser" : null;
+      return { ...participant, client, by, endpoint };
+    }),
+  );
+}
+
+/** SAML core §3.7.3.2: whether every other participant has said that it is done. */
+export const isComplete = (told: readonly Told[]): boolean => told.every(({ state }) => state === "done");
+
+/** The user may still be signed in there, although the service provider could be asked. */
+export const hasFailed = ({ by, state }: Told): boolean => by !== null && state !== "done";
+
+export function outcomeOf({ by, state }: Told): LogoutApplication["outcome"] {
+  if (state === "done") return "done";
+  if (by === null) return "untold";
+  if (state === "failed") return "refused";
+  return by === "browser" && state === "waiting" ? "waiting" : "unanswered";
+}
+
+const WAIT = 200;
+/** Three seconds: as long as the page waits for frames. */
+const WAITS = (3 * SECOND) / WAIT;
+
+/** Waits a moment for the jobs of the back channel, which began when the session ended. */
+export async function settled(parts: StandingParts, logouts: readonly Pick<Logout, "realm" | "logoutId">[]): Promise<Told[]> {
+  for (let waited = 0; ; waited++) {
+    const told = (await Promise.all(logouts.map((logout) => standingOf(parts, logout)))).flat();
+    const isPending = told.some(({ by, state }) => by === "back-channel" && state === "waiting");
+    if (!isPending || waited >= WAITS) return told;
+    await new Promise((resolve) => setTimeout(resolve, WAIT));
+  }
+}

@@ -1,0 +1,262 @@
+import { type ColumnType, sql } from "kysely";
+import { MINUTE } from "../../../kernel/clock.ts";
+import { isId, newId } from "../../../kernel/ids.ts";
+import { sha256 } from "../../../kernel/vault.ts";
+import type { Db, Tx } from "../../../platform/db/index.ts";
+import type { LogoutFrame } from "../../../signin/pages/index.ts";
+import type { EndedSession } from "../../../signin/sessions/index.ts";
+import type { BrowserBinding } from "./endpoints.ts";
+import { type SamlParticipant, toParticipant } from "./participant.ts";
+
+type State = "waiting" | "asked" | "done" | "failed";
+
+interface LogoutsTable {
+  realm_id: string;
+  logout_id: string;
+  session_id: string;
+  user_id: string;
+  browser_hash: string | null;
+  requester: ColumnType<Requester | null, string | null, string | null>;
+  next: string;
+  frames: ColumnType<LogoutFrame[], string, string>;
+  created_at: number;
+  expires_at: number;
+}
+
+interface LogoutParticipantsTable {
+  realm_id: string;
+  logout_id: string;
+  entity_id: string;
+  participant: ColumnType<Record<string, unknown>, string, string>;
+  state: ColumnType<State, State | undefined, State>;
+  request_id: string | null;
+}
+
+declare module "../../../platform/db/tables.ts" {
+  interface Tables {
+    saml_logouts: LogoutsTable;
+    saml_logout_participants: LogoutParticipantsTable;
+  }
+}
+
+/** The service provider that asked for a logout, and what its answer needs. */
+export interface Requester {
+  readonly entityId: string;
+  readonly requestId: string;
+  readonly relayState: string | null;
+  readonly binding: BrowserBinding;
+}
+
+export interface Logout {
+  readonly realm: string;
+  readonly logoutId: string;
+  readonly requester: Requester | null;
+  readonly next: string;
+  readonly frames: readonly LogoutFrame[];
+}
+
+/** A service provider that took part in the session. */
+export interface LogoutParticipant extends SamlParticipant {
+  readonly entityId: string;
+  readonly state: State;
+}
+
+/** How long a user may take with it. */
+const LIFETIME = 10 * MINUTE;
+
+export interface NewLogout {
+  readonly ended: EndedSession;
+  /** The browser's pre-session; null: there is no browser. */
+  readonly browser: string | null;
+  readonly requester: Requester | null;
+  readonly next: string;
+  readonly frames: readonly LogoutFrame[];
+  readonly now: number;
+}
+
+/** Null: nobody has to be told. */
+export async function insertLogout(tx: Tx, { ended, browser, requester, next, frames, now }: NewLogout): Promise<string | null> {
+  const { realm, sessionId, userId } = ended;
+  const participants = ended.participants.filter(({ protocol }) => protocol === "saml");
+  if (participants.length === 0 && requester === null) return null;
+  const logoutId = newId();
+  await tx
+    .insertInto("saml_logouts")
+    .values({
+      ...{ realm_id: realm, logout_id: logoutId, session_id: sessionId, user_id: userId, next },
+      browser_hash: browser === null ? null : sha256(browser),
+      requester: requester === null ? null : JSON.stringify(requester),
+      frames: JSON.stringify(frames),
+      ...{ created_at: now, expires_at: now + LIFETIME },
+    })
+    .execute();
+  if (participants.length > 0)
+    await tx
+      .insertInto("saml_logout_participants")
+      .values(
+        participants.map(({ clientId, participant }) => ({
+          ...{ realm_id: realm, logout_id: logoutId, entity_id: clientId, request_id: null },
+          participant: JSON.stringify(participant),
+        })),
+      )
+      .execute();
+  return logoutId;
+}
+
+/** The logout that goes on in one of these browsers; null: another's, unknown or too old. */
+export async function findLogout(
+  db: Db,
+  realm: string,
+  logoutId: string,
+  { browsers, now }: { readonly browsers: readonly string[]; readonly now: number },
+): Promise<Logout | null> {
+  if (!isId(logoutId) || browsers.length === 0) return null;
+  const row = await db
+    .selectFrom("saml_logouts")
+    .select(["requester", "next", "frames"])
+    .where("realm_id", "=", realm)
+    .where("logout_id", "=", logoutId)
+    .where("browser_hash", "in", browsers.map(sha256))
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return row ? { realm, logoutId, ...row } : null;
+}
+
+type OfLogout = Pick<Logout, "realm" | "logoutId">;
+
+export async function participantsOf(db: Db, { realm, logoutId }: OfLogout): Promise<LogoutParticipant[]> {
+  const rows = await db
+    .selectFrom("saml_logout_participants")
+    .select(["entity_id", "participant", "state"])
+    .where("realm_id", "=", realm)
+    .where("logout_id", "=", logoutId)
+    .orderBy("entity_id")
+    .execute();
+  return rows.map(({ entity_id, participant, state }) => ({ entityId: entity_id, state, ...toParticipant(participant) }));
+}
+
+/** False: another tab is just asking it. */
+export async function markAsked(db: Db, { realm, logoutId }: OfLogout, entityId: string, requestId: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("saml_logout_participants")
+    .set({ state: "asked", request_id: requestId })
+    .where("realm_id", "=", realm)
+    .where("logout_id", "=", logoutId)
+    .where("entity_id", "=", entityId)
+    .where("state", "=", "waiting")
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The user wants it to be asked once more. */
+export async function askAgain(db: Db, { realm, logoutId }: OfLogout, entityId: string): Promise<void> {
+  await db
+    .updateTable("saml_logout_participants")
+    .set({ state: "waiting" })
+    .where("realm_id", "=", realm)
+    .where("logout_id", "=", logoutId)
+    .where("entity_id", "=", entityId)
+    .where("state", "in", ["asked", "failed"])
+    .execute();
+}
+
+/** Which logout of these browsers, and which service provider, a request of ours belongs to. */
+export async function findAsked(
+  db: Db,
+  realm: string,
+  requestId: string,
+  { browsers, now }: { readonly browsers: readonly string[]; readonly now: number },
+): Promise<{ readonly logoutId: string; readonly entityId: string } | null> {
+  const row = await db
+    .selectFrom("saml_logout_participants as p")
+    .innerJoin("saml_logouts as l", (join) => join.onRef("l.realm_id", "=", "p.realm_id").onRef("l.logout_id", "=", "p.logout_id"))
+    .select(["p.logout_id", "p.entity_id"])
+    .where("p.realm_id", "=", realm)
+    .where("p.request_id", "=", requestId)
+    .where("l.browser_hash", "in", browsers.map(sha256))
+    .where("l.expires_at", ">", now)
+    .executeTakeFirst();
+  return row ? { logoutId: row.logout_id, entityId: row.entity_id } : null;
+}
+
+export async function settleAsked(db: Db, realm: string, requestId: string, state: "done" | "failed"): Promise<void> {
+  await db
+    .updateTable("saml_logout_participants")
+    .set({ state })
+    .where("realm_id", "=", realm)
+    .where("request_id", "=", requestId)
+    .where("state", "=", "asked")
+    .execute();
+}
+
+/** The back channel has an answer. Most sessions have no logout that waits for it. */
+export async function settleBySession(
+  db: Db,
+  { realm, sessionId, entityId }: { readonly realm: string; readonly sessionId: string; readonly entityId: string },
+  state: "done" | "failed",
+): Promise<void> {
+  await sql`
+    update saml_logout_participants p set state = ${state} from saml_logouts l
+    where l.realm_id = ${realm} and l.session_id = ${sessionId} and p.realm_id = l.realm_id and p.logout_id = l.logout_id
+      and p.entity_id = ${entityId}`.execute(db);
+}
+
+/** The newest logout that goes on in one of these browsers. */
+export async function findLatestLogout(db: Db, realm: string, browsers: readonly string[], now: number): Promise<string | null> {
+  const row = await db
+    .selectFrom("saml_logouts")
+    .select("logout_id")
+    .where("realm_id", "=", realm)
+    .where("browser_hash", "in", browsers.map(sha256))
+    .where("expires_at", ">", now)
+    .orderBy("created_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.logout_id ?? null;
+}
+
+export interface JoinedSession extends SamlParticipant {
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly username: string;
+}
+
+/** One user with more sessions than this at one service provider is a program. */
+const MANY = 100;
+
+/** The live sessions in which the service provider knows a user by this NameID. Locked: they end in this transaction. */
+export async function sessionsByNameId(tx: Tx, realm: string, entityId: string, nameId: string, now: number): Promise<JoinedSession[]> {
+  const { rows } = await sql<{ session_id: string; user_id: string; username: string; participant: Record<string, unknown> }>`
+    select s.session_id, s.user_id, u.username, p.participant
+    from session_participants p
+    join sessions s on s.realm_id = p.realm_id and s.session_id = p.session_id
+    join users u on u.realm_id = s.realm_id and u.user_id = s.user_id
+    where p.realm_id = ${realm} and p.client_id = ${entityId} and p.protocol = 'saml' and s.expires_at > ${now}
+      and md5(p.participant -> 'nameId' ->> 'value') = md5(${nameId}::text)
+    order by s.session_id limit ${MANY} for update of s`.execute(tx);
+  return rows.map((row) => ({ sessionId: row.session_id, userId: row.user_id, username: row.username, ...toParticipant(row.participant) }));
+}
+
+/** The service provider's own part in a session; null: it has none, or the session is over. */
+export async function participantIn(tx: Tx, realm: string, sessionId: string, entityId: string): Promise<SamlParticipant | null> {
+  const row = await tx
+    .selectFrom("session_participants")
+    .select("participant")
+    .where("realm_id", "=", realm)
+    .where("session_id", "=", sessionId)
+    .where("protocol", "=", "saml")
+    .where("client_id", "=", entityId)
+    .executeTakeFirst();
+  return row ? toParticipant(row.participant) : null;
+}
+
+const CLEANUP_BATCH = 5_000;
+
+export async function deleteExpiredLogouts(db: Db, now: number): Promise<void> {
+  for (;;) {
+    const { numAffectedRows } = await sql`
+      delete from saml_logouts where (realm_id, logout_id) in
+        (select realm_id, logout_id from saml_logouts where expires_at <= ${now} limit ${CLEANUP_BATCH})`.execute(db);
+    if (Number(numAffectedRows ?? 0n) < CLEANUP_BATCH) return;
+  }
+}

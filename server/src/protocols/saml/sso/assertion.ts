@@ -1,0 +1,82 @@
+import type { ClaimSubject } from "../../../applications/claims/index.ts";
+import { attributesOf, type SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
+import { clock, SECOND } from "../../../kernel/clock.ts";
+import { sha256 } from "../../../kernel/vault.ts";
+import {
+  errorResponse,
+  type Fragment,
+  type NameId,
+  type NewAttribute,
+  newMessageId,
+  type SigningKey,
+  signed,
+  successResponse,
+} from "../../../platform/saml/index.ts";
+import type { LiveSession } from "../../../signin/sessions/index.ts";
+import { entityIdOf, signingKeyOf } from "../identity.ts";
+import type { SamlParts } from "../parts.ts";
+import type { Exchange } from "./decide.ts";
+import { recipientOf } from "./recipient.ts";
+import type { ErrorStatus } from "./requests.ts";
+
+/** The service provider's clock may be behind ours. */
+const LEEWAY = 30 * SECOND;
+
+type Asked = Pick<Exchange, "realm" | "client" | "request">;
+
+const envelope = ({ baseUrl }: Pick<SamlParts, "baseUrl">, { realm, request }: Asked) => ({
+  id: newMessageId(),
+  issueInstant: clock.now(),
+  issuer: entityIdOf(baseUrl, realm.realmId),
+  destination: request.consumer.location,
+  inResponseTo: request.requestId,
+});
+
+/** SAML core §3.2.2.2: why there is no assertion, signed as other responses are. */
+export async function makeError(parts: SamlParts, asked: Asked, status: ErrorStatus): Promise<Fragment> {
+  const message = errorResponse(envelope(parts, asked), status);
+  return asked.client.options.signResponse ? signed(message, await signingKeyOf(parts, asked.realm.realmId)) : message;
+}
+
+/** One per session and service provider: it names the session in logout requests, and tells nothing of it. */
+export const sessionIndexOf = (sessionId: string, entityId: string): string => `_${sha256(`${sessionId}\n${entityId}`).slice(0, 40)}`;
+
+export interface About {
+  readonly session: LiveSession;
+  readonly classRef: string;
+  readonly nameId: NameId;
+  readonly subject: ClaimSubject;
+}
+
+/** What the assertion tells of the user; the consent page shows the same. */
+export const toldAttributes = (
+  client: SamlClientSnapshot,
+  subject: ClaimSubject,
+  { sessionId, authTime, acr, amr, impersonator }: LiveSession,
+): NewAttribute[] => attributesOf(client, subject, { authTime, acr, amr, sid: sessionIndexOf(sessionId, client.entityId), impersonator });
+
+/** SAML profiles §4.1.4.2. */
+export function makeResponse(
+  parts: SamlParts,
+  asked: Asked,
+  key: SigningKey,
+  { session, classRef, nameId, subject }: About,
+): Promise<Fragment> {
+  const { client, request } = asked;
+  const { options, entityId } = client;
+  const response = envelope(parts, asked);
+  const { issueInstant: now, issuer } = response;
+  const sessionIndex = sessionIndexOf(session.sessionId, entityId);
+  const assertion = {
+    ...{ id: newMessageId(), issueInstant: now, issuer, nameId, classRef },
+    ...{ recipient: request.consumer.location, inResponseTo: request.requestId, audiences: [entityId] },
+    notBefore: now - LEEWAY,
+    notOnOrAfter: now + options.assertionLifetimeSeconds * SECOND,
+    authnInstant: session.authTime,
+    sessionIndex,
+    sessionNotOnOrAfter: session.absoluteExpiry,
+    attributes: toldAttributes(client, subject, session),
+  };
+  const { signAssertion, signResponse } = options;
+  return successResponse(response, assertion, { key, signAssertion, signResponse, recipient: recipientOf(client) });
+}

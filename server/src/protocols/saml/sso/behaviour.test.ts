@@ -1,0 +1,393 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
+import { AUTHN_CONTEXT, BINDING, NAME_ID_FORMAT, STATUS } from "../../../platform/saml/index.ts";
+import type { Answer } from "../../../testing/browser.ts";
+import { type Harness, harness } from "../../../testing/harness.ts";
+import type { RealmUnderTest } from "../../../testing/realm.ts";
+import { submit, walk } from "../../../testing/relying-party.ts";
+import { type ServiceProvider, serviceProvider } from "../../../testing/service-provider.ts";
+import { giveTotp } from "../../../testing/totp.ts";
+
+let iam: Harness;
+let base: string;
+beforeAll(async () => {
+  iam = await harness();
+  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  base = iam.config.baseUrl;
+});
+afterEach(() => clock.reset());
+afterAll(() => iam?.close());
+
+const statusIn = async (sp: ServiceProvider, page: Answer) => {
+  const { response, assertion } = await sp.open(page);
+  expect(assertion).toBeNull();
+  return response.status;
+};
+const nameIdIn = async (sp: ServiceProvider, { page, sent }: { page: Answer; sent: { id: string } }) =>
+  (await sp.accept(page, sent.id)).subject!.nameId!;
+
+describe("IsPassive", () => {
+  test("shows nothing: NoPassive without a session, an assertion with one", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const browser = iam.browser();
+    const user = await realm.user();
+    const asked = await sp.signIn(browser, user, { isPassive: true });
+    expect(asked.asked).toBe(false);
+    expect(await statusIn(sp, asked.page)).toMatchObject({ code: STATUS.responder, subCode: STATUS.noPassive });
+    await sp.signIn(browser, user);
+    const silent = await sp.signIn(browser, user, { isPassive: true });
+    await sp.accept(silent.page, silent.sent.id);
+    const forced = await sp.signIn(browser, user, { isPassive: true, forceAuthn: true });
+    expect(await statusIn(sp, forced.page)).toMatchObject({ subCode: STATUS.noPassive });
+    expect((await realm.events("type=SAML_LOGIN&outcome=FAILURE")).length, "it is an answer, not a failure").toBe(0);
+  });
+
+  test("is refused in any case where the service provider's options say so", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm, { options: { refusePassive: true } });
+    const browser = iam.browser();
+    const user = await realm.user();
+    await sp.signIn(browser, user);
+    expect(await statusIn(sp, (await sp.signIn(browser, user, { isPassive: true })).page)).toMatchObject({ subCode: STATUS.noPassive });
+  });
+});
+
+describe("ForceAuthn", () => {
+  test("asks again in a live session, and the assertion tells the new time", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const browser = iam.browser();
+    const user = await realm.user();
+    const first = await sp.signIn(browser, user);
+    clock.advance(5 * MINUTE);
+    const again = await sp.signIn(browser, user, { forceAuthn: true });
+    expect(again.asked).toBe(true);
+    const [before] = (await sp.accept(first.page, first.sent.id).catch(() => sp.open(first.page).then(({ assertion }) => assertion!)))
+      .authnStatements;
+    const [after] = (await sp.accept(again.page, again.sent.id)).authnStatements;
+    expect(after!.authnInstant).toBeGreaterThanOrEqual(before!.authnInstant + 5 * MINUTE - SECOND);
+    const plain = await sp.signIn(browser, user);
+    expect(plain.asked).toBe(false);
+  });
+
+  test("a sign-in of before the request does not count, one in another tab since does", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const [ada, bob] = [await realm.user(), await realm.user()];
+    const browser = iam.browser();
+    await sp.signIn(browser, ada);
+    clock.advance(MINUTE);
+    const sent = await sp.request({ forceAuthn: true });
+    const { page } = await walk(browser, base, sent.url);
+    expect(page.text).toContain('name="password"');
+    const interaction = /interaction=([\w-]+)/.exec(page.text)?.[1] ?? /name="interaction" value="([^"]+)"/.exec(page.text)![1]!;
+    // Not answered: the way back is closed.
+    const early = await browser.get(`/realms/${realm.name}/saml/idp/continue?interaction=${interaction}`);
+    expect([early.status, early.text.includes("SAMLResponse")]).toEqual([400, false]);
+    const done = await submit(browser, base, page, { username: bob.username, password: bob.password });
+    expect((await sp.accept(done.page, sent.id)).attributes).toContainEqual(expect.objectContaining({ name: "username" }));
+  });
+
+  test("is asked of every sign-in where the options say so", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm, { options: { alwaysForceAuthn: true } });
+    const browser = iam.browser();
+    const user = await realm.user();
+    await sp.signIn(browser, user);
+    clock.advance(SECOND);
+    expect((await sp.signIn(browser, user)).asked).toBe(true);
+  });
+});
+
+describe("RequestedAuthnContext", () => {
+  const MFA = "https://refeds.org/profile/mfa";
+  const PASSWORD = AUTHN_CONTEXT.passwordProtectedTransport;
+  const passwordOnly = {
+    displayName: "Sign in",
+    steps: [
+      { authenticator: "cookie", requirement: "ALTERNATIVE" },
+      { authenticator: "username-password", requirement: "ALTERNATIVE" },
+    ],
+  };
+  const asking = (comparison: "exact" | "minimum" | "better" | "maximum", ...classRefs: string[]) => ({
+    requestedAuthnContext: { comparison, classRefs, declRefs: [] },
+  });
+  const classRefIn = async (sp: ServiceProvider, { page, sent }: { page: Answer; sent: { id: string } }) =>
+    (await sp.accept(page, sent.id)).authnStatements[0]!.classRef;
+
+  test("is met by one factor: exact, minimum and maximum", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const browser = iam.browser();
+    const user = await realm.user();
+    for (const request of [
+      asking("exact", PASSWORD),
+      asking("minimum", MFA, PASSWORD),
+      asking("maximum", PASSWORD),
+      asking("exact", "urn:unknown", AUTHN_CONTEXT.password),
+    ])
+      expect([PASSWORD, AUTHN_CONTEXT.password]).toContain(await classRefIn(sp, await sp.signIn(browser, user, request)));
+  });
+
+  test.each([
+    ["of classes that are not known", asking("exact", "urn:unknown")],
+    ["better than the best", asking("better", MFA)],
+    ["better than what is not known", asking("better", PASSWORD, "urn:unknown")],
+    ["of declarations alone", { requestedAuthnContext: { comparison: "exact" as const, classRefs: [], declRefs: ["urn:declared"] } }],
+  ])("%s cannot be met: NoAuthnContext", async (_, request) => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const { page, asked } = await sp.signIn(iam.browser(), await realm.user(), request);
+    expect(asked).toBe(false);
+    expect(await statusIn(sp, page)).toMatchObject({ code: STATUS.responder, subCode: STATUS.noAuthnContext });
+  });
+
+  test.each([asking("exact", MFA), asking("minimum", MFA), asking("better", PASSWORD)])(
+    "has the second factor asked for in a live session: %j",
+    async (request) => {
+      const realm = await iam.realm();
+      await realm.asMaster().put("/flow", passwordOnly);
+      const sp = await serviceProvider(iam, realm);
+      const user = await realm.user();
+      const code = await giveTotp(iam, realm.name, user.userId);
+      const browser = iam.browser();
+      expect(await classRefIn(sp, await sp.signIn(browser, user))).toBe(PASSWORD);
+      const sent = await sp.request(request);
+      const { page } = await walk(browser, base, sent.url);
+      expect([page.text.includes('name="code"'), page.text.includes('name="password"')]).toEqual([true, false]);
+      const done = await submit(browser, base, page, { code: code() });
+      expect(await classRefIn(sp, { page: done.page, sent })).toBe(MFA);
+      const passive = await sp.signIn(browser, user, { ...request, isPassive: true });
+      expect(await classRefIn(sp, passive)).toBe(MFA);
+    },
+  );
+
+  test("that the user cannot meet is answered with NoAuthnContext when they give up", async () => {
+    const realm = await iam.realm();
+    await realm.asMaster().put("/flow", passwordOnly);
+    const { body } = await realm.asMaster().get("/flows/step-up");
+    const unset = body.steps[0].steps.map((step: object) => ({ ...step, requirement: "DISABLED" }));
+    const steps = [{ ...body.steps[0], steps: [...unset, { authenticator: "password", requirement: "ALTERNATIVE" }] }];
+    expect((await realm.asMaster().put("/flows/step-up", { displayName: "More", steps })).status).toBe(200);
+    const sp = await serviceProvider(iam, realm);
+    const user = await realm.user();
+    const browser = iam.browser();
+    await sp.signIn(browser, user);
+    const { page } = await walk(browser, base, (await sp.request(asking("minimum", MFA))).url);
+    const stuck = await submit(browser, base, page, { password: user.password });
+    const left = await submit(browser, base, stuck.page, { giveUp: "1" });
+    expect(await statusIn(sp, left.page)).toMatchObject({ subCode: STATUS.noAuthnContext });
+    expect((await realm.events("type=SAML_LOGIN&outcome=FAILURE"))[0]).toMatchObject({ detail: expect.stringMatching(/^authn_context/) });
+  });
+
+  test("the service provider's default is asked of its requests that name none", async () => {
+    const realm = await iam.realm();
+    await realm.asMaster().put("/flow", passwordOnly);
+    const sp = await serviceProvider(iam, realm, { defaultAuthnContextClassRef: MFA });
+    const user = await realm.user();
+    const code = await giveTotp(iam, realm.name, user.userId);
+    const browser = iam.browser();
+    const { page, sent } = await sp.signIn(browser, user);
+    expect(page.text).toContain('name="code"');
+    expect(await classRefIn(sp, { sent, page: (await submit(browser, base, page, { code: code() })).page })).toBe(MFA);
+  });
+});
+
+describe("the NameID", () => {
+  const policy = (format: string | null, allowCreate: boolean | null = true, spNameQualifier: string | null = null) => ({
+    nameIdPolicy: { format, allowCreate, spNameQualifier },
+  });
+  const withEmail = async (realm: RealmUnderTest, emailVerified: boolean) => {
+    const user = await realm.user();
+    const { body, headers } = await realm.asMaster().get(`/users/${user.userId}`);
+    const put = await realm
+      .asMaster()
+      .put(
+        `/users/${user.userId}`,
+        { ...body, email: "Ada@example.com", emailVerified },
+        { headers: { "if-match": String(headers.etag) } },
+      );
+    expect(put.status, put.text).toBe(200);
+    return user;
+  };
+
+  test("persistent survives a rename, and AllowCreate=false makes none", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const user = await realm.user();
+    const browser = iam.browser();
+    const none = await sp.signIn(browser, user, policy(NAME_ID_FORMAT.persistent, false));
+    expect(await statusIn(sp, none.page)).toMatchObject({ code: STATUS.requester, subCode: STATUS.invalidNameIdPolicy });
+    expect((await realm.events("type=SAML_LOGIN"))[0]).toMatchObject({
+      outcome: "FAILURE",
+      actor: user.username,
+      detail: expect.stringMatching(/^name_id_policy/),
+    });
+    const first = await nameIdIn(sp, await sp.signIn(browser, user, policy(NAME_ID_FORMAT.persistent, null)));
+    const { body, headers } = await realm.asMaster().get(`/users/${user.userId}`);
+    await realm
+      .asMaster()
+      .put(`/users/${user.userId}`, { ...body, username: "renamed" }, { headers: { "if-match": String(headers.etag) } });
+    const second = await sp.signIn(iam.browser(), { ...user, username: "renamed" }, policy(NAME_ID_FORMAT.persistent, false));
+    expect((await nameIdIn(sp, second)).value).toBe(first.value);
+    expect(first.value).not.toContain(user.userId);
+  });
+
+  test("of two first sign-ins at once both get the same persistent one", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const other = await serviceProvider(iam, realm, { entityId: "https://other.example" });
+    const user = await realm.user();
+    const browser = iam.browser();
+    await other.signIn(browser, user);
+    const sent = await Promise.all(Array.from({ length: 4 }, () => sp.request()));
+    const pages = await Promise.all(sent.map(({ url }) => browser.get(url.slice(base.length))));
+    const values = await Promise.all(pages.map(async (page, at) => (await nameIdIn(sp, { page, sent: sent[at]! })).value));
+    expect(new Set(values).size).toBe(1);
+  });
+
+  test("transient is another one each time", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm, { options: { nameIdFormat: "transient" } });
+    const browser = iam.browser();
+    const user = await realm.user();
+    const [one, two] = [await nameIdIn(sp, await sp.signIn(browser, user)), await nameIdIn(sp, await sp.signIn(browser, user))];
+    expect([one.format, two.format]).toEqual([NAME_ID_FORMAT.transient, NAME_ID_FORMAT.transient]);
+    expect(one.value).not.toBe(two.value);
+  });
+
+  test("email is an address that its owner confirmed, and none otherwise", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const user = await withEmail(realm, true);
+    expect(await nameIdIn(sp, await sp.signIn(iam.browser(), user, policy(NAME_ID_FORMAT.email)))).toMatchObject({
+      value: "Ada@example.com",
+      format: NAME_ID_FORMAT.email,
+    });
+    const other = await iam.realm();
+    const strict = await serviceProvider(iam, other, { options: { nameIdFormat: "email" } });
+    for (const unconfirmed of [await withEmail(other, false), await other.user()])
+      expect(await statusIn(strict, (await strict.signIn(iam.browser(), unconfirmed)).page)).toMatchObject({
+        subCode: STATUS.invalidNameIdPolicy,
+      });
+  });
+
+  test("unspecified is the username, or the attribute that the options name", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm, { options: { nameIdFormat: "unspecified" } });
+    const own = await serviceProvider(iam, realm, {
+      entityId: "https://own.example",
+      options: { nameIdFormat: "unspecified", nameIdSource: "staffId" },
+    });
+    const user = await realm.user();
+    expect((await nameIdIn(sp, await sp.signIn(iam.browser(), user, policy(NAME_ID_FORMAT.unspecified)))).value).toBe(user.username);
+    expect(await statusIn(own, (await own.signIn(iam.browser(), user)).page)).toMatchObject({ subCode: STATUS.invalidNameIdPolicy });
+    const { body, headers } = await realm.asMaster().get(`/users/${user.userId}`);
+    await realm
+      .asMaster()
+      .put(`/users/${user.userId}`, { ...body, attributes: { staffId: "4711" } }, { headers: { "if-match": String(headers.etag) } });
+    expect((await nameIdIn(own, await own.signIn(iam.browser(), user))).value).toBe("4711");
+  });
+
+  test.each([
+    policy("urn:oasis:names:tc:SAML:1.1:nameid-format:X509SubjectName"),
+    policy("urn:oasis:names:tc:SAML:2.0:nameid-format:encrypted"),
+    policy("constructor"),
+    policy(NAME_ID_FORMAT.persistent, true, "https://affiliation.example"),
+  ])("%j is InvalidNameIDPolicy", async (request) => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const { page } = await sp.signIn(iam.browser(), await realm.user(), request);
+    expect(await statusIn(sp, page)).toMatchObject({ subCode: STATUS.invalidNameIdPolicy });
+  });
+});
+
+describe("a request about one user", () => {
+  const about = (value: string, format: string | null = null) => ({
+    subject: { value, format, nameQualifier: null, spNameQualifier: null, spProvidedId: null },
+  });
+
+  test("is answered for that user alone; another is asked to sign in, and then told to be unknown", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const [ada, bob] = [await realm.user(), await realm.user()];
+    const browser = iam.browser();
+    const first = await nameIdIn(sp, await sp.signIn(browser, ada));
+    for (const request of [about(ada.username), about(first.value, NAME_ID_FORMAT.persistent)]) {
+      const same = await sp.signIn(browser, ada, request);
+      expect(same.asked).toBe(false);
+      await sp.accept(same.page, same.sent.id);
+    }
+    const passive = await sp.signIn(browser, ada, { ...about(bob.username), isPassive: true });
+    expect(await statusIn(sp, passive.page)).toMatchObject({ subCode: STATUS.unknownPrincipal });
+    const wrong = await sp.signIn(browser, ada, about(bob.username));
+    expect(wrong.asked).toBe(true);
+    expect(await statusIn(sp, wrong.page)).toMatchObject({ subCode: STATUS.unknownPrincipal });
+    const right = await sp.signIn(browser, bob, about(bob.username));
+    await sp.accept(right.page, right.sent.id);
+  });
+});
+
+test("Scoping that leaves us out, and a binding that there is not, are said so", async () => {
+  const realm = await iam.realm();
+  const sp = await serviceProvider(iam, realm);
+  const browser = iam.browser();
+  const user = await realm.user();
+  const scoping = (...idpEntityIds: string[]) => ({ scoping: { proxyCount: 0, idpEntityIds, requesterIds: ["https://behind.example"] } });
+  expect(await statusIn(sp, (await sp.signIn(browser, user, scoping("https://another.example"))).page)).toMatchObject({
+    subCode: STATUS.noSupportedIdp,
+  });
+  const { page, sent } = await sp.signIn(browser, user, scoping("https://another.example", sp.issuer));
+  await sp.accept(page, sent.id);
+  for (const protocolBinding of [BINDING.redirect, "constructor"]) {
+    const { page } = await sp.signIn(browser, user, { protocolBinding });
+    expect(await statusIn(sp, page)).toMatchObject({ code: STATUS.requester, subCode: STATUS.unsupportedBinding });
+  }
+});
+
+test("users who may not use the application are told to the service provider: RequestDenied", async () => {
+  const realm = await iam.realm();
+  await realm.asMaster().post("/roles", { name: "staff" });
+  const sp = await serviceProvider(iam, realm, { options: { allowedRoles: ["staff"] } });
+  const user = await realm.user();
+  const browser = iam.browser();
+  expect(await statusIn(sp, (await sp.signIn(browser, user)).page)).toMatchObject({
+    code: STATUS.responder,
+    subCode: STATUS.requestDenied,
+  });
+  expect((await realm.events("type=SAML_LOGIN"))[0]).toMatchObject({ outcome: "FAILURE", detail: expect.stringMatching(/^access_denied/) });
+  await realm.asMaster().post(`/users/${user.userId}/roles`, { name: "staff" });
+  const { page, sent } = await sp.signIn(browser, user);
+  await sp.accept(page, sent.id);
+});
+
+test("the session knows its service providers, and one that has ended gives no assertion", async () => {
+  const realm = await iam.realm();
+  const sp = await serviceProvider(iam, realm);
+  const browser = iam.browser();
+  const user = await realm.user();
+  const first = await sp.signIn(browser, user);
+  const { subject, authnStatements } = await sp.accept(first.page, first.sent.id);
+  const [row] = await iam.core.db.selectFrom("session_participants").selectAll().where("realm_id", "=", realm.name).execute();
+  expect(row).toMatchObject({
+    ...{ protocol: "saml", client_id: sp.entityId },
+    participant: {
+      sessionIndex: authnStatements[0]!.sessionIndex,
+      nameId: { value: subject!.nameId!.value, format: NAME_ID_FORMAT.persistent },
+    },
+  });
+  await realm.asMaster().delete(`/users/${user.userId}/sessions`);
+  expect((await sp.signIn(browser, user)).asked).toBe(true);
+});
+
+test("an erased user leaves no NameID behind", async () => {
+  const realm = await iam.realm();
+  const sp = await serviceProvider(iam, realm);
+  const user = await realm.user();
+  await sp.signIn(iam.browser(), user);
+  const rows = () => iam.core.db.selectFrom("saml_name_ids").selectAll().where("realm_id", "=", realm.name).execute();
+  expect(await rows()).toHaveLength(1);
+  await realm.asMaster().delete(`/users/${user.userId}/gdpr`);
+  expect(await rows()).toEqual([]);
+});

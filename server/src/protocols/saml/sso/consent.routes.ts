@@ -1,0 +1,93 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { defineErrors } from "../../../kernel/errors.ts";
+import { cut } from "../../../kernel/text.ts";
+import { browser, declare } from "../../../platform/http/index.ts";
+import { type NewAttribute, STATUS } from "../../../platform/saml/index.ts";
+import { messagesOf, renderConsent, sendPage } from "../../../signin/pages/index.ts";
+import { interactionErrors } from "../../../signin/run/index.ts";
+import { clientOf } from "../clients.ts";
+import { PATHS } from "../identity.ts";
+import { type AskedConsent, allowConsent, findAsked, takeAsked } from "./consent.ts";
+import { proceedAfterConsent, refuseConsent, type SsoParts } from "./service.ts";
+
+const errors = defineErrors("saml", {
+  impersonated: [403, "Only the person themselves can allow an application something: stop acting as them first"],
+});
+
+const params = Type.Object({ realm: Type.String(), id: Type.String({ maxLength: 128 }) });
+const Decision = Type.Object({
+  _csrf: Type.Optional(Type.String({ maxLength: 512 })),
+  decision: Type.Optional(Type.String({ maxLength: 16 })),
+});
+
+/** Mounted under /realms/:realm: asks what an assertion may tell of the user. */
+export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts) => {
+  const { db, visitors } = parts;
+  declare(app, { caller: browser(), csrf: "form", errors: "page" });
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+
+  const show = async (request: FastifyRequest, reply: FastifyReply, asked: AskedConsent, status = 200) => {
+    const { realm, visitor } = request;
+    const { id } = request.params as { id: string };
+    const { name, entityId, options } = await clientOf(parts, realm.realmId, asked.request.entityId);
+    const frame = visitors.frameOf(request, reply, visitor);
+    const html = renderConsent({
+      ...frame,
+      csrf: visitors.tokenFor(request, reply, visitor),
+      action: `/realms/${realm.realmId}${PATHS.consent}/${id}`,
+      client: name ?? entityId,
+      account: visitor.session!.username,
+      scopes: [{ name: "openid", text: null }, ...asked.attributes.map((attribute) => wanted(frame.locale, attribute))],
+      claims: [],
+      details: [],
+      ...{ logoUrl: options.logoUri, policyUrl: options.policyUri, termsUrl: options.tosUri },
+    });
+    return sendPage(reply, status, html, {
+      logoUrl: realm.settings.logoUrl,
+      applicationLogoUrl: options.logoUri,
+      formActionOrigins: "any",
+    });
+  };
+
+  const askedOf = async (request: FastifyRequest, find: typeof findAsked): Promise<AskedConsent> => {
+    const asked = await find(db, request.realmId, (request.params as { id: string }).id);
+    if (!asked) throw interactionErrors.gone();
+    return asked;
+  };
+  /** Otherwise the request is looked at anew, in the present session. */
+  const isTheirs = ({ visitor }: FastifyRequest, { userId }: AskedConsent) => visitor.session?.userId === userId;
+
+  app.get(`${PATHS.consent}/:id`, { schema: { hide: true, params } }, async (request, reply) => {
+    const asked = await askedOf(request, findAsked);
+    if (isTheirs(request, asked)) return show(request, reply, asked) as never;
+    return proceedAfterConsent(parts, { request, reply }, await askedOf(request, takeAsked)) as never;
+  });
+
+  const onStale = async (request: FastifyRequest, reply: FastifyReply) => {
+    const asked = await askedOf(request, findAsked);
+    return isTheirs(request, asked) ? show(request, reply, asked, 403) : proceedAfterConsent(parts, { request, reply }, asked);
+  };
+
+  app.post(`${PATHS.consent}/:id`, { config: { onStale }, schema: { hide: true, params, body: Decision } }, async (request, reply) => {
+    const { realm, visitor, body } = request;
+    if (body.decision === "allow" && visitor.session && visitor.session.impersonator !== null) throw errors.impersonated();
+    const asked = await askedOf(request, takeAsked);
+    const visit = { request, reply };
+    if (!isTheirs(request, asked)) return proceedAfterConsent(parts, visit, asked) as never;
+    if (body.decision !== "allow")
+      return refuseConsent(parts, visit, asked, { code: STATUS.responder, subCode: STATUS.requestDenied }) as never;
+    await allowConsent(parts, realm.realmId, asked, visitor.session!, request.ip);
+    return proceedAfterConsent(parts, visit, asked) as never;
+  });
+};
+
+const MOST_VALUES = 10;
+
+/** An attribute with its values, so that people see what is told of them. */
+function wanted(locale: Parameters<typeof messagesOf>[0], { name, values }: NewAttribute) {
+  const shown = values.slice(0, MOST_VALUES).map((value) => cut(value, 100));
+  const text = `${name} (${shown.join(", ")}${values.length > MOST_VALUES ? ", …" : ""})`;
+  return { name, text: messagesOf(locale).consentClaims.replace("{claims}", () => text) };
+}

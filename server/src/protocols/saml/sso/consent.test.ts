@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { STATUS } from "../../../platform/saml/index.ts";
+import { type Harness, harness } from "../../../testing/harness.ts";
+import { submit, walk } from "../../../testing/relying-party.ts";
+import { serviceProvider, xmlIn } from "../../../testing/service-provider.ts";
+
+let iam: Harness;
+let base: string;
+beforeAll(async () => {
+  iam = await harness();
+  await iam.server.jobs.stop();
+  base = iam.config.baseUrl;
+});
+afterAll(() => iam?.close());
+
+const options = { consentRequired: true, name: "Library" };
+
+test("lists what the assertion tells, remembers the answer, and asks again where there is more to tell", async () => {
+  const realm = await iam.realm();
+  const sp = await serviceProvider(iam, realm, { options });
+  const user = await realm.user();
+  const browser = iam.browser();
+  const { sent, page } = await sp.signIn(browser, user, { forceAuthn: true });
+  expect(page.text).toContain("Allow access to your account?");
+  expect(page.text).toContain("Library");
+  expect(page.text).toContain(`username (${user.username})`);
+  expect(page.text).not.toContain("firstName");
+  const { page: answered } = await submit(browser, base, page, { decision: "allow" });
+  expect((await sp.accept(answered, sent.id)).attributes.map(({ name }) => name)).toContain("username");
+  const key = `${realm.name}|${sp.entityId}`;
+  expect(await realm.events("type=CONSENT_GRANTED")).toMatchObject([{ actor: user.username, resourceId: key }]);
+
+  const again = await sp.signIn(browser, user);
+  await sp.accept(again.page, again.sent.id);
+  const account = `/realms/${realm.name}/account/gdpr/consents`;
+  expect((await browser.get(account)).body).toMatchObject([{ clientId: key }]);
+
+  // An attribute more.
+  const master = realm.asMaster();
+  const person = (await master.get(`/users/${user.userId}`)).body;
+  await master.put(`/users/${user.userId}`, { ...person, attributes: { ...person.attributes, firstName: "Ada" } });
+  const more = await sp.signIn(browser, user);
+  expect(more.page.text).toContain("firstName (Ada)");
+  const allowed = await submit(browser, base, more.page, { decision: "allow" });
+  await sp.accept(allowed.page, more.sent.id);
+
+  expect((await browser.delete(`${account}/${encodeURIComponent(key)}`)).status).toBe(204);
+  expect((await sp.signIn(browser, user)).page.text).toContain("Allow access to your account?");
+});
+
+test("answers RequestDenied where the user does not allow it, and NoPassive where nobody may be asked", async () => {
+  const realm = await iam.realm();
+  const sp = await serviceProvider(iam, realm, { options });
+  const user = await realm.user();
+  const browser = iam.browser();
+  const { page } = await sp.signIn(browser, user);
+  const { page: refused } = await submit(browser, base, page, { decision: "deny" });
+  expect(xmlIn(refused)).toContain(STATUS.requestDenied);
+  expect(xmlIn(refused)).not.toContain("Assertion ");
+  expect(await realm.events("type=SAML_LOGIN")).toMatchObject([{ outcome: "FAILURE", detail: "access_denied: the user did not allow it" }]);
+  const passive = await sp.signIn(browser, user, { isPassive: true });
+  expect(xmlIn(passive.page)).toContain(STATUS.noPassive);
+});
+
+test("the page is its user's, and works once, with the CSRF token of the browser", async () => {
+  const realm = await iam.realm();
+  const sp = await serviceProvider(iam, realm, { options });
+  const [ada, eve] = [await realm.user(), await realm.user()];
+  const [hers, evils] = [iam.browser(), iam.browser()];
+  const { page } = await sp.signIn(hers, ada);
+  const action = /<form class="gh-form"[^>]* action="([^"]+)"/.exec(page.text)![1]!;
+  const forged = await hers.request("POST", action, { form: { decision: "allow", _csrf: "made up" }, csrf: false });
+  expect(forged.status).toBe(403);
+  expect(await realm.events("type=CONSENT_GRANTED")).toEqual([]);
+
+  // Eve is asked in her own name, and gives nothing of Ada's.
+  await sp.signIn(evils, eve);
+  const { page: asked } = await walk(evils, base, action);
+  expect(asked.text).toContain(eve.username);
+  expect(asked.text).not.toContain(ada.username);
+  expect((await hers.get(action)).status).toBe(400);
+});
+
+test("goes with the service provider: one of the same entityId was not meant", async () => {
+  const realm = await iam.realm();
+  const sp = await serviceProvider(iam, realm, { options });
+  const user = await realm.user();
+  const browser = iam.browser();
+  const { page } = await sp.signIn(browser, user);
+  await submit(browser, base, page, { decision: "allow" });
+  expect((await realm.asMaster().delete(`/saml-clients/${encodeURIComponent(sp.entityId)}`)).status).toBe(204);
+  const successor = await serviceProvider(iam, realm, { options });
+  expect((await successor.signIn(browser, user)).page.text).toContain("Allow access to your account?");
+});

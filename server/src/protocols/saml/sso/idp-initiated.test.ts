@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Harness, harness } from "../../../testing/harness.ts";
+import { submit, walk } from "../../../testing/relying-party.ts";
+import { postedBy, type ServiceProvider, serviceProvider } from "../../../testing/service-provider.ts";
+
+let iam: Harness;
+let base: string;
+beforeAll(async () => {
+  iam = await harness();
+  base = iam.config.baseUrl;
+});
+afterAll(() => iam?.close());
+
+const startOf = ({ realm, entityId }: ServiceProvider, relayState?: string) =>
+  `/realms/${realm.name}/saml/idp/start/${encodeURIComponent(entityId)}${relayState === undefined ? "" : `?${new URLSearchParams({ RelayState: relayState })}`}`;
+
+test("a link starts at this server: the user signs in, and the service provider gets an answer that it did not ask for", async () => {
+  const realm = await iam.realm();
+  const sp = await serviceProvider(iam, realm, { options: { idpInitiatedSsoEnabled: true, defaultRelayState: "/home" } });
+  const user = await realm.user();
+  const browser = iam.browser();
+  const { page } = await walk(browser, base, startOf(sp));
+  const done = await submit(browser, base, page, { username: user.username, password: user.password });
+  expect(postedBy(done.page).fields.RelayState).toBe("/home");
+  await sp.accept(done.page, null);
+  const again = await walk(browser, base, startOf(sp, "/home"));
+  await sp.accept(again.page, null);
+});
+
+test("it is off unless the options or the realm say otherwise, and for those who are not known", async () => {
+  const realm = await iam.realm();
+  const sp = await serviceProvider(iam, realm);
+  const browser = iam.browser();
+  expect((await browser.get(startOf(sp))).status).toBe(400);
+  expect((await realm.events("type=SAML_LOGIN"))[0]).toMatchObject({ detail: expect.stringMatching(/^idp_initiated_off/) });
+  expect((await browser.get(startOf({ ...sp, entityId: "https://unknown.example" }))).status).toBe(400);
+  await realm.asMaster().patch("/settings", { saml: { idpInitiatedSsoEnabled: true } });
+  expect((await browser.get(startOf(sp))).headers.location).toContain("/login?interaction=");
+});
+
+test("a RelayState of the link counts only where an administrator has named it: anybody may have written the link", async () => {
+  const realm = await iam.realm();
+  const options = { idpInitiatedSsoEnabled: true };
+  const open = await serviceProvider(iam, realm, { options });
+  const named = await serviceProvider(iam, realm, {
+    entityId: "https://named.example",
+    options: { ...options, allowedRelayStates: ["https://app.example/"] },
+  });
+  const browser = iam.browser();
+  await browser.signIn(realm.name, "admin", realm.adminPassword);
+  expect((await browser.get(startOf(open, "https://evil.example"))).status).toBe(400);
+  expect((await browser.get(startOf(named, "https://app.example/../..//evil.example"))).status).toBe(200);
+  expect((await browser.get(startOf(named, "https://app.example.evil.example/"))).status).toBe(400);
+  const { page } = await walk(browser, base, startOf(named, "https://app.example/deep?x=1"));
+  expect(postedBy(page).fields.RelayState).toBe("https://app.example/deep?x=1");
+});
+
+test("users who may not use the application see a page", async () => {
+  const realm = await iam.realm();
+  await realm.asMaster().post("/roles", { name: "staff" });
+  const sp = await serviceProvider(iam, realm, { options: { idpInitiatedSsoEnabled: true, allowedRoles: ["staff"] } });
+  const browser = iam.browser();
+  await browser.signIn(realm.name, "admin", realm.adminPassword);
+  const answer = await browser.get(startOf(sp));
+  expect([answer.status, answer.text.includes("SAMLResponse")]).toEqual([403, false]);
+});

@@ -1,0 +1,258 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { cleanUp } from "../../../cleanup.ts";
+import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
+import { BINDING } from "../../../platform/saml/index.ts";
+import { Browser } from "../../../testing/browser.ts";
+import { type Harness, harness } from "../../../testing/harness.ts";
+import type { RealmUnderTest } from "../../../testing/realm.ts";
+import { submit, walk } from "../../../testing/relying-party.ts";
+import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
+import { ACS, postedBy, type RequestOptions, type ServiceProvider, serviceProvider } from "../../../testing/service-provider.ts";
+
+let iam: Harness;
+let identity: Identity;
+let other: Identity;
+beforeAll(async () => {
+  iam = await harness();
+  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  [identity, other] = [await makeIdentity(), await makeIdentity()];
+});
+afterEach(() => clock.reset());
+afterAll(() => iam?.close());
+
+/** Sends by both bindings: the same page each time, no cookie of a session, and nothing goes to the service provider. */
+async function refusedWith(realm: RealmUnderTest, sp: ServiceProvider, options: RequestOptions, reason: string) {
+  for (const by of ["redirect", "post"] as const) {
+    const browser = iam.browser();
+    const sent = await sp.request(options);
+    const answer = by === "redirect" ? await browser.get(sent.url.slice(iam.config.baseUrl.length)) : await sp.post(browser, sent);
+    expect([answer.status, answer.headers.location], `${reason} by ${by}`).toEqual([400, undefined]);
+    expect(answer.text).toContain("Go back to the application and start signing in there again");
+    const [event] = await realm.events("type=SAML_LOGIN");
+    expect(event).toMatchObject({ outcome: "FAILURE", detail: expect.stringMatching(new RegExp(`^${reason}: `)) });
+  }
+}
+
+describe("a request is refused", () => {
+  const plain: readonly [name: string, options: RequestOptions, reason: string][] = [
+    ["from a service provider that is not registered", { issuer: "https://unknown.example" }, "unknown_client"],
+    ["that was sent to another address", { destination: "https://elsewhere.example/sso" }, "destination"],
+    ["for an assertion consumer service that is not registered", { assertionConsumerServiceUrl: `${ACS}/more` }, "acs"],
+    ["for a part of one", { assertionConsumerServiceUrl: ACS.slice(0, -1) }, "acs"],
+    ["for one in other letters", { assertionConsumerServiceUrl: "https://sp.example/ACS" }, "acs"],
+    ["for an index that there is not", { assertionConsumerServiceIndex: 7 }, "acs"],
+    ["with a RelayState of 81 bytes", { relayState: `${"é".repeat(40)}x` }, "relay_state"],
+    ["with a RelayState that is a script", { relayState: " JavaScript:alert(1)" }, "relay_state"],
+  ];
+  test.each(plain)("%s", async (_, options, reason) => {
+    const realm = await iam.realm();
+    await refusedWith(realm, await serviceProvider(iam, realm), options, reason);
+  });
+
+  test("that was issued too long ago, or in the future", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    await refusedWith(realm, sp, { issueInstant: clock.now() - 12 * MINUTE }, "expired");
+    await refusedWith(realm, sp, { issueInstant: clock.now() + 90 * SECOND }, "not_yet_valid");
+    for (const issueInstant of [clock.now() - 9 * MINUTE, clock.now() + 30 * SECOND])
+      expect((await walk(iam.browser(), iam.config.baseUrl, (await sp.request({ issueInstant })).url)).page.status).toBe(200);
+  });
+
+  test("of a service provider that is disabled, also while the user signs in", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const browser = iam.browser();
+    const user = await realm.user();
+    const { page } = await walk(browser, iam.config.baseUrl, (await sp.request()).url);
+    const path = `/saml-clients/${encodeURIComponent(sp.entityId)}`;
+    const { body, headers } = await realm.asMaster().get(path);
+    await realm.asMaster().put(path, { ...body, enabled: false }, { headers: { "if-match": String(headers.etag) } });
+    const done = await submit(browser, iam.config.baseUrl, page, { username: user.username, password: user.password });
+    expect(done.page.status).toBe(400);
+    await refusedWith(realm, sp, {}, "disabled_client");
+  });
+
+  test("that is unsigned where signatures are wanted, signed by another key, or signed without a Destination", async () => {
+    const realm = await iam.realm();
+    const strict = await serviceProvider(iam, realm, { identity, options: { wantAuthnRequestsSigned: true } });
+    await refusedWith(realm, strict, { isSigned: false }, "signature_missing");
+    await refusedWith(realm, strict, { destination: null }, "destination");
+    const lenient = await serviceProvider(iam, realm, { identity, entityId: "https://lenient.example" });
+    const forged = { ...lenient, ...(await forger(realm, other)) };
+    await refusedWith(realm, forged as ServiceProvider, {}, "signature_invalid");
+    const user = await realm.user();
+    for (const isSigned of [true, false]) {
+      const { sent, page } = await lenient.signIn(iam.browser(), user, { isSigned });
+      await lenient.accept(page, sent.id);
+    }
+  });
+
+  /** Signs in the name of `https://lenient.example`, with a key of its own. */
+  const forger = async (realm: RealmUnderTest, key: Identity) => {
+    const own = await serviceProvider(iam, realm, { identity: key, entityId: "https://forger.example" });
+    return { request: (options: RequestOptions = {}) => own.request({ ...options, issuer: "https://lenient.example" }) };
+  };
+
+  test("that another realm's service provider sends", async () => {
+    const [realm, elsewhere] = [await iam.realm(), await iam.realm()];
+    const sp = await serviceProvider(iam, elsewhere);
+    const { url } = await sp.request({ destination: null });
+    const moved = url.slice(iam.config.baseUrl.length).replace(elsewhere.name, realm.name);
+    expect((await iam.browser().get(moved)).status).toBe(400);
+    expect((await realm.events("type=SAML_LOGIN"))[0]).toMatchObject({ detail: expect.stringMatching(/^unknown_client/) });
+    expect(await elsewhere.events("type=SAML_LOGIN")).toEqual([]);
+  });
+
+  test("that is no message at all, with an event each", async () => {
+    const realm = await iam.realm();
+    const path = `/realms/${realm.name}/saml/idp/sso`;
+    for (const query of ["", "?SAMLRequest=%20", "?SAMLRequest=PHg%2B", "?SAMLResponse=a&SAMLRequest=b", "?posted=never-kept"])
+      expect((await iam.browser().get(path + query)).status, query).toBe(400);
+    for (const form of [{}, { SAMLRequest: "PHg+" }, { SAMLRequest: "!" }] as Record<string, string>[])
+      expect((await iam.browser().request("POST", path, { form, csrf: false })).status).toBe(400);
+    expect((await realm.events("type=SAML_LOGIN")).length).toBe(7);
+  });
+});
+
+test("of a flood twenty a minute are recorded, and all are counted", async () => {
+  const realm = await iam.realm();
+  const path = `/realms/${realm.name}/saml/idp/sso?SAMLRequest=x`;
+  const browser = iam.browser();
+  for (let sent = 0; sent < 30; sent++) await browser.get(path);
+  expect(await realm.events("type=SAML_LOGIN")).toHaveLength(20);
+  clock.advance(MINUTE);
+  await browser.get(path);
+  clock.reset();
+  expect(await realm.events("type=SAML_LOGIN")).toHaveLength(21);
+  const { text } = await browser.get("/monitoring/metrics");
+  expect(text).toContain(`svc_saml_login_total{realm="${realm.name}",outcome="failure"} 31`);
+});
+
+describe("a request is answered once", () => {
+  test("the same message again, after the answer, gets a page", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const browser = iam.browser();
+    const user = await realm.user();
+    const { sent, page } = await sp.signIn(browser, user);
+    await sp.accept(page, sent.id);
+    for (const again of [
+      await browser.get(sent.url.slice(iam.config.baseUrl.length)),
+      (await walk(browser, iam.config.baseUrl, await sp.post(browser, sent))).page,
+    ])
+      expect([again.status, again.text.includes("SAMLResponse")]).toEqual([400, false]);
+    expect((await realm.events("type=SAML_LOGIN"))[0]).toMatchObject({
+      outcome: "FAILURE",
+      actor: user.username,
+      detail: expect.stringMatching(/^replay/),
+    });
+  });
+
+  test("of many at the same time one gets the assertion", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const browser = iam.browser();
+    const user = await realm.user();
+    await sp.signIn(browser, user);
+    const { url } = await sp.request();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => browser.get(url.slice(iam.config.baseUrl.length))));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400, 400, 400]);
+    expect((await realm.events("type=SAML_LOGIN&outcome=SUCCESS")).length).toBe(2);
+  });
+
+  test("the same message waits in two tabs: the second gets nothing, however late it is", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    const user = await realm.user();
+    const sent = await sp.request();
+    const [one, two] = [iam.browser(), iam.browser()];
+    const first = await walk(one, iam.config.baseUrl, sent.url);
+    clock.advance(10 * MINUTE);
+    const second = await walk(two, iam.config.baseUrl, sent.url);
+    const { username, password } = user;
+    await sp.accept((await submit(one, iam.config.baseUrl, first.page, { username, password })).page, sent.id);
+    clock.advance(20 * MINUTE);
+    await cleanUp(iam.core.db);
+    const late = await submit(two, iam.config.baseUrl, second.page, { username, password });
+    expect([late.page.status, late.page.text.includes("SAMLResponse")]).toEqual([400, false]);
+  });
+
+  test("another service provider may use the same ID", async () => {
+    const realm = await iam.realm();
+    const [one, two] = [await serviceProvider(iam, realm), await serviceProvider(iam, realm, { entityId: "https://two.example" })];
+    const browser = iam.browser();
+    const user = await realm.user();
+    for (const sp of [one, two]) {
+      const { page } = await sp.signIn(browser, user, { id: "_same" });
+      await sp.accept(page, "_same");
+    }
+  });
+
+  test("what was answered is forgotten when the message would be refused for its age", async () => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm);
+    await sp.signIn(iam.browser(), await realm.user());
+    const rows = () => iam.core.db.selectFrom("saml_answered_requests").selectAll().where("realm_id", "=", realm.name).execute();
+    expect(await rows()).toHaveLength(1);
+    await cleanUp(iam.core.db);
+    expect(await rows()).toHaveLength(1);
+    clock.advance(72 * MINUTE);
+    await cleanUp(iam.core.db);
+    expect(await rows()).toEqual([]);
+  });
+});
+
+describe("where the answer goes", () => {
+  const options = {
+    additionalAcsUrls: ["https://sp.example/second"],
+    acsEndpoints: [
+      { url: ACS, binding: "post", index: 3, isDefault: false },
+      { url: "https://sp.example/second", binding: "post", index: 5, isDefault: true },
+    ],
+  };
+  test.each([
+    ["to the default, where the request says nothing", {}, "https://sp.example/second"],
+    ["by index", { assertionConsumerServiceIndex: 3 }, ACS],
+    ["by its address", { assertionConsumerServiceUrl: ACS }, ACS],
+    ["by its address and binding", { assertionConsumerServiceUrl: ACS, protocolBinding: BINDING.post }, ACS],
+  ] as const)("%s", async (_, request, expected) => {
+    const realm = await iam.realm();
+    const sp = await serviceProvider(iam, realm, { options });
+    const { page, sent } = await sp.signIn(iam.browser(), await realm.user(), request);
+    expect(postedBy(page).action).toBe(expected);
+    await sp.accept(page, sent.id);
+  });
+});
+
+test("RelayStates may be long where an administrator says how they begin, and no others", async () => {
+  const realm = await iam.realm();
+  const sp = await serviceProvider(iam, realm, { options: { allowedRelayStates: ["https://app.example", "token-"] } });
+  const browser = iam.browser();
+  const user = await realm.user();
+  const long = `https://app.example/${"a".repeat(500)}`;
+  for (const relayState of [long, "https://app.example", "https://app.example?x"]) {
+    const { page } = await sp.signIn(browser, user, { relayState });
+    expect(postedBy(page).fields.RelayState).toBe(relayState);
+  }
+  for (const relayState of ["https://app.example.evil.example/", "https://app.example@evil.example", "https://evil.example", "token-1"])
+    await refusedWith(realm, sp, { relayState }, "relay_state");
+});
+
+test("an address may begin so many sign-ins in a minute, by either binding; those who have a session go on", async () => {
+  const realm = await iam.realm();
+  const sp = await serviceProvider(iam, realm);
+  const at = () => new Browser(iam.server.app, "192.0.2.9");
+  const known = at();
+  const user = await realm.user();
+  await sp.signIn(known, user);
+  await realm.asMaster().patch("/settings", { rateLimits: { authorizations: 20 } });
+  const sent = await sp.request();
+  const answers = [];
+  for (let count = 0; count < 25; count++) answers.push(await at().get(sent.url.slice(iam.config.baseUrl.length)));
+  expect(answers.map(({ status }) => status)).toContain(429);
+  clock.advance(-20 * SECOND);
+  expect((await sp.post(at(), sent)).status).toBe(429);
+  clock.reset();
+  const { page } = await sp.signIn(known, user);
+  expect(page.text).toContain("SAMLResponse");
+});

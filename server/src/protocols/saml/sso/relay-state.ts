@@ -1,0 +1,50 @@
+import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
+import { RELAY_STATE_BYTES } from "../../../platform/saml/index.ts";
+import { Refusal } from "../refusals.ts";
+
+/** Addresses of the service provider itself, and those that an administrator names, may be as long as addresses are. */
+export const LONGEST_RELAY_STATE = 2_048;
+
+/** Addresses that run in the page of a service provider that goes there without looking. */
+const RUNS = /^[\s\p{Cc}]*(?:javascript|data|vbscript)\s*:/iu;
+
+/** SAML bindings §3.4.3: what the service provider sent with its request, for the answer. */
+export function relayStateOf(client: SamlClientSnapshot, relayState: string | null): string | null {
+  if (relayState === null) return null;
+  const { allowedRelayStates } = client.options;
+  if (RUNS.test(relayState)) throw new Refusal("relay_state", "RelayState is a script", client.entityId);
+  if (allowedRelayStates !== null) {
+    if (!isAllowed(allowedRelayStates, relayState)) throw new Refusal("relay_state", "RelayState is not allowed", client.entityId);
+  } else if (Buffer.byteLength(relayState) > RELAY_STATE_BYTES && !isOwnAddress(client, relayState))
+    throw new Refusal("relay_state", `RelayState is longer than ${RELAY_STATE_BYTES} bytes`, client.entityId);
+  return relayState;
+}
+
+/** SimpleSAMLphp and mod_auth_mellon send the address of the page that the user asked for, which goes back to the site that it came from. */
+function isOwnAddress({ assertionConsumerServices }: SamlClientSnapshot, relayState: string): boolean {
+  if (!URL.canParse(relayState)) return false;
+  const { origin, username, password } = new URL(relayState);
+  const isOurs = ({ location }: { location: string }) => URL.canParse(location) && new URL(location).origin === origin;
+  return origin !== "null" && username === "" && password === "" && assertionConsumerServices.some(isOurs);
+}
+
+/**
+ * Where nobody asked, anybody may have written the link: the default, and what the allowed ones cover, but nothing that an administrator has
+ * not named.
+ */
+export function relayStateToStart(client: SamlClientSnapshot, relayState: string | null): string | null {
+  const { allowedRelayStates, defaultRelayState } = client.options;
+  if (relayState === null || relayState === defaultRelayState) return defaultRelayState;
+  if (allowedRelayStates === null) throw new Refusal("relay_state", "RelayState is not allowed", client.entityId);
+  return relayStateOf(client, relayState);
+}
+
+/** A prefix ends where a part of an address does: `https://app.example` is not the beginning of `https://app.example.org`. */
+function isAllowed(prefixes: readonly string[], relayState: string): boolean {
+  const begins = (text: string) =>
+    prefixes.some(
+      (prefix) => text === prefix || (text.startsWith(prefix) && (/[/?#=]$/.test(prefix) || /^[/?#]/.test(text.slice(prefix.length)))),
+    );
+  // Also as a browser reads it: `..` leads out of a folder.
+  return begins(relayState) && (!URL.canParse(relayState) || begins(new URL(relayState).href));
+}

@@ -1,0 +1,105 @@
+import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
+import { clock, HOUR, MINUTE } from "../../../kernel/clock.ts";
+import {
+  type AuthnRequest,
+  CLOCK_SKEW,
+  destinationIsOurs,
+  type NameId,
+  openAuthnRequest,
+  type ReceivedMessage,
+  type RequestedAuthnContext,
+  STATUS,
+} from "../../../platform/saml/index.ts";
+import { clientOf } from "../clients.ts";
+import { endpointOf, entityIdOf } from "../identity.ts";
+import type { SamlParts } from "../parts.ts";
+import { inNameOf, Refusal } from "../refusals.ts";
+import { type Consumer, consumerOf, defaultConsumerOf, isSupportedBinding } from "./consumer-service.ts";
+import { relayStateOf, relayStateToStart } from "./relay-state.ts";
+
+/** How old a request may be when it arrives: people restore tabs, and read a page before they go on. */
+const MAX_AGE = 10 * MINUTE;
+/** How long users may take to sign in. The same message can wait for them in two tabs; only one of them gets an assertion. */
+const PATIENCE = HOUR;
+
+/** The status of a response that reports an error (SAML core §3.2.2.2). */
+export interface ErrorStatus {
+  readonly code: string;
+  readonly subCode: string;
+  readonly message?: string;
+}
+
+/**
+ * A request that has passed every check of its own; what is left to ask is the user. Plain data: it is stored while they sign in. Where an
+ * administrator's link began it (IdP-initiated), it has no id.
+ */
+export interface PendingRequest {
+  readonly entityId: string;
+  readonly requestId: string | null;
+  /** Until when it can be answered, and so until when has to be known that it was. */
+  readonly answerableUntil: number;
+  readonly receivedAt: number;
+  readonly consumer: Consumer;
+  readonly relayState: string | null;
+  readonly forceAuthn: boolean;
+  readonly isPassive: boolean;
+  readonly nameIdPolicy: AuthnRequest["nameIdPolicy"];
+  readonly subject: NameId | null;
+  readonly authnContext: RequestedAuthnContext | null;
+  /** What it asks for cannot be had, whoever the user is. */
+  readonly unsupported: ErrorStatus | null;
+}
+
+type RequestParts = Pick<SamlParts, "samlClients" | "baseUrl">;
+
+/** SAML profiles §4.1.4.1. */
+export async function checkRequest(parts: RequestParts, realm: string, received: ReceivedMessage): Promise<PendingRequest> {
+  const client = await clientOf(parts, realm, received.claimedIssuer);
+  const { entityId, options, verificationKeys: keys } = client;
+  const { message } = await inNameOf(entityId, async () => {
+    const opened = await openAuthnRequest(received, { keys, required: options.wantAuthnRequestsSigned });
+    destinationIsOurs(opened.message, [endpointOf(parts.baseUrl, realm, "sso")], opened.signed);
+    return opened;
+  });
+  const now = clock.now();
+  issuedRecently(message, entityId, now);
+  return {
+    entityId,
+    requestId: message.id,
+    answerableUntil: message.issueInstant + MAX_AGE + CLOCK_SKEW + PATIENCE,
+    receivedAt: now,
+    consumer: consumerOf(client, message),
+    relayState: relayStateOf(client, received.relayState),
+    forceAuthn: message.forceAuthn,
+    isPassive: message.isPassive,
+    nameIdPolicy: message.nameIdPolicy,
+    subject: message.subject,
+    authnContext: message.requestedAuthnContext,
+    unsupported: unsupportedIn(message, entityIdOf(parts.baseUrl, realm)),
+  };
+}
+
+function issuedRecently({ issueInstant }: AuthnRequest, entityId: string, now: number): void {
+  if (issueInstant > now + CLOCK_SKEW) throw new Refusal("not_yet_valid", "The request was issued in the future", entityId);
+  if (issueInstant + MAX_AGE + CLOCK_SKEW <= now) throw new Refusal("expired", "The request is too old", entityId);
+}
+
+/** SAML core §3.4.1.2: the requester may name the providers that it trusts. We ask no other one, so any ProxyCount is kept to. */
+function unsupportedIn({ protocolBinding, scoping }: AuthnRequest, ours: string): ErrorStatus | null {
+  if (!isSupportedBinding(protocolBinding)) return { code: STATUS.requester, subCode: STATUS.unsupportedBinding };
+  if (scoping && scoping.idpEntityIds.length > 0 && !scoping.idpEntityIds.includes(ours))
+    return { code: STATUS.responder, subCode: STATUS.noSupportedIdp };
+  return null;
+}
+
+/** SAML profiles §4.1.5: nobody asked. */
+export function unsolicited(client: SamlClientSnapshot, relayState: string | null): PendingRequest {
+  const { entityId, options } = client;
+  if (!options.idpInitiatedSsoEnabled)
+    throw new Refusal("idp_initiated_off", "The service provider takes no unsolicited responses", entityId);
+  return {
+    ...{ entityId, requestId: null, answerableUntil: clock.now() + PATIENCE, receivedAt: clock.now() },
+    ...{ consumer: defaultConsumerOf(client), relayState: relayStateToStart(client, relayState) },
+    ...{ forceAuthn: false, isPassive: false, nameIdPolicy: null, subject: null, authnContext: null, unsupported: null },
+  };
+}

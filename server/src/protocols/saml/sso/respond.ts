@@ -1,0 +1,109 @@
+import { mayUseApplication } from "../../../applications/access/index.ts";
+import { subjectData } from "../../../applications/claims/index.ts";
+import { needsOfSamlClient } from "../../../applications/saml-clients/index.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { type Fragment, STATUS } from "../../../platform/saml/index.ts";
+import { actorOfSession, joinSession, type LiveSession } from "../../../signin/sessions/index.ts";
+import { entityIdOf, signingKeyOf } from "../identity.ts";
+import type { SamlParts } from "../parts.ts";
+import { Refusal, type RefusalReason } from "../refusals.ts";
+import { type About, makeResponse, sessionIndexOf, toldAttributes } from "./assertion.ts";
+import { assertConsent } from "./consent.ts";
+import type { Exchange } from "./decide.ts";
+import { type ChosenNameId, chooseNameId, isSubject, nameIdKind } from "./name-id.ts";
+import type { ErrorStatus } from "./requests.ts";
+import { findNameId, insertNameId, isFirstAnswer } from "./store.ts";
+
+/** The user cannot have an assertion. The service provider gets the status, the audit trail the reason. */
+export class Unanswerable extends Error {
+  readonly reason: RefusalReason;
+  readonly status: ErrorStatus;
+
+  constructor(reason: RefusalReason, why: string, status: ErrorStatus) {
+    super(why);
+    this.name = "Unanswerable";
+    this.reason = reason;
+    this.status = status;
+  }
+}
+
+interface Proven {
+  readonly session: LiveSession;
+  readonly classRef: string;
+  readonly sourceIp: string;
+  /** What delivery has to keep, in the transaction that records the sign-in. */
+  readonly keep: ((db: Db, message: Fragment) => Promise<void>) | null;
+}
+
+/** Two first sign-ins at once: both have to use the NameID of the one that came first. */
+class NameIdTaken extends Error {}
+
+/**
+ * The response with its assertion. It is made before the transaction that records it, because signing takes long, and is handed out after
+ * it: what was not recorded never leaves the server.
+ */
+export async function respond(parts: SamlParts, exchange: Exchange, proven: Proven): Promise<Fragment> {
+  const { realmId } = exchange.realm;
+  const who = await whoItIs(parts, exchange, proven.session);
+  const { client } = exchange;
+  if (client.options.consentRequired)
+    await assertConsent(parts.db, exchange, proven.session.userId, toldAttributes(client, who.subject, proven.session));
+  const message = await makeResponse(parts, exchange, await signingKeyOf(parts, realmId), { ...proven, ...who });
+  const origin = { realm: realmId, actor: actorOfSession(proven.session, realmId), sourceIp: proven.sourceIp };
+  try {
+    await parts.work.transact(origin, (ctx) => record(ctx, parts, exchange, { ...proven, ...who, message }));
+    return message;
+  } catch (error) {
+    if (error instanceof NameIdTaken) return respond(parts, exchange, proven);
+    throw error;
+  }
+}
+
+type Recorded = Proven & About & ChosenNameId & { readonly message: Fragment };
+
+/** A request gets one assertion, and only a session that lasts gives one: both are settled here, whatever else happens at the same time. */
+async function record(ctx: Ctx, { metrics }: SamlParts, { client, request }: Exchange, recorded: Recorded): Promise<void> {
+  const { entityId } = client;
+  const { session, nameId, isNew, message, keep, classRef } = recorded;
+  const { requestId, answerableUntil } = request;
+  if (requestId !== null && !(await isFirstAnswer(ctx.tx, ctx.realm, entityId, requestId, answerableUntil)))
+    throw new Refusal("replay", "The request was answered already", entityId);
+  if (isNew && !(await insertNameId(ctx.tx, { realm: ctx.realm, entityId, userId: session.userId }, nameId.value, ctx.now)))
+    throw new NameIdTaken();
+  const participant = { sessionIndex: sessionIndexOf(session.sessionId, entityId), nameId };
+  const join = { sessionId: session.sessionId, protocol: "saml", clientId: entityId, participant, now: ctx.now };
+  if (!(await joinSession(ctx.tx, ctx.realm, join)))
+    throw new Refusal("session_ended", "The session ended while the answer was made", entityId);
+  await keep?.(ctx.tx, message);
+  ctx.audit({ category: "AUTHN", type: "SAML_LOGIN", resourceType: "saml-clients", resourceId: entityId, detail: classRef });
+  ctx.afterCommit(() => metrics.samlLogin(ctx.realm, "success"));
+}
+
+/** The user as the service provider is to know them. */
+async function whoItIs({ db, baseUrl }: SamlParts, { realm: { realmId }, client, request }: Exchange, { userId }: LiveSession) {
+  const { entityId } = client;
+  const { nameIdPolicy: policy } = request;
+  const kind = nameIdKind(client, policy);
+  const invalidPolicy = (why: string) =>
+    new Unanswerable("name_id_policy", why, { code: STATUS.requester, subCode: STATUS.invalidNameIdPolicy, message: why });
+  if (kind === null) throw invalidPolicy("the requested NameID is not supported");
+  const [isAllowed, subject, known] = await Promise.all([
+    mayUseApplication(db, realmId, userId, client.options),
+    subjectData(db, realmId, userId, needsOfSamlClient(client)),
+    kind === "persistent" || request.subject !== null ? findNameId(db, { realm: realmId, entityId, userId }) : null,
+  ]);
+  if (!subject?.user) throw new Refusal("session_ended", "The user was deleted while the answer was made", entityId);
+  if (!isAllowed)
+    throw new Unanswerable("access_denied", "the user may not use the application", {
+      ...{ code: STATUS.responder, subCode: STATUS.requestDenied },
+    });
+  const facts = { client, issuer: entityIdOf(baseUrl, realmId), user: subject.user, known, policy };
+  if (request.subject && !isSubject(request.subject, facts))
+    throw new Unanswerable("unknown_principal", "the user is not the one whom the request names", {
+      ...{ code: STATUS.responder, subCode: STATUS.unknownPrincipal },
+    });
+  const chosen = chooseNameId(kind, facts);
+  if (chosen.nameId === null) throw invalidPolicy(chosen.why);
+  return { ...chosen, subject };
+}

@@ -1,0 +1,102 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { anonymous, browser, declare } from "../../../platform/http/index.ts";
+import { readPost, readRedirect } from "../../../platform/saml/index.ts";
+import { seeOther } from "../../../signin/login/index.ts";
+import { interactionErrors } from "../../../signin/run/index.ts";
+import { assertMayBegin } from "../../gate/index.ts";
+import { clientOf } from "../clients.ts";
+import { PATHS } from "../identity.ts";
+import { inNameOf } from "../refusals.ts";
+import { keepPosted, takePosted } from "./posted-requests.ts";
+import { LONGEST_RELAY_STATE } from "./relay-state.ts";
+import { checkRequest, unsolicited } from "./requests.ts";
+import { proceed, resume, type SsoParts } from "./service.ts";
+
+const tags = ["Protocol"];
+const params = Type.Object({ realm: Type.String() });
+const page = (description: string) => Type.String({ description });
+const responses = {
+  200: page("A page that posts the response to the service provider"),
+  303: Type.Null({ description: "To the sign-in page, or to the service provider with an artifact" }),
+  400: page("A page: the request cannot be answered to its service provider"),
+};
+/** The service provider may be allowed more than SAML does: see `relayStateOf`. */
+const limit = { relayStateBytes: LONGEST_RELAY_STATE };
+const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+/** Mounted under /realms/:realm. */
+export const ssoRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts) => {
+  declare(app, { caller: browser(), errors: "page" });
+  app.removeContentTypeParser(["application/json", "text/plain"]);
+
+  app.get(
+    PATHS.sso,
+    {
+      schema: {
+        summary: "Single sign-on by the Redirect binding (SAML 2.0)",
+        description: "Sends the browser to the sign-in page, or answers the service provider.",
+        tags,
+        params,
+        response: responses,
+      },
+    },
+    async (request, reply) => {
+      const { posted } = request.query as { posted?: unknown };
+      if (typeof posted === "string") {
+        const pending = await takePosted(parts.db, request.realmId, posted);
+        if (!pending) throw interactionErrors.gone();
+        return proceed(parts, { request, reply }, pending, true) as never;
+      }
+      const [, query = ""] = /\?(.*)$/s.exec(request.raw.url ?? "") ?? [];
+      const received = await inNameOf(null, () => readRedirect(query, limit));
+      return proceed(parts, { request, reply }, await checkRequest(parts, request.realmId, received), false) as never;
+    },
+  );
+
+  app.post(
+    PATHS.sso,
+    {
+      config: { caller: anonymous(), csrf: "none" },
+      schema: {
+        summary: "Single sign-on by the POST binding (SAML 2.0)",
+        consumes: ["application/x-www-form-urlencoded"],
+        tags,
+        params,
+        response: { 303: Type.Null({ description: "To the same address by GET" }), 400: responses[400] },
+      },
+    },
+    async (request, reply) => {
+      const { realm, realmId } = request;
+      await assertMayBegin({ limiter: parts.limiter, realm }, request.ip);
+      const received = await inNameOf(null, () => readPost((request.body ?? {}) as Record<string, unknown>, limit));
+      const id = await keepPosted(parts.db, realmId, await checkRequest(parts, realmId, received));
+      return seeOther(reply, `/realms/${realmId}${PATHS.sso}?posted=${id}`);
+    },
+  );
+
+  // Where the request goes on after the sign-in.
+  app.get(PATHS.continue, { schema: { hide: true, params } }, async (request, reply) => {
+    const { interaction } = request.query as { interaction?: unknown };
+    return resume(parts, { request, reply }, textOf(interaction) ?? "") as never;
+  });
+
+  app.get(
+    `${PATHS.start}/:entityId`,
+    {
+      schema: {
+        summary: "Start at this server (IdP-initiated single sign-on)",
+        description: "Only for service providers that allow it. `RelayState` is taken where `options.allowedRelayStates` covers it.",
+        tags,
+        params: Type.Object({ realm: Type.String(), entityId: Type.String() }),
+        querystring: Type.Object({ RelayState: Type.Optional(Type.String({ maxLength: LONGEST_RELAY_STATE })) }),
+        response: responses,
+      },
+    },
+    async (request, reply) => {
+      const client = await clientOf(parts, request.realmId, request.params.entityId);
+      const pending = unsolicited(client, request.query.RelayState || null);
+      return proceed(parts, { request, reply }, pending, false) as never;
+    },
+  );
+};

@@ -1,0 +1,152 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { clock } from "../../../kernel/clock.ts";
+import { STATUS } from "../../../platform/saml/index.ts";
+import type { SignInRequest } from "../../../signin/authenticators/index.ts";
+import { loginPath, seeOther } from "../../../signin/login/index.ts";
+import { interactionErrors, startInteraction, takeResult } from "../../../signin/run/index.ts";
+import type { LiveSession } from "../../../signin/sessions/index.ts";
+import { assertMayBegin } from "../../gate/index.ts";
+import { clientOf } from "../clients.ts";
+import { PATHS } from "../identity.ts";
+import type { SamlParts } from "../parts.ts";
+import { Refusal, type RefusalReason, type Refusals } from "../refusals.ts";
+import { makeError } from "./assertion.ts";
+import { type AskedConsent, ConsentNeeded, keepConsent } from "./consent.ts";
+import { isRegistered } from "./consumer-service.ts";
+import { askToSignIn, decide, type Exchange } from "./decide.ts";
+import { deliveryOf } from "./deliver.ts";
+import type { ErrorStatus, PendingRequest } from "./requests.ts";
+import { respond, Unanswerable } from "./respond.ts";
+
+export interface SsoParts extends SamlParts {
+  readonly refusals: Refusals;
+}
+
+interface Visit {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** What a sign-in that failed is to the service provider. */
+const FAILURES: Readonly<Record<string, { readonly reason: RefusalReason; readonly status: ErrorStatus }>> = {
+  unmet_authentication_requirements: { reason: "authn_context", status: { code: STATUS.responder, subCode: STATUS.noAuthnContext } },
+  access_denied: { reason: "authn_failed", status: { code: STATUS.responder, subCode: STATUS.authnFailed } },
+};
+
+/** The request goes on in the browser that it belongs to: an answer, or a sign-in first. */
+export async function proceed(parts: SsoParts, visit: Visit, pending: PendingRequest, isCounted: boolean) {
+  return proceedWith(parts, visit, await exchangeOf(parts, visit, pending, null), isCounted);
+}
+
+/** Back from the sign-in, whose result is taken once. */
+export async function resume(parts: SsoParts, visit: Visit, interactionId: string) {
+  const { realm, visitor } = visit.request;
+  const place = { tx: parts.db, realm: realm.realmId, now: clock.now() };
+  const { request, result } = await takeResult(place, interactionId, visitor.preSessions);
+  const pending = request.saml as PendingRequest | undefined;
+  if (!pending) throw interactionErrors.gone();
+  const exchange = await exchangeOf(parts, visit, pending, typeof result?.sessionId === "string" ? result.sessionId : null);
+  if (typeof result?.error !== "string") return proceedWith(parts, visit, exchange, true);
+  const { reason, status } = FAILURES[result.error] ?? FAILURES.access_denied!;
+  return fail(parts, visit, exchange, status, { reason, why: "the user did not sign in as requested" });
+}
+
+async function exchangeOf(parts: SsoParts, { request }: Visit, pending: PendingRequest, signedIn: string | null): Promise<Exchange> {
+  const { realm, visitor } = request;
+  const client = await clientOf(parts, realm.realmId, pending.entityId);
+  if (clock.now() >= pending.answerableUntil) throw new Refusal("expired", "The user took too long to sign in", pending.entityId);
+  // It may have been stored before the service provider was changed.
+  if (!isRegistered(client, pending.consumer.location))
+    throw new Refusal("acs", "The assertion consumer service is not registered any more", pending.entityId);
+  const { session, preSession, deviceToken } = visitor;
+  const facts = { session, preSession, deviceToken, sourceIp: request.ip, userAgent: request.headers["user-agent"] ?? null };
+  return { realm, client, request: pending, visitor: { ...facts, locale: parts.visitors.localeOf(request, realm) }, signedIn };
+}
+
+async function proceedWith(parts: SsoParts, visit: Visit, exchange: Exchange, isCounted: boolean) {
+  const decision = await decide(parts, exchange);
+  if (decision.next === "sign-in") return signIn(parts, visit, exchange, decision.request, isCounted);
+  if (decision.next === "error") return fail(parts, visit, exchange, decision.status, null);
+  const delivery = deliveryOf(parts, exchange, visit);
+  try {
+    const { session, classRef } = decision;
+    const proven = { session, classRef, sourceIp: visit.request.ip, keep: delivery.keep };
+    return delivery.send(await respond(parts, exchange, proven));
+  } catch (error) {
+    if (error instanceof ConsentNeeded) return askConsent(parts, visit, exchange, decision.session, error);
+    if (!(error instanceof Unanswerable)) throw error;
+    const { reason, message: why, status } = error;
+    // Another user may be the one whom the request names.
+    if (reason === "unknown_principal" && exchange.signedIn === null && !exchange.request.isPassive) {
+      const asked = askToSignIn(exchange, null, true);
+      if (asked.next === "sign-in") return signIn(parts, visit, exchange, asked.request, isCounted);
+    }
+    return fail(parts, visit, exchange, status, { reason, why });
+  }
+}
+
+/** SAML core §3.4.1: with IsPassive nothing is shown to the user. */
+async function askConsent(parts: SsoParts, visit: Visit, exchange: Exchange, { userId }: LiveSession, { attributes }: ConsentNeeded) {
+  const { realm, request, signedIn } = exchange;
+  if (request.isPassive) return fail(parts, visit, exchange, { code: STATUS.responder, subCode: STATUS.noPassive }, null);
+  const id = await keepConsent(parts.db, realm.realmId, { request, signedIn, userId, attributes });
+  return seeOther(visit.reply, `/realms/${realm.realmId}${PATHS.consent}/${id}`);
+}
+
+/** The user has answered, or is another one by now: what is missing is found out anew. */
+export async function proceedAfterConsent(parts: SsoParts, visit: Visit, { request, signedIn }: AskedConsent) {
+  return proceedWith(parts, visit, await exchangeOf(parts, visit, request, signedIn), true);
+}
+
+export async function refuseConsent(parts: SsoParts, visit: Visit, { request }: AskedConsent, status: ErrorStatus) {
+  const told = { reason: "access_denied", why: "the user did not allow it" } as const;
+  return fail(parts, visit, await exchangeOf(parts, visit, request, null), status, told);
+}
+
+async function signIn(
+  parts: SsoParts,
+  { request, reply }: Visit,
+  { realm, request: pending }: Exchange,
+  asked: SignInRequest,
+  isCounted: boolean,
+) {
+  const { visitor } = request;
+  if (!visitor.session && !isCounted) await assertMayBegin({ limiter: parts.limiter, realm }, request.ip);
+  const { realmId } = realm;
+  const id = await startInteraction(
+    { tx: parts.db, realm: realmId, now: clock.now() },
+    {
+      ...{ kind: "saml", browser: visitor.preSession, request: { ...asked, saml: pending } },
+      returnTo: (interaction) => `/realms/${realmId}${PATHS.continue}?interaction=${interaction}`,
+    },
+  );
+  return seeOther(reply, loginPath(realmId, id));
+}
+
+/** The service provider is told by a response; of what nobody asked for, the user is told by a page. */
+async function fail(
+  parts: SsoParts,
+  visit: Visit,
+  exchange: Exchange,
+  status: ErrorStatus,
+  told: { readonly reason: RefusalReason; readonly why: string } | null,
+) {
+  const { realm, client, request } = exchange;
+  const { entityId } = client;
+  if (request.requestId === null) throw new Refusal(told?.reason ?? "status", told?.why ?? status.subCode, entityId);
+  if (told) {
+    const { actor, ip: sourceIp } = visit.request;
+    await parts.refusals.record({
+      realm: realm.realmId,
+      entityId,
+      reason: told.reason,
+      message: told.why,
+      sourceIp,
+      ...(actor && { actor }),
+    });
+  }
+  const delivery = deliveryOf(parts, exchange, visit);
+  const message = await makeError(parts, exchange, status);
+  await delivery.keep?.(parts.db, message);
+  return delivery.send(message);
+}

@@ -1,0 +1,58 @@
+import { sql } from "kysely";
+import { sha256 } from "../../../kernel/vault.ts";
+import { type Db, prepared, type Tx } from "../../../platform/db/index.ts";
+
+declare module "../../../platform/db/tables.ts" {
+  interface Tables {
+    saml_name_ids: { realm_id: string; entity_id: string; user_id: string; name_id: string; created_at: number };
+    saml_answered_requests: { realm_id: string; request: string; expires_at: number };
+  }
+}
+
+interface Pair {
+  readonly realm: string;
+  readonly entityId: string;
+  readonly userId: string;
+}
+
+const nameIdOf = prepared((db, { realm, entityId, userId }: Pair) =>
+  db
+    .selectFrom("saml_name_ids")
+    .select("name_id")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("entity_id", "=", entityId),
+);
+
+/** The persistent NameID by which the service provider knows the user; null: it does not yet. */
+export async function findNameId(db: Db, pair: Pair): Promise<string | null> {
+  const [row] = await nameIdOf(db, pair);
+  return row?.name_id ?? null;
+}
+
+/** False: another request has just made one. */
+export async function insertNameId(tx: Tx, { realm, entityId, userId }: Pair, nameId: string, now: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto("saml_name_ids")
+    .values({ realm_id: realm, entity_id: entityId, user_id: userId, name_id: nameId, created_at: now })
+    .onConflict((clash) => clash.columns(["realm_id", "user_id", "entity_id"]).doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+const markAnswered = prepared((db, { realm, request, until }: { realm: string; request: string; until: number }) =>
+  db
+    .insertInto("saml_answered_requests")
+    .values({ realm_id: realm, request, expires_at: until })
+    .onConflict((clash) => clash.columns(["realm_id", "request"]).doNothing())
+    .returning("request"),
+);
+
+/** Of several answers to the same request, at whatever time and on whatever node, one is the first; the others get false. */
+export async function isFirstAnswer(tx: Tx, realm: string, entityId: string, requestId: string, until: number): Promise<boolean> {
+  return (await markAnswered(tx, { realm, request: sha256(`${entityId}\n${requestId}`), until })).length > 0;
+}
+
+export async function deleteAnsweredRequests(db: Db, now: number): Promise<void> {
+  await sql`delete from saml_answered_requests where expires_at <= ${now}`.execute(db);
+}

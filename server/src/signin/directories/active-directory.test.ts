@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sambaDomain, startDomain } from "../../../test/peers/index.mjs";
+import { addDirectory } from "../../testing/directories.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { privateAuthority } from "../../testing/private-authority.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+
+const users = "CN=Users,DC=corp,DC=test";
+const PASSWORD = "Right-Passw0rd";
+const unicode = Buffer.from(`"${PASSWORD}"`, "utf16le").toString("base64");
+const person = (name: string, more = "userAccountControl: 512\n") =>
+  `dn: CN=${name},${users}\nchangetype: add\nobjectClass: user\nsAMAccountName: ${name}\nuserPrincipalName: ${name}@corp.test\nmail: ${name}@corp.test\ngivenName: ${name}\nunicodePwd:: ${unicode}\n${more}\n`;
+
+describe.skipIf(!sambaDomain())("Active Directory", () => {
+  let iam: Harness;
+  let domain: Awaited<ReturnType<typeof startDomain>>;
+  let config: Record<string, unknown>;
+
+  beforeAll(async () => {
+    const authority = await privateAuthority();
+    const host = "127.0.38.10";
+    const identity = await authority.identityWith("dc1.corp.test", [{ type: "ip", value: host }]);
+    domain = await startDomain({ identity, ca: authority.ca, host });
+    await domain.apply(
+      [
+        person("anna"),
+        person("bert"),
+        person("disabled", "userAccountControl: 514\n"),
+        person("expired", "userAccountControl: 512\naccountExpires: 132000000000000000\n"),
+        person("mustchange", "userAccountControl: 512\npwdLastSet: 0\n"),
+      ].join("\n"),
+    );
+    iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: host });
+    await iam.server.jobs.stop();
+    config = {
+      ...{ url: domain.url, caCertificate: authority.ca, bindDn: "Administrator@corp.test", bindPassword: "Admin-Passw0rd!" },
+      ...{ userSearchBase: domain.suffix, uidAttribute: "sAMAccountName" },
+      userSearchFilter: "(&(objectCategory=person)(userPrincipalName=*)(|(sAMAccountName={0})(userPrincipalName={0})))",
+    };
+  });
+  afterAll(async () => {
+    await iam?.close();
+    await domain?.stop();
+  });
+
+  const realmWithAd = async () => {
+    const realm = await iam.realm();
+    await addDirectory(realm, config, { protocol: "ad" });
+    return realm;
+  };
+  const signIn = (realm: RealmUnderTest, username: string, password = PASSWORD) => iam.browser().trySignIn(realm.name, username, password);
+  const userNamed = async (realm: RealmUnderTest, name: string) => (await realm.asMaster().get(`/users?search=${name}`)).body[0];
+
+  test("the test call goes through every step", async () => {
+    const realm = await realmWithAd();
+    const { body } = await realm.asMaster().post("/identity-providers/corp/test");
+    expect(body.checks.map(({ name, ok }: { name: string; ok: boolean }) => [name, ok])).toEqual([
+      ["reach", true],
+      ["bind", true],
+      ["search", true],
+      ["entry", true],
+    ]);
+    expect(JSON.stringify(body)).not.toContain("anna");
+  });
+
+  test("people sign in by either name as one user, and a rename keeps them", async () => {
+    const realm = await realmWithAd();
+    expect((await signIn(realm, "anna")).status).toBe(303);
+    const anna = await userNamed(realm, "anna");
+    expect((await signIn(realm, "ANNA@corp.test")).status).toBe(303);
+    await domain.apply(`dn: CN=anna,${users}\nchangetype: modrdn\nnewrdn: CN=Anna New\ndeleteoldrdn: 1\n`);
+    await domain.apply(`dn: CN=Anna New,${users}\nchangetype: modify\nreplace: sAMAccountName\nsAMAccountName: annanew\n`);
+    expect((await signIn(realm, "annanew")).status).toBe(303);
+    expect(await userNamed(realm, "annanew")).toMatchObject({ userId: anna.userId, username: "annanew" });
+  });
+
+  test("accounts that are shut there are refused like a wrong password; one whose password must be replaced is told where", async () => {
+    const realm = await realmWithAd();
+    const wrong = await signIn(realm, "bert", "Wrong-Passw0rd");
+    for (const name of ["disabled", "expired"]) expect((await signIn(realm, name)).status, name).toBe(wrong.status);
+    expect(await userNamed(realm, "disabled")).toBeUndefined();
+    const told = await signIn(realm, "mustchange");
+    expect([told.status, told.text.includes("Please change your password first")]).toEqual([400, true]);
+    expect((await signIn(realm, "mustchange", "Wrong-Passw0rd")).status).toBe(401);
+  });
+
+  test("a sync follows the directory's numbers of changes, and who is disabled there", async () => {
+    const realm = await realmWithAd();
+    const sync = async (query = "") => (await realm.asMaster().post(`/user-federation/corp/sync${query}`)).body;
+    const first = await sync();
+    expect(first).toMatchObject({ kind: "full", created: 5, failed: 0 });
+    expect(await userNamed(realm, "disabled")).toMatchObject({ enabled: false });
+    expect(await sync("?full=false")).toMatchObject({ kind: "changed", synced: 0 });
+    await domain.apply(`dn: CN=bert,${users}\nchangetype: modify\nreplace: userAccountControl\nuserAccountControl: 514\n`);
+    await domain.apply(`dn: CN=disabled,${users}\nchangetype: modify\nreplace: userAccountControl\nuserAccountControl: 512\n`);
+    expect(await sync("?full=false")).toMatchObject({ kind: "changed", synced: 2, updated: 1, disabled: 1 });
+    expect(await userNamed(realm, "bert")).toMatchObject({ enabled: false });
+    expect(await userNamed(realm, "disabled")).toMatchObject({ enabled: true });
+  });
+});

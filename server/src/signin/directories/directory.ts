@@ -1,0 +1,47 @@
+import { type Filter, parseTemplate } from "../../platform/ldap/index.ts";
+import { type Person, type ProviderSnapshot, personAttributes, sourceOf } from "../identity-providers/index.ts";
+
+export const DIRECTORY_PROTOCOLS = ["ldap", "ad"] as const;
+export const isDirectory = ({ protocol }: Pick<ProviderSnapshot, "protocol">): boolean =>
+  (DIRECTORY_PROTOCOLS as readonly string[]).includes(protocol);
+
+/** A provider of one of these protocols, as sign-ins and runs read it. */
+export interface Directory {
+  readonly provider: ProviderSnapshot;
+  /** `users.source` of its users. */
+  readonly source: string;
+  readonly searchBase: string;
+  readonly filterOf: (name: string) => Filter;
+  /** Null: the filter cannot find everybody, so it can only be used to sign in. */
+  readonly everybody: Filter | null;
+  readonly idAttribute: string;
+  readonly attributes: readonly string[];
+  readonly trustsEmail: boolean;
+  readonly provisions: boolean;
+  readonly writesPasswords: boolean;
+}
+
+export function directoryOf(provider: ProviderSnapshot): Directory {
+  const { config, protocol, alias } = provider;
+  const template = parseTemplate(String(config.userSearchFilter));
+  const idAttribute = String(config.idAttribute);
+  return {
+    provider,
+    source: sourceOf(protocol, alias),
+    searchBase: String(config.userSearchBase),
+    filterOf: (name) => template.of(name),
+    everybody: template.all,
+    idAttribute,
+    attributes: personAttributes(config),
+    trustsEmail: config.trustEmail === true,
+    provisions: config.provisioning === "create",
+    writesPasswords: config.editMode === "PASSWORD",
+  };
+}
+
+export const profileOf = (directory: Directory, { username, email, firstName, lastName }: Person) => ({
+  username,
+  email,
+  trustsEmail: directory.trustsEmail,
+  attributes: { firstName, lastName },
+});

@@ -1,0 +1,139 @@
+import { type Generated, sql } from "kysely";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import type { Person } from "../identity-providers/index.ts";
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    directory_entries: {
+      realm_id: string;
+      provider_id: string;
+      subject: string;
+      dn: string;
+      fingerprint: string;
+      disabled_by_sync: Generated<boolean>;
+    };
+    directory_erasures: { realm_id: string; provider_id: string; hash: string; erased_at: number };
+  }
+}
+
+interface Owner {
+  readonly realm: string;
+  readonly providerId: string;
+}
+
+/** An entry that is a user's already, as it was when it was last read. */
+export interface KnownEntry {
+  readonly subject: string;
+  readonly userId: string;
+  readonly dn: string | null;
+  readonly fingerprint: string | null;
+  readonly disabledBySync: boolean;
+}
+
+interface KnownRow {
+  subject: string;
+  user_id: string;
+  dn: string | null;
+  fingerprint: string | null;
+  disabled_by_sync: boolean | null;
+}
+
+const toKnown = (row: KnownRow): KnownEntry => ({
+  subject: row.subject,
+  userId: row.user_id,
+  dn: row.dn,
+  fingerprint: row.fingerprint,
+  disabledBySync: row.disabled_by_sync ?? false,
+});
+
+const known = ({ realm, providerId }: Owner) => sql`
+  select l.subject, l.user_id, e.dn, e.fingerprint, e.disabled_by_sync
+  from identity_links l
+  left join directory_entries e on e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject
+  where l.realm_id = ${realm} and l.provider_id = ${providerId}`;
+
+export async function knownEntries(db: Db, owner: Owner, subjects: readonly string[]): Promise<Map<string, KnownEntry>> {
+  if (subjects.length === 0) return new Map();
+  const { rows } = await sql<KnownRow>`${known(owner)} and l.subject = any(${[...subjects]}::text[])`.execute(db);
+  return new Map(rows.map((row) => [row.subject, toKnown(row)]));
+}
+
+/** All of a directory, in the order of their ids, from one on: for finding those that are gone. */
+export async function knownEntriesAfter(db: Db, owner: Owner, after: string, limit: number): Promise<KnownEntry[]> {
+  const { rows } = await sql<KnownRow>`${known(owner)} and l.subject > ${after} order by l.subject limit ${limit}`.execute(db);
+  return rows.map(toKnown);
+}
+
+/** Where a user comes from, and as which entry. */
+export async function entryOfUser(
+  db: Db,
+  realm: string,
+  userId: string,
+): Promise<{ source: string; links: { providerId: string; subject: string }[] } | null> {
+  const { rows } = await sql<{ source: string; links: { providerId: string; subject: string }[] }>`
+    select u.source, coalesce((select json_agg(json_build_object('providerId', l.provider_id, 'subject', l.subject)) from identity_links l
+      where l.realm_id = u.realm_id and l.user_id = u.user_id), '[]') as links
+    from users u where u.realm_id = ${realm} and u.user_id = ${userId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+export interface NewEntry {
+  readonly userId: string;
+  readonly person: Person;
+}
+
+/** Links new users to their entries. Answers the subjects that are linked now; of the others another node was quicker. */
+export async function insertEntries(tx: Tx, { realm, providerId }: Owner, entries: readonly NewEntry[], now: number): Promise<Set<string>> {
+  if (entries.length === 0) return new Set();
+  const rows = entries.map(({ userId, person: { subject, username, dn, fingerprint, enabled } }) => ({
+    ...{ subject, user_id: userId, username, dn, fingerprint, disabled_by_sync: !enabled },
+  }));
+  const asked = sql`json_to_recordset(${JSON.stringify(rows)}::text::json)
+    as r(subject text, user_id uuid, username text, dn text, fingerprint text, disabled_by_sync boolean)`;
+  const linked = await sql<{ subject: string }>`
+    insert into identity_links (realm_id, provider_id, subject, user_id, username, linked_at)
+    select ${realm}, ${providerId}::uuid, r.subject, r.user_id, r.username, ${now} from ${asked}
+    order by r.subject collate "C" on conflict do nothing returning subject`.execute(tx);
+  const subjects = new Set(linked.rows.map(({ subject }) => subject));
+  await sql`
+    insert into directory_entries (realm_id, provider_id, subject, dn, fingerprint, disabled_by_sync)
+    select ${realm}, ${providerId}::uuid, r.subject, r.dn, r.fingerprint, r.disabled_by_sync from ${asked}
+    where r.subject = any(${[...subjects]}::text[])`.execute(tx);
+  return subjects;
+}
+
+/** What an entry said now. */
+export async function saveEntry(
+  tx: Tx,
+  { realm, providerId }: Owner,
+  entry: { readonly subject: string; readonly dn: string; readonly fingerprint: string; readonly disabledBySync: boolean },
+): Promise<void> {
+  const state = { dn: entry.dn, fingerprint: entry.fingerprint, disabled_by_sync: entry.disabledBySync };
+  await tx
+    .insertInto("directory_entries")
+    .values({ realm_id: realm, provider_id: providerId, subject: entry.subject, ...state })
+    .onConflict((conflict) => conflict.columns(["realm_id", "provider_id", "subject"]).doUpdateSet(state))
+    .execute();
+}
+
+/** Of these hashes, those of entries whose users were erased. */
+export async function erasedAmong(db: Db, { realm, providerId }: Owner, hashes: readonly string[]): Promise<Set<string>> {
+  if (hashes.length === 0) return new Set();
+  const rows = await db
+    .selectFrom("directory_erasures")
+    .select("hash")
+    .where("realm_id", "=", realm)
+    .where("provider_id", "=", providerId)
+    .where("hash", "in", [...hashes])
+    .execute();
+  return new Set(rows.map(({ hash }) => hash));
+}
+
+export async function forgetErasure(tx: Tx, { realm, providerId }: Owner, hash: string): Promise<void> {
+  await tx
+    .deleteFrom("directory_erasures")
+    .where("realm_id", "=", realm)
+    .where("provider_id", "=", providerId)
+    .where("hash", "=", hash)
+    .execute();
+}

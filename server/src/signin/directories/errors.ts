@@ -1,0 +1,21 @@
+import { AppError, defineErrors } from "../../kernel/errors.ts";
+import type { Report } from "./runs.store.ts";
+
+export const directoryErrors = {
+  ...defineErrors("user_federation", {
+    not_found: [404, "No such directory in this realm"],
+    disabled: [409, "This directory is disabled: enable it first"],
+    running: [409, "A sync of this directory is under way: wait for its end"],
+    taken_over: [409, "Another sync took this one for dead and began anew"],
+    filter_finds_one: [
+      409,
+      "config.userSearchFilter finds one person by name, but not everybody: write {0} where any value can stand, such as (uid={0})",
+    ],
+  }),
+  failed: ({ message, synced }: Report) =>
+    new AppError(
+      "user_federation.failed",
+      502,
+      `${message ?? "The directory could not be read."} ${synced === 0 ? "Nothing was changed" : `${synced} entries were dealt with`}, and nobody was disabled for being gone.`,
+    ),
+};

@@ -1,0 +1,115 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { oneOf, pathParams } from "../../platform/http/index.ts";
+import type { IdentityProviders, ProviderSnapshot } from "../identity-providers/index.ts";
+import { isDirectory } from "./directory.ts";
+import { directoryErrors } from "./errors.ts";
+import { latestRuns } from "./runs.store.ts";
+import { syncDirectory } from "./sync.ts";
+import type { SyncParts } from "./sync-parts.ts";
+
+const tags = ["Identity providers"];
+const config = { permission: "manage-identity-providers", versioned: false } as const;
+const params = pathParams("alias");
+const MAX_RUNS = 20;
+
+const kind = oneOf(["full", "changed"], { description: "full: everything was read. changed: what has changed since the run before" });
+const report = {
+  synced: Type.Integer({ description: "Entries that were dealt with" }),
+  created: Type.Integer(),
+  updated: Type.Integer(),
+  disabled: Type.Integer({ description: "Users whose entry is gone, or disabled in the directory" }),
+  skipped: Type.Integer({ description: "Entries of users who were erased, or who would be new where `provisioning` is deny" }),
+  failed: Type.Integer({ description: "Entries that could not be taken over; `errors` names the first hundred" }),
+  errors: Type.Array(Type.Object({ dn: Type.String(), message: Type.String() })),
+  message: Type.Union([Type.String(), Type.Null()], { description: "What to know about the run as a whole" }),
+};
+
+const SyncResult = Type.Object(
+  { runId: Type.String({ format: "uuid" }), kind, dryRun: Type.Boolean(), ...report, durationMs: Type.Integer() },
+  { $id: "DirectorySyncResult" },
+);
+
+const SyncRun = Type.Object(
+  {
+    runId: Type.String({ format: "uuid" }),
+    kind,
+    dryRun: Type.Boolean(),
+    state: oneOf(["running", "done", "failed"]),
+    requestedBy: Type.String(),
+    startedAt: Type.Integer({ description: "Epoch milliseconds" }),
+    finishedAt: Type.Union([Type.Integer({ description: "Epoch milliseconds" }), Type.Null()]),
+    ...report,
+  },
+  { $id: "DirectorySyncRun" },
+);
+
+const SyncQuery = Type.Object(
+  {
+    full: Type.Optional(Type.Boolean({ default: true, description: "false: only what has changed since the run before" })),
+    dryRun: Type.Optional(Type.Boolean({ default: false, description: "Say what would happen, and change nothing" })),
+    confirm: Type.Optional(
+      Type.Boolean({ default: false, description: "Disable users also where more than a fifth of them, and more than ten, are gone" }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** Mounted under /admin/realms/:realm/user-federation. */
+export const userFederationRoutes: FastifyPluginAsyncTypebox<SyncParts & { providers: IdentityProviders }> = async (
+  app,
+  { providers, ...parts },
+) => {
+  const directoryOf = async (realm: string, alias: string): Promise<ProviderSnapshot> => {
+    const provider = (await providers.get(realm))?.byAlias.get(alias);
+    if (!provider || !isDirectory(provider)) throw directoryErrors.not_found();
+    return provider;
+  };
+
+  app.post(
+    "/:alias/sync",
+    {
+      config,
+      schema: {
+        summary: "Sync the users of a directory",
+        description:
+          "Creates, updates and disables users as the directory says, and never deletes one. Answers when it is done; `GET` shows how far it is. " +
+          "Nobody is disabled for being gone where the directory could not be read to its end, showed nobody, or lost a fifth of its users.",
+        tags,
+        params,
+        querystring: SyncQuery,
+        response: { 200: SyncResult },
+      },
+    },
+    async (req) => {
+      const provider = await directoryOf(req.params.realm, req.params.alias);
+      if (!provider.enabled) throw directoryErrors.disabled();
+      const { full = true, dryRun = false, confirm = false } = req.query;
+      return syncDirectory(parts, provider, { full, dryRun, confirm, actor: req.actor!, sourceIp: req.ip });
+    },
+  );
+
+  app.get(
+    "/:alias/sync",
+    {
+      config,
+      schema: {
+        summary: "Follow the syncs of a directory",
+        description: "The last twenty runs, newest first, with how far one is that is running. They are kept for 90 days.",
+        tags,
+        params,
+        response: { 200: Type.Object({ running: Type.Boolean(), runs: Type.Array(SyncRun) }, { $id: "DirectorySyncs" }) },
+      },
+    },
+    async (req) => {
+      const { realm, providerId } = await directoryOf(req.params.realm, req.params.alias);
+      const rows = await req.read((ctx) => latestRuns(ctx.tx, { realm, providerId }, MAX_RUNS));
+      const runs = rows.map((row) => ({
+        ...{ synced: 0, created: 0, updated: 0, disabled: 0, skipped: 0, failed: 0, errors: [], message: null, ...row.report },
+        ...{ runId: row.run_id, kind: row.kind, dryRun: row.dry_run, state: row.state, requestedBy: row.requested_by },
+        ...{ startedAt: row.started_at, finishedAt: row.finished_at },
+      }));
+      return { running: runs.some(({ state }) => state === "running"), runs };
+    },
+  );
+};

@@ -1,0 +1,35 @@
+import { clock } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { systemActor } from "../../platform/context.ts";
+import { inTransaction } from "../../platform/db/index.ts";
+import { enqueue, type JobHandler } from "../../platform/jobs/index.ts";
+import type { IdentityProviders } from "../identity-providers/index.ts";
+import { isDirectory } from "./directory.ts";
+import { dueSyncs } from "./runs.store.ts";
+import { syncDirectory } from "./sync.ts";
+import type { SyncParts } from "./sync-parts.ts";
+
+export const SYNC_JOB = "directories.sync";
+
+/** Each minute: a job for each directory whose time has come. */
+export async function enqueueSyncs({ db }: Pick<SyncParts, "db">): Promise<void> {
+  const now = clock.now();
+  for (const { realm, alias, full } of await dueSyncs(db, now)) {
+    const job = { kind: SYNC_JOB, realm, payload: { alias, full }, dedupeKey: `${realm}/${alias}`, runAt: now, maxAttempts: 1 };
+    await inTransaction(db, (tx) => enqueue(tx, job, now));
+  }
+}
+
+export const syncJob = (parts: SyncParts & { providers: IdentityProviders }): JobHandler => ({
+  async run({ realm, payload }) {
+    const provider = (await parts.providers.get(realm!))?.byAlias.get(String(payload.alias));
+    if (!provider?.enabled || !isDirectory(provider)) return;
+    const options = { full: payload.full === true, dryRun: false, confirm: false, actor: systemActor(realm!), sourceIp: null };
+    try {
+      await syncDirectory(parts, provider, options);
+    } catch (error) {
+      // The run tells of it, and the next one comes by itself.
+      if (!(error instanceof AppError)) throw error;
+    }
+  },
+});

@@ -1,0 +1,23 @@
+import type { Vault } from "../../kernel/vault.ts";
+import type { Actor } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { DirectoryPools } from "./pools.ts";
+
+export interface SyncParts {
+  /** Connections that may take their time. */
+  readonly db: Db;
+  readonly work: UnitOfWork;
+  readonly vault: Vault;
+  readonly pools: DirectoryPools;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+export interface SyncOptions {
+  readonly full: boolean;
+  readonly dryRun: boolean;
+  /** Disable also where more users are gone than looks right. */
+  readonly confirm: boolean;
+  readonly actor: Actor;
+  readonly sourceIp: string | null;
+}

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openLdap } from "../../../test/peers/index.mjs";
+import { addDirectory, added, type DirectoryPeer, openLdapPeer, PEOPLE, person, SUFFIX } from "../../testing/directories.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { answer, entryMessage, ldapPeer, RESPONSE } from "../../testing/ldap-peer.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+
+const COUNT = 1_200;
+const uidOf = (i: number) => `u${String(i).padStart(5, "0")}`;
+
+describe.skipIf(!openLdap())("syncing a directory", () => {
+  let iam: Harness;
+  let peer: DirectoryPeer;
+  beforeAll(async () => {
+    peer = await openLdapPeer(Array.from({ length: COUNT }, (_, i) => person(uidOf(i))).join("\n"));
+    iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1", GATEHOUSE_MODE: "development" });
+    await iam.server.jobs.stop();
+  });
+  afterAll(async () => {
+    await iam?.close();
+    await peer?.ldap.stop();
+  });
+
+  const realmWith = async (more: Record<string, unknown> = {}) => {
+    const realm = await iam.realm();
+    await addDirectory(realm, peer.config(more));
+    return realm;
+  };
+  const sync = async (realm: RealmUnderTest, query = "") => {
+    const { status, body } = await realm.asMaster().post(`/user-federation/corp/sync${query}`);
+    return { status, ...body };
+  };
+  const userNamed = async (realm: RealmUnderTest, name: string) =>
+    (await realm.asMaster().get(`/users?search=${name}`)).body.find((user: { username: string }) => user.username === name);
+  /** A handful of people in a place of their own. */
+  const unit = async (name: string, uids: readonly string[]) => {
+    const base = `ou=${name},${SUFFIX}`;
+    await peer.ldap.apply(`dn: ${base}\nchangetype: add\nobjectClass: organizationalUnit\nou: ${name}\n`);
+    for (const uid of uids) await peer.ldap.apply(added(person(uid)).replace(PEOPLE, base));
+    return base;
+  };
+
+  test("takes over everybody, and the next run finds nothing to do", async () => {
+    const realm = await realmWith({ userSearchBase: PEOPLE });
+    const dry = await sync(realm, "?dryRun=true");
+    expect(dry).toMatchObject({ status: 200, synced: COUNT, created: COUNT, dryRun: true });
+    expect(await userNamed(realm, uidOf(7))).toBeUndefined();
+    const first = await sync(realm);
+    const nothing = { updated: 0, disabled: 0, skipped: 0, failed: 0, errors: [], message: null };
+    expect(first).toMatchObject({ status: 200, kind: "full", synced: COUNT, created: COUNT, ...nothing });
+    expect(first.durationMs).toBeGreaterThan(0);
+    expect(await userNamed(realm, uidOf(7))).toMatchObject({ email: `${uidOf(7)}@corp.test`, enabled: true, roles: ["user"] });
+    const versions = () =>
+      iam.core.db.selectFrom("users").select("version").where("realm_id", "=", realm.name).where("version", ">", 1).execute();
+    expect(await sync(realm)).toMatchObject({ status: 200, synced: COUNT, created: 0, ...nothing });
+    expect(await versions()).toEqual([]);
+    expect(await sync(realm, "?full=false")).toMatchObject({ status: 200, kind: "changed", created: 0, ...nothing });
+    const events = await realm.events("type=ADMIN_ACTION");
+    expect(events.filter(({ resourceType }) => resourceType === "user-federation")).toHaveLength(4);
+    expect(await realm.events("type=ADMIN_CREATE&resourceType=users&actor=ldap%3Acorp")).toEqual([]);
+    const { body } = await realm.asMaster().get("/user-federation/corp/sync");
+    expect(body).toMatchObject({ running: false, runs: [{ kind: "changed", state: "done" }, {}, { created: COUNT }, { dryRun: true }] });
+    expect((await iam.browser().trySignIn(realm.name, uidOf(3), `${uidOf(3)}-password`)).status).toBe(303);
+  });
+
+  test("follows changes, renames and deletions, and ends the sessions of those who are gone", async () => {
+    const base = await unit("changes", ["ada", "ben", "cid", "dan"]);
+    const realm = await realmWith({ userSearchBase: base });
+    expect(await sync(realm)).toMatchObject({ created: 4 });
+    const browser = iam.browser();
+    await browser.signIn(realm.name, "cid", "cid-password");
+    const ada = await userNamed(realm, "ada");
+    await peer.ldap.apply(`dn: uid=ada,${base}\nchangetype: modify\nreplace: mail\nmail: ada.new@corp.test\n`);
+    await peer.ldap.apply(`dn: uid=ben,${base}\nchangetype: modrdn\nnewrdn: uid=benny\ndeleteoldrdn: 1\n`);
+    await peer.ldap.apply(`dn: uid=cid,${base}\nchangetype: delete\n`);
+    expect(await sync(realm, "?full=false")).toMatchObject({ kind: "changed", created: 0, updated: 2, disabled: 0 });
+    expect(await userNamed(realm, "ada")).toMatchObject({ userId: ada.userId, email: "ada.new@corp.test" });
+    expect(await userNamed(realm, "benny")).toMatchObject({ enabled: true });
+    expect(await sync(realm)).toMatchObject({ created: 0, updated: 0, disabled: 1, failed: 0 });
+    expect(await userNamed(realm, "cid")).toMatchObject({ enabled: false });
+    expect((await browser.get(`/realms/${realm.name}/account`)).status).not.toBe(200);
+    expect(await sync(realm)).toMatchObject({ disabled: 0 });
+  });
+
+  test("what an administrator disabled stays so; what the directory disabled comes back with it", async () => {
+    const base = await unit("returning", ["eva", "fay"]);
+    const realm = await realmWith({ userSearchBase: base, userSearchFilter: "(&(uid={0})(!(description=away)))" });
+    await sync(realm);
+    const { mfaEnabled: _m, createdAt: _c, ...fay } = await userNamed(realm, "fay");
+    await realm.asMaster().put(`/users/${fay.userId}`, { ...fay, enabled: false });
+    for (const uid of ["eva", "fay"])
+      await peer.ldap.apply(`dn: uid=${uid},${base}\nchangetype: modify\nreplace: description\ndescription: away\n`);
+    expect(await sync(realm)).toMatchObject({ status: 200, disabled: 0, message: expect.stringContaining("shows nobody") });
+    expect(await sync(realm, "?confirm=true")).toMatchObject({ disabled: 1 });
+    for (const uid of ["eva", "fay"]) await peer.ldap.apply(`dn: uid=${uid},${base}\nchangetype: modify\ndelete: description\n`);
+    expect(await sync(realm)).toMatchObject({ failed: 0, disabled: 0 });
+    expect(await userNamed(realm, "eva")).toMatchObject({ enabled: true });
+    expect(await userNamed(realm, "fay")).toMatchObject({ enabled: false });
+    expect((await iam.browser().trySignIn(realm.name, "eva", "eva-password")).status).toBe(303);
+  });
+
+  test("one bad row costs nobody else: two entries with one address, a local user's name; and an address moves in one run", async () => {
+    const base = await unit("rows", ["gil", "hal", "ida"]);
+    await peer.ldap.apply(`dn: uid=hal,${base}\nchangetype: modify\nreplace: mail\nmail: gil@corp.test\n`);
+    const realm = await realmWith({ userSearchBase: base });
+    await realm.user("ida");
+    const first = await sync(realm);
+    expect(first).toMatchObject({ status: 200, synced: 3, created: 1, failed: 2 });
+    expect(first.errors.map(({ message }: { message: string }) => message)).toEqual([
+      "Another user has this username or mail address.",
+      "Another user has this username or mail address.",
+    ]);
+    const stays = first.errors.some(({ dn }: { dn: string }) => dn.startsWith("uid=hal")) ? "gil" : "hal";
+    // The one who has the address leaves, and in the same run the other gets it.
+    await peer.ldap.apply(`dn: uid=${stays},${base}\nchangetype: delete\n`);
+    expect(await sync(realm)).toMatchObject({ created: 1, disabled: 1, failed: 1 });
+    expect(await userNamed(realm, stays === "gil" ? "hal" : "gil")).toMatchObject({ email: "gil@corp.test", enabled: true });
+  });
+
+  test("a size limit, a wrong base and a wrong password fail the run and disable nobody", async () => {
+    const realm = await realmWith({ userSearchBase: PEOPLE });
+    expect(await sync(realm)).toMatchObject({ created: COUNT });
+    const provider = (await realm.asMaster().get("/identity-providers/corp")).body;
+    const save = async (config: Record<string, unknown>) =>
+      expect(
+        (await realm.asMaster().put("/identity-providers/corp", { ...provider, config: { ...provider.config, ...config } })).status,
+      ).toBe(200);
+    await save({ bindDn: `cn=limited,${SUFFIX}`, bindPassword: "limited-password" });
+    expect(await sync(realm)).toMatchObject({ status: 502, code: "user_federation.failed", detail: expect.stringContaining("size limit") });
+    await save({ bindPassword: "sync-password", userSearchBase: "ou=nowhere,dc=corp,dc=test" });
+    expect(await sync(realm)).toMatchObject({ status: 502, detail: expect.stringContaining("search base") });
+    await save({ bindPassword: "wrong" });
+    expect(await sync(realm)).toMatchObject({ status: 502 });
+    await save({ bindPassword: "sync-password", userSearchFilter: `(&(uid={0})(uid=${uidOf(0).slice(0, -1)}*))` });
+    expect(await sync(realm)).toMatchObject({ status: 200, disabled: 0, message: expect.stringContaining(`of ${COUNT} users`) });
+    const { body } = await realm.asMaster().get("/users?enabled=false");
+    expect(body).toEqual([]);
+  });
+
+  test("a connection that is cut at any page disables nobody; two runs at once are one", async () => {
+    let cutAt = 99;
+    let page = 0;
+    const fake = await ldapPeer((socket, { id, tag }) => {
+      if (tag === 0x60) return void socket.write(answer(id, RESPONSE.bind));
+      if (tag !== 0x63) return;
+      page += 1;
+      if (page > cutAt) return void socket.destroy();
+      const uids = Array.from({ length: 20 }, (_, i) => `p${page}x${i}`);
+      for (const uid of uids)
+        socket.write(entryMessage(id, `uid=${uid},dc=fake`, { uid: [uid], entryUUID: [`id-${uid}`], mail: [`${uid}@fake.test`] }));
+      socket.write(answer(id, RESPONSE.search, 0, { cookie: page < 4 ? "more" : "" }));
+    });
+    try {
+      const realm = await iam.realm();
+      await addDirectory(realm, { url: fake.url, bindDn: "cn=x", bindPassword: "x", userSearchBase: "dc=fake" });
+      const both = await Promise.all([sync(realm), sync(realm)]);
+      expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(both.find(({ status }) => status === 200)).toMatchObject({ synced: 80, created: 80 });
+      for (cutAt = 0; cutAt < 4; cutAt++) {
+        page = 0;
+        expect(await sync(realm), `cut at page ${cutAt}`).toMatchObject({ status: 502 });
+      }
+      expect((await realm.asMaster().get("/users?enabled=false")).body).toEqual([]);
+      page = 0;
+      expect(await sync(realm)).toMatchObject({ status: 200, created: 0, updated: 0, disabled: 0 });
+    } finally {
+      await fake.close();
+    }
+  });
+
+  test("the last administrator stays, though the directory has them no more", async () => {
+    const base = await unit("admins", ["jan", "kim"]);
+    const realm = await realmWith({ userSearchBase: base });
+    await sync(realm);
+    const { mfaEnabled: _m, createdAt: _c, ...jan } = await userNamed(realm, "jan");
+    await realm.asMaster().put(`/users/${jan.userId}`, { ...jan, roles: ["admin"] });
+    const { mfaEnabled: _n, createdAt: _d, ...local } = await userNamed(realm, "admin");
+    expect((await realm.asMaster().put(`/users/${local.userId}`, { ...local, enabled: false })).status).toBe(200);
+    await peer.ldap.apply(`dn: uid=jan,${base}\nchangetype: delete\n`);
+    expect(await sync(realm)).toMatchObject({ status: 200, disabled: 0, failed: 1, errors: [{ dn: `uid=jan,${base}` }] });
+    expect(await userNamed(realm, "jan")).toMatchObject({ enabled: true });
+  });
+
+  test("somebody who was erased does not come back by a sync, only by their own sign-in", async () => {
+    const base = await unit("erased", ["lea", "mia"]);
+    const realm = await realmWith({ userSearchBase: base });
+    await sync(realm);
+    const lea = await userNamed(realm, "lea");
+    expect((await realm.asMaster().delete(`/users/${lea.userId}/gdpr`)).status).toBeLessThan(300);
+    expect(await sync(realm)).toMatchObject({ created: 0, skipped: 1, failed: 0 });
+    expect(await userNamed(realm, "lea")).toBeUndefined();
+    expect((await iam.browser().trySignIn(realm.name, "lea", "lea-password")).status).toBe(303);
+    expect((await userNamed(realm, "lea")).userId).not.toBe(lea.userId);
+  });
+
+  test("due directories are read by themselves", async () => {
+    const base = await unit("scheduled", ["ned"]);
+    const realm = await realmWith({ userSearchBase: base, fullSyncMinutes: 5 });
+    await iam.core.db.updateTable("identity_providers").set({ created_at: 0 }).where("realm_id", "=", realm.name).execute();
+    await iam.core.db.updateTable("jobs").set({ run_at: 0 }).where("kind", "=", "directories.due").execute();
+    await iam.server.jobs.runDue();
+    await iam.server.jobs.runDue();
+    expect(await userNamed(realm, "ned")).toMatchObject({ enabled: true });
+    const { body } = await realm.asMaster().get("/user-federation/corp/sync");
+    expect(body.runs).toMatchObject([{ state: "done", requestedBy: "system", created: 1 }]);
+  });
+
+  test("needs the permission, and a directory that is there and enabled", async () => {
+    const realm = await realmWith({ userSearchBase: PEOPLE });
+    expect((await (await realm.as("view-users", "manage-users")).post("/user-federation/corp/sync")).status).toBe(403);
+    expect((await realm.asMaster().post("/user-federation/other/sync")).status).toBe(404);
+    const other = await iam.realm();
+    expect((await other.asMaster().post("/user-federation/corp/sync")).status).toBe(404);
+    const { body } = await realm.asMaster().get("/identity-providers/corp");
+    await realm.asMaster().put("/identity-providers/corp", { ...body, enabled: false });
+    expect((await realm.asMaster().post("/user-federation/corp/sync")).status).toBe(409);
+  });
+});

@@ -1,0 +1,80 @@
+import { clock } from "../../kernel/clock.ts";
+import { newId } from "../../kernel/ids.ts";
+import { LdapError } from "../../platform/ldap/index.ts";
+import type { ProviderSnapshot } from "../identity-providers/index.ts";
+import { directoryOf } from "./directory.ts";
+import { directoryErrors } from "./errors.ts";
+import { readDirectory } from "./reading.ts";
+import { endRun, holdRun, keepRun, lastMark, type Report, type RunKind } from "./runs.store.ts";
+import { createSink } from "./sink.ts";
+import type { SyncOptions, SyncParts } from "./sync-parts.ts";
+
+export interface SyncResult extends Report {
+  readonly runId: string;
+  readonly kind: RunKind;
+  readonly dryRun: boolean;
+  readonly durationMs: number;
+}
+
+/**
+ * Reads a directory and makes its users as it says. One run at a time for each directory, on all nodes. Whatever keeps it from reading everything
+ * ends the run before anybody is taken for gone.
+ */
+export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot, options: SyncOptions): Promise<SyncResult> {
+  const { db, work } = parts;
+  const directory = directoryOf(provider);
+  if (directory.everybody === null) throw directoryErrors.filter_finds_one();
+  const owner = { realm: provider.realm, providerId: provider.providerId };
+  const mark = options.full ? null : await lastMark(db, owner);
+  const [runId, startedAt] = [newId(), clock.now()];
+  const origin = { realm: provider.realm, actor: options.actor, sourceIp: options.sourceIp };
+  const begun = {
+    run_id: runId,
+    kind: mark === null ? "full" : "changed",
+    dry_run: options.dryRun,
+    requested_by: options.actor.name,
+  } as const;
+  if (!(await work.transact(origin, (ctx) => holdRun(ctx.tx, owner, begun, ctx.now)))) throw directoryErrors.running();
+
+  const sink = createSink(parts, directory, options);
+  let state: "done" | "failed" = "done";
+  let message: string | null = null;
+  let read: { mark: string | null; kind: RunKind } = { mark: null, kind: begun.kind };
+  try {
+    read = await parts.pools.of(provider).own((connection) =>
+      readDirectory(connection, directory, mark, async (entries) => {
+        await sink.take(entries);
+        if (!(await keepRun(db, owner, runId, sink.report(null), clock.now()))) throw directoryErrors.taken_over();
+      }),
+    );
+    // Only a whole reading of everything says who is gone.
+    message = await sink.finish(read.kind === "full");
+  } catch (error) {
+    state = "failed";
+    message = error instanceof LdapError ? error.message : null;
+    if (!(error instanceof LdapError)) {
+      await finish(sink.report("It was broken off by an error of this server."));
+      throw error;
+    }
+    parts.log.warn(
+      { ...owner, fault: error.fault, resultCode: error.resultCode, diagnostic: error.diagnostic },
+      `a sync failed: ${error.message}`,
+    );
+  }
+  const report = sink.report(message);
+  await finish(report);
+  if (state === "failed") throw directoryErrors.failed(report);
+  return { ...report, runId, kind: read.kind, dryRun: options.dryRun, durationMs: clock.now() - startedAt };
+
+  async function finish(report: Report): Promise<void> {
+    await work.transact(origin, async (ctx) => {
+      if (!(await endRun(ctx.tx, owner, runId, { state, report, mark: state === "done" ? read.mark : null }, ctx.now))) return;
+      const counts = (["synced", "created", "updated", "disabled", "skipped", "failed"] as const).map((name) => `${name} ${report[name]}`);
+      ctx.audit({
+        ...{ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "user-federation", resourceId: provider.alias },
+        outcome: state === "done" ? "SUCCESS" : "FAILURE",
+        detail: `${options.dryRun ? "dry run, " : ""}${read.kind} sync: ${counts.join(", ")}`,
+      });
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { isCleanText } from "../../../kernel/text.ts";
+import { entryId, type LdapEntry } from "../../../platform/ldap/index.ts";
+import type { Config } from "../protocol.ts";
+
+/** Somebody as an entry describes them. */
+export interface Person {
+  readonly subject: string;
+  readonly dn: string;
+  readonly username: string;
+  readonly email: string | null;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  readonly enabled: boolean;
+  /** Of all that. */
+  readonly fingerprint: string;
+}
+
+/** Why an entry is of no use, in words for an administrator. */
+export interface EntryFault {
+  readonly dn: string;
+  readonly message: string;
+}
+
+export const isFault = (read: Person | EntryFault): read is EntryFault => "message" in read;
+
+const MAX_NAME = 255;
+const MAX_DN = 2_000;
+/** AD: ACCOUNTDISABLE of userAccountControl. */
+const ACCOUNT_DISABLED = 2;
+
+/** The attributes to ask for. */
+export const personAttributes = (config: Config): string[] => [
+  ...new Set(
+    ["idAttribute", "uidAttribute", "emailAttribute", "firstNameAttribute", "lastNameAttribute"].map((member) => String(config[member])),
+  ),
+  ...["userAccountControl", "nsAccountLock"],
+];
+
+export function readPerson(config: Config, entry: LdapEntry): Person | EntryFault {
+  const [idAttribute, usernameAttribute] = [String(config.idAttribute), String(config.uidAttribute)];
+  const dn = shownDn(entry.dn);
+  const fault = (message: string): EntryFault => ({ dn, message });
+  const subject = entryId(entry, idAttribute);
+  if (subject === null) return fault(`The entry has no single ${idAttribute}, by which it would be known again.`);
+  if (entry.dn.length > MAX_DN) return fault(`The distinguished name has more than ${MAX_DN} characters.`);
+  const username = entry.text(usernameAttribute)?.trim() ?? "";
+  if (username === "") return fault(`The entry has no ${usernameAttribute}, which is to be the username.`);
+  if (!isName(username)) return fault(`${usernameAttribute} is no username: it is too long or has control characters.`);
+  const email = entry.text(String(config.emailAttribute))?.trim() || null;
+  if (email !== null && !isAddress(email)) return fault(`${String(config.emailAttribute)} is not a mail address.`);
+  const named = (member: string) => {
+    const value = entry.text(String(config[member]))?.trim() || null;
+    return value !== null && isName(value) ? value : null;
+  };
+  const person = {
+    ...{ subject, dn: entry.dn, username, email, firstName: named("firstNameAttribute"), lastName: named("lastNameAttribute") },
+    enabled: isEnabled(entry),
+  };
+  return { ...person, fingerprint: fingerprintOf(person, config.trustEmail === true) };
+}
+
+/** From bits, not from one of them: AD says it by a number, 389 Directory Server and FreeIPA by a word. */
+function isEnabled(entry: LdapEntry): boolean {
+  const control = Number(entry.text("userAccountControl") ?? 0);
+  return (control & ACCOUNT_DISABLED) === 0 && entry.text("nsAccountLock")?.toLowerCase() !== "true";
+}
+
+const isName = (text: string): boolean => text.length <= MAX_NAME && isCleanText(text) && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
+const isAddress = (text: string): boolean => text.length <= 320 && isCleanText(text) && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text);
+
+const fingerprintOf = (person: Omit<Person, "fingerprint">, trustsEmail: boolean): string =>
+  createHash("sha256")
+    .update(JSON.stringify([person.dn, person.username, person.email, person.firstName, person.lastName, person.enabled, trustsEmail]))
+    .digest("base64url");
+
+/** As much of a distinguished name as a report shows. */
+export const shownDn = (dn: string): string => (isCleanText(dn) ? dn : dn.replaceAll("\0", "\ufffd").toWellFormed()).slice(0, 500);

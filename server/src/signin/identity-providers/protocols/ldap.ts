@@ -1,0 +1,133 @@
+import { X509Certificate } from "node:crypto";
+import Type from "typebox";
+import { oneOf } from "../../../platform/http/index.ts";
+import { FilterSyntaxError, isAttributeName, parseLdapUrl, parseTemplate } from "../../../platform/ldap/index.ts";
+import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
+import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider } from "../protocol.ts";
+import { connectionOf, testDirectory } from "./ldap-test.ts";
+import { lineText, secretSet, secretText } from "./members.ts";
+
+const url = Type.String({
+  minLength: 1,
+  maxLength: 300,
+  pattern: "^[Ll][Dd][Aa][Pp][Ss]?://[^\\s/?#@\\\\]+/?$",
+  description: "ldaps://host:port, or ldap://host:port with StartTLS; nothing else in it",
+});
+const attribute = (text: string) => Type.String({ minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9.;-]+$", description: text });
+const minutes = (text: string) =>
+  Type.Optional(Type.Integer({ minimum: 5, maximum: 10_080, description: `${text}, in minutes. Left out: never by itself` }));
+
+const members = {
+  url,
+  urls: Type.Optional(
+    Type.Array(url, { maxItems: 5, uniqueItems: true, description: "More servers of the same directory, tried in turn" }),
+  ),
+  startTls: Type.Optional(Type.Boolean({ description: "Go on with TLS on an ldap:// connection before anything else. Default false" })),
+  caCertificate: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 65_536,
+      description: "PEM certificates of the authorities that vouch for the directory, instead of the public ones",
+    }),
+  ),
+  timeoutMs: Type.Optional(
+    Type.Integer({ minimum: 500, maximum: 30_000, description: "How long a connection or an answer may take. Default 5000" }),
+  ),
+  bindDn: lineText("the account that searches: a distinguished name, in Active Directory also `name@domain`", 1000),
+  bindPassword: Type.Optional(secretText("The password of that account")),
+  bindPasswordSet: Type.Optional(secretSet),
+  userSearchBase: Type.String({ maxLength: 1000, pattern: "^[^\\p{Cc}]*$", description: "The distinguished name below which people are" }),
+  userSearchFilter: Type.Optional(lineText("RFC 4515; `{0}` stands for what was typed as the username. Default `(uid={0})`", 4096)),
+  idAttribute: Type.Optional(
+    attribute("the attribute that stays when an entry is renamed or moved. Default entryUUID, in Active Directory objectGUID"),
+  ),
+  uidAttribute: Type.Optional(attribute("the attribute that becomes the username. Default uid")),
+  emailAttribute: Type.Optional(attribute("the attribute that holds the mail address. Default mail")),
+  firstNameAttribute: Type.Optional(attribute("the attribute that holds the first name. Default givenName")),
+  lastNameAttribute: Type.Optional(attribute("the attribute that holds the last name. Default sn")),
+  trustEmail: Type.Optional(Type.Boolean({ description: "Whether the directory's mail addresses count as verified. Default false" })),
+  provisioning: Type.Optional(
+    oneOf(["create", "deny"], {
+      description: "Whether people who are not here yet get an account when they sign in, or in a sync. Default create",
+    }),
+  ),
+  fullSyncMinutes: minutes("How often the whole directory is read"),
+  changedSyncMinutes: minutes("How often what has changed is read"),
+};
+
+const defaults = {
+  ...{ urls: [], startTls: false, timeoutMs: 5_000, userSearchFilter: "(uid={0})", uidAttribute: "uid", emailAttribute: "mail" },
+  ...{ firstNameAttribute: "givenName", lastNameAttribute: "sn", trustEmail: false, provisioning: "create" },
+};
+
+const kind = (own: Config): IdentityProviderProtocol => ({
+  config: Type.Object(members, { additionalProperties: false }),
+  defaults: { ...defaults, ...own },
+  secrets: ["bindPassword"],
+  harmless: ["timeoutMs", "fullSyncMinutes", "changedSyncMinutes"],
+  subjectMembers: ["idAttribute"],
+  // The bind password goes to each of them, and without TLS to whoever listens.
+  addresses: (config) => [...connectionOf({ config }).urls, `tls:${config.startTls === true} ${String(config.caCertificate ?? "")}`],
+  check,
+  test: (provider, { outbound }) => testDirectory(provider, outbound),
+});
+
+export const ldap = kind({ idAttribute: "entryUUID" });
+export const ad = kind({ idAttribute: "objectGUID" });
+
+function check({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, { outbound }: CheckTools): FieldFault[] {
+  const startTls = config.startTls === true;
+  const urls = [["config.url", config.url], ...((config.urls ?? []) as string[]).map((one, i) => [`config.urls.${i}`, one])] as const;
+  return [
+    ...urls.flatMap(([field, one]) => addressFaults(String(one), String(field), startTls, outbound)),
+    ...filterFaults(String(config.userSearchFilter)),
+    ...["idAttribute", "uidAttribute", "emailAttribute", "firstNameAttribute", "lastNameAttribute"]
+      .filter((member) => !isAttributeName(String(config[member])))
+      .map((member) => ({ field: `config.${member}`, message: `config.${member} does not name an attribute, such as mail` })),
+    ...certificateFaults(config.caCertificate),
+    ...(secrets.bindPassword === undefined
+      ? [{ field: "config.bindPassword", message: "config.bindPassword is needed: the directory is searched as bindDn" }]
+      : []),
+  ];
+}
+
+function addressFaults(written: string, field: string, startTls: boolean, outbound: Outbound): FieldFault[] {
+  try {
+    const target = parseLdapUrl(written);
+    if (target.tls && startTls)
+      return [{ field: "config.startTls", message: `config.startTls: ${field} begins with TLS already; use an ldap:// address with it` }];
+    outbound.checkHost({ ...target, tls: target.tls || startTls });
+    return [];
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    if (error.reason === "scheme")
+      return [{ field, message: `${field}: passwords would cross the network in clear text. Use ldaps://, or ldap:// with startTls` }];
+    if (error.reason === "bad_url")
+      return [{ field, message: `${field} has the form ldaps://host:636 or ldap://host:389, with nothing else` }];
+    return [{ field, message: `${field}: ${error.message}` }];
+  }
+}
+
+function filterFaults(written: string): FieldFault[] {
+  const field = "config.userSearchFilter";
+  try {
+    if (parseTemplate(written).hasPlaceholder) return [];
+    return [{ field, message: `${field} needs {0} where the username goes, such as (uid={0})` }];
+  } catch (error) {
+    if (!(error instanceof FilterSyntaxError)) throw error;
+    return [{ field, message: `${field}: ${error.message}` }];
+  }
+}
+
+function certificateFaults(pem: unknown): FieldFault[] {
+  if (typeof pem !== "string") return [];
+  const field = "config.caCertificate";
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  try {
+    for (const one of certificates) new X509Certificate(one);
+    if (certificates.length > 0) return [];
+  } catch {
+    // told below
+  }
+  return [{ field, message: `${field} is not a certificate in PEM (-----BEGIN CERTIFICATE-----)` }];
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Ctx } from "../../platform/context.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { assetHref } from "../assets/index.ts";
+import { type LogoutApplication, type LogoutFrame, type LogoutHop, renderLogout, type SendPageOptions, sendPage } from "../pages/index.ts";
+import { actorOfSession, type EndedSession, endSession, type LiveSession } from "../sessions/index.ts";
+import type { Visitor, Visitors } from "./visitors.ts";
+
+interface SignOutParts {
+  readonly work: UnitOfWork;
+  readonly visitors: Visitors;
+}
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** Where a user is who has signed out and is not sent elsewhere. */
+export const signedOutPath = (realm: string): string => `/realms/${realm}/login?signed_out=1`;
+
+/**
+ * Ends the session of the browser, as `ending` says: it gets the transaction and what ends the session in it. The cookies go once it has
+ * ended.
+ */
+export async function signOutHere<T>(
+  { work, visitors }: SignOutParts,
+  { request, reply }: Exchange,
+  { visitor, session, askedBy }: { readonly visitor: Visitor; readonly session: LiveSession; readonly askedBy: string | null },
+  ending: (ctx: Ctx, end: () => Promise<EndedSession | null>) => Promise<T>,
+): Promise<T> {
+  const { realmId } = visitor.realm;
+  const originOf = (each: LiveSession) => ({ realm: realmId, actor: actorOfSession(each, realmId), sourceIp: request.ip });
+  // An administrator who acts as a user and signs out is gone from this browser altogether, not back in a session put aside.
+  const own = session.impersonator === null ? null : await visitors.sessionAside(request, visitor.realm);
+  let hasEnded = false;
+  const result = await work.transact(originOf(session), async (ctx) => {
+    hasEnded = false;
+    return ending(ctx, () => {
+      hasEnded = true;
+      return endSession(ctx, session.sessionId, { askedBy });
+    });
+  });
+  if (!hasEnded) return result;
+  if (own) await work.transact(originOf(own), (ctx) => endSession(ctx, own.sessionId, { askedBy }));
+  visitors.leave(reply, visitor);
+  return result;
+}
+
+export interface SigningOut {
+  readonly frames: readonly LogoutFrame[];
+  readonly applications?: readonly LogoutApplication[];
+  readonly hop?: LogoutHop;
+  readonly next: string;
+}
+
+/** Signed out here; the page tells applications, and then goes on. */
+export function showSigningOut(visitors: Visitors, { request, reply }: Exchange, visitor: Visitor, page: SigningOut) {
+  const nonce = randomBytes(18).toString("base64");
+  const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
+  const html = renderLogout({ ...frame, state: "frames", ...page, script: { src: assetHref("signing-out.js"), nonce } });
+  const headers: SendPageOptions = { nonce, logoUrl: visitor.realm.settings.logoUrl, frames: page.frames.map(({ url }) => url) };
+  return sendPage(reply, 200, html, page.hop?.form ? { ...headers, formActionOrigins: "any" } : headers);
+}

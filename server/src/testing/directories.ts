@@ -1,0 +1,57 @@
+import { startOpenLdap } from "../../test/peers/index.mjs";
+import type { Identity, PrivateAuthority } from "./private-authority.ts";
+import { privateAuthority } from "./private-authority.ts";
+import type { RealmUnderTest } from "./realm.ts";
+
+export const SUFFIX = "dc=corp,dc=test";
+export const PEOPLE = `ou=people,${SUFFIX}`;
+
+/** An entry as LDIF, to be loaded. Its password is `<uid>-password`. */
+export const person = (uid: string, more: Record<string, string | readonly string[]> = {}): string => {
+  const attributes = {
+    cn: uid,
+    sn: `Last ${uid}`,
+    givenName: `First ${uid}`,
+    mail: `${uid}@corp.test`,
+    userPassword: `${uid}-password`,
+    ...more,
+  };
+  const lines = Object.entries(attributes).flatMap(([name, values]) => [values].flat().map((value) => `${name}: ${value}`));
+  return [`dn: uid=${uid},${PEOPLE}`, "objectClass: inetOrgPerson", `uid: ${uid}`, ...lines, ""].join("\n");
+};
+
+/** The same, to be added to a directory that runs. */
+export const added = (ldif: string): string => ldif.replace("\n", "\nchangetype: add\n");
+
+export interface DirectoryPeer {
+  readonly authority: PrivateAuthority;
+  readonly identity: Identity;
+  readonly ldap: Awaited<ReturnType<typeof startOpenLdap>>;
+  /** What a provider of it is configured with. */
+  config(more?: Record<string, unknown>): Record<string, unknown>;
+}
+
+export async function openLdapPeer(ldif: string): Promise<DirectoryPeer> {
+  const authority = await privateAuthority();
+  const identity = await authority.identity("ldap.test");
+  const ldap = await startOpenLdap({ identity, ca: authority.ca, ldif });
+  return {
+    authority,
+    identity,
+    ldap,
+    config: (more = {}) => ({
+      ...{ url: ldap.tlsUrl, caCertificate: authority.ca, bindDn: `cn=sync,${SUFFIX}`, bindPassword: "sync-password" },
+      ...{ userSearchBase: SUFFIX, ...more },
+    }),
+  };
+}
+
+/** Makes a directory one of the realm's. */
+export async function addDirectory(
+  realm: RealmUnderTest,
+  config: Record<string, unknown>,
+  { alias = "corp", protocol = "ldap" }: { alias?: string; protocol?: "ldap" | "ad" } = {},
+): Promise<void> {
+  const answer = await realm.asMaster().post("/identity-providers", { alias, protocol, config });
+  if (answer.status !== 201) throw new Error(`could not create a directory: ${answer.status} ${answer.text}`);
+}

@@ -1,0 +1,30 @@
+import type { Page } from "./web-browser.ts";
+
+/** A service provider as the tests meet it, whatever it is made of. */
+export interface Peer {
+  readonly name: string;
+  readonly entityId: string;
+  readonly metadata: string;
+  /** A page for users who are signed in; the others are sent away to sign in, by a signed request over Redirect. */
+  readonly inside: string;
+  /** The same by a request over POST, where it can. */
+  readonly insideByPost?: string;
+  /** The same with the answer by artifact, where it can; a second registration may be needed for it. */
+  readonly byArtifact?: { readonly inside: string; readonly entityId: string; readonly metadata: string };
+  /** Whether it takes an answer for which it has not asked. */
+  readonly takesUnsolicited: boolean;
+  /** Ends the session there, and asks the identity provider to end it everywhere. */
+  readonly logout: string;
+  /** What its page inside says of the user; null where it is another page. */
+  readonly userOn: (page: Page) => { readonly user: string; readonly mail: string } | null;
+  /** Reads the realm's metadata again. */
+  readonly refresh: () => Promise<void>;
+  /** What it complained about. */
+  readonly log: () => string;
+}
+
+const idOn = ({ text }: Page, id: string): string => new RegExp(`id="${id}">([^<]*)<`).exec(text)?.[1]?.trim() ?? "";
+
+/** Of a page with `<dd id="user">` and `<dd id="mail">`. */
+export const userOnList = (page: Page) =>
+  /<h1>Inside<\/h1>/.test(page.text) ? { user: idOn(page, "user"), mail: idOn(page, "mail") } : null;

@@ -1,0 +1,100 @@
+// samlify, which lists us by our metadata.
+import { Constants, IdentityProvider, ServiceProvider, setSchemaValidator } from "samlify";
+import { haveSchemas, makeIdentity, schemaComplaints } from "../../../src/testing/saml-peers.ts";
+import { librarySite } from "./library-site.ts";
+import { type Peer, userOnList } from "./peer.ts";
+
+/** What it parses has to be valid by the schemas of OASIS, if they are here. */
+const validate = async (xml: string) => {
+  const complaints = haveSchemas() ? schemaComplaints(xml) : null;
+  if (complaints) throw new Error(complaints);
+  return "SUCCESS_VALIDATE_XML";
+};
+
+/** It signs messages of logout for those who want it. */
+const signedLogout = { wantLogoutRequestSigned: true, wantLogoutResponseSigned: true };
+
+export async function startSamlify(issuer: string): Promise<Peer> {
+  setSchemaValidator({ validate });
+  const { privateKey, pem } = await makeIdentity();
+  const key = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+  let sp!: ReturnType<typeof ServiceProvider>;
+  let idp!: ReturnType<typeof IdentityProvider>;
+  /** Whether assertions are encrypted is a setting there, which it does not find out. */
+  let encrypting!: ReturnType<typeof IdentityProvider>;
+  const refresh = async () => {
+    const metadata = await (await fetch(`${issuer}/saml/idp/metadata`)).text();
+    const make = (isAssertionEncrypted: boolean) =>
+      IdentityProvider({ metadata, isAssertionEncrypted, messageSigningOrder: "encrypt-then-sign", ...signedLogout });
+    [idp, encrypting] = [make(false), make(true)];
+  };
+  await refresh();
+  const form = (context: { entityEndpoint?: string; context: string; type?: string }) => ({
+    page: `<form method="post" action="${context.entityEndpoint}"><input type="hidden" name="${context.type}" value="${context.context}"><input type="hidden" name="RelayState" value="/inside"></form>`,
+  });
+  const site = await librarySite(async (url) => {
+    const { binding } = Constants.namespace;
+    sp = ServiceProvider({
+      entityID: `${url}/samlify`,
+      authnRequestsSigned: true,
+      allowCreate: true,
+      signatureConfig: {
+        prefix: "ds",
+        location: { reference: "/*[local-name(.)='AuthnRequest']/*[local-name(.)='Issuer']", action: "after" },
+      },
+      wantAssertionsSigned: true,
+      wantMessageSigned: true,
+      ...signedLogout,
+      requestSignatureAlgorithm: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
+      privateKey: key,
+      encPrivateKey: key,
+      signingCert: pem,
+      encryptCert: pem,
+      nameIDFormat: [Constants.namespace.format.persistent],
+      assertionConsumerService: [{ Binding: binding.post, Location: `${url}/saml/acs` }],
+      singleLogoutService: [{ Binding: binding.redirect, Location: `${url}/saml/slo` }],
+    });
+    const inQuery = (message: Readonly<Record<string, string>>, query: string) => ({
+      query: { ...message },
+      // What the signature covers, as it came.
+      octetString: query.replace(/&Signature=[^&]*/, ""),
+    });
+    return {
+      async login(how) {
+        const request = sp.createLoginRequest(idp, how, { relayState: "/inside" });
+        return how === "redirect" ? { location: request.context } : form(request as Parameters<typeof form>[0]);
+      },
+      async accept(posted) {
+        const isEncrypted = Buffer.from(posted.SAMLResponse ?? "", "base64").includes("EncryptedAssertion");
+        const { extract } = await sp.parseLoginResponse(isEncrypted ? encrypting : idp, "post", { body: { ...posted } });
+        const { nameID, attributes = {}, sessionIndex } = extract;
+        if (typeof nameID !== "string") throw new Error("no NameID");
+        return { nameId: nameID, user: String(attributes.username), mail: String(attributes.email), session: sessionIndex?.sessionIndex };
+      },
+      async logout({ nameId, session }) {
+        const request = sp.createLogoutRequest(idp, "redirect", { logoutNameID: nameId, sessionIndex: session as string });
+        return { location: request.context };
+      },
+      async loggedOut(message, query) {
+        await sp.parseLogoutResponse(idp, "redirect", inQuery(message, query));
+      },
+      async askedToLogOut(message, query) {
+        const { extract } = await sp.parseLogoutRequest(idp, "redirect", inQuery(message, query));
+        const { context } = sp.createLogoutResponse(idp, { extract } as never, "redirect", { relayState: message.RelayState ?? "" });
+        return { nameId: String(extract.nameID), answer: { location: context } };
+      },
+    };
+  });
+  return {
+    name: "samlify",
+    entityId: `${site.url}/samlify`,
+    metadata: sp.getMetadata(),
+    inside: `${site.url}/inside`,
+    insideByPost: `${site.url}/inside-by-post`,
+    takesUnsolicited: true,
+    logout: `${site.url}/logout`,
+    userOn: userOnList,
+    refresh,
+    log: site.log,
+  };
+}
