@@ -20,6 +20,8 @@ export {
 export type { MapperState } from "./mappers.schema.ts";
 export type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider, TestedCheck } from "./protocol.ts";
 export { type ProtocolName, protocolOf, protocols } from "./protocols/index.ts";
+export { type EntryFault, isFault, type Person, personAttributes, readPerson, shownDn } from "./protocols/ldap-person.ts";
+export { connectionOf } from "./protocols/ldap-test.ts";
 export {
   discover,
   type Endpoints,
@@ -33,8 +35,6 @@ export {
   UpstreamError,
 } from "./protocols/oidc-metadata.ts";
 export { readSigningKey } from "./protocols/signing-key.ts";
-export { type EntryFault, isFault, type Person, personAttributes, readPerson, shownDn } from "./protocols/ldap-person.ts";
-export { connectionOf } from "./protocols/ldap-test.ts";
 export { identityProviderRoutes } from "./routes.ts";
 export {
   createIdentityProviders,
