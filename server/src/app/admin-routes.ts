@@ -18,7 +18,7 @@ import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
 import { provisioningRoutes } from "../protocols/registration/index.ts";
 import { userFederationRoutes } from "../signin/directories/index.ts";
 import { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "../signin/flows/index.ts";
-import { identityProviderRoutes } from "../signin/identity-providers/index.ts";
+import { identityProviderRoutes, userLinkRoutes } from "../signin/identity-providers/index.ts";
 import { impersonateRoutes } from "../signin/impersonation/index.ts";
 import { actionsEmailRoutes } from "../signin/self-service/index.ts";
 import { sessionRoutes, userSessionRoutes } from "../signin/sessions/index.ts";
@@ -63,6 +63,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(userGroupRoutes, { prefix: "/users" });
   await realm.register(userOrganizationRoutes, { prefix: "/users" });
   await realm.register(userSessionRoutes, { prefix: "/users" });
+  await realm.register(userLinkRoutes, { prefix: "/users" });
   await realm.register(groupRoutes, { prefix: "/groups" });
   await realm.register(organizationRoutes, { prefix: "/organizations", messages, baseUrl });
   await realm.register(roleRoutes, { prefix: "/roles" });

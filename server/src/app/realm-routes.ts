@@ -20,14 +20,14 @@ import type { Services } from "./services.ts";
 export async function registerRealmRoutes(app: App, core: Core, services: Services): Promise<void> {
   const { db, work, realms, vault, hasher, metrics, log } = core;
   const { baseUrl } = core.config;
-  const { breaches, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, visitors } = services;
+  const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, visitors } = services;
   const { limiter, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
   await app.register(
     async (realm) => {
       const gate = guardRealmRoutes(realm as never, gateParts(core, services));
       await realm.register(publicRealmRoutes, { realms });
 
-      const signIn = { db, work, metrics, baseUrl, sources, upgrades, vault, hasher, breaches, messages, log };
+      const signIn = { brokers, db, work, metrics, baseUrl, sources, upgrades, vault, hasher, breaches, messages, log };
       const logoutRequests = createLogoutRequests(issuers);
       await realm.register(loginRoutes, { ...signIn, flows, visitors, logoutRequests, singleLogout: createSingleLogout(db) });
       const pages = { db, work, visitors, messages, baseUrl };

@@ -13,6 +13,7 @@ import { createClientActivity, createClientKeys } from "../protocols/client-auth
 import { createIssuers } from "../protocols/oidc/index.ts";
 import { createDocumentClients, createProvisioning } from "../protocols/registration/index.ts";
 import { createSubjectOf } from "../protocols/tokens/index.ts";
+import { createBrokers } from "../signin/brokers/index.ts";
 import { createDirectoryPools, directoryPasswords } from "../signin/directories/index.ts";
 import { createFlows } from "../signin/flows/index.ts";
 import { createIdentityProviders } from "../signin/identity-providers/index.ts";
@@ -61,6 +62,7 @@ export function createServices(core: Core, options: ServiceOptions) {
   const identityProviders = createIdentityProviders({ db, vault, changes });
   const { directories } = connections;
   const signIn = {
+    brokers: createBrokers({ providers: identityProviders, outbound, registry: metrics.registry, log }),
     flows: createFlows({ db, changes }),
     sources: [
       directoryPasswords({ db, work, vault, hasher, providers: identityProviders, pools: directories, log }),

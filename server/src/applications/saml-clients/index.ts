@@ -7,5 +7,6 @@ export { renameFlowOfSamlClients, samlClientsUsingFlow } from "./flows.store.ts"
 export { samlClientRoutes } from "./routes.ts";
 export { CreateSamlClient } from "./schema.ts";
 export { createSamlClient, removeSamlClient, saveSamlClient, shown as showSamlClient } from "./service.ts";
+export { defaultOptions } from "./settings.ts";
 export type { NameIdKind, SamlClientOptions, SamlClientSnapshot, SamlClients, SamlMapper } from "./snapshot.ts";
 export { applicationName, findSamlClient, findSamlClients, type SamlClientRow } from "./store.ts";

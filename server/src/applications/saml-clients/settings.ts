@@ -62,7 +62,8 @@ export interface StoredSamlClient {
 /** Of the lists that metadata fills, too. */
 export const maxItems = { additionalAcsUrls: 100, acsEndpoints: 200, sloEndpoints: 20, additionalSigningCertificates: 10 } as const;
 
-const defaultOptions: StoredOptions = {
+/** As a SAML client has them that was made with nothing but its addresses. */
+export const defaultOptions: StoredOptions = {
   signAssertion: null,
   signResponse: null,
   wantAuthnRequestsSigned: null,

@@ -1,6 +1,7 @@
 // Users: who they are and how they are found at sign-in. Owns `users` and `login_names`.
 // Changes go through `findUserForUpdate`, which holds the row and applies the escalation rule.
 
+export { type BrokeredProfile, updateBrokeredUser } from "./brokered.service.ts";
 export { userCredentialRoutes } from "./credentials.routes.ts";
 export {
   CreateCredential,
@@ -32,6 +33,7 @@ export {
 export { requiredActionRoutes } from "./required-actions.routes.ts";
 export { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
 export { addRequiredAction, dropRequiredAction, findRequiredActions, replaceRequiredActions } from "./required-actions.store.ts";
+export { addRoles, dropRoles } from "./roles.store.ts";
 export { userRoutes } from "./routes.ts";
 export { attributeValue, CreateUser, loginNameMembers, type User } from "./schema.ts";
 export {

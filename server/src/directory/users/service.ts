@@ -71,8 +71,8 @@ export async function findUserForUpdate(ctx: Ctx, userId: string): Promise<UserR
   return user;
 }
 
-/** Creates a user in the realm, with the realm's default role unless roles are named. */
-export async function createUser(ctx: Ctx, input: CreateUser, proof: AddressProof = "given"): Promise<UserRow> {
+/** Creates a user in the realm, with the realm's default role unless roles are named. `source`: where the account comes from. */
+export async function createUser(ctx: Ctx, input: CreateUser, proof: AddressProof = "given", source = "local"): Promise<UserRow> {
   const roleIds = input.roles ? await roleIdsOf(ctx, input.roles) : await defaultRoleIds(ctx);
   await assertMayGrant(ctx, roleIds);
   const { userId, claimedFrom } = await insertUser(
@@ -87,6 +87,7 @@ export async function createUser(ctx: Ctx, input: CreateUser, proof: AddressProo
     },
     ctx.now,
     proof,
+    source,
   );
   tellClaimed(ctx, claimedFrom);
   await addRoles(ctx.tx, ctx.realm, userId, roleIds);

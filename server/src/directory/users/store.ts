@@ -157,11 +157,12 @@ export async function insertUser(
   user: UserFields,
   now: number,
   proof: AddressProof = "given",
+  source = "local",
 ): Promise<{ userId: string; claimedFrom: string[] }> {
   const userId = newId();
   await tx
     .insertInto("users")
-    .values({ realm_id: realm, user_id: userId, ...columnsOf(user), created_at: now })
+    .values({ realm_id: realm, user_id: userId, ...columnsOf(user), source, created_at: now })
     .execute();
   return { userId, claimedFrom: await insertLoginNames(tx, realm, userId, user, proof) };
 }

@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { identityProvider, linkTo } from "../../testing/identity-providers.ts";
 import { examples } from "./examples.ts";
 import { isReference, type OpenApiDocument, type Operation, operationsOf, type Response } from "./openapi.ts";
 import { tags } from "./tags.ts";
@@ -226,6 +227,10 @@ test("promises the headers that are sent, and no others", async () => {
   await realm.asMaster().post(`/users/${userId}/roles`, { name: role.name });
   await realm.asMaster().put(`/organizations/${organizationId}/members/${userId}`, {});
   await realm.asMaster().put(`/client-scopes/${scope.scopeId}/claims/${claim.claimId}`);
+  await realm.asMaster().post("/identity-providers", identityProvider("google", "browser"));
+  await linkTo(iam, realm, "browser", userId);
+  const mapping = { name: "a", type: "role", role: "user" };
+  const { mapperId: ofIdp } = (await realm.asMaster().post("/identity-providers/browser/mappers", mapping)).body;
   let lists = 0;
   for (const { method, path, operation, name } of admin()) {
     // Consents are given on a page, to a client: gdpr/consents.test.ts.
@@ -246,7 +251,7 @@ test("promises the headers that are sent, and no others", async () => {
       .replace("{claimId}", claim.claimId)
       .replace("{importId}", "headers")
       .replace("{roleName}", "order")
-      .replace("{mapperId}", mapperId)
+      .replace("{mapperId}", path.includes("/identity-providers/") ? ofIdp : mapperId)
       .replace("{templateKey}", "otp-sms")
       .replace("{channel}/{driver}", "SMS/http");
     // Records that have no version: single-reads.test.ts.
@@ -291,10 +296,22 @@ test("offers If-Match where a stale version is refused", async () => {
   await realm.asMaster().post(`${client}/service-account/roles`, { name: "user" });
   const flow = { displayName: "Mine", steps: [{ authenticator: "username-password", requirement: "REQUIRED" }] };
   await realm.asMaster().post("/flows", { alias: "mine", ...flow });
+  const { alias, ...google } = identityProvider("google");
+  const idp = `/identity-providers/${alias}`;
+  await realm.asMaster().post("/identity-providers", { alias, ...google });
+  const mapping = { name: "a", type: "role", role: "user" };
+  const ofIdp = `${idp}/mappers/${(await realm.asMaster().post(`${idp}/mappers`, mapping)).body.mapperId}`;
   const [samlClient, service] = ["/saml-clients/urn:sp", { assertionConsumerServiceUrl: "https://sp.example.com/acs" }];
   await realm.asMaster().post("/saml-clients", { entityId: "urn:sp", ...service });
   const { mapperId: samlMapperId } = (await realm.asMaster().post(`${samlClient}/mappers`, mapper)).body;
   const tried: Record<string, () => Promise<{ status: number }>> = {
+    "DELETE /users/{userId}/linked-accounts/{alias}": () => realm.asMaster().delete(`/users/${userId}/linked-accounts/${alias}`, stale),
+    "PUT /identity-providers/{alias}": () => realm.asMaster().put(idp, { ...google, enabled: true }, stale),
+    "PATCH /identity-providers/{alias}": () => realm.asMaster().patch(idp, {}, stale),
+    "DELETE /identity-providers/{alias}": () => realm.asMaster().delete(idp, stale),
+    "PUT /identity-providers/{alias}/mappers/{mapperId}": () => realm.asMaster().put(ofIdp, mapping, stale),
+    "PATCH /identity-providers/{alias}/mappers/{mapperId}": () => realm.asMaster().patch(ofIdp, {}, stale),
+    "DELETE /identity-providers/{alias}/mappers/{mapperId}": () => realm.asMaster().delete(ofIdp, stale),
     "PUT /clients/{clientId}": () => realm.asMaster().put(client, { enabled: true, publicClient: false }, stale),
     "DELETE /clients/{clientId}": () => realm.asMaster().delete(client, stale),
     "PUT /clients/{clientId}/allowed-resources": () => realm.asMaster().put(`${client}/allowed-resources`, { allowedResources: [] }, stale),

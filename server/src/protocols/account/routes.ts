@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { answerConditionally, anyOf, bearer, declare, refuseUnknownQuery, session } from "../../platform/http/index.ts";
 import { accessRoutes } from "./access/access.routes.ts";
 import { browserRoutes } from "./access/browsers.routes.ts";
+import { ownLinkRoutes } from "./access/links.routes.ts";
 import { ownCredentialRoutes } from "./credentials/credentials.routes.ts";
 import type { OwnCredentialParts } from "./credentials/passkeys.service.ts";
 import { type OwnErasureParts, ownErasureRoutes } from "./privacy/erasure.routes.ts";
@@ -25,6 +26,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app
   await app.register(ownErasureRoutes, { work, cookies });
   await app.register(ownCredentialRoutes, { prefix: "/credentials", db, realms, vault, baseUrl, log });
   await app.register(browserRoutes, { prefix: "/browsers" });
+  await app.register(ownLinkRoutes, { prefix: "/linked-accounts" });
   await app.register(accessRoutes, { baseUrl });
   await app.register(personalDataRoutes, { prefix: "/gdpr" });
 };

@@ -4,10 +4,10 @@ import type { RequiredAction } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { AssetName } from "../assets/index.ts";
-import type { Locale, Messages, ShownApplication } from "../pages/index.ts";
+import type { Locale, Messages, ShownApplication, ShownLink } from "../pages/index.ts";
 import type { Factor, LiveSession } from "../sessions/index.ts";
 import type { SignInParts } from "./parts.ts";
-import type { Progress } from "./progress.ts";
+import type { PendingLink, Progress } from "./progress.ts";
 import type { SignInUser } from "./user.ts";
 
 /** Who asked for the sign-in, and how it is to be. Kept in the interaction. */
@@ -16,6 +16,8 @@ export interface SignInRequest {
   /** As people are shown it. */
   readonly application?: ShownApplication | undefined;
   readonly loginHint?: string | undefined;
+  /** The alias of an identity provider to sign in at: `idp_hint`. */
+  readonly identityProvider?: string | undefined;
   /** Of which flow, where not the realm's own. */
   readonly flow?: string | undefined;
   /** How sure it must be: `1`, `2`. */
@@ -130,6 +132,15 @@ export type Answer =
     }
   /** On to another site, which gets `returnTo` and `state` and sends the browser back with both. What is kept in `data` waits for it. */
   | { readonly outcome: "leave"; readonly data?: Readonly<Record<string, unknown>>; to(back: Return): string }
+  /** An account may be this one's, and is to be linked: its owner is asked for its own factors first (flow `first-broker-login`). */
+  | {
+      readonly outcome: "prove";
+      readonly userId: string;
+      readonly login: string;
+      readonly link: Pick<PendingLink, "alias" | "providerId" | "subject" | "username">;
+      readonly factor: Factor;
+      readonly amr: readonly string[];
+    }
   /** The user does not want to go on: the client that requested the sign-in gets an error. */
   | { readonly outcome: "declined" };
 
@@ -186,6 +197,8 @@ export interface Question extends Described {
   page(at: StepContext, text: Messages): StepPage | Promise<StepPage>;
   /** What it adds to the pages of other ways, where it is one itself: the inside of a form of its own, hidden until the script shows it. */
   beside?(at: StepContext, text: Messages): Promise<{ readonly script: AssetName; readonly body: VNode } | null>;
+  /** What it offers as links, on its own page and on those of other ways. */
+  links?(at: StepContext): Promise<readonly ShownLink[]>;
   /** What the page says to a user who may not sign in at all, where it is not that name or password are wrong. */
   readonly refusal?: { readonly title: TextKey; readonly text: TextKey };
   answer(at: StepContext, form: Readonly<Record<string, string>>): Promise<Answer>;

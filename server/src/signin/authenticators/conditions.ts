@@ -78,6 +78,12 @@ export const conditions = {
     { acr: Type.String({ enum: ["1", "2"], description: "`1` one factor, `2` two" }) },
     ({ request, progress }, { acr }) => Number(request.acr ?? 0) >= Number(acr) && Number(levelOf(progress.passed) ?? 0) < Number(acr),
   ),
+  "condition-single-factor": condition(
+    "One factor so far",
+    "What was proven until now is of one kind",
+    {},
+    ({ progress }) => levelOf(progress.passed) !== "2",
+  ),
   "condition-unknown-device": condition(
     "Unknown device",
     "This browser is not one that the user has told us to trust",

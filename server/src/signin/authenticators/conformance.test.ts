@@ -1,9 +1,13 @@
+import { Registry } from "prom-client";
 import { afterAll, beforeAll, describe } from "vitest";
 import { clock } from "../../kernel/clock.ts";
+import { createOutbound } from "../../platform/outbound/index.ts";
 import { createBreachedPasswords } from "../../platform/passwords/index.ts";
 import { authenticatorConformance, type ContextFor } from "../../testing/authenticator-conformance.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
+import { createBrokers } from "../brokers/index.ts";
+import { createIdentityProviders } from "../identity-providers/index.ts";
 import { createPasswordUpgrades } from "../passwords/index.ts";
 import { authenticators } from "./index.ts";
 
@@ -25,6 +29,10 @@ const contextFor: ContextFor = async (user, progress) => {
       ...{ db, work, metrics, vault, hasher, log, messages: server.messages, sources: [], baseUrl: config.baseUrl },
       breaches: createBreachedPasswords({ corpus: null, log }),
       upgrades: createPasswordUpgrades({ db, hasher, log }),
+      brokers: createBrokers({
+        ...{ providers: createIdentityProviders(core), registry: new Registry(), log },
+        outbound: createOutbound({ allowedHosts: [], allowLoopbackHttp: false }),
+      }),
     },
     realm: (await core.realms.get(realm.name))!,
     visitor: { session: null, preSession: "browser", sourceIp: "203.0.113.1", userAgent: null, locale: "en", deviceToken: null },

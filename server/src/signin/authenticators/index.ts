@@ -4,6 +4,7 @@
 import type { Authenticator } from "./authenticator.ts";
 import { conditions } from "./conditions.ts";
 import { cookie } from "./cookie.ts";
+import { identityProvider } from "./identity-provider.tsx";
 import { magicLink } from "./magic-link.tsx";
 import { emailOtp, smsOtp } from "./otp.tsx";
 import { passkey } from "./passkey.tsx";
@@ -27,6 +28,7 @@ export const authenticators: Readonly<Record<string, Authenticator>> = {
   "email-otp": emailOtp,
   "sms-otp": smsOtp,
   "magic-link": magicLink,
+  "identity-provider": identityProvider,
   cookie,
   push,
   qr,
@@ -64,6 +66,7 @@ export {
   isNew,
   isProven,
   type PassedStep,
+  type PendingLink,
   type Progress,
   SESSION,
   toProofs,

@@ -5,6 +5,7 @@ import type { BreachedPasswords, PasswordHasher } from "../../platform/passwords
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
+import type { BrokerParts } from "../brokers/index.ts";
 import type { PasswordSource, PasswordUpgrades } from "../passwords/index.ts";
 
 /** What steps of a sign-in work with. */
@@ -18,6 +19,7 @@ export interface SignInParts {
   readonly messages: Messages;
   readonly sources: readonly PasswordSource[];
   readonly upgrades: PasswordUpgrades;
+  readonly brokers: BrokerParts;
   readonly baseUrl: string;
   readonly log: Logger;
 }

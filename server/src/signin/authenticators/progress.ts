@@ -12,6 +12,19 @@ export interface PassedStep {
   readonly flow?: string;
 }
 
+/** An account at an identity provider that is to be linked to the user, once they have proven to be the user. */
+export interface PendingLink {
+  readonly alias: string;
+  readonly providerId: string;
+  readonly subject: string;
+  readonly username: string | null;
+  /** Where the sign-in goes on afterwards, and the step that left for the provider. */
+  readonly flow: string;
+  readonly flowVersion: number;
+  readonly step: PassedStep;
+  readonly proven: boolean;
+}
+
 /** How far a sign-in has come: the `state` of its interaction. It survives a restart, and belongs to one browser. */
 export interface Progress {
   readonly flow: string;
@@ -31,6 +44,7 @@ export interface Progress {
   /** With a second factor, they said that none has to be asked for in this browser for a while. */
   readonly trust?: boolean;
   /** The step that the browser left for another site with, and the hash of what it has to bring back, once. */
+  readonly link?: PendingLink;
   readonly left?: { readonly path: string; readonly hash: string };
 }
 

@@ -4,14 +4,12 @@ import { oneOf, pathParams } from "../../platform/http/index.ts";
 import type { IdentityProviders, ProviderSnapshot } from "../identity-providers/index.ts";
 import { isDirectory } from "./directory.ts";
 import { directoryErrors } from "./errors.ts";
-import { latestRuns } from "./runs.store.ts";
-import { syncDirectory } from "./sync.ts";
+import { readRuns, syncDirectory } from "./sync.ts";
 import type { SyncParts } from "./sync-parts.ts";
 
 const tags = ["Identity providers"];
 const config = { permission: "manage-identity-providers", versioned: false } as const;
 const params = pathParams("alias");
-const MAX_RUNS = 20;
 
 const kind = oneOf(["full", "changed"], { description: "full: everything was read. changed: what has changed since the run before" });
 const report = {
@@ -103,12 +101,7 @@ export const userFederationRoutes: FastifyPluginAsyncTypebox<SyncParts & { provi
     },
     async (req) => {
       const { realm, providerId } = await directoryOf(req.params.realm, req.params.alias);
-      const rows = await req.read((ctx) => latestRuns(ctx.tx, { realm, providerId }, MAX_RUNS));
-      const runs = rows.map((row) => ({
-        ...{ synced: 0, created: 0, updated: 0, disabled: 0, skipped: 0, failed: 0, errors: [], message: null, ...row.report },
-        ...{ runId: row.run_id, kind: row.kind, dryRun: row.dry_run, state: row.state, requestedBy: row.requested_by },
-        ...{ startedAt: row.started_at, finishedAt: row.finished_at },
-      }));
+      const runs = await req.read((ctx) => readRuns(ctx, { realm, providerId }));
       return { running: runs.some(({ state }) => state === "running"), runs };
     },
   );

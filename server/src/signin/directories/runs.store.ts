@@ -95,10 +95,14 @@ export async function endRun(
 }
 
 /** Newest first. */
-export async function latestRuns(db: Db, { realm, providerId }: Owner, limit: number): Promise<Selectable<RunsTable>[]> {
+export async function latestRuns(
+  db: Db,
+  { realm, providerId }: Owner,
+  limit: number,
+): Promise<Omit<Selectable<RunsTable>, "realm_id" | "provider_id" | "lease_until" | "mark">[]> {
   return db
     .selectFrom("directory_runs")
-    .selectAll()
+    .select(["run_id", "kind", "dry_run", "state", "requested_by", "started_at", "finished_at", "report"])
     .where("realm_id", "=", realm)
     .where("provider_id", "=", providerId)
     .orderBy("run_id", "desc")

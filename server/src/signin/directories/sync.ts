@@ -1,11 +1,12 @@
 import { clock } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
+import type { ReadCtx } from "../../platform/context.ts";
 import { LdapError } from "../../platform/ldap/index.ts";
 import type { ProviderSnapshot } from "../identity-providers/index.ts";
 import { directoryOf } from "./directory.ts";
 import { directoryErrors } from "./errors.ts";
 import { readDirectory } from "./reading.ts";
-import { endRun, holdRun, keepRun, lastMark, type Report, type RunKind } from "./runs.store.ts";
+import { endRun, holdRun, keepRun, lastMark, latestRuns, type Owner, type Report, type RunKind } from "./runs.store.ts";
 import { createSink } from "./sink.ts";
 import type { SyncOptions, SyncParts } from "./sync-parts.ts";
 
@@ -77,4 +78,16 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
       });
     });
   }
+}
+
+const SHOWN_RUNS = 20;
+const NOTHING = { synced: 0, created: 0, updated: 0, disabled: 0, skipped: 0, failed: 0, errors: [], message: null };
+
+/** The last runs, newest first, with how far one is that is running. */
+export async function readRuns(ctx: ReadCtx, owner: Owner) {
+  return (await latestRuns(ctx.tx, owner, SHOWN_RUNS)).map((row) => ({
+    ...{ ...NOTHING, ...row.report },
+    ...{ runId: row.run_id, kind: row.kind, dryRun: row.dry_run, state: row.state, requestedBy: row.requested_by },
+    ...{ startedAt: row.started_at, finishedAt: row.finished_at },
+  }));
 }

@@ -24,6 +24,14 @@ const ownSecondFactor = sub("second-factor", "CONDITIONAL", [
   sub("second-factor-ways", "REQUIRED", secondFactors),
 ]);
 
+/** The same after an identity provider, unless that is trusted for two factors and has seen them. */
+const brokerSecondFactor = sub("broker-second-factor", "CONDITIONAL", [
+  step("condition-credential", "REQUIRED", { types: ["passkey", "totp", "push"] }),
+  step("condition-unknown-device", "REQUIRED"),
+  step("condition-single-factor", "REQUIRED"),
+  sub("broker-second-factor-ways", "REQUIRED", secondFactors),
+]);
+
 const flow = (alias: string, displayName: string, steps: readonly Step[]): Flow => ({
   alias,
   displayName,
@@ -39,6 +47,7 @@ export const builtInFlows: readonly Flow[] = [
     sub("forms", "ALTERNATIVE", [step("username-password", "REQUIRED"), ownSecondFactor]),
     step("passkey", "ALTERNATIVE"),
     step("qr", "DISABLED"),
+    sub("identity-providers", "ALTERNATIVE", [step("identity-provider", "REQUIRED"), brokerSecondFactor]),
   ]),
   flow("passwordless", "Sign in without a password", [
     step("cookie", "ALTERNATIVE"),

@@ -4,10 +4,12 @@ export const providerErrors = {
   ...defineErrors("identity_providers", {
     not_found: [404, "No such identity provider in this realm"],
     alias_taken: [409, "Another identity provider in this realm already has that alias"],
+    no_mappers: [409, "Identity providers of this protocol have no mappers"],
     mapper_not_found: [404, "No such mapper of this identity provider"],
     mapper_name_taken: [409, "Another mapper of this identity provider already has that name"],
     subject_linked: [409, "That account at the identity provider is linked to another user already"],
     already_linked: [409, "This user is linked to another account at that identity provider already: remove that link first"],
+    last_way_in: [409, "This is the last way to sign in: set a password, or link another account, before you remove it"],
     link_not_found: [404, "This user is not linked to that identity provider"],
   }),
   subject_in_use: (members: readonly string[]) =>

@@ -1,3 +1,4 @@
+import { rootCertificates } from "node:tls";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
@@ -47,6 +48,19 @@ describe("the escalation rule", () => {
     tenant: "organizations",
     allowedTenants: [newId()],
     teamId: "ANOTHER",
+    url: "ldaps://evil.example",
+    urls: ["ldaps://evil.example"],
+    startTls: true,
+    caCertificate: rootCertificates[0],
+    timeoutMs: 1_000,
+    bindDn: "cn=another",
+    bindPassword: "another secret",
+    userSearchBase: "dc=another",
+    userSearchFilter: "(cn={0})",
+    idAttribute: "nsuniqueid",
+    uidAttribute: "cn",
+    fullSyncMinutes: 60,
+    changedSyncMinutes: 10,
   };
 
   test.each(names)("stands before every config key of %s but those that only say how it is shown", async (protocol) => {
@@ -83,7 +97,10 @@ describe("the escalation rule", () => {
       expect([key, answer.status], answer.text).toEqual([key, rules.subjectMembers.includes(key) ? 409 : 200]);
     }
   });
-  const secretsOf = (protocol: ProtocolName) => (protocol === "apple" ? { privateKey: KEY } : { clientSecret: CLIENT_SECRET });
+  const secretsOf = (protocol: ProtocolName) => {
+    if (protocol === "ldap" || protocol === "ad") return { bindPassword: CLIENT_SECRET };
+    return protocol === "apple" ? { privateKey: KEY } : { clientSecret: CLIENT_SECRET };
+  };
 
   test("covers enabling, deleting, mappers, and taking the place of a provider that was deleted; names and order are free", async () => {
     const realm = await iam.realm();

@@ -26,8 +26,20 @@ describe("the record", () => {
     const read = await admin.get(`${at}/${protocol}`);
     expect(Object.keys(read.body).sort()).toEqual(["alias", "config", "displayName", "enabled", "protocol", "realmId"]);
     expect(read.body).toMatchObject({ realmId: realm.name, alias: protocol, protocol, enabled: true, displayName: `By ${protocol}` });
-    expect(read.body.config).toMatchObject({ hideOnLogin: false, provisioning: "create", trustEmail: false, emailAttribute: "email" });
-    const secret = protocol === "apple" ? "privateKey" : "clientSecret";
+    const isDirectory = protocol === "ldap" || protocol === "ad";
+    expect(read.body.config).toMatchObject({
+      ...{ provisioning: "create", trustEmail: false },
+      ...(isDirectory
+        ? {
+            userSearchFilter: "(uid={0})",
+            uidAttribute: "uid",
+            emailAttribute: "mail",
+            firstNameAttribute: "givenName",
+            lastNameAttribute: "sn",
+          }
+        : { hideOnLogin: false, emailAttribute: "email" }),
+    });
+    const secret = isDirectory ? "bindPassword" : protocol === "apple" ? "privateKey" : "clientSecret";
     expect(read.body.config).toMatchObject({ [`${secret}Set`]: true });
     expect(read.body.config).not.toHaveProperty(secret);
 

@@ -2,14 +2,19 @@
 // `identity_provider_secrets`, `identity_provider_mappers`, `identity_links` and `identity_provider_grants`. signin/brokers signs people in by them.
 export { assertMayAnswerFor, sourceOf } from "./control.ts";
 export { providerErrors } from "./errors.ts";
+export { userLinkRoutes } from "./links.routes.ts";
+export { LinkedAccount } from "./links.schema.ts";
+export { addLink, readLink, readLinks, removeOwnLink } from "./links.service.ts";
 export {
   FORGET_LINKS_JOB,
   findLinkedUser,
   forgetLinks,
+  grantsMadeBy,
   insertLink,
   type Link,
   linksOfUser,
   type NewLink,
+  recordGrants,
   touchLink,
 } from "./links.store.ts";
 export type { MapperState } from "./mappers.schema.ts";
@@ -17,6 +22,19 @@ export type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProv
 export { type ProtocolName, protocolOf, protocols } from "./protocols/index.ts";
 export { type EntryFault, isFault, type Person, personAttributes, readPerson, shownDn } from "./protocols/ldap-person.ts";
 export { connectionOf } from "./protocols/ldap-test.ts";
+export {
+  discover,
+  type Endpoints,
+  endpointsOf,
+  fetchObject,
+  filledUrl,
+  hostOf,
+  needsDiscovery,
+  objectOf,
+  UPSTREAM_TIMEOUT,
+  UpstreamError,
+} from "./protocols/oidc-metadata.ts";
+export { readSigningKey } from "./protocols/signing-key.ts";
 export { identityProviderRoutes } from "./routes.ts";
 export {
   createIdentityProviders,

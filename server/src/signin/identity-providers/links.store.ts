@@ -144,3 +144,33 @@ export async function forgetLinks(db: Db, realm: string, providerId: string): Pr
       });
   }
 }
+
+export interface MadeGrant {
+  readonly kind: "role" | "group";
+  readonly targetId: string;
+}
+
+/** The roles and groups that a user has by mappers of a provider. */
+export async function grantsMadeBy(db: Db, realm: string, providerId: string, userId: string): Promise<MadeGrant[]> {
+  const rows = await db
+    .selectFrom("identity_provider_grants")
+    .select(["kind", "target_id"])
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("provider_id", "=", providerId)
+    .execute();
+  return rows.map(({ kind, target_id: targetId }) => ({ kind, targetId }));
+}
+
+export async function recordGrants(tx: Tx, realm: string, providerId: string, userId: string, grants: readonly MadeGrant[]): Promise<void> {
+  const key = { realm_id: realm, user_id: userId, provider_id: providerId };
+  await tx
+    .deleteFrom("identity_provider_grants")
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("provider_id", "=", providerId)
+    .execute();
+  if (grants.length === 0) return;
+  const rows = grants.map(({ kind, targetId }) => ({ ...key, kind, target_id: targetId }));
+  await tx.insertInto("identity_provider_grants").values(rows).execute();
+}

@@ -8,6 +8,7 @@ import { providerErrors } from "./errors.ts";
 import { assertMayLetGive, findGrants, type Granted } from "./grants.ts";
 import type { CreateProviderMapper, MapperState, UpdateProviderMapper } from "./mappers.schema.ts";
 import { deleteMapper, findMapper, insertMapper, listMappers, type MapperRow, updateMapper } from "./mappers.store.ts";
+import { protocolOf } from "./protocols/index.ts";
 import { findProvider, lockProvider, type ProviderRow } from "./store.ts";
 
 /** Every sign-in by the provider goes through all of them. */
@@ -40,6 +41,7 @@ export async function readMapper(ctx: ReadCtx, alias: string, mapperId: string):
 export async function createMapper(ctx: Ctx, alias: string, input: CreateProviderMapper): Promise<MapperRow> {
   const state = checkedMapper(input);
   const provider = await holdProvider(ctx, alias);
+  if (protocolOf(provider.protocol).takesMappers === false) throw providerErrors.no_mappers();
   if ((await listMappers(ctx.tx, ctx.realm, provider.providerId)).length >= MAX_MAPPERS)
     throw invalidFields([{ field: "name", code: "too_many", message: `A provider has at most ${MAX_MAPPERS} mappers: delete one first` }]);
   await assertMayMap(ctx, provider, state);

@@ -47,6 +47,8 @@ export interface IdentityProviderProtocol {
   readonly harmless: readonly string[];
   /** Members that decide what a subject means: with users linked, another value would mistake one person for another. */
   readonly subjectMembers: readonly string[];
+  /** False: sign-ins by it apply no mappers, so none can be made. */
+  readonly takesMappers?: false;
   /** Where secrets, or what is made with them, are sent: another scheme, host or port clears them. */
   addresses(config: Config): readonly string[];
   /** What the schema cannot say. Nothing is sent. */

@@ -10,7 +10,7 @@ import { startingSession } from "./start-session.ts";
 export interface ContinueRouteParts {
   readonly parts: SignInParts;
   readonly replies: ReturnType<typeof createReplies>;
-  openRun(visit: Visit, interactionId: string): Promise<Run>;
+  openRun(visit: Visit, interactionId?: string): Promise<Run>;
 }
 
 const params = Type.Object({ realm: Type.String() });
@@ -20,7 +20,7 @@ const ContinueQuery = Type.Object(
 );
 
 /** Mounted under /realms/:realm. Where other sites send a browser back to the sign-in that it left. */
-export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, { parts, replies, openRun }) => {
+export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, routeParts) => {
   app.get(
     `/${CONTINUE_PATH}`,
     {
@@ -39,21 +39,25 @@ export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = asy
         },
       },
     },
-    async (request, reply) => {
-      const { state, ...answer } = request.query as Readonly<Record<string, string>>;
-      const visit = { request, reply, visitor: request.visitor };
-      refuseDirtyText(request.query);
-      const left = readState(state ?? "");
-      if (!left) throw interactionErrors.gone();
-      const run = await openRun(visit, left.interactionId);
-      if (run.interaction!.result) return goTo(reply, run.interaction!.returnTo);
-      const position = await positionOf(parts, run);
-      const outcome = await returnToSignIn(parts, position, left.token, answer, startingSession(parts)).catch((error) => {
-        // Sent twice at once: the present step is shown.
-        if (error instanceof AppError && error.code === "interactions.moved_on") return null;
-        throw error;
-      });
-      return outcome ? replies.answerWith(visit, outcome) : goTo(reply, stepPath(run));
-    },
+    (request, reply) =>
+      comeBack(routeParts, { request, reply, visitor: request.visitor }, request.query as Readonly<Record<string, string>>),
   );
 };
+
+/** The browser is back with an answer, of which `state` says whose sign-in it belongs to. */
+export async function comeBack({ parts, replies, openRun }: ContinueRouteParts, visit: Visit, query: Readonly<Record<string, string>>) {
+  const { reply } = visit;
+  const { state, ...answer } = query;
+  refuseDirtyText(query);
+  const left = readState(state ?? "");
+  if (!left) throw interactionErrors.gone();
+  const run = await openRun(visit, left.interactionId);
+  if (run.interaction!.result) return goTo(reply, run.interaction!.returnTo);
+  const position = await positionOf(parts, run);
+  const outcome = await returnToSignIn(parts, position, left.token, answer, startingSession(parts)).catch((error) => {
+    // Sent twice at once: the present step is shown.
+    if (error instanceof AppError && error.code === "interactions.moved_on") return null;
+    throw error;
+  });
+  return outcome ? replies.answerWith(visit, outcome) : goTo(reply, stepPath(run));
+}

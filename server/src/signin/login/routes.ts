@@ -24,6 +24,7 @@ import {
   restarted,
   stepOf,
 } from "../run/index.ts";
+import { brokerRoutes, hintedProvider } from "./broker.routes.ts";
 import { continueRoutes } from "./continue.routes.ts";
 import { linkRoutes } from "./link.routes.ts";
 import { type LogoutParts, logoutRoutes } from "./logout.routes.ts";
@@ -170,6 +171,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       if (outcome.outcome === "refuse") return showStuck(visit, outcome);
       // Something was answered elsewhere, or nothing is left to ask.
       if (outcome !== position || outcome.outcome !== "ask") return answerWith(visit, outcome);
+      const provider = await hintedProvider(parts, outcome);
+      if (provider !== null) return goTo(reply, provider);
       const [ask, ...others] = outcome.steps;
       return show(visit, await beginStep(parts, outcome.run, ask), ask, {
         status: 200,
@@ -234,6 +237,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 
   await app.register(linkRoutes, { parts, visitors, openRun });
   await app.register(continueRoutes, { parts, replies, openRun });
+  await app.register(brokerRoutes, { parts, replies, openRun });
   await app.register(logoutRoutes, parts);
 
   app.get(

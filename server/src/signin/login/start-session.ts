@@ -1,5 +1,7 @@
+import type { Ctx } from "../../platform/context.ts";
 import type { MessageUser } from "../../tenancy/messaging/index.ts";
-import { isNew, type SignInParts, type SignInUser } from "../authenticators/index.ts";
+import { isNew, type PendingLink, type SignInParts, type SignInUser } from "../authenticators/index.ts";
+import { addLink, providerErrors } from "../identity-providers/index.ts";
 import { noteBrowser } from "../known-browsers/index.ts";
 import type { Completion } from "../run/index.ts";
 import { completeInteraction } from "../run/index.ts";
@@ -17,6 +19,7 @@ export interface SignedIn {
 export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
   async complete(ctx, { run, userId, username, acr, amr, proofs, isResumed }) {
     const { realm, visitor, progress, interaction } = run;
+    if (progress.link?.proven) await completeLink(ctx, parts, progress.link, { id: userId, name: username });
     // Nothing was proven just now, so the session stays as it is, with the time of its sign-in.
     if (isResumed) {
       await completeInteraction(ctx, interaction!, { userId, sessionId: visitor.session!.sessionId });
@@ -43,6 +46,16 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
     return { session, returnTo: interaction?.returnTo ?? run.returnTo, deviceToken };
   },
 });
+
+/** Proven by the account's own factors, in the sign-in in which the provider vouched for the other side. */
+async function completeLink(ctx: Ctx, { brokers }: SignInParts, link: PendingLink, actor: { id: string; name: string }): Promise<void> {
+  const { alias, providerId, subject, username } = link;
+  const provider = (await brokers.providers.get(ctx.realm))?.byAlias.get(alias);
+  if (!provider?.enabled || provider.providerId !== providerId) throw providerErrors.not_found();
+  await addLink(ctx, alias, { providerId, subject, userId: actor.id, username }, actor);
+  ctx.audit({ category: "AUTHN", type: "BROKER_LOGIN", actor, detail: alias });
+  ctx.afterCommit(() => brokers.counted(provider.protocol, "success"));
+}
 
 const addresseeOf = ({ userId: id, username, email, attributes }: SignInUser): MessageUser => ({
   ...{ id, username, email },

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { assetHref } from "../assets/index.ts";
 import { isProven, type SignInParts, type TextKey } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { languageLinks, type Messages, messagesOf, renderStep, sendPage } from "../pages/index.ts";
+import { languageLinks, type Messages, messagesOf, renderStep, type ShownLink, sendPage } from "../pages/index.ts";
 import { contextOf, type Run } from "../run/index.ts";
 import type { Visitor, Visitors } from "./visitors.ts";
 
@@ -35,6 +35,7 @@ export async function showStep(
   const at = contextOf(parts, run, ask);
   const page = await ask.question.page({ ...at, alert: problem ? { blames: status === 401 || status === 400 } : null }, text);
   const beside = await besideIt(parts, run, others, text);
+  const providers = await linksBeside(parts, run, others);
   const scripts = new Set([page.script, ...beside.map(({ script }) => script)].filter((name) => name !== undefined));
   const nonce = scripts.size === 0 ? undefined : randomBytes(18).toString("base64");
   const html = renderStep({
@@ -46,12 +47,15 @@ export async function showStep(
     ...(page.lead && { lead: page.lead }),
     body: page.body,
     problem: problem && { title: text[problem.title], text: text[problem.text].replace("{fields}", () => labelsOf(missing, text)) },
-    notice: notice && text[notice],
+    notice: notice ? text[notice] : linkNotice(run, text),
     retryAfterSeconds,
     account: ask.question.nameIn ? undefined : accountOf(run),
     canRestart: run.progress.sessionId === undefined,
     links: linksOf(run, ask, text, kept),
-    others: others.map(({ path: choose, question }) => ({ path: choose, label: text[question.choice] })),
+    providers,
+    others: others
+      .filter(({ question }) => !question.links)
+      .map(({ path: choose, question }) => ({ path: choose, label: text[question.choice] })),
     languages: languageLinks((language) => `${path}?${new URLSearchParams({ ...kept, lang: language })}`),
     scripts: [...scripts].map((name) => ({ src: assetHref(name), nonce: nonce! })),
     beside,
@@ -88,6 +92,17 @@ async function besideIt(parts: SignInParts, run: Run, others: readonly Ask[], te
   }
   return added;
 }
+
+/** Those of other ways that are links, such as identity providers: they stand on the page itself. */
+async function linksBeside(parts: SignInParts, run: Run, others: readonly Ask[]): Promise<ShownLink[]> {
+  const links = [];
+  for (const ask of others) links.push(...((await ask.question.links?.(contextOf(parts, run, ask))) ?? []));
+  return links;
+}
+
+/** Why they are asked for something of their own, although they came by a provider. */
+const linkNotice = ({ progress: { link } }: Run, text: Messages): string | undefined =>
+  link?.proven === false ? text.linkNotice : undefined;
 
 /** With a second factor the user can ask to trust the browser. */
 const trustDays = ({ realm, progress }: Run, { question }: Ask): number | undefined =>

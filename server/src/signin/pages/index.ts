@@ -22,6 +22,7 @@ export { NewPassword, ReplacePassword } from "./new-password.tsx";
 export { type NoAccessView, renderNoAccess } from "./no-access.tsx";
 export { CreatePasskey, PasskeyBeside, UsePasskey } from "./passkey.tsx";
 export { type PostFormView, renderPostForm } from "./post-form.tsx";
+export { ProviderLinks, type ShownLink } from "./providers.tsx";
 export { PushEnded, type PushView, PushWaiting, renderPush, type WaitingScreen } from "./push.tsx";
 export { QrEnded, type QrView, QrWaiting, renderQr } from "./qr.tsx";
 export { MailedCode, Profile, Registration, type RegistrationForm, Terms } from "./self-service.tsx";

@@ -3,6 +3,7 @@ import { ApplicationLinks, ApplicationLogo, type ShownApplication } from "./appl
 import { AboveButton, Submit } from "./controls.tsx";
 import { Alert, Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
 import { daysText, messagesOf, waitingTime } from "./messages.ts";
+import { ProviderLinks, type ShownLink } from "./providers.tsx";
 import { Filled, withoutBidiControls } from "./text.tsx";
 
 export const STEP_ALERT = "gh-error";
@@ -35,6 +36,8 @@ export interface StepView extends PageFrame {
   /** What the form is for, where it is not signing in. */
   readonly label?: string;
   readonly links?: readonly { readonly href: string; readonly label: string }[];
+  /** Identity providers to sign in at. */
+  readonly providers?: readonly ShownLink[];
   readonly scripts?: readonly { readonly src: string; readonly nonce: string }[];
   /** What other ways add to this page, each a form of its own that a script shows. */
   readonly beside?: readonly { readonly path: string; readonly body: ComponentChildren }[];
@@ -113,6 +116,12 @@ export function renderStep(view: StepView): string {
           {body}
         </form>
       ))}
+      {view.providers && view.providers.length > 0 ? (
+        <section class="gh-others" aria-label={text.otherProviders}>
+          <p class="gh-others-title">{text.otherProviders}</p>
+          <ProviderLinks text={text} links={view.providers} />
+        </section>
+      ) : null}
       {view.others.length > 0 ? (
         <section class="gh-others" aria-label={text.otherWays}>
           <p class="gh-others-title">{text.otherWays}</p>

@@ -57,6 +57,7 @@ export const CLASS_NAMES = {
   "gh-others": "The other ways to sign in",
   "gh-others-title": "Their heading",
   "gh-other": "The form of one of them",
+  "gh-providers": "The list of identity providers to sign in at",
   "gh-passkey": "What is there to use or to set up a passkey",
   "gh-beside": "The form of another way that needs no page of its own",
   "gh-link": "A button or link inside a line of text",
@@ -261,6 +262,8 @@ p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 .gh-others { margin: 1.5rem 0 0; padding-block-start: 1.25rem; border-block-start: 1px solid var(--gh-line); display: grid; gap: .625rem; }
 .gh-others-title { margin: 0; text-align: center; font-size: .875rem; color: var(--gh-muted); }
 .gh-other { display: grid; }
+.gh-providers { display: grid; gap: 0.5rem; list-style: none; margin: 0; padding: 0; }
+.gh-providers li { display: grid; }
 .gh-beside { margin-block-start: .75rem; }
 .gh-passkey { display: grid; gap: .75rem; }
 .gh-passkey .gh-hint { text-align: center; }

@@ -21,6 +21,7 @@ import { recordFailure, recordLock } from "./failures.ts";
 import { assertNotMovedOn } from "./interactions.ts";
 import { giveUp, isRequested, keep, keepData, keepRun } from "./keep.ts";
 import { leaveFor } from "./leave.ts";
+import { askForOwner } from "./link.ts";
 import { hasNewActions, positionOf } from "./position.ts";
 import { type After, type Asking, advance, contextOf, type Outcome, originOf, type Position, type Run, restarted } from "./run.ts";
 
@@ -108,6 +109,7 @@ export async function answerStep<T>(
     if (answer.outcome !== "passed") await attempt?.takeBack();
     if (answer.outcome === "declined") return decline(parts, run);
     if (answer.outcome === "leave") return leaveFor(parts, run, ask, answer);
+    if (answer.outcome === "prove") return askOwner(parts, await askForOwner(parts, run, ask, answer));
     if (answer.outcome === "again") {
       const { notice, problem } = answer;
       return askAgain({ kind: "again", ...(notice && { notice }), ...(problem && { problem }) }, await keepAnswer(parts, run, ask, answer));
@@ -230,6 +232,12 @@ async function decline(parts: SignInParts, run: Run): Promise<Outcome<never>> {
   if (isRequested(run.interaction)) return { ...declined, returnTo: await giveUp(parts, run, false) };
   await keepRun(parts, restarted(run));
   return { ...declined, returnTo: null };
+}
+
+/** Nothing of theirs is proven yet, so there is something to ask, or no way to. */
+async function askOwner(parts: SignInParts, run: Run): Promise<Outcome<never>> {
+  const position = await positionOf(parts, run);
+  return position.outcome === "pass" ? { outcome: "refuse", run, reason: "impossible", returnTo: null } : position;
 }
 
 async function keepAnswer(parts: SignInParts, run: Run, ask: Ask, { data, commit }: Answer & { outcome: "again" }): Promise<Run> {

@@ -13,6 +13,7 @@ import { type Ask, type Flow, type Silently, type Verdict, walk } from "../flows
 import { actionQuestions } from "../required-actions/index.ts";
 import { hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
 import { startInteraction } from "./interactions.ts";
+import { ownerProven } from "./link.ts";
 import { advance, contextOf, onlyRecent, type Position, type Run, restarted } from "./run.ts";
 
 const STEP_UP = "step-up";
@@ -37,6 +38,7 @@ export async function provenBy(parts: SignInParts, run: Run): Promise<Position> 
   const { flows, progress, request } = run;
   const verdict = await walkOn(parts, run, flows!.byAlias.get(progress.flow)!, "");
   if (verdict.status !== "passed") return follow(parts, run, verdict);
+  if (progress.link?.proven === false) return ownerStands(parts, run);
   const isMissing = request.recent === true && !isRecent(run);
   if (!isMissing && !isBelow(progress, request)) return pass(run);
   const more = await stepUp(parts, run);
@@ -45,6 +47,13 @@ export async function provenBy(parts: SignInParts, run: Run): Promise<Position> 
   // A wish that cannot be met leaves them signed in as they were.
   const isDemand = isMissing || request.acrEssential === true;
   return isDemand ? refuse(run, isMissing ? "impossible" : "unmet") : pass(run);
+}
+
+/** The owner of an account that is to be linked has passed the flow: with the second factor, where they have one. */
+async function ownerStands(parts: SignInParts, run: Run): Promise<Position> {
+  if (isRecent(run)) return provenBy(parts, { ...run, progress: ownerProven(run.progress) });
+  const more = await stepUp(parts, run);
+  return follow(parts, run, more.status === "ask" || more.status === "silent" ? more : { status: "impossible" });
 }
 
 async function follow(parts: SignInParts, run: Run, verdict: Verdict): Promise<Position> {

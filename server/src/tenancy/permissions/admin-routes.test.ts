@@ -6,6 +6,7 @@ import { newId } from "../../kernel/ids.ts";
 import { all, opens } from "../../testing/admin-permissions.ts";
 import { Browser } from "../../testing/browser.ts";
 import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
+import { identityProvider } from "../../testing/identity-providers.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import type { Permission } from "./index.ts";
 
@@ -162,6 +163,9 @@ describe("an id of another realm is a 404", () => {
     "POST /users/:userId/send-actions-email": { actions: ["UPDATE_PASSWORD"] },
     "POST /organizations/:orgId/invitations": { email: "somebody@example.com" },
     "PUT /applications/:name": { displayName: "taken over", enabled: true },
+    "PUT /identity-providers/:alias": { ...identityProvider("google"), alias: undefined, enabled: true },
+    "POST /identity-providers/:alias/mappers": { name: "a", type: "role", role: "user" },
+    "PUT /identity-providers/:alias/mappers/:mapperId": { name: "a", type: "role", role: "user" },
     "PUT /flows/:alias": { displayName: "taken over", steps: passwordSteps },
     "PATCH /flows/:alias": { alias: "taken-over" },
     "PUT /client-scopes/:scopeId": { assignment: "DEFAULT" },
@@ -227,6 +231,7 @@ describe("an id of another realm is a 404", () => {
           expires_at: clock.now() + DAY,
         })
         .execute();
+      await admin.post("/identity-providers", identityProvider("google", alias));
       const machine = { clientId: "target", grantTypes: ["client_credentials"] };
       const { id: clientId } = (await admin.post("/clients", machine)).body;
       const { id: tokenId } = (await admin.post("/provisioning/initial-access-tokens", {})).body;
@@ -277,6 +282,7 @@ describe("an id of another realm is a 404", () => {
             `organizations/${foreign.orgId}/invitations`,
             "applications",
             "flows",
+            "identity-providers",
             "client-scopes",
             "claims",
             "provisioning/initial-access-tokens",

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { noContent, paged, pathParams } from "../../../platform/http/index.ts";
 import { endOtherOwnSessions, endOwnSession, listOwnSessions } from "../../../signin/sessions/index.ts";
-import { AccountSession, LinkedAccount } from "./access.schema.ts";
+import { AccountSession } from "./access.schema.ts";
 import { AccountApplication, AccountApplicationQuery } from "./applications.schema.ts";
 import { readApplications, removeApplication } from "./applications.service.ts";
 
@@ -101,20 +101,5 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
       await req.transact((ctx) => removeApplication(ctx, req.params.clientId));
       return noContent(reply);
     },
-  );
-
-  app.get(
-    "/linked-accounts",
-    {
-      config: read,
-      schema: {
-        summary: "List your accounts at other identity providers",
-        description: "Empty in this release.",
-        tags,
-        params,
-        response: { 200: Type.Array(LinkedAccount) },
-      },
-    },
-    async () => [],
   );
 };

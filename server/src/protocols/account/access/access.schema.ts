@@ -20,16 +20,6 @@ export const AccountSession = Type.Object(
   { $id: "AccountSession" },
 );
 
-export const LinkedAccount = Type.Object(
-  {
-    provider: Type.String({ description: "The identity provider's alias" }),
-    userId: Type.String({ description: "Who you are there" }),
-    username: text,
-    linkedAt: time,
-  },
-  { $id: "LinkedAccount" },
-);
-
 export const AccountBrowser = Type.Object(
   {
     id: Type.String({ format: "uuid" }),

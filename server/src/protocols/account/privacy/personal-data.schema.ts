@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { Consent } from "../../../directory/consents/index.ts";
+import { LinkedAccount } from "../../../signin/identity-providers/index.ts";
 
 const time = Type.Integer({ description: "Epoch milliseconds" });
 const maybeTime = Type.Union([Type.Integer(), Type.Null()], { description: "Epoch milliseconds" });
@@ -36,9 +37,7 @@ export const PersonalData = Type.Object(
       }),
       { description: "Whatever gets in as the user. Kinds and dates; never the secrets themselves" },
     ),
-    federatedLinks: Type.Array(Type.Object({}, { additionalProperties: true }), {
-      description: "Accounts at other identity providers; empty in this release",
-    }),
+    federatedLinks: Type.Array(LinkedAccount, { description: "Accounts at identity providers" }),
     consents: Type.Array(Consent),
     knownBrowsers: Type.Array(Type.Object({ userAgent: text, createdAt: time, lastSeenAt: time, trustedUntil: maybeTime }), {
       description: "Those that the user has signed in with and that are known again; `trustedUntil`: until when without a second factor",

@@ -60,6 +60,7 @@ export function signInRequestOf(client: ClientSnapshot, params: Pending["params"
     clientId: client.clientId,
     application: applicationOf(client),
     loginHint: params.login_hint,
+    identityProvider: params.idp_hint,
     flow: client.settings.browserFlow ?? undefined,
     acr: acr ?? undefined,
     acrEssential: essential,

@@ -37,6 +37,7 @@ export function configurationOf(parts: RealmParts): Configuration {
     scopes: scopes.scopes.map(({ name }) => name),
     claims: { ...claimNames(scopes), acr: null, amr: null, auth_time: null, iss: null, sid: null, openid: ["sub"] },
     acrValues: [...ACR_VALUES],
+    extraParams: ["idp_hint"],
     subjectTypes: ["public", "pairwise"],
     clientAuthMethods: authMethodsOf(parts),
     pairwiseIdentifier: (_ctx, userId, client) => parts.subjectOf(realm.realmId, snapshotOf(client), userId),

@@ -22,7 +22,11 @@ const members = {
   urls: Type.Optional(
     Type.Array(url, { maxItems: 5, uniqueItems: true, description: "More servers of the same directory, tried in turn" }),
   ),
-  startTls: Type.Optional(Type.Boolean({ description: "Go on with TLS on an ldap:// connection before anything else. Default false" })),
+  startTls: Type.Optional(
+    Type.Boolean({
+      description: "Go on with TLS on ldap:// connections before anything else is sent; ldaps:// begins with it. Default false",
+    }),
+  ),
   caCertificate: Type.Optional(
     Type.String({
       minLength: 1,
@@ -66,6 +70,7 @@ const kind = (own: Config): IdentityProviderProtocol => ({
   secrets: ["bindPassword"],
   harmless: ["timeoutMs", "fullSyncMinutes", "changedSyncMinutes"],
   subjectMembers: ["idAttribute"],
+  takesMappers: false,
   // The bind password goes to each of them, and without TLS to whoever listens.
   addresses: (config) => [...connectionOf({ config }).urls, `tls:${config.startTls === true} ${String(config.caCertificate ?? "")}`],
   check,
@@ -94,8 +99,6 @@ function check({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, { 
 function addressFaults(written: string, field: string, startTls: boolean, outbound: Outbound): FieldFault[] {
   try {
     const target = parseLdapUrl(written);
-    if (target.tls && startTls)
-      return [{ field: "config.startTls", message: `config.startTls: ${field} begins with TLS already; use an ldap:// address with it` }];
     outbound.checkHost({ ...target, tls: target.tls || startTls });
     return [];
   } catch (error) {

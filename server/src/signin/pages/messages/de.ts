@@ -1,3 +1,4 @@
+import { deBrokers } from "./brokers.ts";
 import type { Messages } from "./en.ts";
 
 export const de: Messages = {
@@ -39,6 +40,8 @@ export const de: Messages = {
     "Ihr Passwort liegt im Verzeichnis Ihrer Organisation. Ändern Sie es dort, wo Sie es sonst auch tun, zum Beispiel an Ihrem Arbeitsrechner.",
   expiredTitle: "Diese Seite war zu lange geöffnet",
   expiredText: "Zu Ihrer Sicherheit ist sie nicht mehr gültig. Bitte melden Sie sich erneut an.",
+
+  ...deBrokers,
 
   notYou: "Sind Sie das nicht?",
   otherWays: "Andere Möglichkeiten",

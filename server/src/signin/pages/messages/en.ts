@@ -1,3 +1,4 @@
+import { enBrokers } from "./brokers.ts";
 /** English is the source: its keys are the keys of every language. `{name}`, `{account}`, `{time}` and the like are filled in. */
 export const en = {
   languageName: "English",
@@ -38,6 +39,8 @@ export const en = {
     "Your password is kept in the directory of your organization. Change it where you usually do, for example on your work computer.",
   expiredTitle: "This page was open for too long",
   expiredText: "For your safety it is no longer valid. Please sign in again.",
+
+  ...enBrokers,
 
   notYou: "Not you?",
   otherWays: "Other ways",

@@ -1,3 +1,4 @@
+import { esBrokers } from "./brokers.ts";
 import type { Messages } from "./en.ts";
 
 export const es: Messages = {
@@ -39,6 +40,8 @@ export const es: Messages = {
     "Tu contraseña está en el directorio de tu organización. Cámbiala donde sueles hacerlo, por ejemplo en tu ordenador del trabajo.",
   expiredTitle: "Esta página ha estado abierta demasiado tiempo",
   expiredText: "Por tu seguridad, ya no es válida. Vuelve a iniciar sesión.",
+
+  ...esBrokers,
 
   notYou: "¿No eres tú?",
   otherWays: "Otras formas",

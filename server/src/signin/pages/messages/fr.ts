@@ -1,3 +1,4 @@
+import { frBrokers } from "./brokers.ts";
 import type { Messages } from "./en.ts";
 
 /** French sets a no-break space before `:` and a narrow one before `?`, `!` and `;`. They are in these texts; a test sees to it. */
@@ -40,6 +41,8 @@ export const fr: Messages = {
     "Votre mot de passe est conservé dans l’annuaire de votre organisation. Changez-le là où vous le faites d’habitude, par exemple sur votre ordinateur de travail.",
   expiredTitle: "Cette page est restée ouverte trop longtemps",
   expiredText: "Pour votre sécurité, elle n’est plus valable. Veuillez vous reconnecter.",
+
+  ...frBrokers,
 
   notYou: "Ce n’est pas vous ?",
   otherWays: "Autres méthodes",

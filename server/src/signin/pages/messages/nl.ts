@@ -1,3 +1,4 @@
+import { nlBrokers } from "./brokers.ts";
 import type { Messages } from "./en.ts";
 
 export const nl: Messages = {
@@ -38,6 +39,8 @@ export const nl: Messages = {
     "Je wachtwoord staat in de directory van je organisatie. Wijzig het waar je dat gewoonlijk doet, bijvoorbeeld op je werkcomputer.",
   expiredTitle: "Deze pagina heeft te lang opengestaan",
   expiredText: "Voor je veiligheid is de pagina niet meer geldig. Log opnieuw in.",
+
+  ...nlBrokers,
 
   notYou: "Ben jij dit niet?",
   otherWays: "Andere manieren",

@@ -1,0 +1,42 @@
+import { isDeepStrictEqual } from "node:util";
+import { loginKey } from "../../kernel/text.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { isAddressOf } from "./own.service.ts";
+import type { User } from "./schema.ts";
+import { readUser, tellClaimed } from "./service.ts";
+import { findUserByLogin, updateUser } from "./store.ts";
+
+/** What an identity provider says of its user. */
+export interface BrokeredProfile {
+  /** Undefined: is removed. */
+  readonly attributes: Readonly<Record<string, User["attributes"][string] | undefined>>;
+  /** Left out: stays. */
+  readonly email?: { readonly address: string; readonly verified: boolean };
+}
+
+/**
+ * Of a user who is held to be written. An address that another user has stays theirs, and one that the provider does not vouch for is not
+ * signed in by. Answers whether anything was changed.
+ */
+export async function updateBrokeredUser(ctx: Ctx, userId: string, { attributes: said, email }: BrokeredProfile): Promise<boolean> {
+  const user = await readUser(ctx, userId);
+  const attributes: User["attributes"] = { ...user.attributes };
+  for (const [name, value] of Object.entries(said)) {
+    if (value === undefined) delete attributes[name];
+    else attributes[name] = value;
+  }
+  const isOther = email !== undefined && (user.email === null || loginKey(user.email) !== loginKey(email.address));
+  const moves = isOther && !(await isTaken(ctx, userId, email.address));
+  const address = moves
+    ? { email: email.address, emailVerified: email.verified }
+    : { email: user.email, emailVerified: user.emailVerified };
+  if (!moves && isDeepStrictEqual(attributes, user.attributes)) return false;
+  const proof = moves ? (email.verified ? "confirmed" : "unconfirmed") : "given";
+  tellClaimed(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, ...address, attributes }, ctx.now, proof));
+  return true;
+}
+
+async function isTaken(ctx: Ctx, userId: string, address: string): Promise<boolean> {
+  const holder = await findUserByLogin(ctx.tx, ctx.realm, address);
+  return holder !== null && holder.userId !== userId && isAddressOf(await readUser(ctx, holder.userId), address);
+}

@@ -1,0 +1,56 @@
+import type { Logger } from "pino";
+import type { ProviderSnapshot } from "../identity-providers/index.ts";
+import type { Upstreams } from "./upstreams.ts";
+
+/** Somebody as an identity provider knows them. */
+export interface BrokeredIdentity {
+  /** Never changes and is never given to another: what a link is made of. */
+  readonly subject: string;
+  /** How the provider calls them, to be shown. */
+  readonly username: string | null;
+  readonly email: string | null;
+  /** By the provider's own word, as far as its kind can give it; whether that counts here is `trustEmail`. */
+  readonly emailVerified: boolean;
+  readonly firstName: string | null;
+  readonly lastName: string | null;
+  /** For mappers and templates. */
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly acr: string | null;
+  readonly amr: readonly string[];
+}
+
+/** What asked for the sign-in, passed on. */
+export interface BrokerRequest {
+  /** `{base_url}/realms/{realm}/broker/{alias}/endpoint` */
+  readonly redirectUri: string;
+  readonly loginHint: string | null;
+  readonly locale: string;
+  /** A session at the provider does not count. */
+  readonly fresh: boolean;
+}
+
+export interface Departure {
+  /** What the step keeps until the browser is back: JSON. */
+  readonly kept: Readonly<Record<string, unknown>>;
+  /** `state`, up to 80 characters, has to come back with the answer. */
+  to(state: string): string;
+}
+
+export interface BrokerTools {
+  readonly upstreams: Upstreams;
+  readonly log: Logger;
+}
+
+/** How people sign in by one protocol. A plug point: each is a plain object in `brokers`, and passes the conformance suite. */
+export interface Broker {
+  /** Throws an UpstreamError where the provider cannot be reached or understood. */
+  begin(provider: ProviderSnapshot, request: BrokerRequest, tools: BrokerTools): Promise<Departure>;
+  /** `answer`: the query that came back, none of it trusted; `kept`: what `begin` kept. Throws an UpstreamError where anything is wrong. */
+  finish(
+    provider: ProviderSnapshot,
+    answer: Readonly<Record<string, string>>,
+    kept: Readonly<Record<string, unknown>>,
+    request: Pick<BrokerRequest, "redirectUri">,
+    tools: BrokerTools,
+  ): Promise<BrokeredIdentity>;
+}

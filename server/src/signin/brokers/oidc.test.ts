@@ -1,0 +1,301 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, MINUTE } from "../../kernel/clock.ts";
+import type { Browser } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/openid-peer.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { relyingParty, walk } from "../../testing/relying-party.ts";
+import { answerPage, followed, isSignedIn } from "../../testing/step-pages.ts";
+import { giveTotp } from "../../testing/totp.ts";
+
+let iam: Harness;
+let peer: OpenidPeer;
+beforeAll(async () => {
+  iam = await harness({ GATEHOUSE_MODE: "development" });
+  peer = await openidPeer();
+});
+afterEach(() => clock.reset());
+afterAll(async () => {
+  await peer?.close();
+  await iam?.close();
+});
+
+const named = { given_name: "Ada", family_name: "Lovelace", preferred_username: "ada" };
+
+async function brokered(config: Record<string, unknown> = {}) {
+  const realm = await iam.realm();
+  const body = {
+    ...{ alias: "corp", protocol: "oidc", displayName: "Corporate" },
+    config: { issuer: peer.issuer, clientId: "gatehouse", clientSecret: "a-secret", ...config },
+  };
+  const created = await realm.asMaster().post("/identity-providers", body);
+  expect(created.status, created.text).toBe(201);
+  return realm;
+}
+
+/** By the link on the sign-in page to the provider. */
+async function leave(realm: RealmUnderTest, browser: Browser = iam.browser(), query = "") {
+  const answer = await browser.get(`/realms/${realm.name}/broker/corp/login${query}`);
+  expect(answer.status, answer.text).toBe(303);
+  return { browser, left: new URL(String(answer.headers.location)) };
+}
+const endpoint = (realm: RealmUnderTest, query: Record<string, string>, alias = "corp") =>
+  `/realms/${realm.name}/broker/${alias}/endpoint?${new URLSearchParams(query)}`;
+
+async function signIn(realm: RealmUnderTest, answer: PeerAnswer = {}, browser = iam.browser()) {
+  const { left } = await leave(realm, browser);
+  const back = await browser.get(endpoint(realm, peer.signIn(left, { ...answer, claims: { ...named, ...answer.claims } })));
+  return { browser, left, back };
+}
+const usersOf = async (realm: RealmUnderTest) =>
+  (await realm.asMaster().get("/users")).body.filter(({ username }: { username: string }) => username !== "admin");
+
+test("a button leads to the provider, and what it sends back signs in: first as a new user, then as the same", async () => {
+  const realm = await brokered({ trustEmail: true });
+  const browser = iam.browser();
+  const page = await browser.get(`/realms/${realm.name}/login`);
+  expect(page.text).toContain(`href="/realms/${realm.name}/broker/corp/login"`);
+  expect(page.text).toContain("Continue with Corporate");
+
+  const { left, back } = await signIn(realm, {}, browser);
+  expect(`${left.origin}${left.pathname}`).toBe(`${peer.issuer}/authorize`);
+  expect(Object.fromEntries(left.searchParams)).toMatchObject({
+    ...{ response_type: "code", client_id: "gatehouse", scope: "openid email profile", code_challenge_method: "S256" },
+    redirect_uri: `${iam.config.baseUrl}/realms/${realm.name}/broker/corp/endpoint`,
+  });
+  expect(isSignedIn(back, realm.name), back.text).toBe(true);
+  const exchange = peer.calls.findLast(({ path }) => path === "/token")!.form;
+  expect(Object.fromEntries(exchange)).toMatchObject({ grant_type: "authorization_code", code: "a-code", client_secret: "a-secret" });
+  expect(exchange.get("code_verifier")).toMatch(/^[\w-]{43}$/);
+
+  const [user] = await usersOf(realm);
+  expect(user).toMatchObject({
+    username: "ada",
+    email: "ada@example.com",
+    emailVerified: true,
+    attributes: { firstName: "Ada", lastName: "Lovelace" },
+  });
+  const { source } = await iam.core.db.selectFrom("users").select("source").where("user_id", "=", user.userId).executeTakeFirstOrThrow();
+  expect(source).toBe("oidc:corp");
+  expect((await realm.asMaster().get(`/users/${user.userId}/gdpr/export`)).body.federatedLinks).toMatchObject([
+    { alias: "corp", subject: "subject-1" },
+  ]);
+  expect(await realm.events("type=BROKER_LOGIN")).toMatchObject([{ outcome: "SUCCESS", detail: "corp" }]);
+  expect(await realm.events("type=LOGIN_SUCCESS")).toMatchObject([{ actor: "ada" }]);
+
+  const again = await signIn(realm, { claims: { email: "other@example.com", preferred_username: "countess" } });
+  expect(isSignedIn(again.back, realm.name), again.back.text).toBe(true);
+  expect(await usersOf(realm)).toMatchObject([{ userId: user.userId, username: "ada", email: "ada@example.com" }]);
+});
+
+test("the application that asked gets its code, and idp_hint leads to the provider at once", async () => {
+  const realm = await brokered();
+  const party = await relyingParty(iam, realm);
+  const browser = iam.browser();
+  const { page } = await walk(browser, iam.config.baseUrl, party.url());
+  const href = /href="([^"]*\/broker\/corp\/login[^"]*)"/.exec(page.text)![1]!.replaceAll("&amp;", "&");
+  const gone = new URL(String((await browser.get(href)).headers.location));
+  const back = await browser.get(endpoint(realm, peer.signIn(gone, { claims: named })));
+  const { left: done } = await walk(browser, iam.config.baseUrl, back);
+  expect((await party.exchange(done)).status).toBe(200);
+
+  const hinted = await walk(iam.browser(), iam.config.baseUrl, `${party.url()}&idp_hint=corp`);
+  expect(hinted.left?.origin).toBe(peer.issuer);
+  const unknown = await walk(iam.browser(), iam.config.baseUrl, `${party.url()}&idp_hint=nothing`);
+  expect(unknown.page.text).toContain('name="password"');
+});
+
+describe("what does not come from the provider for this very sign-in", () => {
+  const wrong: [string, (left: URL) => PeerAnswer, Record<string, string>?][] = [
+    ["another nonce", () => ({ claims: { nonce: "another" } })],
+    ["no nonce", () => ({ claims: { nonce: undefined } })],
+    ["another audience", () => ({ claims: { aud: "another" } })],
+    ["a second audience without azp", () => ({ claims: { aud: ["gatehouse", "another"] } })],
+    ["another azp", () => ({ claims: { azp: "another" } })],
+    ["another issuer", () => ({ claims: { iss: "https://evil.example" } })],
+    ["an expired token", () => ({ claims: { exp: Math.floor(clock.now() / 1000) - 120 } })],
+    ["a token from the future", () => ({ claims: { iat: Math.floor(clock.now() / 1000) + 600 } })],
+    ["a token without a signature", () => ({ idToken: unsigned({ sub: "subject-1" }) })],
+    ["a key that nobody has", () => ({ claims: { kid: "another" } })],
+    ["a profile of somebody else", () => ({ userinfo: { sub: "another" } })],
+    ["an error of the token endpoint", () => ({ tokenStatus: 400 })],
+    ["an error with status 200", () => ({ tokenBody: '{"error":"bad_verification_code"}' })],
+    ["a redirect of the token endpoint", () => ({ tokenStatus: 302 })],
+    ["a token answer that is too long", () => ({ tokenBody: "x".repeat(400_000) })],
+    ["another issuer in the answer", () => ({}), { iss: "https://evil.example" }],
+    ["no issuer in the answer, which the provider promised", () => ({}), { iss: "" }],
+    ["no code", () => ({}), { code: "" }],
+    ["an error of the provider", () => ({}), { error: "server_error", error_description: "<b>call 0900</b>" }],
+  ];
+  test("signs nobody in, makes no user, and is told once in the trail", async () => {
+    const realm = await brokered({ trustEmail: true });
+    for (const [what, answer, query = {}] of wrong) {
+      const { browser, left } = await leave(realm);
+      const answered = answer(left);
+      const sent: Record<string, string> = { ...peer.signIn(left, answered), ...query };
+      for (const [name, value] of Object.entries(sent)) if (value === "") delete sent[name];
+      const back = await browser.get(endpoint(realm, sent));
+      expect([what, back.status, browser.cookies.has(`gh_${realm.name}`)], back.text).toEqual([what, 400, false]);
+      expect(back.text).not.toContain("0900");
+      expect(back.text, "it leads back").toContain("/broker/corp/login");
+    }
+    expect(await usersOf(realm)).toEqual([]);
+    const events = await realm.events("type=BROKER_LOGIN");
+    expect(events).toHaveLength(wrong.length);
+    expect(new Set(events.map(({ outcome }) => outcome))).toEqual(new Set(["FAILURE"]));
+  });
+  const unsigned = (claims: object) =>
+    `${[{ alg: "none" }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")}.`;
+
+  test("state is of one browser, one provider and one time; access_denied leads back to the ways to sign in", async () => {
+    const realm = await brokered();
+    const { config } = (await realm.asMaster().get("/identity-providers/corp")).body;
+    const other = { alias: "other", protocol: "oidc", config: { issuer: config.issuer, clientId: "gatehouse", clientSecret: "a-secret" } };
+    expect((await realm.asMaster().post("/identity-providers", other)).status).toBe(201);
+    const { browser, left } = await leave(realm);
+    const answer = peer.signIn(left, { claims: named });
+    expect((await iam.browser().get(endpoint(realm, answer))).status, "another browser").toBe(400);
+    const elsewhere = await browser.get(endpoint(realm, answer, "other"));
+    expect([elsewhere.status, browser.cookies.has(`gh_${realm.name}`)], "another provider's endpoint").toEqual([400, false]);
+
+    const second = await leave(realm, browser);
+    const cancelled = await browser.get(
+      endpoint(realm, { state: second.left.searchParams.get("state")!, error: "access_denied", iss: peer.issuer }),
+    );
+    expect([cancelled.status, cancelled.text.includes("cancelled")]).toEqual([200, true]);
+    const third = await leave(realm, browser);
+    const right = endpoint(realm, peer.signIn(third.left, { claims: named }));
+    expect(isSignedIn(await browser.get(right), realm.name)).toBe(true);
+    expect((await browser.get(right)).status, "used").not.toBe(200);
+
+    const late = await leave(realm);
+    clock.advance(31 * MINUTE);
+    expect((await late.browser.get(endpoint(realm, peer.signIn(late.left)))).status).toBe(400);
+  });
+
+  test("a provider that was disabled meanwhile, or whose discovery lies, signs nobody in, and a password still does", async () => {
+    const realm = await brokered();
+    const { browser, left } = await leave(realm);
+    const { body } = await realm.asMaster().get("/identity-providers/corp");
+    await realm.asMaster().put("/identity-providers/corp", { ...body, enabled: false });
+    const stopped = await browser.get(endpoint(realm, peer.signIn(left, { claims: named })));
+    expect([stopped.status, browser.cookies.has(`gh_${realm.name}`)], "the page without it").toEqual([303, false]);
+    expect(await usersOf(realm)).toEqual([]);
+    expect((await browser.get(`/realms/${realm.name}/login`)).text).not.toContain("/broker/corp/login");
+
+    const lying = await openidPeer();
+    lying.discover({ issuer: "https://evil.example" });
+    const other = { alias: "lying", protocol: "oidc", config: { issuer: lying.issuer, clientId: "gatehouse", clientSecret: "a-secret" } };
+    await realm.asMaster().post("/identity-providers", other);
+    const tested = await realm.asMaster().post("/identity-providers/lying/test");
+    expect(tested.body, tested.text).toMatchObject({ ok: false, checks: [{ name: "discovery", ok: false }] });
+    const refused = await iam.browser().get(`/realms/${realm.name}/broker/lying/login`);
+    expect([refused.status, refused.text.includes('name="password"') || refused.text.includes("choose")]).toEqual([400, true]);
+    await lying.close();
+    const user = await realm.user();
+    await iam.browser().signIn(realm.name, user.username, user.password);
+  });
+});
+
+describe("an account that has the address already", () => {
+  async function withOwner(config: object, user: object = { emailVerified: true }) {
+    const realm = await brokered(config as Record<string, unknown>);
+    const owner = await realm.user("owner");
+    const { body } = await realm.asMaster().get(`/users/${owner.userId}`);
+    const saved = await realm.asMaster().put(`/users/${owner.userId}`, { ...body, email: "ada@example.com", ...user });
+    expect(saved.status, saved.text).toBe(200);
+    return { realm, owner };
+  }
+
+  test("is linked only by its own factors, the second one included, and then is signed in by the provider", async () => {
+    const { realm, owner } = await withOwner({ trustEmail: true });
+    const code = await giveTotp(iam, realm.name, owner.userId);
+    const { browser, back } = await signIn(realm);
+    expect([back.status, browser.cookies.has(`gh_${realm.name}`)]).toEqual([303, false]);
+    const page = await followed(browser, back);
+    expect(page.text).toContain("There is an account with the mail address");
+    const wrong = await answerPage(browser, realm.name, page, { password: "not it" });
+    expect([wrong.status, browser.cookies.has(`gh_${realm.name}`)]).toEqual([401, false]);
+    const next = await answerPage(browser, realm.name, page, { password: owner.password });
+    expect([next.status, browser.cookies.has(`gh_${realm.name}`)], "the password alone is not enough").toEqual([303, false]);
+    expect((await realm.asMaster().get(`/users/${owner.userId}/linked-accounts`)).body).toEqual([]);
+    const done = await answerPage(browser, realm.name, await followed(browser, next), { code: code() });
+    expect(isSignedIn(done, realm.name), done.text).toBe(true);
+    expect((await realm.asMaster().get(`/users/${owner.userId}/linked-accounts`)).body).toMatchObject([
+      { alias: "corp", subject: "subject-1" },
+    ]);
+    expect(await realm.events("type=LINK_ADDED")).toMatchObject([{ actor: "owner", detail: "corp" }]);
+    expect((await usersOf(realm)).length).toBe(1);
+  });
+
+  test("is not touched by an address that nobody vouches for", async () => {
+    for (const [config, claims] of [
+      [{ trustEmail: false }, {}],
+      [{ trustEmail: true }, { email_verified: false }],
+    ] as const) {
+      const { realm, owner } = await withOwner(config);
+      const { back } = await signIn(realm, { claims });
+      expect(isSignedIn(back, realm.name), back.text).toBe(true);
+      const users = await usersOf(realm);
+      expect(
+        users.map(({ username, emailVerified }: { username: string; emailVerified: boolean }) => [username, emailVerified]).sort(),
+      ).toEqual([
+        ["ada", false],
+        ["owner", true],
+      ]);
+      expect((await realm.asMaster().get(`/users/${owner.userId}/linked-accounts`)).body).toEqual([]);
+    }
+  });
+});
+
+test("link-only, deny and allowed domains refuse those who are not linked, and make no user", async () => {
+  for (const config of [{ provisioning: "deny" }, { provisioning: "link-only" }, { allowedDomains: ["corp.example"] }]) {
+    const realm = await brokered(config);
+    const { back } = await signIn(realm);
+    expect([back.status, isSignedIn(back, realm.name)], back.text).toEqual([400, false]);
+    expect(await usersOf(realm)).toEqual([]);
+  }
+});
+
+test("mappers give attributes, roles and groups, take back what they gave, and nothing else", async () => {
+  const realm = await brokered();
+  const master = realm.asMaster();
+  // Created after the provider: the names are looked up when somebody signs in.
+  for (const name of ["sales", "byhand"]) await master.post("/roles", { name });
+  const { groupId } = (await master.post("/groups", { name: "staff" })).body;
+  for (const mapper of [
+    { name: "a", type: "attribute", claim: "department.name", attribute: "department" },
+    { name: "b", type: "role", claim: "groups", value: "sales", role: "sales" },
+    { name: "c", type: "group", claim: "groups", value: "staff", group: groupId },
+    { name: "d", type: "template", template: "{given_name} of {department.name}", attribute: "label" },
+  ])
+    expect((await master.post("/identity-providers/corp/mappers", mapper)).status).toBe(201);
+  const claims = { department: { name: "Sales" }, groups: ["sales", "staff", "admin"] };
+  expect(isSignedIn((await signIn(realm, { claims })).back, realm.name)).toBe(true);
+  const [{ userId }] = await usersOf(realm);
+  const read = async () => {
+    const { roles, attributes } = (await master.get(`/users/${userId}`)).body;
+    return { roles: roles.sort(), attributes, groups: (await master.get(`/users/${userId}/groups`)).body.length };
+  };
+  expect(await read()).toMatchObject({
+    ...{ roles: ["sales", "user"], groups: 1 },
+    attributes: { department: "Sales", label: "Ada of Sales" },
+  });
+  await master.post(`/users/${userId}/roles`, { name: "byhand" });
+  expect(isSignedIn((await signIn(realm, { claims: { groups: ["staff"] } })).back, realm.name)).toBe(true);
+  const after = await read();
+  expect(after).toMatchObject({ roles: ["byhand", "user"], groups: 1 });
+  expect(after.attributes).not.toHaveProperty("department");
+});
+
+test("our own second factor is asked for, unless the provider is trusted for two and says so", async () => {
+  const realm = await brokered({ multiFactorAmr: ["mfa"] });
+  await signIn(realm);
+  const [{ userId }] = await usersOf(realm);
+  const code = await giveTotp(iam, realm.name, userId);
+  const { browser, back } = await signIn(realm);
+  expect([back.status, browser.cookies.has(`gh_${realm.name}`)]).toEqual([303, false]);
+  const done = await answerPage(browser, realm.name, await followed(browser, back), { code: code() });
+  expect(isSignedIn(done, realm.name), done.text).toBe(true);
+  expect(isSignedIn((await signIn(realm, { claims: { amr: ["pwd", "mfa"] } })).back, realm.name)).toBe(true);
+});

@@ -1,0 +1,107 @@
+import { createLocalJWKSet, type FlattenedJWSInput, type JSONWebKeySet, type JWSHeaderParameters } from "jose";
+import { LRUCache } from "lru-cache";
+import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
+import type { Outbound } from "../../platform/outbound/index.ts";
+import {
+  discover,
+  type Endpoints,
+  endpointsOf,
+  fetchObject,
+  needsDiscovery,
+  type ProviderSnapshot,
+  UpstreamError,
+} from "../identity-providers/index.ts";
+
+/** What is known of OpenID providers: read once, kept for a while, and read again where a key is unknown. */
+export interface Upstreams {
+  readonly outbound: Outbound;
+  endpoints(provider: ProviderSnapshot): Promise<Endpoints>;
+  /** For jose: the key that signed a token. */
+  keyOf(jwksUrl: string): (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
+}
+
+const FRESH = 10 * MINUTE;
+/** A document of an hour ago is better than no sign-in. */
+const STALE = 24 * HOUR;
+/** A provider that is away is not asked for every click. */
+const FAILED = 5 * SECOND;
+/** A flood of tokens with unknown keys costs a request each half minute. */
+const UNKNOWN_KEY = 30 * SECOND;
+const MAX_KEPT = 1_000;
+
+interface Kept {
+  readonly document: Record<string, unknown>;
+  readonly readAt: number;
+}
+
+export function createUpstreams(outbound: Outbound): Upstreams {
+  const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
+  const failed = new LRUCache<string, { readonly error: UpstreamError; readonly at: number }>({ max: MAX_KEPT });
+  // Shared, so that a hundred sign-ins at once read it once.
+  const reading = new Map<string, Promise<Kept>>();
+
+  const read = (key: string, load: () => Promise<Record<string, unknown>>): Promise<Kept> => {
+    const known = reading.get(key);
+    if (known) return known;
+    const now = load().then(
+      (document) => {
+        const entry = { document, readAt: clock.now() };
+        kept.set(key, entry);
+        failed.delete(key);
+        return entry;
+      },
+      (error) => {
+        if (error instanceof UpstreamError) failed.set(key, { error, at: clock.now() });
+        throw error;
+      },
+    );
+    reading.set(key, now);
+    const done = () => void reading.delete(key);
+    now.then(done, done);
+    return now;
+  };
+
+  const document = async (key: string, load: () => Promise<Record<string, unknown>>, maxAge = FRESH): Promise<Kept> => {
+    const known = kept.get(key);
+    const age = known ? clock.now() - known.readAt : Number.POSITIVE_INFINITY;
+    if (known && age < maxAge) return known;
+    const failure = failed.get(key);
+    if (failure && clock.now() - failure.at < FAILED) {
+      if (known && age < STALE) return known;
+      throw failure.error;
+    }
+    return read(key, load).catch((error) => {
+      if (known && age < STALE) return known;
+      throw error;
+    });
+  };
+
+  const keys = async (jwksUrl: string, maxAge?: number) => {
+    const load = async () => {
+      const set = await fetchObject(outbound, jwksUrl, "keys");
+      if (!Array.isArray(set.keys)) throw new UpstreamError("keys", "The provider published no keys.");
+      return set;
+    };
+    const { document: set, readAt } = await document(`keys ${jwksUrl}`, load, maxAge);
+    return { readAt, find: createLocalJWKSet(set as unknown as JSONWebKeySet) };
+  };
+
+  return {
+    outbound,
+    async endpoints({ config }) {
+      if (!needsDiscovery(config)) return endpointsOf(config, null);
+      const issuer = String(config.issuer);
+      return endpointsOf(config, (await document(`issuer ${issuer}`, () => discover(outbound, issuer))).document);
+    },
+    keyOf: (jwksUrl) => async (header, token) => {
+      const known = await keys(jwksUrl);
+      try {
+        return await known.find(header, token);
+      } catch (error) {
+        // Rotated: the set is read again, once in a while.
+        if ((error as { code?: string }).code !== "ERR_JWKS_NO_MATCHING_KEY" || clock.now() - known.readAt < UNKNOWN_KEY) throw error;
+        return (await keys(jwksUrl, 0)).find(header, token);
+      }
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import Type, { type Static } from "typebox";
+
+const time = Type.Integer({ description: "Epoch milliseconds" });
+
+export const LinkedAccount = Type.Object(
+  {
+    alias: Type.String({ description: "Of the identity provider" }),
+    displayName: Type.String(),
+    protocol: Type.String(),
+    subject: Type.String({ description: "How the provider identifies the account" }),
+    username: Type.Union([Type.String(), Type.Null()], { description: "How the provider calls it, at the last sign-in" }),
+    linkedAt: time,
+    lastUsedAt: Type.Union([time, Type.Null()]),
+    enabled: Type.Boolean({ description: "Whether the provider is enabled" }),
+  },
+  { $id: "LinkedAccount" },
+);
+export type LinkedAccount = Static<typeof LinkedAccount>;

@@ -1,0 +1,52 @@
+import { listCredentials } from "../../directory/credentials/index.ts";
+import { findUserForUpdate, readUser, takeOwnUser } from "../../directory/users/index.ts";
+import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { providerErrors } from "./errors.ts";
+import type { LinkedAccount } from "./links.schema.ts";
+import { deleteLink, insertLink, type Link, linksOfUser, type NewLink } from "./links.store.ts";
+
+const shown = ({ providerId: _, ...link }: Link): LinkedAccount => link;
+
+export async function readLinks(ctx: ReadCtx, id: string): Promise<LinkedAccount[]> {
+  const { userId } = await readUser(ctx, id);
+  return (await linksOfUser(ctx.tx, ctx.realm, userId)).map(shown);
+}
+
+export async function readLink(ctx: ReadCtx, id: string, alias: string): Promise<LinkedAccount> {
+  const link = (await readLinks(ctx, id)).find((each) => each.alias === alias);
+  if (!link) throw providerErrors.link_not_found();
+  return link;
+}
+
+/** By an administrator: the user is held, and within their reach. */
+export async function removeLink(ctx: Ctx, id: string, alias: string): Promise<void> {
+  const { userId } = await findUserForUpdate(ctx, id);
+  await unlink(ctx, userId, alias);
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail: `linked accounts -${alias}` });
+}
+
+export async function removeOwnLink(ctx: Ctx, alias: string): Promise<void> {
+  await unlink(ctx, (await takeOwnUser(ctx)).userId, alias);
+}
+
+/** By each of these one can sign in; everything else comes on top. */
+const CREDENTIALS: readonly string[] = ["password", "passkey"];
+
+/** Of a user who is held. The last way to sign in stays. */
+async function unlink(ctx: Ctx, userId: string, alias: string): Promise<void> {
+  const links = await linksOfUser(ctx.tx, ctx.realm, userId);
+  const link = links.find((each) => each.alias === alias);
+  if (!link) throw providerErrors.link_not_found();
+  const others = links.some((each) => each !== link && each.enabled);
+  const credentials = await listCredentials(ctx.tx, ctx.realm, userId, ctx.now);
+  if (!others && !credentials.some(({ type }) => CREDENTIALS.includes(type))) throw providerErrors.last_way_in();
+  await deleteLink(ctx.tx, ctx.realm, userId, link.providerId);
+  ctx.audit({ category: "SECURITY", type: "LINK_REMOVED", resourceType: "users", resourceId: userId, detail: alias });
+}
+
+/** Of a user who is held. */
+export async function addLink(ctx: Ctx, alias: string, link: NewLink, actor?: { id: string; name: string }): Promise<void> {
+  await insertLink(ctx.tx, ctx.realm, link, ctx.now);
+  const about = { resourceType: "users", resourceId: link.userId, detail: alias };
+  ctx.audit({ category: "SECURITY", type: "LINK_ADDED", ...about, ...(actor && { actor }) });
+}

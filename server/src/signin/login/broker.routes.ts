@@ -1,0 +1,112 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { anonymous, refuseDirtyText } from "../../platform/http/index.ts";
+import type { SignInParts } from "../authenticators/index.ts";
+import { type Asking, continueSignIn, positionToAnswer } from "../run/index.ts";
+import { type ContinueRouteParts, comeBack } from "./continue.routes.ts";
+import { goTo, stepPath } from "./replies.ts";
+import { startingSession } from "./start-session.ts";
+
+const tags = ["Sign-in"];
+const params = Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) });
+const IDENTITY_PROVIDER = "identity-provider";
+
+const AnswerQuery = Type.Object(
+  { state: Type.Optional(Type.String({ maxLength: 128, description: "As the provider was given it; it works once" })) },
+  { additionalProperties: Type.String({ maxLength: 8192 }) },
+);
+
+/** The client named an identity provider (`idp_hint`): the browser goes there at once, unless it was there or its user chose another way. */
+export async function hintedProvider({ brokers }: SignInParts, { run, steps }: Asking): Promise<string | null> {
+  const { realm, request, progress, interaction } = run;
+  const { identityProvider: alias } = request;
+  const step = steps.find(({ name }) => name === IDENTITY_PROVIDER);
+  if (alias === undefined || !step || !interaction || progress.chosen !== null || progress.data[step.path] !== undefined) return null;
+  if (!(await brokers.providers.get(realm.realmId))?.byAlias.get(alias)?.enabled) return null;
+  return `/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}/login?interaction=${interaction.interactionId}`;
+}
+
+/** What a provider may post; anything else is dropped. */
+const POSTED = ["state", "code", "iss", "error", "user"] as const;
+
+/** Mounted under /realms/:realm. Away to an identity provider, and back. */
+export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, routeParts) => {
+  const { parts, replies, openRun } = routeParts;
+
+  app.get(
+    "/broker/:alias/login",
+    {
+      config: { limit: "signIns" },
+      schema: {
+        summary: "Sign in at an identity provider",
+        description: "A link of the sign-in page: it begins nothing that the provider's answer could not be matched to in this browser.",
+        tags,
+        params,
+        querystring: Type.Object({
+          interaction: Type.Optional(Type.String({ maxLength: 64 })),
+          return_to: Type.Optional(Type.String({ maxLength: 2048, description: "A path of this server to go on to" })),
+        }),
+        response: { 303: Type.Null({ description: "To the provider" }), 400: Type.String({ description: "The page, with what is wrong" }) },
+      },
+    },
+    async (request, reply) => {
+      const visit = { request, reply, visitor: request.visitor };
+      const opened = await openRun(visit);
+      if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
+      const position = await positionToAnswer(parts, opened, undefined);
+      const step = position.outcome === "ask" ? position.steps.find(({ name }) => name === IDENTITY_PROVIDER) : undefined;
+      // The flow does not offer it now.
+      if (!step) return goTo(reply, stepPath(position.run));
+      const form = { provider: request.params.alias };
+      return replies.answerWith(visit, await continueSignIn(parts, position, { step, form }, startingSession(parts)));
+    },
+  );
+
+  app.get(
+    "/broker/:alias/endpoint",
+    {
+      config: { limit: "signIns" },
+      schema: {
+        summary: "Come back from an identity provider",
+        description: "The provider's redirect URI. Only in the browser that left, and once for each time that it did.",
+        tags,
+        params,
+        querystring: AnswerQuery,
+        response: {
+          200: Type.String({ description: "The step again" }),
+          303: Type.Null({ description: "Signed in, or on to the next step" }),
+          400: Type.String({ description: "No sign-in of this browser, or the provider's answer was not accepted" }),
+          401: Type.String({ description: "Not one who may sign in" }),
+        },
+      },
+    },
+    (request, reply) => {
+      const { alias: _, ...query } = request.query as Readonly<Record<string, string>>;
+      return comeBack(routeParts, { request, reply, visitor: request.visitor }, { ...query, alias: request.params.alias });
+    },
+  );
+
+  app.post(
+    "/broker/:alias/endpoint",
+    {
+      // A form of another site comes without cookies: it decides nothing, and is sent on as a GET, which has them.
+      config: { caller: anonymous(), csrf: "none", limit: "signIns" },
+      schema: {
+        summary: "Come back from an identity provider by a form",
+        description: "`response_mode=form_post`: what was posted is sent on to the same address as a query.",
+        tags,
+        params,
+        consumes: ["application/x-www-form-urlencoded"],
+        body: Type.Object({}, { additionalProperties: Type.String({ maxLength: 8192 }) }),
+        response: { 303: Type.Null({ description: "On, as a GET" }) },
+      },
+    },
+    async (request, reply) => {
+      const body = request.body as Readonly<Record<string, string>>;
+      refuseDirtyText(body);
+      const query = new URLSearchParams(POSTED.flatMap((name) => (typeof body[name] === "string" ? [[name, body[name]]] : [])));
+      const { realm, alias } = request.params;
+      return goTo(reply, `/realms/${realm}/broker/${encodeURIComponent(alias)}/endpoint?${query}`);
+    },
+  );
+};

@@ -1,0 +1,93 @@
+/** What pages say of identity providers, in each language; `{provider}` is filled in. */
+export const enBrokers = {
+  otherProviders: "Or sign in with another account",
+  continueWith: "Continue with {provider}",
+  chooseIdentityProvider: "Sign in at a provider",
+  brokerDownTitle: "That provider cannot be reached",
+  brokerDownText: "It did not answer as it should. Please try again in a moment, or sign in another way.",
+  brokerFailedTitle: "The provider could not sign you in",
+  brokerFailedText: "Its answer could not be accepted, so nothing was changed here. Please try again, or sign in another way.",
+  brokerDeniedTitle: "You cannot sign in with that account",
+  brokerDeniedText: "Accounts of that provider are not accepted here. Please sign in another way, or ask your administrator.",
+  brokerNoAccountText: "No account here is linked to it yet. Sign in another way first, or ask your administrator.",
+  brokerDomainText:
+    "Only accounts with a mail address of certain organizations are accepted. Please use another account, or ask your administrator.",
+  brokerCancelled: "Signing in at the provider was cancelled. Choose how to go on.",
+  linkNotice:
+    "There is an account with the mail address of the one you signed in with. Show once that it is yours, and the two are linked.",
+};
+
+export const nlBrokers: typeof enBrokers = {
+  otherProviders: "Of meld u aan met een ander account",
+  continueWith: "Doorgaan met {provider}",
+  chooseIdentityProvider: "Aanmelden bij een provider",
+  brokerDownTitle: "Die provider is niet bereikbaar",
+  brokerDownText: "Er kwam geen bruikbaar antwoord. Probeer het zo nog eens, of meld u op een andere manier aan.",
+  brokerFailedTitle: "De provider kon u niet aanmelden",
+  brokerFailedText:
+    "Het antwoord kon niet worden geaccepteerd, dus hier is niets gewijzigd. Probeer het opnieuw, of meld u op een andere manier aan.",
+  brokerDeniedTitle: "U kunt zich niet met dat account aanmelden",
+  brokerDeniedText: "Accounts van die provider worden hier niet geaccepteerd. Meld u op een andere manier aan, of vraag uw beheerder.",
+  brokerNoAccountText: "Er is hier nog geen account aan gekoppeld. Meld u eerst op een andere manier aan, of vraag uw beheerder.",
+  brokerDomainText:
+    "Alleen accounts met een e-mailadres van bepaalde organisaties worden geaccepteerd. Gebruik een ander account, of vraag uw beheerder.",
+  brokerCancelled: "Het aanmelden bij de provider is geannuleerd. Kies hoe u verder wilt gaan.",
+  linkNotice:
+    "Er bestaat al een account met het e-mailadres waarmee u zich hebt aangemeld. Toon één keer aan dat het van u is, dan worden de twee gekoppeld.",
+};
+
+export const deBrokers: typeof enBrokers = {
+  otherProviders: "Oder mit einem anderen Konto anmelden",
+  continueWith: "Weiter mit {provider}",
+  chooseIdentityProvider: "Bei einem Anbieter anmelden",
+  brokerDownTitle: "Dieser Anbieter ist nicht erreichbar",
+  brokerDownText: "Er hat nicht geantwortet wie erwartet. Bitte versuchen Sie es gleich noch einmal, oder melden Sie sich anders an.",
+  brokerFailedTitle: "Der Anbieter konnte Sie nicht anmelden",
+  brokerFailedText:
+    "Seine Antwort konnte nicht angenommen werden, hier wurde nichts geändert. Bitte versuchen Sie es erneut, oder melden Sie sich anders an.",
+  brokerDeniedTitle: "Mit diesem Konto können Sie sich nicht anmelden",
+  brokerDeniedText:
+    "Konten dieses Anbieters werden hier nicht angenommen. Bitte melden Sie sich anders an, oder fragen Sie Ihre Administration.",
+  brokerNoAccountText: "Mit ihm ist hier noch kein Konto verknüpft. Melden Sie sich zuerst anders an, oder fragen Sie Ihre Administration.",
+  brokerDomainText:
+    "Nur Konten mit einer E-Mail-Adresse bestimmter Organisationen werden angenommen. Bitte verwenden Sie ein anderes Konto, oder fragen Sie Ihre Administration.",
+  brokerCancelled: "Die Anmeldung beim Anbieter wurde abgebrochen. Wählen Sie, wie Sie fortfahren möchten.",
+  linkNotice:
+    "Es gibt bereits ein Konto mit der E-Mail-Adresse, mit der Sie sich angemeldet haben. Zeigen Sie einmal, dass es Ihres ist, dann werden beide verknüpft.",
+};
+
+export const frBrokers: typeof enBrokers = {
+  otherProviders: "Ou connectez-vous avec un autre compte",
+  continueWith: "Continuer avec {provider}",
+  chooseIdentityProvider: "Se connecter chez un fournisseur",
+  brokerDownTitle: "Ce fournisseur est injoignable",
+  brokerDownText: "Il n’a pas répondu comme prévu. Réessayez dans un instant, ou connectez-vous autrement.",
+  brokerFailedTitle: "Le fournisseur n’a pas pu vous connecter",
+  brokerFailedText: "Sa réponse n’a pas pu être acceptée ; rien n’a été modifié ici. Réessayez, ou connectez-vous autrement.",
+  brokerDeniedTitle: "Vous ne pouvez pas vous connecter avec ce compte",
+  brokerDeniedText: "Les comptes de ce fournisseur ne sont pas acceptés ici. Connectez-vous autrement, ou demandez à votre administrateur.",
+  brokerNoAccountText: "Aucun compte n’y est encore lié ici. Connectez-vous d’abord autrement, ou demandez à votre administrateur.",
+  brokerDomainText:
+    "Seuls les comptes dont l’adresse e-mail appartient à certaines organisations sont acceptés. Utilisez un autre compte, ou demandez à votre administrateur.",
+  brokerCancelled: "La connexion chez le fournisseur a été annulée. Choisissez comment continuer.",
+  linkNotice:
+    "Un compte existe déjà avec l’adresse e-mail que vous avez utilisée. Montrez une fois qu’il est à vous, et les deux seront liés.",
+};
+
+export const esBrokers: typeof enBrokers = {
+  otherProviders: "O inicie sesión con otra cuenta",
+  continueWith: "Continuar con {provider}",
+  chooseIdentityProvider: "Iniciar sesión en un proveedor",
+  brokerDownTitle: "No se puede contactar con ese proveedor",
+  brokerDownText: "No respondió como debía. Inténtelo de nuevo en un momento o inicie sesión de otra forma.",
+  brokerFailedTitle: "El proveedor no pudo iniciar su sesión",
+  brokerFailedText: "No se pudo aceptar su respuesta, así que aquí no ha cambiado nada. Inténtelo de nuevo o inicie sesión de otra forma.",
+  brokerDeniedTitle: "No puede iniciar sesión con esa cuenta",
+  brokerDeniedText: "Aquí no se aceptan cuentas de ese proveedor. Inicie sesión de otra forma o consulte a su administrador.",
+  brokerNoAccountText: "Todavía no hay ninguna cuenta vinculada a ella. Inicie sesión primero de otra forma o consulte a su administrador.",
+  brokerDomainText:
+    "Solo se aceptan cuentas con una dirección de correo de determinadas organizaciones. Use otra cuenta o consulte a su administrador.",
+  brokerCancelled: "Se canceló el inicio de sesión en el proveedor. Elija cómo continuar.",
+  linkNotice:
+    "Ya existe una cuenta con la dirección de correo con la que ha iniciado sesión. Demuestre una vez que es suya y las dos quedarán vinculadas.",
+};

@@ -1,0 +1,24 @@
+import { clock } from "../../kernel/clock.ts";
+import { type Answer, findSignInUser, freshProgress, type PassedStep, type Progress, type SignInParts } from "../authenticators/index.ts";
+import type { Ask } from "../flows/index.ts";
+import { keepRun } from "./keep.ts";
+import type { Run } from "./run.ts";
+
+const FIRST_BROKER_LOGIN = "first-broker-login";
+
+/** An account at a provider that waits to be linked: its owner here is asked for their own factors first, by the flow of that name. */
+export async function askForOwner(parts: SignInParts, run: Run, ask: Ask, answer: Answer & { outcome: "prove" }): Promise<Run> {
+  const { userId, login, link, factor, amr } = answer;
+  const { flow, flowVersion, remember } = run.progress;
+  const step: PassedStep = { path: ask.path, authenticator: ask.name, factor, amr, at: clock.now() };
+  const proving = freshProgress(run.flows!.byAlias.get(FIRST_BROKER_LOGIN)!);
+  const progress: Progress = { ...proving, userId, login, remember, link: { ...link, flow, flowVersion, step, proven: false } };
+  return keepRun(parts, { ...run, progress, user: await findSignInUser(parts.db, run.realm.realmId, userId, clock.now()) });
+}
+
+/** Proven: the sign-in goes on where it left for the provider, with what was proven on top. It is linked when the sign-in is over. */
+export function ownerProven(progress: Progress): Progress {
+  const { flow, flowVersion, step } = progress.link!;
+  const proofs = progress.passed.map((each) => ({ ...each, path: `link:${each.path}`, flow: each.flow ?? FIRST_BROKER_LOGIN }));
+  return { ...progress, flow, flowVersion, passed: [step, ...proofs], chosen: null, data: {}, link: { ...progress.link!, proven: true } };
+}
