@@ -112,6 +112,7 @@ test("documents every class that the pages and the rules use, and no other", () 
     }),
     renderLogin({ ...form, signedInAs: "ada", continueUrl: "/", logoutAction: "/" }),
     renderLogout({ ...form, state: "confirm" }),
+    renderLogout({ ...frame, state: "frames", frames: [{ name: "Shop", url: "/out" }], next: "/", scripts: [] }),
     renderInvitation({ ...form, ...invitation, state: "create", policy: defaultSettings("acme").passwordPolicy }),
     renderConsent({
       ...form,
