@@ -153,7 +153,7 @@ test("messages over SOAP are limited for each address and realm, by the realm's 
     });
   const statuses = [];
   for (let sent = 0; sent < 20; sent++) statuses.push((await soap(sp, sent % 2 === 0 ? "artifact" : "slo")).status);
-  expect(statuses.slice(0, 10)).toEqual(Array(5).fill([400, 500]).flat());
+  expect(statuses.slice(0, 10)).toEqual(Array(10).fill(400));
   expect(statuses).toContain(429);
   clock.advance(-20 * SECOND); // nothing is free again meanwhile
   for (const endpoint of ["artifact", "slo"] as const) {

@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { anonymous, declare } from "../../../platform/http/index.ts";
-import { soapFault } from "../../../platform/saml/index.ts";
 import { PATHS } from "../identity.ts";
-import { Refusal } from "../refusals.ts";
+import { answerSoap } from "../soap.ts";
 import { type ArtifactParts, resolveArtifact } from "./service.ts";
 
 /** An ArtifactResolve with its signature and certificate is a few kilobytes. */
@@ -33,17 +32,8 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<ArtifactParts> = async (a
       },
     },
     async (request, reply) => {
-      reply.header("cache-control", "no-store").type("text/xml; charset=utf-8");
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      try {
-        return await resolveArtifact(parts, request.realmId, body);
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        const { reason, message, entityId } = error;
-        await parts.refusals.record({ realm: request.realmId, reason, message, entityId, sourceIp: request.ip });
-        // SOAP 1.1 §6.2 says 500; but then whoever sends rubbish would raise the alarms for faults of this server.
-        return reply.code(400).send(soapFault("Client", "The message was not accepted"));
-      }
+      return (await answerSoap(parts.refusals, { request, reply }, () => resolveArtifact(parts, request.realmId, body))) as never;
     },
   );
 };

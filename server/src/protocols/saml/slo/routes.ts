@@ -2,13 +2,14 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { anonymous, browser, declare } from "../../../platform/http/index.ts";
-import { readPost, readRedirect, soapFault } from "../../../platform/saml/index.ts";
+import { readPost, readRedirect } from "../../../platform/saml/index.ts";
 import { seeOther } from "../../../signin/login/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
 import { assertMayBegin } from "../../gate/index.ts";
 import { PATHS } from "../identity.ts";
 import { inNameOf, Refusal, samlErrors } from "../refusals.ts";
 import { postedMessages } from "../sealed-records.ts";
+import { answerSoap } from "../soap.ts";
 import { createSingleLogout } from "./begin.ts";
 import { logOutBrowser, takeAnswer } from "./browser.ts";
 import type { SloParts } from "./parts.ts";
@@ -99,14 +100,14 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
         response: {
           200: Type.String({ description: "A SOAP envelope with a LogoutResponse" }),
           303: Type.Null({ description: "To the same address by GET" }),
-          400: responses[400],
-          500: Type.String({ description: "A SOAP fault: the message was refused" }),
+          400: Type.String({ description: "A page, or a SOAP fault: the message was refused" }),
         },
       },
     },
     async (request, reply) => {
       const { realm, realmId, body } = request;
-      if (Buffer.isBuffer(body)) return answerSoap(parts, { request, reply }, body) as never;
+      if (Buffer.isBuffer(body))
+        return (await answerSoap(parts.refusals, { request, reply }, () => logOutBySoap(parts, realmId, body, request.ip))) as never;
       await assertMayBegin({ limiter: parts.limiter, realm }, request.ip);
       const form = (body ?? {}) as Record<string, unknown>;
       const path = `/realms/${realmId}${PATHS.slo}`;
@@ -145,15 +146,3 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
 
 const recordRefusal = ({ refusals }: SloParts, { realmId: realm, ip: sourceIp }: FastifyRequest, { reason, message, entityId }: Refusal) =>
   refusals.record({ realm, reason, message, entityId, sourceIp });
-
-async function answerSoap(parts: SloParts, { request, reply }: Exchange, body: Buffer) {
-  reply.header("cache-control", "no-store").type("text/xml; charset=utf-8");
-  try {
-    return await logOutBySoap(parts, request.realmId, body, request.ip);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    await recordRefusal(parts, request, error);
-    // SOAP 1.1 §6.2: a fault comes with 500.
-    return reply.code(500).send(soapFault("Client", "The message was not accepted"));
-  }
-}
