@@ -1,6 +1,7 @@
 // What every route of the admin API does alike. The routes come from the API description, so that none can be forgotten.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { identityProvider } from "../../testing/identity-providers.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 
 interface Operation {
@@ -41,6 +42,9 @@ async function records(): Promise<Record<string, string>> {
   const { mapperId } = (await admin.post(`/clients/${clientId}/mappers`, mapper)).body;
   await admin.post("/saml-clients", { entityId: "urn:sp", assertionConsumerServiceUrl: "https://sp.example.com/acs" });
   const { mapperId: samlMapperId } = (await admin.post("/saml-clients/urn:sp/mappers", mapper)).body;
+  await admin.post("/identity-providers", identityProvider("google", "mine"));
+  const mapping = { name: "a", type: "role", role: "user" };
+  const { mapperId: providerMapperId } = (await admin.post("/identity-providers/mine/mappers", mapping)).body;
   await admin.post("/applications", { name: "worker", template: "machine" });
   await admin.post("/flows", { alias: "mine", steps: [{ authenticator: "username-password", requirement: "REQUIRED" }] });
   const { scopeId } = (await admin.post("/client-scopes", { name: "orders" })).body;
@@ -57,6 +61,7 @@ async function records(): Promise<Record<string, string>> {
   const filled = (path: string) =>
     path
       .replace(`${IN_REALM}/saml-clients/{entityId}/mappers/{mapperId}`, `/saml-clients/urn:sp/mappers/${samlMapperId}`)
+      .replace(`${IN_REALM}/identity-providers/{alias}/mappers/{mapperId}`, `/identity-providers/mine/mappers/${providerMapperId}`)
       .replace(IN_REALM, "")
       .replace(/\{(\w+)\}/g, (_, id: string) => ids[id] ?? `no-${id}`);
   return Object.fromEntries(

@@ -28,6 +28,8 @@ const UNTOLD = [
   // Steps of a sign-in that only our own pages lead to.
   "GET /realms/{realm}/authorize/{uid}",
   ...["GET /realms/{realm}/interaction/{uid}", "POST /realms/{realm}/interaction/{uid}"],
+  ...["GET /realms/{realm}/saml/idp/continue", "GET /realms/{realm}/saml/idp/slo/{logoutId}"],
+  ...["GET /realms/{realm}/saml/idp/consent/{id}", "POST /realms/{realm}/saml/idp/consent/{id}"],
   // Endpoints of OAuth that take POST only say so in OAuth's form.
   ...["backchannel/authorize", "device/authorize", "introspect", "par", "revoke", "token"].flatMap((endpoint) =>
     ["DELETE", "GET", "PATCH", "PUT"].map((method) => `${method} /realms/{realm}/${endpoint}`),
@@ -229,6 +231,7 @@ test("promises the headers that are sent, and no others", async () => {
   await realm.asMaster().put(`/client-scopes/${scope.scopeId}/claims/${claim.claimId}`);
   await realm.asMaster().post("/identity-providers", identityProvider("google", "browser"));
   await linkTo(iam, realm, "browser", userId);
+  await realm.asMaster().post("/identity-providers", identityProvider("ldap", "corp"));
   const mapping = { name: "a", type: "role", role: "user" };
   const { mapperId: ofIdp } = (await realm.asMaster().post("/identity-providers/browser/mappers", mapping)).body;
   let lists = 0;
@@ -246,7 +249,7 @@ test("promises the headers that are sent, and no others", async () => {
       .replace("{groupId}", groupId)
       .replace("{clientId}", clientId)
       .replace("{name}", "worker")
-      .replace("{alias}", "browser")
+      .replace("{alias}", path.includes("/user-federation/") ? "corp" : "browser")
       .replace("{scopeId}", scope.scopeId)
       .replace("{claimId}", claim.claimId)
       .replace("{importId}", "headers")

@@ -196,7 +196,6 @@ export const examples: Readonly<Record<string, unknown>> = {
     link: "https://shop.example.com/",
     ...{ scopes: ["email", "openid"], consentedAt: time, active: true, offline: false, lastUsedAt: time },
   },
-  LinkedAccount: { provider: "google", userId: "1234567890", username: "ada@example.com", linkedAt: time },
   SetPassword: { newPassword: "a long and quiet sentence", temporary: true },
   Credential: credential,
   CreateCredential: { type: "enrollment-token", label: "Ada's phone", expiresIn: 3_600 },

@@ -12,13 +12,15 @@ import { acceptTerms, startPush } from "../../signin/authenticators/index.ts";
 import { startInteraction } from "../../signin/run/index.ts";
 import { messageMarks } from "../../tenancy/messaging/messages.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
+import { addDirectory } from "../../testing/directories.ts";
 import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
+import { identityProvider, leastConfig, linkTo } from "../../testing/identity-providers.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 
 let iam: Harness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" });
   // What is to be sent, or cleaned up, stays where this test looks for it.
   await iam.server.jobs.stop();
 });
@@ -69,6 +71,43 @@ const become = async (admin: AdminClient, userId: string) => {
   return browser;
 };
 
+/** Signs in by them, and administers them. */
+async function useIdentityProviders(realm: RealmUnderTest, { userId, username }: { userId: string; username: string }, browser: Browser) {
+  const { db } = iam.core;
+  must(await realm.asMaster().post("/identity-providers", identityProvider("google")));
+  await linkTo(iam, realm, "google", userId, "her-subject-at-google");
+  await sql`insert into identity_provider_grants (realm_id, user_id, provider_id, kind, target_id)
+    select realm_id, ${userId}::uuid, provider_id, 'role', ${newId()}::uuid from identity_providers where realm_id = ${realm.name}`.execute(
+    db,
+  );
+  await addDirectory(realm, { ...leastConfig.ldap, url: "ldaps://127.0.0.1:1" });
+  await linkTo(iam, realm, "corp", userId, "her-entry");
+  const dn = "cn=Augustaline,ou=people,dc=corp";
+  await sql`insert into directory_entries (realm_id, provider_id, subject, dn, fingerprint)
+    select realm_id, provider_id, subject, ${dn}, '-' from identity_links where realm_id = ${realm.name} and subject = 'her-entry'`.execute(
+    db,
+  );
+  // Nobody answers there; the run is told of all the same.
+  expect((await browser.post(`/admin/realms/${realm.name}/user-federation/corp/sync`)).status).toBe(502);
+  const moved = `uid=${username.toLowerCase()},ou=elsewhere,dc=corp`;
+  const errors = [dn, moved, "uid=another,dc=corp"].map((each) => ({ dn: each, message: "Taken." }));
+  await sql`update directory_runs set report = report || ${JSON.stringify({ errors })}::text::jsonb where realm_id = ${realm.name}`.execute(
+    db,
+  );
+}
+
+/** Has a name at a service provider, and is in the middle of a single logout. */
+async function useSaml(realm: RealmUnderTest, { userId, email }: { userId: string; email: string }, sessionId: string) {
+  const { db } = iam.core;
+  await sql`insert into saml_name_ids (realm_id, entity_id, user_id, name_id, created_at)
+    values (${realm.name}, 'urn:sp', ${userId}::uuid, 'her-name-id', 1)`.execute(db);
+  const logoutId = newId();
+  await sql`insert into saml_logouts (realm_id, logout_id, session_id, user_id, next, created_at, expires_at)
+    values (${realm.name}, ${logoutId}::uuid, ${sessionId}::uuid, ${userId}::uuid, '/', 1, ${Number.MAX_SAFE_INTEGER})`.execute(db);
+  await sql`insert into saml_logout_participants (realm_id, logout_id, entity_id, participant)
+    values (${realm.name}, ${logoutId}::uuid, 'urn:sp', ${JSON.stringify({ nameId: { value: email } })}::text::jsonb)`.execute(db);
+}
+
 /** Somebody who has used everything there is, and administered it, too. */
 async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   const username = "Augusta.Q";
@@ -81,7 +120,7 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   for (const newPassword of ["the first of passwords", PASSWORD]) must(await boss.put(`/users/${userId}/password`, { newPassword }));
 
   const { roleId } = must(await boss.post("/roles", { name: "helpers" }));
-  const permissions = ["manage-users", "view-users", "manage-organizations"];
+  const permissions = ["manage-users", "view-users", "manage-organizations", "manage-identity-providers"];
   must(await boss.put(`/admin-roles/${roleId}`, { permissions }));
   must(await boss.post(`/users/${userId}/roles`, { name: "helpers" }));
   const { groupId } = must(await boss.post("/groups", { name: "readers" }));
@@ -148,6 +187,8 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   const [session] = await db.selectFrom("sessions").select("session_id").where("user_id", "=", userId).execute();
   await sql`insert into session_participants (realm_id, session_id, protocol, client_id, participant, joined_at)
     values (${realm.name}, ${session!.session_id}, 'saml', 'sp', ${JSON.stringify({ nameId: email })}::text::jsonb, 1)`.execute(db);
+  await useIdentityProviders(realm, person, browser);
+  await useSaml(realm, person, session!.session_id);
   // An import that runs knows who started it.
   await sql`update user_imports set actor = ${JSON.stringify({ id: userId, name: username })}::text::jsonb where realm_id = ${realm.name}`.execute(
     db,
@@ -177,6 +218,7 @@ describe("erasing", () => {
     const marks = messageMarks(iam.core.vault);
     const needles = [
       ...[userId, username, email, ...Object.values(attributes).flat()],
+      ...["her-subject-at-google", "her-entry", "her-name-id"],
       ...[username, email].map((name) => sha256(loginKey(name))),
       ...[marks.user(realm.name, userId), marks.recipient(realm.name, "EMAIL", email)],
     ];
@@ -187,7 +229,8 @@ describe("erasing", () => {
       (await tablesOfUsers()).filter((table) => !touched.has(table)),
       "a table that refers to users: let the busy person use it",
     ).toEqual([]);
-    for (const table of ["audit_events", "login_attempts", "interactions", "jobs", "message_limits", "webhook_deliveries", "user_imports"])
+    const named = ["audit_events", "login_attempts", "interactions", "jobs", "message_limits", "webhook_deliveries", "user_imports"];
+    for (const table of [...named, "directory_entries", "directory_runs", "saml_logout_participants"])
       expect(touched, table).toContain(table);
     expect(
       needles.filter((needle) => !before.some((line) => line.endsWith(`: ${needle}`))),
@@ -225,6 +268,10 @@ describe("erasing", () => {
     expect(left.map(({ request }) => request)).toEqual([{ login_hint: "somebody.else" }]);
     const answers = await db.selectFrom("webhook_deliveries").select("answer").where("realm_id", "=", realm.name).execute();
     expect(answers.map(({ answer }) => answer).sort()).toEqual([null, "thank you"].sort());
+    const { runs } = must(await boss.get("/user-federation/corp/sync"));
+    expect(runs).toMatchObject([
+      { requestedBy: erased.resourceId, errors: [{ dn: "erased" }, { dn: "erased" }, { dn: "uid=another,dc=corp" }] },
+    ]);
     expect((await boss.get("/organizations?search=quill")).body).toHaveLength(1);
     expect((await boss.get("/users?search=imported")).body).toHaveLength(1);
 
@@ -247,6 +294,8 @@ describe("erasing", () => {
       const browser = await become(client, played);
       await browser.request("POST", `/realms/${realm.name}/logout`, formOf(browser));
       await become(client, played);
+      await addDirectory(realm, { ...leastConfig.ldap, url: "ldaps://127.0.0.1:1" });
+      expect((await otto.post(`/admin/realms/${realm.name}/user-federation/corp/sync`)).status).toBe(502);
     }
     const needles = [userId, username, "otto@vane.example"];
     expect((await findEverywhere(needles)).length).toBeGreaterThan(5);

@@ -26,6 +26,8 @@ interface RunsTable {
   dry_run: boolean;
   state: RunState;
   requested_by: string;
+  /** Null: no user did. */
+  requested_by_id: string | null;
   started_at: number;
   finished_at: number | null;
   lease_until: number;
@@ -49,7 +51,7 @@ export interface Owner {
 export const LEASE = 2 * MINUTE;
 const KEEP = 90 * DAY;
 
-export type NewRun = Pick<RunsTable, "run_id" | "kind" | "dry_run" | "requested_by">;
+export type NewRun = Pick<RunsTable, "run_id" | "kind" | "dry_run" | "requested_by" | "requested_by_id">;
 
 /** False: another run is under way. One whose node died is ended first. */
 export async function holdRun(tx: Tx, { realm, providerId }: Owner, run: NewRun, now: number): Promise<boolean> {
@@ -57,8 +59,9 @@ export async function holdRun(tx: Tx, { realm, providerId }: Owner, run: NewRun,
   await sql`update directory_runs set state = 'failed', finished_at = ${now}, report = report || ${note}::text::jsonb
     where realm_id = ${realm} and provider_id = ${providerId}::uuid and state = 'running' and lease_until < ${now}`.execute(tx);
   const { rows } = await sql`
-    insert into directory_runs (realm_id, provider_id, run_id, kind, dry_run, state, requested_by, started_at, lease_until)
-    values (${realm}, ${providerId}::uuid, ${run.run_id}::uuid, ${run.kind}, ${run.dry_run}, 'running', ${run.requested_by}, ${now}, ${now + LEASE})
+    insert into directory_runs (realm_id, provider_id, run_id, kind, dry_run, state, requested_by, requested_by_id, started_at, lease_until)
+    values (${realm}, ${providerId}::uuid, ${run.run_id}::uuid, ${run.kind}, ${run.dry_run}, 'running', ${run.requested_by},
+      ${run.requested_by_id}::uuid, ${now}, ${now + LEASE})
     on conflict (realm_id, provider_id) where state = 'running' do nothing returning run_id`.execute(tx);
   return rows.length > 0;
 }
@@ -99,7 +102,7 @@ export async function latestRuns(
   db: Db,
   { realm, providerId }: Owner,
   limit: number,
-): Promise<Omit<Selectable<RunsTable>, "realm_id" | "provider_id" | "lease_until" | "mark">[]> {
+): Promise<Omit<Selectable<RunsTable>, "realm_id" | "provider_id" | "requested_by_id" | "lease_until" | "mark">[]> {
   return db
     .selectFrom("directory_runs")
     .select(["run_id", "kind", "dry_run", "state", "requested_by", "started_at", "finished_at", "report"])

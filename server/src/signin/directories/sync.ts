@@ -1,5 +1,5 @@
 import { clock } from "../../kernel/clock.ts";
-import { newId } from "../../kernel/ids.ts";
+import { isId, newId } from "../../kernel/ids.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import { LdapError } from "../../platform/ldap/index.ts";
 import type { ProviderSnapshot } from "../identity-providers/index.ts";
@@ -34,6 +34,7 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
     kind: mark === null ? "full" : "changed",
     dry_run: options.dryRun,
     requested_by: options.actor.name,
+    requested_by_id: isId(options.actor.id) ? options.actor.id : null,
   } as const;
   if (!(await work.transact(origin, (ctx) => holdRun(ctx.tx, owner, begun, ctx.now)))) throw directoryErrors.running();
 

@@ -97,7 +97,10 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
         tags,
         params,
         consumes: ["application/x-www-form-urlencoded"],
-        body: Type.Object({}, { additionalProperties: Type.String({ maxLength: 8192 }) }),
+        body: Type.Object(
+          {},
+          { additionalProperties: Type.String({ maxLength: 8192 }), examples: [{ code: "c3f1a5", state: "Ykz0R2p1bXk" }] },
+        ),
         response: { 303: Type.Null({ description: "On, as a GET" }) },
       },
     },
