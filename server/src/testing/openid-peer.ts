@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
@@ -12,14 +13,30 @@ export interface PeerAnswer {
   alg?: string;
   tokenStatus?: number;
   tokenBody?: string;
+  /** False: OAuth 2 alone. */
+  hasIdToken?: boolean;
+  /** Answers of other addresses, by path. They need the access token. */
+  pages?: Record<string, unknown>;
+  /** Whether the token endpoint takes who asks for the client. */
+  isClient?: (call: PeerCall) => unknown;
+  /** An error of the token endpoint where a verifier comes at all. */
+  refusesPkce?: boolean;
+}
+
+export interface PeerCall {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly form: URLSearchParams;
+  readonly headers: IncomingMessage["headers"];
 }
 
 /** An OpenID provider on this machine that tests speak for. */
 export async function openidPeer() {
   const key = await generateKeyPair("RS256");
   const kid = "peer-key";
-  const calls: { path: string; form: URLSearchParams; headers: IncomingMessage["headers"] }[] = [];
+  const calls: PeerCall[] = [];
   let next: PeerAnswer = {};
+  let asked = new URLSearchParams();
   let discovery: Record<string, unknown> = {};
   let issuer = "";
 
@@ -33,7 +50,26 @@ export async function openidPeer() {
       .setExpirationTime((next.claims?.exp as number) ?? Math.floor(clock.now() / 1000) + 300)
       .sign(key.privateKey);
 
-  const answerTo = async (path: string): Promise<[number, unknown]> => {
+  /** RFC 6749 §4.1.3 and RFC 7636 §4.6: what a strict token endpoint looks at. */
+  const exchange = async (call: PeerCall): Promise<[number, unknown]> => {
+    const { form } = call;
+    if (!((await next.isClient?.(call)) ?? true)) return [401, { error: "invalid_client" }];
+    const verifier = form.get("code_verifier");
+    const challenge = verifier === null ? null : createHash("sha256").update(verifier).digest("base64url");
+    if (
+      challenge !== asked.get("code_challenge") ||
+      form.get("redirect_uri") !== asked.get("redirect_uri") ||
+      form.get("code") !== "a-code"
+    )
+      return [400, { error: "invalid_grant" }];
+    if (next.refusesPkce && verifier !== null) return [401, { error: "invalid_client" }];
+    const tokens = { access_token: "at", token_type: "Bearer", ...(next.hasIdToken !== false && { id_token: await idToken() }) };
+    return [next.tokenStatus ?? 200, next.tokenBody ?? tokens];
+  };
+
+  const answerTo = async (call: PeerCall): Promise<[number, unknown]> => {
+    const { path, headers } = call;
+    if (next.pages?.[path] !== undefined) return headers.authorization === "Bearer at" ? [200, next.pages[path]] : [401, {}];
     switch (path) {
       case "/.well-known/openid-configuration":
         return [
@@ -51,7 +87,7 @@ export async function openidPeer() {
       case "/jwks":
         return [200, { keys: [{ ...(await exportJWK(key.publicKey)), kid, alg: "RS256", use: "sig" }] }];
       case "/token":
-        return [next.tokenStatus ?? 200, next.tokenBody ?? { access_token: "at", token_type: "Bearer", id_token: await idToken() }];
+        return exchange(call);
       case "/userinfo":
         return [200, { sub: next.claims?.sub ?? "subject-1", ...next.userinfo }];
       default:
@@ -62,9 +98,10 @@ export async function openidPeer() {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const path = new URL(request.url ?? "/", "http://peer").pathname;
-    calls.push({ path, form: new URLSearchParams(Buffer.concat(chunks).toString()), headers: request.headers });
-    const [status, body] = await answerTo(path);
+    const { pathname: path, searchParams: query } = new URL(request.url ?? "/", "http://peer");
+    const call = { path, query, form: new URLSearchParams(Buffer.concat(chunks).toString()), headers: request.headers };
+    calls.push(call);
+    const [status, body] = await answerTo(call);
     response.writeHead(status, { "content-type": "application/json", ...(status === 302 && { location: `${issuer}/elsewhere` }) });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
@@ -79,6 +116,7 @@ export async function openidPeer() {
     },
     /** Somebody signs in there for what the browser left with. Answers the query that comes back. */
     signIn(left: URL, answer: PeerAnswer = {}): Record<string, string> {
+      asked = left.searchParams;
       next = { ...answer, claims: { nonce: left.searchParams.get("nonce"), ...answer.claims } };
       return { code: "a-code", iss: issuer, state: left.searchParams.get("state")! };
     },

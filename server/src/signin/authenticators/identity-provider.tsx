@@ -25,7 +25,9 @@ export const identityProvider: Question = {
   config: Type.Object({}, { additionalProperties: false }),
   ...{ identifies: true, factor: "knowledge", counted: null, fields: ["provider"], setUp: null, choice: "chooseIdentityProvider" },
   refusal: PROBLEMS.denied,
-  available: async (at) => ((await providersOf(at))?.buttons.length ?? 0) > 0 || at.request.identityProvider !== undefined,
+  // A hint leads to a provider without a button, too; one that names none is ignored.
+  available: async (at) =>
+    ((await providersOf(at))?.buttons.length ?? 0) > 0 || (await enabledProvider(at, at.request.identityProvider ?? "")) !== null,
   page: async (at, text) => ({
     title: "signInTitle",
     body: <ProviderLinks text={text} links={await linksOf(at)} />,

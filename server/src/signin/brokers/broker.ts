@@ -41,7 +41,7 @@ export interface BrokerTools {
   readonly log: Logger;
 }
 
-/** How people sign in by one protocol. A plug point: each is a plain object in `brokers`, and passes the conformance suite. */
+/** How people sign in by one protocol. A plug point: each is a plain object in `brokers`, and signs in through the server in the tests here. */
 export interface Broker {
   /** Throws an UpstreamError where the provider cannot be reached or understood. */
   begin(provider: ProviderSnapshot, request: BrokerRequest, tools: BrokerTools): Promise<Departure>;

@@ -36,7 +36,7 @@ export const oidc: Broker = {
       nonce: quirks.idToken ? nonce : null,
       login_hint: loginHint,
       ui_locales: quirks.idToken ? locale : null,
-      prompt: fresh && quirks.idToken ? "login" : null,
+      prompt: fresh && quirks.idToken ? (quirks.freshPrompt ?? "login") : null,
       // OpenID Connect Core §3.1.2.1: the ID token then says when they authenticated.
       max_age: fresh && protocol === "oidc" ? "0" : null,
       ...(config.pkce === true && { code_challenge: challengeOf(verifier), code_challenge_method: "S256" }),
@@ -73,9 +73,13 @@ export const oidc: Broker = {
 const scopesOf = (scopes: unknown): string => (Array.isArray(scopes) ? scopes.join(" ") : String(scopes ?? ""));
 const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 
-/** RFC 9207 §2.4: an answer of another issuer is not taken, nor one that does not say where this one promised to. */
+/**
+ * RFC 9207 §2.4: an answer of another issuer is not taken, nor one that does not say where this one promised to. Without a configured issuer
+ * there is nothing to compare with (GitHub sent `iss` for a while without ever naming its issuer): the redirect URI tells providers apart.
+ */
 function checkIssuer({ config }: ProviderSnapshot, { promisesIssuer }: Endpoints, iss: string | undefined): void {
-  if (iss === undefined ? promisesIssuer : iss !== filledUrl(config, "issuer"))
+  const issuer = filledUrl(config, "issuer");
+  if (iss === undefined ? promisesIssuer : issuer !== null && iss !== issuer)
     throw new UpstreamError("issuer", "The answer does not come from this provider.");
 }
 

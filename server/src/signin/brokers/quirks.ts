@@ -9,6 +9,8 @@ export interface Quirks {
   readonly idToken: boolean;
   /** The ID token brings the nonce back. */
   readonly nonce: boolean;
+  /** The value of `prompt` that asks for a new sign-in, where `login` is refused. */
+  readonly freshPrompt?: string;
   /** Parameters for the authorization request. */
   parameters?(provider: ProviderSnapshot): Readonly<Record<string, string>>;
   /** The issuer that a token must name. */
@@ -27,8 +29,9 @@ export interface Quirks {
 
 const isTrue = (value: unknown): boolean => value === true || value === "true";
 export const saysVerified = (claims: Claims): boolean => isTrue(claims.email_verified);
+/** A greater number was rounded when it was parsed: two users would have the same. */
 const text = (value: unknown): string | null =>
-  typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : null;
+  typeof value === "string" && value !== "" ? value : Number.isSafeInteger(value) ? String(value) : null;
 
 const standard: Quirks = { idToken: true, nonce: true };
 const CONSUMERS = "9188040d-6c67-4c5b-b112-36a304b66dad";
@@ -38,6 +41,7 @@ export const quirksOf: Readonly<Record<string, Quirks>> = {
   oauth2: { idToken: false, nonce: false, subject: (claims, { config }) => text(claims[String(config.subjectClaim)]) },
   google: {
     ...standard,
+    freshPrompt: "select_account",
     parameters: ({ config }) => (typeof config.hostedDomain === "string" ? { hd: config.hostedDomain } : {}),
     // An address elsewhere may have changed hands since Google looked at it.
     isVerified: (claims) => saysVerified(claims) && (typeof claims.hd === "string" || /@gmail\.com$/i.test(String(claims.email))),
@@ -59,12 +63,10 @@ export const quirksOf: Readonly<Record<string, Quirks>> = {
   linkedin: { ...standard, nonce: false },
   facebook: {
     ...{ idToken: false, nonce: false, subject: ({ id }) => text(id), isVerified: () => false },
-    profileUrl(url, { secrets }, accessToken) {
+    profileUrl(url, { secrets: { clientSecret } }, accessToken) {
       const profile = new URL(url);
-      const proof = createHmac("sha256", secrets.clientSecret ?? "")
-        .update(accessToken)
-        .digest("hex");
-      profile.searchParams.set("appsecret_proof", proof);
+      if (clientSecret !== undefined)
+        profile.searchParams.set("appsecret_proof", createHmac("sha256", clientSecret).update(accessToken).digest("hex"));
       return profile.href;
     },
   },

@@ -25,7 +25,7 @@ describe("the escalation rule", () => {
     tokenUrl: "https://login.example.com/other",
     userinfoUrl: "https://login.example.com/other",
     jwksUrl: "https://login.example.com/other",
-    pkce: false,
+    pkce: true,
     clientAuthMethod: "client_secret_basic",
     privateKey: pem("rsa"),
     keyId: "another",
@@ -73,8 +73,9 @@ describe("the escalation rule", () => {
     const { body } = await lesser.get(`${at}/idp`);
     const rules = protocolOf(protocol);
     const keys = Object.keys(rules.config.properties).filter((key) => !key.endsWith("Set"));
+    const another = (key: string) => (key === "defaultGroups" ? [groupId] : key === "pkce" ? !body.config.pkce : other[key]);
     const changed = (key: string) => {
-      const config = { ...body.config, [key]: key === "defaultGroups" ? [groupId] : other[key] };
+      const config = { ...body.config, [key]: another(key) };
       // A change of server needs the secret anew.
       return { ...body, config: { ...config, ...(rules.secrets.includes(key) ? {} : secretsOf(protocol)) } };
     };

@@ -89,7 +89,16 @@ export const Profile = ({ text, firstName, lastName, email, invalid, quiet }: Pr
   <>
     <Names text={text} firstName={firstName} lastName={lastName} focus={!quiet} />
     {email === null ? null : (
-      <Field id="email" label={text.profileEmail} {...loginName} value={email} autocomplete="email" maxlength={320} {...wrong(invalid)} />
+      <Field
+        id="email"
+        label={text.profileEmail}
+        {...loginName}
+        value={email}
+        autocomplete="email"
+        maxlength={320}
+        optional={email === ""}
+        {...wrong(invalid)}
+      />
     )}
     <Submit>{text.profileSave}</Submit>
   </>

@@ -26,7 +26,7 @@ const members = {
   tokenUrl: Type.Optional(urlText("where codes are exchanged")),
   userinfoUrl: Type.Optional(urlText("where claims are read")),
   jwksUrl: Type.Optional(urlText("the keys of ID tokens")),
-  pkce: Type.Optional(Type.Boolean({ description: "RFC 7636, S256. Default true" })),
+  pkce: Type.Optional(Type.Boolean({ description: "RFC 7636, S256. Default true; false for linkedin, which refuses it" })),
   clientAuthMethod: Type.Optional(
     oneOf(["client_secret_basic", "client_secret_post", "private_key_jwt", "none"], {
       description: "Left out: private_key_jwt where there is a private key, else what discovery offers, client_secret_post first",
@@ -197,6 +197,8 @@ export const linkedin = oidcKind({
     userinfoUrl: "https://api.linkedin.com/v2/userinfo",
     jwksUrl: "https://www.linkedin.com/oauth/openid/jwks",
     clientAuthMethod: "client_secret_post",
+    // Its token endpoint answers `invalid_client` to a confidential client that sends a code verifier.
+    pkce: false,
   },
 });
 
