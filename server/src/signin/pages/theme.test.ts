@@ -84,6 +84,7 @@ test("documents every class that the pages and the rules use, and no other", () 
       account: "ada",
       others: [{ path: "1", label: "Other" }],
       links: [{ href: "/", label: "Help" }],
+      providers: [{ href: "/", label: "Acme", protocol: "oidc" }],
     }),
     signInForm({ ...form, notice: "signed-out", beside: [{ path: "1", body: PasskeyBeside({ text: messagesOf("en"), options: "{}" }) }] }),
     renderStep({

@@ -69,7 +69,7 @@ export const fr: Messages = {
   signedOutTitle: "Vous êtes déconnecté",
   signedOutText: "Vous pouvez fermer cette fenêtre. Sur un ordinateur partagé, fermez tout le navigateur.",
   signingOutText: "Vous êtes déconnecté ici, et en cours de déconnexion de ces applications :",
-  signedOutPartlyText: "Vous êtes déconnecté ici, mais toutes les applications ne l’ont pas confirmé :",
+  signedOutPartlyText: "Vous êtes déconnecté ici, mais toutes les applications ne l’ont pas confirmé :",
   notSignedOut: "n’a pas répondu ; vous y êtes peut-être encore connecté",
   signedOutThere: "déconnecté",
   signingOutThere: "déconnexion en cours…",
