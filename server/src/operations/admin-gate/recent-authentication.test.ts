@@ -110,6 +110,7 @@ describe("a dangerous act of an administrator", () => {
       "DELETE /admin/realms/{realm}/users/{userId}/gdpr",
       "DELETE /realms/{realm}/account",
       "DELETE /realms/{realm}/account/credentials/{type}/{credentialId}",
+      "DELETE /realms/{realm}/account/linked-accounts/{alias}",
       "GET /admin/realms/{realm}/clients/{clientId}/secret",
       "POST /admin/realms/{realm}/users/{userId}/impersonate",
       "POST /admin/realms/{realm}/users/{userId}/send-actions-email",

@@ -18,6 +18,8 @@ export interface SignInRequest {
   readonly loginHint?: string | undefined;
   /** The alias of an identity provider to sign in at: `idp_hint`. */
   readonly identityProvider?: string | undefined;
+  /** No identity provider is asked. */
+  readonly isLocal?: boolean | undefined;
   /** Of which flow, where not the realm's own. */
   readonly flow?: string | undefined;
   /** How sure it must be: `1`, `2`. */

@@ -84,7 +84,7 @@ export const identityProvider: Question = {
   },
 };
 
-const providersOf = ({ parts, realm }: StepContext) => parts.brokers.providers.get(realm.realmId);
+const providersOf = async ({ parts, realm, request }: StepContext) => (request.isLocal ? null : parts.brokers.providers.get(realm.realmId));
 
 async function enabledProvider(at: StepContext, alias: string): Promise<ProviderSnapshot | null> {
   const provider = (await providersOf(at))?.byAlias.get(alias);

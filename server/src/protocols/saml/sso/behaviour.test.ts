@@ -3,6 +3,7 @@ import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import { AUTHN_CONTEXT, BINDING, NAME_ID_FORMAT, STATUS } from "../../../platform/saml/index.ts";
 import type { Answer } from "../../../testing/browser.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
+import { identityProvider } from "../../../testing/identity-providers.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { submit, walk } from "../../../testing/relying-party.ts";
 import { type ServiceProvider, serviceProvider } from "../../../testing/service-provider.ts";
@@ -344,6 +345,20 @@ test("Scoping that leaves us out, and a binding that there is not, are said so",
     const { page } = await sp.signIn(browser, user, { protocolBinding });
     expect(await statusIn(sp, page)).toMatchObject({ code: STATUS.requester, subCode: STATUS.unsupportedBinding });
   }
+});
+
+test("with ProxyCount 0 no identity provider is offered", async () => {
+  const realm = await iam.realm();
+  const sp = await serviceProvider(iam, realm);
+  expect((await realm.asMaster().post("/identity-providers", identityProvider("google"))).status).toBe(201);
+  const shown = async (proxyCount: number) => {
+    const { url } = await sp.request({ scoping: { proxyCount, idpEntityIds: [], requesterIds: [] } });
+    return (await walk(iam.browser(), iam.config.baseUrl, url)).page.text;
+  };
+  expect(await shown(1)).toContain("/broker/google/login");
+  const page = await shown(0);
+  expect(page).toContain('name="password"');
+  expect(page).not.toContain("/broker/");
 });
 
 test("users who may not use the application are told to the service provider: RequestDenied", async () => {

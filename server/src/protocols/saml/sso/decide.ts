@@ -59,12 +59,17 @@ async function isEnough(
   return (await standingOf(parts, { realm, flows, visitor, request: signInRequestOf(client, request, demand) })) === "enough";
 }
 
-function signInRequestOf(client: SamlClientSnapshot, { subject, consumer }: PendingRequest, demand: ContextDemand | null): SignInRequest {
+function signInRequestOf(
+  client: SamlClientSnapshot,
+  { subject, consumer, isLocal }: PendingRequest,
+  demand: ContextDemand | null,
+): SignInRequest {
   const { options, entityId, name } = client;
   return {
     clientId: entityId,
     application: { name: name ?? entityId, logoUrl: options.logoUri, policyUrl: options.policyUri, termsUrl: options.tosUri },
     ...(subject && { loginHint: subject.value.slice(0, 320) }),
+    isLocal,
     flow: options.browserFlow ?? undefined,
     acr: demand?.acr ?? undefined,
     acrEssential: demand?.essential === true,

@@ -45,6 +45,8 @@ export interface PendingRequest {
   readonly isPassive: boolean;
   readonly nameIdPolicy: AuthnRequest["nameIdPolicy"];
   readonly subject: NameId | null;
+  /** ProxyCount 0: no other identity provider is to be asked. */
+  readonly isLocal: boolean;
   readonly authnContext: RequestedAuthnContext | null;
   /** What it asks for cannot be had, whoever the user is. */
   readonly unsupported: ErrorStatus | null;
@@ -74,6 +76,7 @@ export async function checkRequest(parts: RequestParts, realm: string, received:
     isPassive: message.isPassive,
     nameIdPolicy: message.nameIdPolicy,
     subject: message.subject,
+    isLocal: message.scoping?.proxyCount === 0,
     authnContext: message.requestedAuthnContext,
     unsupported: unsupportedIn(message, entityIdOf(parts.baseUrl, realm)),
   };
@@ -84,7 +87,7 @@ function issuedRecently({ issueInstant }: AuthnRequest, entityId: string, now: n
   if (issueInstant + MAX_AGE + CLOCK_SKEW <= now) throw new Refusal("expired", "The request is too old", entityId);
 }
 
-/** SAML core §3.4.1.2: the requester may name the providers that it trusts. We ask no other one, so any ProxyCount is kept to. */
+/** SAML core §3.4.1.2: the requester may name the providers that it trusts. */
 function unsupportedIn({ protocolBinding, scoping }: AuthnRequest, ours: string): ErrorStatus | null {
   if (!isSupportedBinding(protocolBinding)) return { code: STATUS.requester, subCode: STATUS.unsupportedBinding };
   if (scoping && scoping.idpEntityIds.length > 0 && !scoping.idpEntityIds.includes(ours))
@@ -100,6 +103,6 @@ export function unsolicited(client: SamlClientSnapshot, relayState: string | nul
   return {
     ...{ entityId, requestId: null, answerableUntil: clock.now() + PATIENCE, receivedAt: clock.now() },
     ...{ consumer: defaultConsumerOf(client), relayState: relayStateToStart(client, relayState) },
-    ...{ forceAuthn: false, isPassive: false, nameIdPolicy: null, subject: null, authnContext: null, unsupported: null },
+    ...{ forceAuthn: false, isPassive: false, nameIdPolicy: null, subject: null, isLocal: false, authnContext: null, unsupported: null },
   };
 }
