@@ -1,10 +1,11 @@
 // Makes and opens SAML messages as fast as it can, by the core alone: no HTTP, no database.
-import { createPublicKey, generateKeyPairSync, webcrypto } from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, webcrypto } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
+import { withXmlCrypto } from "./saml-xml-crypto.mjs";
 import { serveSlices } from "./slices.mjs";
 
 /** Twice the thread pool, so that a thread never waits for the main one; as limits.mjs does. */
@@ -98,8 +99,20 @@ const request = {
 const plainRequest = saml.postFields(saml.authnRequestElement(request));
 const signedRequest = saml.postFields(await saml.signed(saml.authnRequestElement(request), key));
 
+const pem = {
+  privateKey: createPrivateKey({
+    key: Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey)),
+    format: "der",
+    type: "pkcs8",
+  })
+    .export({ type: "pkcs8", format: "pem" })
+    .toString(),
+  publicKey: createPublicKey({ key: spki, format: "der", type: "spki" }).export({ type: "spki", format: "pem" }).toString(),
+};
+
 /** @type {Record<string, () => Promise<unknown>>} */
 const work = {
+  ...withXmlCrypto(posted, pem),
   "saml-signed": () => make({ signAssertion: true, signResponse: false }),
   "saml-both": () => make({ signAssertion: true, signResponse: true }),
   "saml-encrypted": () => make({ signAssertion: true, signResponse: true, recipient }),
