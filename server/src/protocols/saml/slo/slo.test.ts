@@ -112,8 +112,8 @@ describe("telling the others", () => {
     page = await browser.get(progress);
     page = await three.answer(browser, (await three.asked(page)).id);
     expect(page.status).toBe(200);
-    expect(page.text).toContain("two <strong>did not answer; you may still be signed in there</strong>");
-    expect(page.text).toContain("zebra <span>signed out</span>");
+    expect(page.text).toContain("<strong>two</strong> <span>did not answer; you may still be signed in there</span>");
+    expect(page.text).toContain("<strong>zebra</strong> <span>signed out</span>");
     expect(page.text).toContain("data-stays");
     const finish = await browser.get(`${progress}?finish=1`);
     expect(await one.answered(finish)).toMatchObject({ status: { code: STATUS.success, subCode: STATUS.partialLogout } });
@@ -129,7 +129,7 @@ describe("telling the others", () => {
     const { browser, one, two } = await pair();
     let page = await one.askToLogOut(browser);
     page = await two.answer(browser, (await two.asked(page)).id, { status: { code: STATUS.responder, subCode: STATUS.requestDenied } });
-    expect(page.text).toContain("two <strong>could not sign you out; you may still be signed in there</strong>");
+    expect(page.text).toContain("<strong>two</strong> <span>could not sign you out; you may still be signed in there</span>");
 
     const realm = await iam.realm();
     const asking = await logoutProvider(iam, realm, "one", { identity: keys.one });
@@ -148,9 +148,9 @@ describe("telling the others", () => {
     const page = await one.askToLogOut(browser);
     const { id } = await two.asked(page);
     expect((await two.answer(browser, id, { isSigned: false, by: "post" })).text).toContain("did not answer");
-    expect((await two.answer(browser, id, { isSigned: false })).text).toContain("two <strong>did not answer");
-    expect((await one.answer(browser, id)).text).toContain("two <strong>did not answer");
-    expect((await two.answer(browser, "_another")).text).toContain("two <strong>did not answer");
+    expect((await two.answer(browser, id, { isSigned: false })).text).toContain("<strong>two</strong> <span>did not answer");
+    expect((await one.answer(browser, id)).text).toContain("<strong>two</strong> <span>did not answer");
+    expect((await two.answer(browser, "_another")).text).toContain("<strong>two</strong> <span>did not answer");
     expect((await two.answer(iam.browser(), id)).status).toBe(400);
     expect(await refusals(realm)).toEqual(["in_response_to", "in_response_to", "in_response_to", "signature_missing", "signature_missing"]);
     expect(await one.answered(await two.answer(browser, id))).toMatchObject({ status: { subCode: null } });
