@@ -40,15 +40,28 @@ export interface LogoutOptions {
 
 export type LogoutProvider = Awaited<ReturnType<typeof logoutProvider>>;
 
+export interface LogoutOptions {
+  readonly binding?: Binding;
+  readonly members?: Record<string, unknown>;
+}
+
+/** Two service providers and one browser that is signed in to both. */
+export async function pairOf(iam: Harness, keys: Readonly<Record<"one" | "two", Identity>>, options: LogoutOptions = {}) {
+  const realm = await iam.realm();
+  const user = await realm.user();
+  const browser = iam.browser();
+  const one = await logoutProvider(iam, realm, "one", { identity: keys.one, ...options });
+  const two = await logoutProvider(iam, realm, "two", { identity: keys.two, ...options });
+  await one.join(browser, user);
+  await two.join(browser, user);
+  return { realm, user, browser, one, two };
+}
+
 export async function logoutProvider(
   iam: Harness,
   realm: RealmUnderTest,
   name: string,
-  {
-    identity,
-    binding = "redirect",
-    members = {},
-  }: { identity: Identity | undefined; binding?: Binding; members?: Record<string, unknown> },
+  { identity, binding = "redirect", members = {} }: LogoutOptions & { identity: Identity | undefined },
 ) {
   const location = `https://${name}.example/slo`;
   const { options, ...rest } = members as { options?: object };

@@ -56,7 +56,7 @@ export function ownedMappers<Input extends { readonly name: string }, State exte
     if (!mapper) throw owner.notFound();
     return mapper;
   };
-  const told = async (ctx: Ctx, key: string, detail: string) => {
+  const recordChange = async (ctx: Ctx, key: string, detail: string) => {
     await ctx.configChanged();
     owner.tell(ctx, key, detail);
   };
@@ -73,7 +73,7 @@ export function ownedMappers<Input extends { readonly name: string }, State exte
           { field: "name", code: "too_many", message: `A client has at most ${MAX_MAPPERS} mappers: delete one first` },
         ]);
       const mapper = await store.insert(ctx.tx, ctx.realm, id, input.name, state, ctx.now);
-      await told(ctx, key, `mappers +${mapper.name}`);
+      await recordChange(ctx, key, `mappers +${mapper.name}`);
       return mapper;
     },
     async save(ctx, key, mapperId, input) {
@@ -83,7 +83,7 @@ export function ownedMappers<Input extends { readonly name: string }, State exte
       refuseReadOnly(current, input, ["mapperId", "createdAt"]);
       expectVersion(ctx, current.version);
       const mapper = await store.update(ctx.tx, ctx.realm, mapperId, input.name, state);
-      await told(ctx, key, `mappers ${mapper.name}`);
+      await recordChange(ctx, key, `mappers ${mapper.name}`);
       return mapper;
     },
     async remove(ctx, key, mapperId) {
@@ -91,7 +91,7 @@ export function ownedMappers<Input extends { readonly name: string }, State exte
       const mapper = await find(ctx, id, mapperId, sql`for update`);
       expectVersion(ctx, mapper.version);
       await store.remove(ctx.tx, ctx.realm, mapperId);
-      await told(ctx, key, `mappers -${mapper.name}`);
+      await recordChange(ctx, key, `mappers -${mapper.name}`);
     },
   };
 }

@@ -90,7 +90,7 @@ const optionMembers = {
   }),
   sloEndpoints: Type.Array(SloEndpoint, {
     maxItems: maxItems.sloEndpoints,
-    description: "Where and how it is told of a logout. Empty: by Redirect at `singleLogoutServiceUrl`",
+    description: "Its single logout services, with their bindings. Empty: by Redirect at `singleLogoutServiceUrl`",
   }),
   defaultRelayState: nullable(
     Type.String({ minLength: 1, maxLength: 1024 }),
@@ -106,7 +106,7 @@ const optionMembers = {
   }),
   alwaysForceAuthn: flag("Ask users to sign in again at each request"),
   refusePassive: flag("Answer every IsPassive request with NoPassive"),
-  consentRequired: flag("Ask users before it is told anything"),
+  consentRequired: flag("Ask users for consent before attributes are released to it"),
   browserFlow: nullable(
     Type.String({ minLength: 1, maxLength: 63 }),
     "The alias of the flow by which people sign in to it; null: the realm's `browser`",
@@ -122,7 +122,7 @@ const stateMembers = {
   assertionConsumerServiceUrl: Type.String({ minLength: 1, maxLength: 2048, description: "Where assertions are sent" }),
   defaultAuthnContextClassRef: nullable(
     urn,
-    "What an assertion says of how somebody signed in, where the request does not ask; null: what fits",
+    "The AuthnContextClassRef of assertions where the request asks for none; null: the one that fits the sign-in",
   ),
   singleLogoutServiceUrl: nullable(url, "Where a browser is sent to sign out"),
   signingCertificate: nullable(certificate, "What its requests are signed with"),
@@ -133,7 +133,9 @@ const MetadataSource = Type.Object(
     url: nullable(Type.String(), "From where; null: sent as a file"),
     importedAt: Type.Integer({ description: "Epoch milliseconds" }),
     validUntil: nullable(Type.Integer(), "Epoch milliseconds"),
-    members: Type.Array(Type.String(), { description: "What the next import changes: nobody has set it by hand since" }),
+    members: Type.Array(Type.String(), {
+      description: "Members that the next import updates: no administrator has changed them since the last one",
+    }),
   },
   { additionalProperties: false },
 );

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
@@ -50,39 +51,35 @@ export async function inNameOf<T>(entityId: string | null, work: () => T | Promi
   }
 }
 
-export interface Refused {
-  readonly realm: string;
-  readonly reason: RefusalReason;
-  readonly message: string;
-  /** As claimed: it need not be known. */
-  readonly entityId: string | null;
-  readonly sourceIp: string | null;
-  /** Whose sign-in it was; left out: nobody's. */
-  readonly actor?: Actor;
-}
-
 export interface Refusals {
-  /** Recorded as SAML_LOGIN with outcome FAILURE; of a flood the first are, and all are counted. */
-  record(refused: Refused): Promise<void>;
+  /**
+   * Recorded as SAML_LOGIN with outcome FAILURE; of a flood the first are, and all are counted. Without an actor it is recorded in the name
+   * of the service provider, as claimed: it need not be known.
+   */
+  record(
+    request: Pick<FastifyRequest, "realmId" | "ip">,
+    refusal: Pick<Refusal, "reason" | "message" | "entityId">,
+    actor?: Actor | null,
+  ): Promise<void>;
 }
 
 /** Per realm and minute, on each node: bad messages cost nothing to make, and must not fill the audit trail. */
-const TOLD_PER_MINUTE = 20;
+const RECORDED_PER_MINUTE = 20;
 const MAX_REALMS = 1_000;
 
 export function createRefusals({ work, metrics, log }: Pick<SamlParts, "work" | "metrics" | "log">): Refusals {
-  const told = new LRUCache<string, { readonly since: number; count: number }>({ max: MAX_REALMS });
-  const isTold = (realm: string): boolean => {
+  const recorded = new LRUCache<string, { readonly since: number; count: number }>({ max: MAX_REALMS });
+  const isRecorded = (realm: string): boolean => {
     const now = clock.now();
-    const known = told.get(realm);
+    const known = recorded.get(realm);
     const current = known && now - known.since < MINUTE && now >= known.since ? known : { since: now, count: 0 };
-    told.set(realm, current);
-    return current.count++ < TOLD_PER_MINUTE;
+    recorded.set(realm, current);
+    return current.count++ < RECORDED_PER_MINUTE;
   };
   return {
-    async record({ realm, reason, message, entityId, sourceIp, actor }) {
+    async record({ realmId: realm, ip: sourceIp }, { reason, message, entityId }, actor) {
       metrics.samlLogin(realm, "failure");
-      if (!isTold(realm)) return;
+      if (!isRecorded(realm)) return;
       const shown = entityId === null ? null : storable(entityId);
       try {
         await work.transact({ realm, actor: actor ?? anonymousActor(realm, shown ?? "anonymous"), sourceIp }, async (ctx) =>
@@ -98,5 +95,5 @@ export function createRefusals({ work, metrics, log }: Pick<SamlParts, "work" | 
   };
 }
 
-/** It comes from a message that nobody vouched for: only text that can be stored, and not much of it. */
+/** It comes from a message that was not verified: only text that can be stored, and not much of it. */
 const storable = (text: string): string => cut(text.toWellFormed().replaceAll("\u0000", ""), 255);

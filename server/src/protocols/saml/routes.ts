@@ -10,10 +10,8 @@ export const samlRoutes: FastifyPluginAsync<Omit<SloParts, "refusals">> = async 
   // Every bad message gets the same answer; what was wrong with it stands in the audit trail.
   app.setErrorHandler(async (error, request) => {
     if (!(error instanceof Refusal)) throw error; // the gate shows it
-    const { reason, message, entityId } = error;
-    const { realmId: realm, ip: sourceIp, actor } = request;
-    await refusals.record({ realm, reason, message, entityId, sourceIp, ...(actor?.sessionId && { actor }) });
-    throw reason === "access_denied" ? samlErrors.denied(error) : samlErrors.refused(error);
+    await refusals.record(request, error, request.actor?.sessionId ? request.actor : null);
+    throw error.reason === "access_denied" ? samlErrors.denied(error) : samlErrors.refused(error);
   });
   const rooms = { ...parts, refusals };
   await app.register(ssoRoutes, rooms);

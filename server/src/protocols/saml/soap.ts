@@ -13,8 +13,7 @@ export async function answerSoap(
     return await answer();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const { reason, message, entityId } = error;
-    await refusals.record({ realm: request.realmId, reason, message, entityId, sourceIp: request.ip });
+    await refusals.record(request, error);
     // SOAP 1.1 §6.2 says 500; but then anybody who sends rubbish would raise the alarms for faults of this server.
     return reply.code(400).send(soapFault("Client", "The message was not accepted"));
   }

@@ -1,4 +1,4 @@
-import { type ColumnType, type Selectable, sql } from "kysely";
+import { type ColumnType, type Selectable, sql, type Updateable } from "kysely";
 import { DAY, MINUTE } from "../../kernel/clock.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 
@@ -67,28 +67,24 @@ export async function holdRun(tx: Tx, { realm, providerId }: Owner, run: NewRun,
 }
 
 /** How far it is. False: it was taken for dead, and another may run. */
-export async function keepRun(db: Db, { realm, providerId }: Owner, runId: string, report: Report, now: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("directory_runs")
-    .set({ report: JSON.stringify(report), lease_until: now + LEASE })
-    .where("realm_id", "=", realm)
-    .where("provider_id", "=", providerId)
-    .where("run_id", "=", runId)
-    .where("state", "=", "running")
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+export async function keepRun(db: Db, owner: Owner, runId: string, report: Report, now: number): Promise<boolean> {
+  return changeRunning(db, owner, runId, { report: JSON.stringify(report), lease_until: now + LEASE });
 }
 
 export async function endRun(
   tx: Tx,
-  { realm, providerId }: Owner,
+  owner: Owner,
   runId: string,
   end: { readonly state: RunState; readonly report: Report; readonly mark: string | null },
   now: number,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+  return changeRunning(tx, owner, runId, { state: end.state, report: JSON.stringify(end.report), mark: end.mark, finished_at: now });
+}
+
+async function changeRunning(db: Db, { realm, providerId }: Owner, runId: string, change: Updateable<RunsTable>): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable("directory_runs")
-    .set({ state: end.state, report: JSON.stringify(end.report), mark: end.mark, finished_at: now })
+    .set(change)
     .where("realm_id", "=", realm)
     .where("provider_id", "=", providerId)
     .where("run_id", "=", runId)

@@ -51,7 +51,7 @@ export interface LogoutRequests {
 
 /** A logout that takes the browser to the applications, one after the other. */
 export interface SingleLogout {
-  /** In the transaction that ended the session. Answers the path at which it goes on; null: no application has to be told so. */
+  /** In the transaction that ended the session. Answers the path at which it goes on; null: no application has to be notified there. */
   begin(ctx: Ctx, ended: EndedSession, logout: PendingLogout): Promise<string | null>;
   /** Where a logout goes on that one of these browsers has left, perhaps because an application kept it. */
   resume(realm: string, browsers: readonly string[]): Promise<string | null>;
@@ -77,7 +77,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
   const { visitors, logoutRequests, singleLogout } = parts;
   const go = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303) as never;
 
-  /** Ends the session and goes on: to applications that have to be told in the browser, and then to `next`. Null: none has. */
+  /** Ends the session and goes on: to applications that have to be notified in the browser, and then to `next`. Null: none has. */
   const signOut = async (request: FastifyRequest, reply: FastifyReply, { redirectTo, askedBy }: LogoutRequest) => {
     const { visitor } = request;
     const { realm, session, preSession } = visitor;

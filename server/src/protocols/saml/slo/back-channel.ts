@@ -84,7 +84,7 @@ export function samlLogoutJob(parts: BackChannelParts): JobHandler {
       const { entityId, sessionId } = noticeOf(payload);
       outcomes.inc({ outcome: "unreachable" });
       settleBySession(db, { realm: realm!, sessionId, entityId }, "failed").catch((err) =>
-        log.warn({ err, realm, entityId }, "could not store that a SAML service provider was not told of a logout"),
+        log.warn({ err, realm, entityId }, "could not store that a SAML service provider was not notified of a logout"),
       );
     },
   };

@@ -8,7 +8,7 @@ import { findLatestLogout, insertLogout, type Requester } from "./store.ts";
 
 export const progressPath = (realm: string, logoutId: string): string => `/realms/${realm}${PATHS.slo}/${logoutId}`;
 
-/** In the transaction that ended the session: who is still to be told. Null: nobody. */
+/** In the transaction that ended the session: which participants still have to be notified. Null: none. */
 export async function beginLogout(
   ctx: Ctx,
   ended: EndedSession,

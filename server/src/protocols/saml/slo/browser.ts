@@ -12,7 +12,7 @@ import { answerRequester, type Exchange } from "./progress.ts";
 import type { CheckedRequest, CheckedResponse } from "./requests.ts";
 import { findAsked, participantIn, settleAsked } from "./store.ts";
 
-/** A service provider asks, by the browser, to end the browser's session. It ends here and now; the others are told afterwards. */
+/** A service provider asks, by the browser, to end the browser's session. It ends here and now; the others are notified afterwards. */
 export async function logOutBrowser(parts: SloParts, exchange: Exchange, asked: CheckedRequest, binding: BrowserBinding) {
   const { realmId, visitor, ip: sourceIp } = exchange.request;
   const { entityId, requestId, relayState } = asked;

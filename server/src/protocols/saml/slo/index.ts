@@ -1,4 +1,4 @@
-// Single logout: a session that ends is told to the service providers that took part in it, over SOAP by a job, or by the browser.
+// Single logout: the service providers that took part in a session are notified of its end, over SOAP by a job, or by the browser.
 // Owns `saml_logouts` and `saml_logout_participants`.
 export { notifySamlParticipants, SAML_LOGOUT_JOB, samlLogoutJob } from "./back-channel.ts";
 export { createSingleLogout } from "./begin.ts";

@@ -5,6 +5,6 @@ import type { Refusals } from "../refusals.ts";
 /** What single logout stands on. */
 export interface SloParts extends SamlParts {
   readonly refusals: Refusals;
-  /** Other protocols' applications that are told by frames of the last page. */
+  /** Other protocols' applications that are notified by frames of the last page. */
   readonly logoutFrames: LogoutRequests["frames"];
 }

@@ -6,7 +6,7 @@ import { progressPath } from "./begin.ts";
 import { browserEndpoint } from "./endpoints.ts";
 import { hopTo, type LogoutOutcome, logoutRequest, logoutResponse } from "./messages.ts";
 import type { SloParts } from "./parts.ts";
-import { hasFailed, isComplete, outcomeOf, settled, standingOf, type Told } from "./standing.ts";
+import { hasFailed, isComplete, outcomeOf, type Standing, settled, standingOf } from "./standing.ts";
 import { askAgain, findLogout, type Logout, markAsked, type Requester } from "./store.ts";
 
 export interface Exchange {
@@ -31,21 +31,26 @@ export async function showProgress(parts: SloParts, exchange: Exchange, { logout
   if (!logout) throw interactionErrors.gone();
   const path = progressPath(realmId, logoutId);
   if (finish) return endLogout(parts, exchange, logout);
-  const told = await standingOf(parts, logout);
-  const wanted = again === null ? undefined : told[again];
+  const participants = await standingOf(parts, logout);
+  const wanted = again === null ? undefined : participants[again];
   if (wanted) {
     await askAgain(parts.db, logout, wanted.entityId);
     return seeOther(exchange.reply, path);
   }
-  const next = told.find(({ by, state }) => by === "browser" && state === "waiting");
-  if (next) return askNext(parts, exchange, logout, { told, next });
+  const next = participants.find(({ by, state }) => by === "browser" && state === "waiting");
+  if (next) return askNext(parts, exchange, logout, { participants, next });
   const all = await settled(parts, [logout]);
   if (logout.frames.length === 0 && !all.some(hasFailed)) return endLogout(parts, exchange, logout);
   return show(parts, exchange, { frames: logout.frames, applications: shown(all, path), next: `${path}?finish=1` });
 }
 
 /** SAML profiles §4.4.3.3: the browser carries a LogoutRequest. */
-async function askNext(parts: SloParts, exchange: Exchange, logout: Logout, { told, next }: { told: readonly Told[]; next: Told }) {
+async function askNext(
+  parts: SloParts,
+  exchange: Exchange,
+  logout: Logout,
+  { participants, next }: { participants: readonly Standing[]; next: Standing },
+) {
   const { client, endpoint, entityId } = next;
   const { binding, location } = endpoint!;
   const path = progressPath(logout.realm, logout.logoutId);
@@ -53,14 +58,14 @@ async function askNext(parts: SloParts, exchange: Exchange, logout: Logout, { to
   const hop = await hopTo(parts, client!, { binding, location }, message);
   // Another tab of the browser is asking it.
   if (!(await markAsked(parts.db, logout, entityId, id))) return seeOther(exchange.reply, path);
-  const applications = told.map((each) => ({ name: nameOf(each), outcome: each === next ? ("asked" as const) : outcomeOf(each) }));
+  const applications = participants.map((each) => ({ name: nameOf(each), outcome: each === next ? ("asked" as const) : outcomeOf(each) }));
   return show(parts, exchange, { frames: [], applications, hop, next: path });
 }
 
-const nameOf = ({ client, entityId }: Told): string => client?.name ?? entityId;
+const nameOf = ({ client, entityId }: Standing): string => client?.name ?? entityId;
 
-const shown = (told: readonly Told[], path: string) =>
-  told.map((each, place) => ({
+const shown = (participants: readonly Standing[], path: string) =>
+  participants.map((each, place) => ({
     ...{ name: nameOf(each), outcome: outcomeOf(each) },
     ...(each.by === "browser" && each.state !== "done" && { again: `${path}?again=${place}` }),
   }));

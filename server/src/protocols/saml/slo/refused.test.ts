@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, HOUR, MINUTE } from "../../../kernel/clock.ts";
 import { NAME_ID_FORMAT, STATUS } from "../../../platform/saml/index.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
-import { type LogoutProvider, logoutProvider } from "../../../testing/logout-provider.ts";
+import { type LogoutOptions, type LogoutProvider, logoutProvider, pairOf } from "../../../testing/logout-provider.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
 
@@ -21,17 +21,7 @@ const sessionsOf = (realm: RealmUnderTest) =>
 const refusals = async (realm: RealmUnderTest) =>
   (await realm.events("type=SAML_LOGIN&outcome=FAILURE")).map(({ detail }: { detail: string }) => detail.split(":")[0]);
 
-/** Two service providers and one browser that is signed in to both. */
-async function pair(options: { binding?: "redirect" | "post"; members?: Record<string, unknown> } = {}) {
-  const realm = await iam.realm();
-  const user = await realm.user();
-  const browser = iam.browser();
-  const one = await logoutProvider(iam, realm, "one", { identity: keys.one, ...options });
-  const two = await logoutProvider(iam, realm, "two", { identity: keys.two, ...options });
-  await one.join(browser, user);
-  await two.join(browser, user);
-  return { realm, user, browser, one, two };
-}
+const pair = (options: LogoutOptions = {}) => pairOf(iam, keys, options);
 
 describe("what ends nothing", () => {
   const wrong: Record<string, (one: LogoutProvider, two: LogoutProvider) => Parameters<LogoutProvider["logoutRequest"]>[0]> = {

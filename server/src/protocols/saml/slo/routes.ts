@@ -46,7 +46,7 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
   const passOver = async ({ request, reply }: Exchange, error: unknown) => {
     const path = error instanceof Refusal ? await progressOf(request) : null;
     if (path === null) throw error;
-    await recordRefusal(parts, request, error as Refusal);
+    await parts.refusals.record(request, error as Refusal);
     return seeOther(reply, path);
   };
 
@@ -117,7 +117,7 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
         return seeOther(reply, `${path}?posted=${await posted.keep(parts, realmId, message)}`);
       } catch (error) {
         if (!(error instanceof Refusal) || form.SAMLResponse === undefined) throw error;
-        await recordRefusal(parts, request, error);
+        await parts.refusals.record(request, error);
         return seeOther(reply, `${path}?refused=1`); // where its cookies say which logout goes on
       }
     },
@@ -143,6 +143,3 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
     },
   );
 };
-
-const recordRefusal = ({ refusals }: SloParts, { realmId: realm, ip: sourceIp }: FastifyRequest, { reason, message, entityId }: Refusal) =>
-  refusals.record({ realm, reason, message, entityId, sourceIp });

@@ -5,8 +5,8 @@ import { type BrowserEndpoint, backChannelLocation, browserEndpoint } from "./en
 import type { SloParts } from "./parts.ts";
 import { type Logout, type LogoutParticipant, participantsOf } from "./store.ts";
 
-/** A service provider of a logout, and how it can be told: by SOAP, which a job does, by the browser, or not at all. */
-export interface Told extends LogoutParticipant {
+/** A service provider of a logout, and how it can be asked to log out: by SOAP, which a job does, by the browser, or not at all. */
+export interface Standing extends LogoutParticipant {
   /** Null: it is no longer registered. */
   readonly client: SamlClientSnapshot | null;
   readonly by: "back-channel" | "browser" | null;
@@ -15,7 +15,7 @@ export interface Told extends LogoutParticipant {
 
 type StandingParts = Pick<SloParts, "db" | "samlClients">;
 
-export async function standingOf({ db, samlClients }: StandingParts, logout: Pick<Logout, "realm" | "logoutId">): Promise<Told[]> {
+export async function standingOf({ db, samlClients }: StandingParts, logout: Pick<Logout, "realm" | "logoutId">): Promise<Standing[]> {
   const participants = await participantsOf(db, logout);
   return Promise.all(
     participants.map(async (participant) => {
@@ -29,12 +29,12 @@ export async function standingOf({ db, samlClients }: StandingParts, logout: Pic
 }
 
 /** SAML core §3.7.3.2: whether every other participant has said that it is done. */
-export const isComplete = (told: readonly Told[]): boolean => told.every(({ state }) => state === "done");
+export const isComplete = (participants: readonly Standing[]): boolean => participants.every(({ state }) => state === "done");
 
 /** The user may still be signed in there, although the service provider could be asked. */
-export const hasFailed = ({ by, state }: Told): boolean => by !== null && state !== "done";
+export const hasFailed = ({ by, state }: Standing): boolean => by !== null && state !== "done";
 
-export function outcomeOf({ by, state }: Told): LogoutApplication["outcome"] {
+export function outcomeOf({ by, state }: Standing): LogoutApplication["outcome"] {
   if (state === "done") return "done";
   if (by === null) return "untold";
   if (state === "failed") return "refused";
@@ -46,11 +46,11 @@ const WAIT = 200;
 const WAITS = (3 * SECOND) / WAIT;
 
 /** Waits a moment for the jobs of the back channel, which began when the session ended. */
-export async function settled(parts: StandingParts, logouts: readonly Pick<Logout, "realm" | "logoutId">[]): Promise<Told[]> {
+export async function settled(parts: StandingParts, logouts: readonly Pick<Logout, "realm" | "logoutId">[]): Promise<Standing[]> {
   for (let waited = 0; ; waited++) {
-    const told = (await Promise.all(logouts.map((logout) => standingOf(parts, logout)))).flat();
-    const isPending = told.some(({ by, state }) => by === "back-channel" && state === "waiting");
-    if (!isPending || waited >= WAITS) return told;
+    const participants = (await Promise.all(logouts.map((logout) => standingOf(parts, logout)))).flat();
+    const isPending = participants.some(({ by, state }) => by === "back-channel" && state === "waiting");
+    if (!isPending || waited >= WAITS) return participants;
     await new Promise((resolve) => setTimeout(resolve, WAIT));
   }
 }

@@ -74,7 +74,7 @@ export interface NewLogout {
   readonly now: number;
 }
 
-/** Null: nobody has to be told. */
+/** Null: no participant has to be notified. */
 export async function insertLogout(tx: Tx, { ended, browser, requester, next, frames, now }: NewLogout): Promise<string | null> {
   const { realm, sessionId, userId } = ended;
   const participants = ended.participants.filter(({ protocol }) => protocol === "saml");

@@ -48,7 +48,7 @@ export async function resume(parts: SsoParts, visit: Visit, interactionId: strin
   const exchange = await exchangeOf(parts, visit, pending, typeof result?.sessionId === "string" ? result.sessionId : null);
   if (typeof result?.error !== "string") return proceedWith(parts, visit, exchange, true);
   const { reason, status } = FAILURES[result.error] ?? FAILURES.access_denied!;
-  return fail(parts, visit, exchange, status, { reason, why: "the user did not sign in as requested" });
+  return fail(parts, visit, exchange, status, { reason, message: "the user did not sign in as requested" });
 }
 
 async function exchangeOf(parts: SsoParts, { request }: Visit, pending: PendingRequest, signedIn: string | null): Promise<Exchange> {
@@ -75,13 +75,13 @@ async function proceedWith(parts: SsoParts, visit: Visit, exchange: Exchange, is
   } catch (error) {
     if (error instanceof ConsentNeeded) return askConsent(parts, visit, exchange, decision.session, error);
     if (!(error instanceof Unanswerable)) throw error;
-    const { reason, message: why, status } = error;
+    const { reason, message, status } = error;
     // Another user may be the one whom the request names.
     if (reason === "unknown_principal" && exchange.signedIn === null && !exchange.request.isPassive) {
       const asked = askToSignIn(exchange, null, true);
       if (asked.next === "sign-in") return signIn(parts, visit, exchange, asked.request, isCounted);
     }
-    return fail(parts, visit, exchange, status, { reason, why });
+    return fail(parts, visit, exchange, status, { reason, message });
   }
 }
 
@@ -99,8 +99,8 @@ export async function proceedAfterConsent(parts: SsoParts, visit: Visit, { reque
 }
 
 export async function refuseConsent(parts: SsoParts, visit: Visit, { request }: AskedConsent, status: ErrorStatus) {
-  const told = { reason: "access_denied", why: "the user did not allow it" } as const;
-  return fail(parts, visit, await exchangeOf(parts, visit, request, null), status, told);
+  const refusal = { reason: "access_denied", message: "the user did not allow it" } as const;
+  return fail(parts, visit, await exchangeOf(parts, visit, request, null), status, refusal);
 }
 
 async function signIn(
@@ -123,28 +123,18 @@ async function signIn(
   return seeOther(reply, loginPath(realmId, id));
 }
 
-/** The service provider is told by a response; of what nobody asked for, the user is told by a page. */
+/** A request is answered with an error response; where there was none (IdP-initiated), the user gets a page. */
 async function fail(
   parts: SsoParts,
   visit: Visit,
   exchange: Exchange,
   status: ErrorStatus,
-  told: { readonly reason: RefusalReason; readonly why: string } | null,
+  refusal: { readonly reason: RefusalReason; readonly message: string } | null,
 ) {
-  const { realm, client, request } = exchange;
+  const { client, request } = exchange;
   const { entityId } = client;
-  if (request.requestId === null) throw new Refusal(told?.reason ?? "status", told?.why ?? status.subCode, entityId);
-  if (told) {
-    const { actor, ip: sourceIp } = visit.request;
-    await parts.refusals.record({
-      realm: realm.realmId,
-      entityId,
-      reason: told.reason,
-      message: told.why,
-      sourceIp,
-      ...(actor && { actor }),
-    });
-  }
+  if (request.requestId === null) throw new Refusal(refusal?.reason ?? "status", refusal?.message ?? status.subCode, entityId);
+  if (refusal) await parts.refusals.record(visit.request, { ...refusal, entityId }, visit.request.actor);
   const delivery = deliveryOf(parts, exchange, visit);
   const message = await makeError(parts, exchange, status);
   await delivery.keep?.(parts.db, message);
