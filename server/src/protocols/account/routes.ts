@@ -13,7 +13,7 @@ export interface AccountParts extends ProfileParts, OwnCredentialParts, OwnErasu
 
 /** Mounted under /realms/:realm/account. */
 export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app, parts) => {
-  const { db, work, realms, hasher, breaches, messages, vault, baseUrl, log, cookies } = parts;
+  const { db, work, realms, hasher, breaches, directoryPasswords, messages, vault, baseUrl, log, cookies } = parts;
   declare(app, {
     caller: anyOf(session(), bearer({ audience: "account" })),
     ...{ csrf: "header", errors: "problem", codes: "account" },
@@ -22,7 +22,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   refuseUnknownQuery(app);
   answerConditionally(app);
-  await app.register(profileRoutes, { db, work, realms, hasher, breaches, messages, vault, baseUrl });
+  await app.register(profileRoutes, { db, work, realms, hasher, breaches, directoryPasswords, messages, vault, baseUrl });
   await app.register(ownErasureRoutes, { work, cookies });
   await app.register(ownCredentialRoutes, { prefix: "/credentials", db, realms, vault, baseUrl, log });
   await app.register(browserRoutes, { prefix: "/browsers" });

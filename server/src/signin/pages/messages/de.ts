@@ -298,6 +298,16 @@ export const de: Messages = {
   forgotPassword: "Passwort vergessen?",
   createAccount: "Konto erstellen",
   newPasswordTitle: "Neues Passwort wählen",
+  currentPassword: "Aktuelles Passwort",
+  currentPasswordMissingText: "Bitte geben Sie auch Ihr aktuelles Passwort ein.",
+  currentPasswordWrongText: "Das ist nicht Ihr aktuelles Passwort.",
+  passwordDirectoryPolicyText:
+    "Das Verzeichnis Ihrer Organisation nimmt dieses Passwort nicht an. Vielleicht ist es zu kurz, zu einfach oder wurde schon verwendet. Bitte wählen Sie ein anderes.",
+  passwordDirectoryHistoryText: "Das Verzeichnis Ihrer Organisation kennt dieses Passwort schon von früher. Bitte wählen Sie ein anderes.",
+  passwordDirectoryTooYoungText:
+    "Sie haben Ihr Passwort erst vor Kurzem geändert, und das Verzeichnis Ihrer Organisation nimmt noch keine weitere Änderung an. Bitte versuchen Sie es später erneut.",
+  passwordDirectoryDeniedText:
+    "Das Verzeichnis Ihrer Organisation lässt nicht zu, dass dieses Passwort hier geändert wird. Bitte fragen Sie Ihre Administration.",
   newPasswordText: "Überall sonst, wo Sie angemeldet sind, werden Sie abgemeldet.",
   newPassword: "Neues Passwort",
   newPasswordAgain: "Neues Passwort wiederholen",

@@ -285,6 +285,16 @@ export const en = {
   forgotPassword: "Forgot your password?",
   createAccount: "Create an account",
   newPasswordTitle: "Choose a new password",
+  currentPassword: "Current password",
+  currentPasswordMissingText: "Please type your current password as well.",
+  currentPasswordWrongText: "That is not your current password.",
+  passwordDirectoryPolicyText:
+    "Your organization’s directory does not accept this password. It may be too short, too simple, or used before. Please choose another one.",
+  passwordDirectoryHistoryText: "Your organization’s directory remembers this password as used before. Please choose another one.",
+  passwordDirectoryTooYoungText:
+    "You changed your password a short while ago, and your organization’s directory does not accept another change yet. Please try again later.",
+  passwordDirectoryDeniedText:
+    "Your organization’s directory does not let this password be changed from here. Please ask your administrator.",
   newPasswordText: "You will be signed out everywhere else.",
   newPassword: "New password",
   newPasswordAgain: "Repeat the new password",

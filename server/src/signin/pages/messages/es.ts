@@ -286,6 +286,16 @@ export const es: Messages = {
   forgotPassword: "¿Has olvidado la contraseña?",
   createAccount: "Crear una cuenta",
   newPasswordTitle: "Elige una contraseña nueva",
+  currentPassword: "Contraseña actual",
+  currentPasswordMissingText: "Escribe también tu contraseña actual.",
+  currentPasswordWrongText: "Esa no es tu contraseña actual.",
+  passwordDirectoryPolicyText:
+    "El directorio de tu organización no acepta esta contraseña. Puede ser demasiado corta, demasiado simple o ya usada. Elige otra.",
+  passwordDirectoryHistoryText: "El directorio de tu organización recuerda que esta contraseña ya se usó. Elige otra.",
+  passwordDirectoryTooYoungText:
+    "Cambiaste tu contraseña hace poco y el directorio de tu organización aún no acepta otro cambio. Inténtalo más tarde.",
+  passwordDirectoryDeniedText:
+    "El directorio de tu organización no permite cambiar esta contraseña desde aquí. Consulta a tu administrador.",
   newPasswordText: "Se cerrará tu sesión en todos los demás sitios.",
   newPassword: "Contraseña nueva",
   newPasswordAgain: "Repite la contraseña nueva",

@@ -290,6 +290,17 @@ export const fr: Messages = {
   forgotPassword: "Mot de passe oublié ?",
   createAccount: "Créer un compte",
   newPasswordTitle: "Choisissez un nouveau mot de passe",
+  currentPassword: "Mot de passe actuel",
+  currentPasswordMissingText: "Saisissez aussi votre mot de passe actuel.",
+  currentPasswordWrongText: "Ce n’est pas votre mot de passe actuel.",
+  passwordDirectoryPolicyText:
+    "L’annuaire de votre organisation n’accepte pas ce mot de passe. Il est peut-être trop court, trop simple ou déjà utilisé. Choisissez-en un autre.",
+  passwordDirectoryHistoryText:
+    "L’annuaire de votre organisation se souvient que ce mot de passe a déjà été utilisé. Choisissez-en un autre.",
+  passwordDirectoryTooYoungText:
+    "Vous avez changé votre mot de passe il y a peu, et l’annuaire de votre organisation n’accepte pas encore d’autre changement. Réessayez plus tard.",
+  passwordDirectoryDeniedText:
+    "L’annuaire de votre organisation ne permet pas de changer ce mot de passe ici. Adressez-vous à votre administrateur.",
   newPasswordText: "Vous serez déconnecté partout ailleurs.",
   newPassword: "Nouveau mot de passe",
   newPasswordAgain: "Répétez le nouveau mot de passe",

@@ -286,6 +286,15 @@ export const nl: Messages = {
   forgotPassword: "Wachtwoord vergeten?",
   createAccount: "Account aanmaken",
   newPasswordTitle: "Kies een nieuw wachtwoord",
+  currentPassword: "Huidig wachtwoord",
+  currentPasswordMissingText: "Vul ook je huidige wachtwoord in.",
+  currentPasswordWrongText: "Dat is niet je huidige wachtwoord.",
+  passwordDirectoryPolicyText:
+    "De directory van je organisatie accepteert dit wachtwoord niet. Het is misschien te kort, te eenvoudig of al eerder gebruikt. Kies een ander wachtwoord.",
+  passwordDirectoryHistoryText: "De directory van je organisatie kent dit wachtwoord nog van eerder gebruik. Kies een ander wachtwoord.",
+  passwordDirectoryTooYoungText:
+    "Je hebt je wachtwoord kort geleden gewijzigd en de directory van je organisatie accepteert nog geen nieuwe wijziging. Probeer het later opnieuw.",
+  passwordDirectoryDeniedText: "De directory van je organisatie laat dit wachtwoord hier niet wijzigen. Vraag het je beheerder.",
   newPasswordText: "Overal elders waar je bent ingelogd, word je uitgelogd.",
   newPassword: "Nieuw wachtwoord",
   newPasswordAgain: "Herhaal het nieuwe wachtwoord",
