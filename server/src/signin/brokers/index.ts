@@ -10,6 +10,13 @@ import { createUpstreams } from "./upstreams.ts";
 
 export { arrive } from "./accounts.ts";
 export type { Broker, BrokeredIdentity, BrokerRequest, BrokerTools, Departure } from "./broker.ts";
+export {
+  type BrokeredSession,
+  brokeredSessionsOf,
+  recordBrokeredSession,
+  sessionsByProvider,
+  type UpstreamSession,
+} from "./brokered-sessions.ts";
 export { applyMapping, writesEachTime } from "./mapping.ts";
 
 /** By the value of `protocol`. A new one is a line here. */
