@@ -13,9 +13,9 @@ import { randomToken } from "../../kernel/vault.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { addLink, findLinkedUser, type ProviderSnapshot, sourceOf } from "../identity-providers/index.ts";
+import { addLink, fillTemplate, findLinkedUser, type ProviderSnapshot, sourceOf } from "../identity-providers/index.ts";
 import type { BrokeredIdentity } from "./broker.ts";
-import { applyMapping, fillTemplate } from "./mapping.ts";
+import { applyMapping } from "./mapping.ts";
 
 /** Whose account it is that somebody from a provider signs in to. */
 export type Arrival =

@@ -12,6 +12,7 @@ export {
   type LinkTokens,
   providersWithTokens,
 } from "./link-tokens.store.ts";
+export { followGrants, type Given, grantsOfMappers } from "./giving.ts";
 export { userLinkRoutes } from "./links.routes.ts";
 export { LinkedAccount } from "./links.schema.ts";
 export { addLink, readLink, readLinks, removeOwnLink } from "./links.service.ts";
@@ -28,6 +29,7 @@ export {
   touchLink,
 } from "./links.store.ts";
 export type { MapperState } from "./mappers.schema.ts";
+export { attributeOf, type Claims, claimAt, claimsOfTemplate, countsNow, fillTemplate, mappedAttributes } from "./mapping.ts";
 export type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider, TestedCheck } from "./protocol.ts";
 export { type ProtocolName, protocolOf, protocols } from "./protocols/index.ts";
 export { type EntryFault, isFault, type Person, personAttributes, readPerson, shownDn } from "./protocols/ldap-person.ts";
