@@ -2,6 +2,7 @@
 // `identity_provider_secrets`, `identity_provider_mappers`, `identity_links`, `identity_link_tokens` and `identity_provider_grants`. signin/brokers signs people in by them.
 export { assertMayAnswerFor, sourceOf } from "./control.ts";
 export { providerErrors } from "./errors.ts";
+export { followGrants, type Given, grantsOfMappers } from "./giving.ts";
 export {
   beginRefresh,
   dropLinkTokens,
@@ -12,7 +13,6 @@ export {
   type LinkTokens,
   providersWithTokens,
 } from "./link-tokens.store.ts";
-export { followGrants, type Given, grantsOfMappers } from "./giving.ts";
 export { userLinkRoutes } from "./links.routes.ts";
 export { LinkedAccount } from "./links.schema.ts";
 export { addLink, readLink, readLinks, removeOwnLink } from "./links.service.ts";
