@@ -1,4 +1,5 @@
 import { deBrokers } from "./brokers.ts";
+import { deDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
 
 export const de: Messages = {
@@ -33,15 +34,11 @@ export const de: Messages = {
   overloadedTextTimed: "Ihre Anmeldung wurde nicht verarbeitet. Bitte versuchen Sie es in {time} noch einmal.",
   directoryAwayTitle: "Ihr Passwort kann gerade nicht geprüft werden",
   directoryAwayTextTimed: "Das Verzeichnis Ihrer Organisation antwortet nicht. Bitte versuchen Sie es in {time} noch einmal.",
-  passwordElsewhereTitle: "Bitte ändern Sie zuerst Ihr Passwort",
-  passwordElsewhereText:
-    "Ihr Passwort stimmt, aber Ihre Organisation verlangt ein neues. Ändern Sie es dort, wo Sie es sonst auch tun, zum Beispiel an Ihrem Arbeitsrechner, und melden Sie sich hier mit dem neuen an.",
-  passwordInDirectoryText:
-    "Ihr Passwort liegt im Verzeichnis Ihrer Organisation. Ändern Sie es dort, wo Sie es sonst auch tun, zum Beispiel an Ihrem Arbeitsrechner.",
   expiredTitle: "Diese Seite war zu lange geöffnet",
   expiredText: "Zu Ihrer Sicherheit ist sie nicht mehr gültig. Bitte melden Sie sich erneut an.",
 
   ...deBrokers,
+  ...deDirectories,
 
   notYou: "Sind Sie das nicht?",
   otherWays: "Andere Möglichkeiten",
@@ -298,16 +295,6 @@ export const de: Messages = {
   forgotPassword: "Passwort vergessen?",
   createAccount: "Konto erstellen",
   newPasswordTitle: "Neues Passwort wählen",
-  currentPassword: "Aktuelles Passwort",
-  currentPasswordMissingText: "Bitte geben Sie auch Ihr aktuelles Passwort ein.",
-  currentPasswordWrongText: "Das ist nicht Ihr aktuelles Passwort.",
-  passwordDirectoryPolicyText:
-    "Das Verzeichnis Ihrer Organisation nimmt dieses Passwort nicht an. Vielleicht ist es zu kurz, zu einfach oder wurde schon verwendet. Bitte wählen Sie ein anderes.",
-  passwordDirectoryHistoryText: "Das Verzeichnis Ihrer Organisation kennt dieses Passwort schon von früher. Bitte wählen Sie ein anderes.",
-  passwordDirectoryTooYoungText:
-    "Sie haben Ihr Passwort erst vor Kurzem geändert, und das Verzeichnis Ihrer Organisation nimmt noch keine weitere Änderung an. Bitte versuchen Sie es später erneut.",
-  passwordDirectoryDeniedText:
-    "Das Verzeichnis Ihrer Organisation lässt nicht zu, dass dieses Passwort hier geändert wird. Bitte fragen Sie Ihre Administration.",
   newPasswordText: "Überall sonst, wo Sie angemeldet sind, werden Sie abgemeldet.",
   newPassword: "Neues Passwort",
   newPasswordAgain: "Neues Passwort wiederholen",

@@ -1,4 +1,5 @@
 import { nlBrokers } from "./brokers.ts";
+import { nlDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
 
 export const nl: Messages = {
@@ -32,15 +33,11 @@ export const nl: Messages = {
   overloadedTextTimed: "Het inloggen is niet verwerkt. Probeer het opnieuw over {time}.",
   directoryAwayTitle: "We kunnen je wachtwoord nu niet controleren",
   directoryAwayTextTimed: "De directory van je organisatie antwoordt niet. Probeer het opnieuw over {time}.",
-  passwordElsewhereTitle: "Wijzig eerst je wachtwoord",
-  passwordElsewhereText:
-    "Je wachtwoord klopt, maar je organisatie wil dat je een nieuw kiest. Wijzig het waar je dat gewoonlijk doet, bijvoorbeeld op je werkcomputer, en log hier in met het nieuwe.",
-  passwordInDirectoryText:
-    "Je wachtwoord staat in de directory van je organisatie. Wijzig het waar je dat gewoonlijk doet, bijvoorbeeld op je werkcomputer.",
   expiredTitle: "Deze pagina heeft te lang opengestaan",
   expiredText: "Voor je veiligheid is de pagina niet meer geldig. Log opnieuw in.",
 
   ...nlBrokers,
+  ...nlDirectories,
 
   notYou: "Ben jij dit niet?",
   otherWays: "Andere manieren",
@@ -286,15 +283,6 @@ export const nl: Messages = {
   forgotPassword: "Wachtwoord vergeten?",
   createAccount: "Account aanmaken",
   newPasswordTitle: "Kies een nieuw wachtwoord",
-  currentPassword: "Huidig wachtwoord",
-  currentPasswordMissingText: "Vul ook je huidige wachtwoord in.",
-  currentPasswordWrongText: "Dat is niet je huidige wachtwoord.",
-  passwordDirectoryPolicyText:
-    "De directory van je organisatie accepteert dit wachtwoord niet. Het is misschien te kort, te eenvoudig of al eerder gebruikt. Kies een ander wachtwoord.",
-  passwordDirectoryHistoryText: "De directory van je organisatie kent dit wachtwoord nog van eerder gebruik. Kies een ander wachtwoord.",
-  passwordDirectoryTooYoungText:
-    "Je hebt je wachtwoord kort geleden gewijzigd en de directory van je organisatie accepteert nog geen nieuwe wijziging. Probeer het later opnieuw.",
-  passwordDirectoryDeniedText: "De directory van je organisatie laat dit wachtwoord hier niet wijzigen. Vraag het je beheerder.",
   newPasswordText: "Overal elders waar je bent ingelogd, word je uitgelogd.",
   newPassword: "Nieuw wachtwoord",
   newPasswordAgain: "Herhaal het nieuwe wachtwoord",
