@@ -18,6 +18,8 @@ export interface PendingLink {
   readonly providerId: string;
   readonly subject: string;
   readonly username: string | null;
+  /** As the provider verified it, where the provider is an organization's. */
+  readonly email?: string;
   /** Where the sign-in goes on afterwards, and the step that left for the provider. */
   readonly flow: string;
   readonly flowVersion: number;
@@ -43,6 +45,8 @@ export interface Progress {
   readonly sessionId?: string;
   /** With a second factor, they said that none has to be asked for in this browser for a while. */
   readonly trust?: boolean;
+  /** The identity provider that the typed name led to, once; null where a provider was looked for without a name. */
+  readonly home?: { readonly alias: string; readonly login: string | null };
   /** The step that the browser left for another site with, and the hash of what it has to bring back, once. */
   readonly link?: PendingLink;
   readonly left?: { readonly path: string; readonly hash: string };

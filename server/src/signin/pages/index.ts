@@ -7,6 +7,7 @@ export { AppSetup, CodeField, type LinkView, LinkWaiting, RecoveryCodeList, rend
 export { type ChooseAccountView, type ConsentView, renderChooseAccount, renderConsent } from "./consent.tsx";
 export { Field, loginName, Submit } from "./controls.tsx";
 export { Credentials, PasswordOnly, UsernameOnly, Welcome } from "./credentials.tsx";
+export { type DepartureView, renderDeparture } from "./departure.tsx";
 export { type DeviceError, type DeviceView, renderDevice } from "./device.tsx";
 export { type PageHeaderOptions, pageHeaders, type SendPageOptions, sendPage } from "./headers.ts";
 export type { Hop } from "./hop.tsx";
@@ -22,7 +23,7 @@ export { NewPassword, ReplacePassword } from "./new-password.tsx";
 export { type NoAccessView, renderNoAccess } from "./no-access.tsx";
 export { CreatePasskey, PasskeyBeside, UsePasskey } from "./passkey.tsx";
 export { type PostFormView, renderPostForm } from "./post-form.tsx";
-export { ProviderLinks, type ShownLink } from "./providers.tsx";
+export { FindProvider, ProviderLinks, type ShownLink } from "./providers.tsx";
 export { PushEnded, type PushView, PushWaiting, renderPush, type WaitingScreen } from "./push.tsx";
 export { QrEnded, type QrView, QrWaiting, renderQr } from "./qr.tsx";
 export { MailedCode, Profile, Registration, type RegistrationForm, Terms } from "./self-service.tsx";

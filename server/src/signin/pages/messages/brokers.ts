@@ -1,5 +1,8 @@
+import { deHomeRealm, enHomeRealm, esHomeRealm, frHomeRealm, nlHomeRealm } from "./home-realm.ts";
+
 /** What pages say of identity providers, in each language; `{provider}` is filled in. */
 export const enBrokers = {
+  ...enHomeRealm,
   otherProviders: "Or sign in with another account",
   continueWith: "Continue with {provider}",
   chooseIdentityProvider: "Sign in at a provider",
@@ -18,6 +21,7 @@ export const enBrokers = {
 };
 
 export const nlBrokers: typeof enBrokers = {
+  ...nlHomeRealm,
   otherProviders: "Of meld u aan met een ander account",
   continueWith: "Doorgaan met {provider}",
   chooseIdentityProvider: "Aanmelden bij een provider",
@@ -37,6 +41,7 @@ export const nlBrokers: typeof enBrokers = {
 };
 
 export const deBrokers: typeof enBrokers = {
+  ...deHomeRealm,
   otherProviders: "Oder mit einem anderen Konto anmelden",
   continueWith: "Weiter mit {provider}",
   chooseIdentityProvider: "Bei einem Anbieter anmelden",
@@ -57,6 +62,7 @@ export const deBrokers: typeof enBrokers = {
 };
 
 export const frBrokers: typeof enBrokers = {
+  ...frHomeRealm,
   otherProviders: "Ou connectez-vous avec un autre compte",
   continueWith: "Continuer avec {provider}",
   chooseIdentityProvider: "Se connecter chez un fournisseur",
@@ -75,6 +81,7 @@ export const frBrokers: typeof enBrokers = {
 };
 
 export const esBrokers: typeof enBrokers = {
+  ...esHomeRealm,
   otherProviders: "O inicie sesión con otra cuenta",
   continueWith: "Continuar con {provider}",
   chooseIdentityProvider: "Iniciar sesión en un proveedor",
