@@ -1,3 +1,4 @@
+import type { BrokeredArrival } from "../brokers/index.ts";
 import { type Factor, levelOf, type SessionProof } from "../sessions/index.ts";
 
 /** A step that counts. */
@@ -47,8 +48,10 @@ export interface Progress {
   readonly trust?: boolean;
   /** The identity provider that the typed name led to, once; null where a provider was looked for without a name. */
   readonly home?: { readonly alias: string; readonly login: string | null };
-  /** The step that the browser left for another site with, and the hash of what it has to bring back, once. */
   readonly link?: PendingLink;
+  /** The identity provider that it came by, last. */
+  readonly brokered?: BrokeredArrival;
+  /** The step that the browser left for another site with, and the hash of what it has to bring back, once. */
   readonly left?: { readonly path: string; readonly hash: string };
 }
 
@@ -107,7 +110,12 @@ export const toProofs = ({ flow, passed }: Progress): SessionProof[] =>
 export function withPassed(
   progress: Progress,
   step: PassedStep,
-  found: { readonly userId: string | null; readonly login?: string | undefined; readonly remember?: boolean | undefined },
+  found: {
+    readonly userId: string | null;
+    readonly login?: string | undefined;
+    readonly remember?: boolean | undefined;
+    readonly brokered?: BrokeredArrival | undefined;
+  },
 ): Progress {
   const { left: _left, data: kept, ...rest } = progress;
   const { [step.path]: _, ...data } = kept;
@@ -119,5 +127,6 @@ export function withPassed(
     chosen: null,
     data,
     remember: found.remember ?? progress.remember,
+    ...(found.brokered && { brokered: found.brokered }),
   };
 }

@@ -9,8 +9,16 @@ import { oidc } from "./oidc.ts";
 import { createOutages, type Outages } from "./outages.ts";
 import { createUpstreams } from "./upstreams.ts";
 
-export { arrive } from "./accounts.ts";
+export { arrive, isInAllowedDomain } from "./accounts.ts";
+export { arrivalOf, type BrokeredArrival, keepTokensOf, recordArrival } from "./arrival.ts";
 export type { Broker, BrokeredIdentity, BrokerRequest, BrokerTools, Departure } from "./broker.ts";
+export {
+  type BrokeredSession,
+  brokeredSessionsOf,
+  recordBrokeredSession,
+  sessionsByProvider,
+  type UpstreamSession,
+} from "./brokered-sessions.ts";
 export { homeProvider, homeProviderOf } from "./home-realm.ts";
 export { applyMapping, writesEachTime } from "./mapping.ts";
 

@@ -65,7 +65,7 @@ export async function answerStep<T>(
   const login = question.nameIn?.(form);
   const askAgain = (after: After, now: Run = typedInto(run, login, form)): Asking => ({
     ...{ outcome: "ask", run: now, after },
-    steps: [ask, ...steps.filter((step) => step !== ask)],
+    steps: [ask, ...steps.filter(({ path }) => path !== ask.path)],
   });
   // Before anything is read or counted: a flood costs others as little as can be.
   if (question.counted === "password" && parts.hasher.isOverloaded()) return askAgain({ kind: "overloaded" });
