@@ -51,6 +51,7 @@ export { identityProviderRoutes } from "./routes.ts";
 export {
   createIdentityProviders,
   type IdentityProviders,
+  MAX_BUTTONS,
   type ProviderButton,
   type ProviderSnapshot,
   type ProvidersSnapshot,

@@ -1,5 +1,8 @@
+import { deHomeRealm, enHomeRealm, esHomeRealm, frHomeRealm, nlHomeRealm } from "./home-realm.ts";
+
 /** What pages say of identity providers, in each language; `{provider}` is filled in. */
 export const enBrokers = {
+  ...enHomeRealm,
   otherProviders: "Or sign in with another account",
   continueWith: "Continue with {provider}",
   chooseIdentityProvider: "Sign in at a provider",
@@ -25,6 +28,7 @@ export const enBrokers = {
 };
 
 export const nlBrokers: typeof enBrokers = {
+  ...nlHomeRealm,
   otherProviders: "Of meld u aan met een ander account",
   continueWith: "Doorgaan met {provider}",
   chooseIdentityProvider: "Aanmelden bij een provider",
@@ -51,6 +55,7 @@ export const nlBrokers: typeof enBrokers = {
 };
 
 export const deBrokers: typeof enBrokers = {
+  ...deHomeRealm,
   otherProviders: "Oder mit einem anderen Konto anmelden",
   continueWith: "Weiter mit {provider}",
   chooseIdentityProvider: "Bei einem Anbieter anmelden",
@@ -78,6 +83,7 @@ export const deBrokers: typeof enBrokers = {
 };
 
 export const frBrokers: typeof enBrokers = {
+  ...frHomeRealm,
   otherProviders: "Ou connectez-vous avec un autre compte",
   continueWith: "Continuer avec {provider}",
   chooseIdentityProvider: "Se connecter chez un fournisseur",
@@ -103,6 +109,7 @@ export const frBrokers: typeof enBrokers = {
 };
 
 export const esBrokers: typeof enBrokers = {
+  ...esHomeRealm,
   otherProviders: "O inicie sesión con otra cuenta",
   continueWith: "Continuar con {provider}",
   chooseIdentityProvider: "Iniciar sesión en un proveedor",
