@@ -46,7 +46,20 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(qrRoutes, devices);
       await realm.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf });
 
-      const account = { db, work, realms, cookies, hasher, breaches, vault, messages, log, baseUrl, providers: brokers.providers };
+      const account = {
+        db,
+        work,
+        realms,
+        cookies,
+        hasher,
+        breaches,
+        vault,
+        messages,
+        log,
+        baseUrl,
+        providers: brokers.providers,
+        tools: brokers.tools,
+      };
       await realm.register(accountRoutes, { prefix: "/account", ...account });
       const registration = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl };
       await realm.register(registrationRoutes, { prefix: "/connect/register", ...registration });

@@ -13,6 +13,7 @@ export const PROBLEMS = {
   down: { title: "brokerDownTitle", text: "brokerDownText" },
   failed: { title: "brokerFailedTitle", text: "brokerFailedText" },
   denied: { title: "brokerDeniedTitle", text: "brokerDeniedText" },
+  stale: { title: "brokerStaleTitle", text: "brokerStaleText" },
   "no-account": { title: "brokerDeniedTitle", text: "brokerNoAccountText" },
   domain: { title: "brokerDeniedTitle", text: "brokerDomainText" },
 } as const;
@@ -46,6 +47,7 @@ export const identityProvider: Question = {
           redirectUri: redirectUriOf(at, alias),
           loginHint: progress.login ?? request.loginHint ?? null,
           locale: visitor.locale,
+          acr: request.acr ?? null,
           fresh: request.reauthenticate === true || request.recent === true,
         },
         parts.brokers.tools,
@@ -137,7 +139,7 @@ export async function failed(at: StepContext, provider: ProviderSnapshot, error:
   const { realm, alias, protocol } = provider;
   at.parts.brokers.tools.log.warn({ err: error, realm, alias, protocol, reason: error.reason }, "a sign-in by an identity provider failed");
   await tellFailure(at, provider, error.reason);
-  return { outcome: "again", problem: PROBLEMS[problem] };
+  return { outcome: "again", problem: PROBLEMS[error.reason === "stale" ? "stale" : problem] };
 }
 
 export async function tellFailure(

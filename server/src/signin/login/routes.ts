@@ -25,6 +25,7 @@ import {
   stepOf,
 } from "../run/index.ts";
 import { brokerRoutes, hintedProvider } from "./broker.routes.ts";
+import { brokerLogoutRoutes } from "./broker-logout.routes.ts";
 import { continueRoutes } from "./continue.routes.ts";
 import { linkRoutes } from "./link.routes.ts";
 import { type LogoutParts, logoutRoutes } from "./logout.routes.ts";
@@ -239,6 +240,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   await app.register(continueRoutes, { parts, replies, openRun });
   await app.register(brokerRoutes, { parts, replies, openRun });
   await app.register(logoutRoutes, parts);
+  await app.register(brokerLogoutRoutes, parts);
 
   app.get(
     "/theme.css",
