@@ -25,6 +25,7 @@ import {
   stepOf,
 } from "../run/index.ts";
 import { brokerRoutes } from "./broker.routes.ts";
+import { brokerLogoutRoutes } from "./broker-logout.routes.ts";
 import { continueRoutes } from "./continue.routes.ts";
 import { depart, ledHome } from "./departure.ts";
 import { linkRoutes } from "./link.routes.ts";
@@ -244,6 +245,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   await app.register(continueRoutes, { parts, visitors, replies, openRun });
   await app.register(brokerRoutes, { parts, visitors, replies, openRun });
   await app.register(logoutRoutes, parts);
+  await app.register(brokerLogoutRoutes, parts);
 
   app.get(
     "/theme.css",
