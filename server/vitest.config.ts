@@ -41,6 +41,8 @@ const onPostgresAlone = [
   "src/protocols/saml/sso/{behaviour,refusals,protection,idp-initiated}.test.ts",
   "src/applications/saml-clients/import.test.ts",
   "src/signin/brokers/presets.test.ts",
+  "src/signin/brokers/conformance.test.ts",
+  "src/signin/brokers/upstream-faults.test.ts",
   "src/operations/api-docs/**/*.test.ts",
   "src/operations/admin-gate/{gate,every-route}.test.ts",
   "src/operations/monitoring/database-away.test.ts",

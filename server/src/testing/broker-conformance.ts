@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import type { Answer, Browser } from "./browser.ts";
+import type { Harness } from "./harness.ts";
+import type { RealmUnderTest } from "./realm.ts";
+import { answerPage, followed, isSignedIn } from "./step-pages.ts";
+
+/** An account at the provider. */
+export interface TheirAccount {
+  /** Digits, because some providers count their users. */
+  readonly subject: string;
+  readonly email: string;
+  readonly username: string;
+}
+
+/** How the suite speaks for the provider of one protocol. */
+export interface BrokerStage {
+  /** The `config` of a provider that the stage answers for. */
+  config(): Record<string, unknown>;
+  /** What comes back to the endpoint for what the browser left with: by a query, or by a form that another site posts. */
+  answer(left: URL, account: TheirAccount): Promise<Return> | Return;
+  /** The same of an account, but with something that proves it wrong: another signature, audience, an error of the token endpoint. */
+  wrong(left: URL, account: TheirAccount): Promise<Return> | Return;
+}
+
+export interface Return {
+  readonly by: "query" | "form";
+  readonly members: Readonly<Record<string, string>>;
+}
+
+const ADA = { subject: "4711", email: "ada@example.com", username: "ada" };
+
+/** What every broker keeps, whatever it speaks: a stage for each protocol. */
+export function brokerConformance(protocol: string, stage: BrokerStage, iam: () => Harness): void {
+  const provided = async () => {
+    const realm = await iam().realm();
+    for (const alias of ["theirs", "other"])
+      expect(await realm.asMaster().post("/identity-providers", { alias, protocol, config: stage.config() })).toMatchObject({
+        status: 201,
+      });
+    return realm;
+  };
+  const leave = async (realm: RealmUnderTest, browser: Browser) => {
+    const away = await browser.get(`/realms/${realm.name}/broker/theirs/login`);
+    expect(away.status, away.text).toBe(303);
+    return new URL(String(away.headers.location));
+  };
+  const bring = async (realm: RealmUnderTest, browser: Browser, { by, members }: Return, alias = "theirs"): Promise<Answer> => {
+    const path = `/realms/${realm.name}/broker/${alias}/endpoint`;
+    if (by === "query") return browser.get(`${path}?${new URLSearchParams(members)}`);
+    // A form of another site comes without cookies; the GET that follows has them.
+    const posted = await iam()
+      .browser()
+      .request("POST", path, { form: { ...members }, csrf: false });
+    return posted.status === 303 ? browser.get(String(posted.headers.location)) : posted;
+  };
+  /** Signed in, after what the provider did not say was asked for. */
+  const arrives = async (realm: RealmUnderTest, browser: Browser, back: Answer): Promise<boolean> => {
+    if (isSignedIn(back, realm.name) || back.status !== 303) return isSignedIn(back, realm.name);
+    const page = await followed(browser, back);
+    if (!page.text.includes('name="firstName"')) return false;
+    return isSignedIn(await answerPage(browser, realm.name, page, { firstName: "Ada", lastName: "Lovelace" }), realm.name);
+  };
+  const usersOf = async (realm: RealmUnderTest): Promise<{ userId: string; username: string }[]> =>
+    (await realm.asMaster().get("/users")).body.filter(({ username }: { username: string }) => username !== "admin");
+  const outcomes = async (realm: RealmUnderTest) =>
+    (await realm.events("type=BROKER_LOGIN")).map(({ outcome }: { outcome: string }) => outcome);
+  const hasSession = (realm: RealmUnderTest, browser: Browser) => browser.cookies.has(`gh_${realm.name}`);
+
+  // One realm for all of it: making one costs more than the rest.
+  test(`${protocol}: answers are bound to browser, provider and sign-in, the link decides who it is, and a disabled provider signs nobody in`, async () => {
+    const realm = await provided();
+    const browser = iam().browser();
+    const stolen = await stage.answer(await leave(realm, browser), ADA);
+    const victim = iam().browser();
+    await leave(realm, victim);
+    expect([(await bring(realm, victim, stolen)).status, hasSession(realm, victim)], "another browser").toEqual([400, false]);
+    expect([(await bring(realm, browser, stolen, "other")).status, hasSession(realm, browser)], "another endpoint").toEqual([400, false]);
+    await bring(realm, browser, stolen);
+    expect(hasSession(realm, browser), "used up by that").toBe(false);
+    const none = { ...stolen, members: Object.fromEntries(Object.entries(stolen.members).filter(([name]) => !STATE.includes(name))) };
+    expect((await bring(realm, iam().browser(), none)).status, "nobody asked for it").toBe(400);
+    const wrong = await bring(realm, browser, await stage.wrong(await leave(realm, browser), ADA));
+    expect([wrong.status, hasSession(realm, browser)], wrong.text).toEqual([400, false]);
+    expect(await usersOf(realm)).toEqual([]);
+    const failures = await outcomes(realm);
+    expect([failures.includes("FAILURE"), failures.includes("SUCCESS")], "recorded").toEqual([true, false]);
+
+    for (const [account, users] of [
+      [ADA, 1],
+      [{ ...ADA, email: "countess@example.com", username: "countess" }, 1],
+      [{ ...ADA, subject: "4712" }, 2],
+    ] as const) {
+      const person = users === 1 && account === ADA ? browser : iam().browser();
+      const back = await bring(realm, person, await stage.answer(await leave(realm, person), account));
+      expect(await arrives(realm, person, back), back.text).toBe(true);
+      expect(await usersOf(realm)).toHaveLength(users);
+    }
+    expect((await outcomes(realm)).filter((outcome) => outcome === "SUCCESS")).toHaveLength(3);
+    const names = (await usersOf(realm)).map(({ username }) => username.toLowerCase());
+    expect(new Set(names).size, "no name is taken over").toBe(2);
+
+    const late = iam().browser();
+    const answer = await stage.answer(await leave(realm, late), { ...ADA, subject: "4713" });
+    const { body } = await realm.asMaster().get("/identity-providers/theirs");
+    await realm.asMaster().put("/identity-providers/theirs", { ...body, enabled: false });
+    await bring(realm, late, answer);
+    expect([hasSession(realm, late), (await usersOf(realm)).length], "disabled meanwhile").toEqual([false, 2]);
+    expect((await late.get(`/realms/${realm.name}/broker/theirs/login`)).headers.location ?? "").not.toMatch(/^https?:/);
+  });
+}
+
+/** By which an answer says which sign-in it belongs to. */
+const STATE: readonly string[] = ["state", "RelayState"];
