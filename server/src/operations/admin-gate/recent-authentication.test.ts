@@ -115,6 +115,7 @@ describe("a dangerous act of an administrator", () => {
       "POST /admin/realms/{realm}/users/{userId}/impersonate",
       "POST /admin/realms/{realm}/users/{userId}/send-actions-email",
       "POST /realms/{realm}/account/credentials",
+      "POST /realms/{realm}/account/linked-accounts/{alias}",
       "PUT /realms/{realm}/account/password",
     ]);
   });

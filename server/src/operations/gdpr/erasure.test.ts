@@ -1,14 +1,16 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { grantConsent } from "../../directory/consents/index.ts";
-import { MINUTE } from "../../kernel/clock.ts";
+import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import { systemActor } from "../../platform/context.ts";
+import { inTransaction } from "../../platform/db/index.ts";
 import { insertTransaction } from "../../protocols/transactions/store.ts";
 import { newActionToken, storeToken } from "../../signin/action-tokens/index.ts";
 import { acceptTerms, startPush } from "../../signin/authenticators/index.ts";
+import { keepLinkTokens } from "../../signin/identity-providers/index.ts";
 import { startInteraction } from "../../signin/run/index.ts";
 import { messageMarks } from "../../tenancy/messaging/messages.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
@@ -76,6 +78,10 @@ async function useIdentityProviders(realm: RealmUnderTest, { userId, username }:
   const { db } = iam.core;
   must(await realm.asMaster().post("/identity-providers", identityProvider("google")));
   await linkTo(iam, realm, "google", userId, "her-subject-at-google");
+  const link = iam.core.db.selectFrom("identity_links").select("provider_id").where("subject", "=", "her-subject-at-google");
+  const { provider_id: providerId } = await link.where("realm_id", "=", realm.name).executeTakeFirstOrThrow();
+  const tokens = { accessToken: "at", tokenType: "Bearer", refreshToken: null, idToken: null, scope: null, expiresAt: null };
+  await inTransaction(iam.core.db, (tx) => keepLinkTokens(tx, iam.core.vault, realm.name, { userId, providerId }, tokens, clock.now()));
   await sql`insert into identity_provider_grants (realm_id, user_id, provider_id, kind, target_id)
     select realm_id, ${userId}::uuid, provider_id, 'role', ${newId()}::uuid from identity_providers where realm_id = ${realm.name}`.execute(
     db,

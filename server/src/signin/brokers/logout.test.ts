@@ -173,7 +173,7 @@ test("tokens are kept sealed where it is configured, refreshed once at a time, r
   });
   expect([seen.headers["cache-control"], seen.text.includes("refresh")]).toEqual(["no-store", false]);
   expect((await iam.browser().get(path, { headers: plain })).status, "without the scope").toBe(403);
-  expect((await browser.get(path)).status, "by the session").toBe(401);
+  expect((await browser.get(path)).status, "by the session").toBe(403);
   expect(await realm.events("type=LINK_TOKEN_READ")).toMatchObject([{ category: "SECURITY", actor: "ada", detail: "corp" }]);
   const [user] = (await realm.asMaster().get("/users?search=ada")).body;
   const exported = await realm.asMaster().get(`/users/${user.userId}/gdpr/export`);

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { bearer, noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
+import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
 import { keepLinkTokens, LinkedAccount, readLink, readLinks, removeOwnLink } from "../../../signin/identity-providers/index.ts";
 import { assertHasScope, assertMayChangeSignIn } from "../audience.ts";
 import { LinkToken, type LinkTokenParts, readableToken } from "./link-token.service.ts";
@@ -36,7 +36,6 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
   app.get(
     "/:alias/token",
     {
-      config: { caller: bearer({ audience: "account" }) },
       schema: {
         summary: "Read the token that an identity provider gave for your account there",
         description:
@@ -64,7 +63,7 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
   app.post(
     "/:alias",
     {
-      config: { recentAuthentication: true, versioned: true },
+      config: { recentAuthentication: true },
       schema: {
         summary: "Begin to link your account at an identity provider",
         description:

@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/openid-peer.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { relyingParty, walk } from "../../testing/relying-party.ts";
+import { isSignedIn } from "../../testing/step-pages.ts";
+
+let iam: Harness;
+let peer: OpenidPeer;
+beforeAll(async () => {
+  iam = await harness({ GATEHOUSE_MODE: "development" });
+  peer = await openidPeer();
+});
+afterEach(() => clock.reset());
+afterAll(async () => {
+  await peer?.close();
+  await iam?.close();
+});
+
+const named = { given_name: "Ada", family_name: "Lovelace", preferred_username: "ada" };
+
+async function brokered(config: Record<string, unknown> = {}, protocol = "oidc") {
+  const realm = await iam.realm();
+  const body = { alias: "corp", protocol, config: { issuer: peer.issuer, clientId: "gatehouse", clientSecret: "a-secret", ...config } };
+  expect(await realm.asMaster().post("/identity-providers", body)).toMatchObject({ status: 201 });
+  return realm;
+}
+const endpoint = (realm: RealmUnderTest, query: Record<string, string>) =>
+  `/realms/${realm.name}/broker/corp/endpoint?${new URLSearchParams(query)}`;
+
+async function signIn(realm: RealmUnderTest, answer: PeerAnswer = {}, browser = iam.browser()) {
+  const left = new URL(String((await browser.get(`/realms/${realm.name}/broker/corp/login`)).headers.location));
+  const back = await browser.get(endpoint(realm, peer.signIn(left, { ...answer, claims: { ...named, ...answer.claims } })));
+  return { browser, left, back };
+}
+const keyReads = () => peer.calls.filter(({ path }) => path === "/jwks").length;
+
+test("keys that the provider has changed are read once, and a flood of unknown ones costs a read each half minute", async () => {
+  const realm = await brokered();
+  expect(isSignedIn((await signIn(realm)).back, realm.name)).toBe(true);
+  await peer.rotate();
+  clock.advance(31 * SECOND);
+  const before = keyReads();
+  expect(isSignedIn((await signIn(realm)).back, realm.name), "by the new key").toBe(true);
+  expect(keyReads() - before).toBe(1);
+  for (let tries = 0; tries < 8; tries++) expect((await signIn(realm, { claims: { kid: `made-up-${tries}` } })).back.status).toBe(400);
+  expect(keyReads() - before, "a flood").toBe(1);
+  clock.advance(31 * SECOND);
+  await Promise.all([1, 2, 3].map((n) => signIn(realm, { claims: { kid: `made-up-${n}` } })));
+  expect(keyReads() - before, "those at once share one").toBeLessThanOrEqual(3);
+});
+
+test("what was asked for is passed on as the configuration says, and a level in the provider's own words", async () => {
+  const all = ["login_hint", "ui_locales", "acr_values", "prompt"];
+  const asked = { login_hint: "ada@example.com", acr_values: "2", prompt: "login", idp_hint: "corp" };
+  const leaving = async (config: Record<string, unknown>) => {
+    const realm = await brokered(config);
+    const party = await relyingParty(iam, realm);
+    const { left } = await walk(iam.browser(), iam.config.baseUrl, party.url(asked));
+    return Object.fromEntries([...left!.searchParams].filter(([name]) => all.includes(name)));
+  };
+  expect(await leaving({})).toEqual({ login_hint: "ada@example.com", ui_locales: "en", prompt: "login" });
+  expect(await leaving({ forwardParameters: [] })).toEqual({});
+  expect(await leaving({ forwardParameters: ["acr_values"], multiFactorAcr: ["urn:two", "urn:three"] })).toEqual({
+    acr_values: "urn:two urn:three",
+  });
+  expect(await leaving({ forwardParameters: ["acr_values"] })).toEqual({ acr_values: "2" });
+});
+
+test("a session at the provider from before is no new sign-in, nor one of an unknown time, unless its prompt is trusted", async () => {
+  const now = () => Math.floor(clock.now() / 1000);
+  const asked = { prompt: "login", idp_hint: "corp" };
+  const again = async (realm: RealmUnderTest, claims: Record<string, unknown>) => {
+    const party = await relyingParty(iam, realm, { clientId: `app-${now()}-${Math.random()}` });
+    const browser = iam.browser();
+    const { left } = await walk(browser, iam.config.baseUrl, party.url(asked));
+    return browser.get(endpoint(realm, peer.signIn(left!, { claims: { ...named, ...claims } })));
+  };
+  const realm = await brokered();
+  expect(isSignedIn((await signIn(realm)).back, realm.name), "a plain one needs no time").toBe(true);
+  for (const [what, claims, isFresh] of [
+    ["no time", {}, false],
+    ["an old time", { auth_time: now() - 600 }, false],
+    ["a time that is text", { auth_time: String(now()) }, false],
+    ["now", { auth_time: now() }, true],
+  ] as const) {
+    const back = await again(realm, claims);
+    expect([what, isSignedIn(back, realm.name), back.status], back.text).toEqual([what, isFresh, isFresh ? 303 : 400]);
+    if (!isFresh) expect(back.text).toContain("did not ask you to sign in again");
+  }
+  expect((await realm.events("type=BROKER_LOGIN&outcome=FAILURE")).map(({ detail }: { detail: string }) => detail)).toEqual(
+    Array(3).fill("corp: stale"),
+  );
+  const trusted = await brokered({ trustPrompt: true });
+  expect(isSignedIn(await again(trusted, {}), trusted.name)).toBe(true);
+  expect(isSignedIn(await again(trusted, { auth_time: now() - 600 }), trusted.name), "an old time is never new").toBe(false);
+});
+
+test("an address that changed at the provider follows where it is configured, and is confirmed only by a trusted one", async () => {
+  const of = async (realm: RealmUnderTest) => {
+    const [{ email, emailVerified }] = (await realm.asMaster().get("/users?search=ada")).body;
+    return { email, emailVerified };
+  };
+  const follows = await brokered({ sync: "force", trustEmail: true });
+  await signIn(follows);
+  expect(await of(follows)).toEqual({ email: "ada@example.com", emailVerified: true });
+  await signIn(follows, { claims: { email: "countess@example.com", email_verified: false } });
+  expect(await of(follows), "not confirmed by anybody").toEqual({ email: "countess@example.com", emailVerified: false });
+  // An address that is another user's is not taken over, and the sign-in goes on.
+  const boss = follows.asMaster();
+  await boss.post("/users", { username: "boss", email: "boss@example.com", emailVerified: true });
+  const { back } = await signIn(follows, { claims: { email: "boss@example.com", email_verified: true } });
+  expect(isSignedIn(back, follows.name), back.text).toBe(true);
+  expect((await of(follows)).email).not.toBe("boss@example.com");
+});
+
+test("a provider that is slow, huge, redirects or lies in discovery signs nobody in, and costs others nothing", async () => {
+  const realm = await brokered();
+  const user = await realm.user();
+  const faults: [string, Record<string, unknown> | string, number?][] = [
+    ["another issuer", { issuer: "https://evil.example" }],
+    ["a token endpoint inside", { token_endpoint: "http://10.0.0.1/token" }],
+    ["keys by another scheme", { jwks_uri: "file:///etc/passwd" }],
+    ["no token endpoint", { token_endpoint: undefined }],
+    ["a list", "[]"],
+    ["no JSON", "<html>"],
+    ["more than is read", "x".repeat(300_000)],
+    ["a redirect", "{}", 302],
+  ];
+  for (const [what, document, status] of faults) {
+    const lying = await openidPeer();
+    if (typeof document === "string") lying.discoverAs(document, status);
+    else lying.discover(document);
+    const config = { issuer: lying.issuer, clientId: "gatehouse", clientSecret: "a-secret" };
+    const alias = `fault-${faults.findIndex(([each]) => each === what)}`;
+    expect(await realm.asMaster().post("/identity-providers", { alias, protocol: "oidc", config })).toMatchObject({ status: 201 });
+    const page = await iam.browser().get(`/realms/${realm.name}/broker/${alias}/login`);
+    expect([what, page.status, page.text.includes('name="password"') || page.text.includes("choose")], page.text).toEqual([
+      what,
+      400,
+      true,
+    ]);
+    expect(
+      lying.calls.some(({ path }) => path === "/elsewhere"),
+      what,
+    ).toBe(false);
+    await lying.close();
+  }
+  const dead = { issuer: "http://127.0.0.1:9", clientId: "gatehouse", clientSecret: "a-secret" };
+  await realm.asMaster().post("/identity-providers", { alias: "dead", protocol: "oidc", config: dead });
+  expect((await iam.browser().get(`/realms/${realm.name}/broker/dead/login`)).status).toBe(400);
+  await iam.browser().signIn(realm.name, user.username, user.password);
+  clock.advance(MINUTE);
+  expect(isSignedIn((await signIn(realm)).back, realm.name), "another provider of the realm").toBe(true);
+});
+
+test("no address in the config may be one that must not be called, and the answer names the member", async () => {
+  const realm = await iam.realm();
+  const members = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl", "logoutUrl"];
+  for (const member of members)
+    for (const url of [
+      "ftp://example.com/x",
+      "http://login.example.com/x",
+      "https://user:pass@example.com/x",
+      "javascript:alert(1)",
+      "https://169.254.169.254/x",
+    ]) {
+      const config = { issuer: "https://login.example.com", clientId: "gatehouse", clientSecret: "a-secret", [member]: url };
+      const refused = await realm.asMaster().post("/identity-providers", { alias: "bad", protocol: "oidc", config });
+      expect([member, url, refused.status, refused.text.includes(`config.${member}`)], refused.text).toEqual([member, url, 400, true]);
+    }
+});
