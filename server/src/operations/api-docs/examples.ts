@@ -5,7 +5,7 @@ import { examplesOfIdentityProviders } from "./examples.identity-providers.ts";
 import { examplesOfPatches } from "./examples.patches.ts";
 import { examplesOfSaml } from "./examples.saml.ts";
 
-/** An example for each named schema that brings none of its own. Tests hold every one of them against its schema. */
+/** Examples for named schemas without one. Tests validate each against its schema. */
 
 const time = 1_767_225_600_000;
 const userId = "019b76da-a800-7f3c-9d1e-3f5b7c9d1e3f";
