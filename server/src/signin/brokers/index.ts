@@ -6,10 +6,22 @@ import type { Outbound } from "../../platform/outbound/index.ts";
 import type { IdentityProviders, ProtocolName } from "../identity-providers/index.ts";
 import type { Broker, BrokerTools } from "./broker.ts";
 import { oidc } from "./oidc.ts";
+import { createOutages, type Outages } from "./outages.ts";
 import { createUpstreams } from "./upstreams.ts";
 
-export { arrive } from "./accounts.ts";
-export type { Broker, BrokeredIdentity, BrokerRequest, BrokerTools, Departure } from "./broker.ts";
+// Owns `brokered_sessions`, `broker_logouts` and `broker_logout_tokens`.
+
+export { arrive, isInAllowedDomain } from "./accounts.ts";
+export { arrivalOf, type BrokeredArrival, keepTokensOf, recordArrival } from "./arrival.ts";
+export type { Broker, BrokeredIdentity, BrokerRequest, BrokerTools, Departure, UpstreamHop, UpstreamLogoutNotice } from "./broker.ts";
+export {
+  type BrokeredSession,
+  brokeredSessionsOf,
+  recordBrokeredSession,
+  sessionsByProvider,
+  type UpstreamSession,
+} from "./brokered-sessions.ts";
+export { homeProvider, homeProviderOf } from "./home-realm.ts";
 export { applyMapping, writesEachTime } from "./mapping.ts";
 
 /** By the value of `protocol`. A new one is a line here. */
@@ -24,6 +36,7 @@ export const brokerOf = (protocol: string): Broker | null =>
 export interface BrokerParts {
   readonly providers: IdentityProviders;
   readonly tools: BrokerTools;
+  readonly outages: Outages;
   /** Counted by protocol: aliases are too many, and a realm's own affair. */
   counted(protocol: string, outcome: "success" | "failure"): void;
 }
@@ -49,7 +62,19 @@ export function createBrokers({
   });
   return {
     providers,
+    outages: createOutages(),
     tools: { upstreams: createUpstreams(outbound), log },
     counted: (protocol, outcome) => logins.inc({ protocol, outcome }),
   };
 }
+export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./logouts.store.ts";
+export { applyMapping, writesEachTime } from "./mapping.ts";
+export { type BrokerParts, brokerOf, brokers, createBrokers } from "./parts.ts";
+export {
+  type PreparedLogout,
+  prepareUpstreamLogout,
+  readUpstreamLogout,
+  recordUpstreamLogout,
+  sessionsToEnd,
+  type UpstreamLogoutParts,
+} from "./upstream-logout.ts";

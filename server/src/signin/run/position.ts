@@ -1,6 +1,14 @@
 import { type RequiredAction, requiredActions } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
-import { findSignInUser, hasPassed, isNew, type Progress, type SignInParts, type SignInRequest } from "../authenticators/index.ts";
+import {
+  findSignInUser,
+  hasPassed,
+  isNew,
+  linkAccount,
+  type Progress,
+  type SignInParts,
+  type SignInRequest,
+} from "../authenticators/index.ts";
 import { type Ask, authenticatorOf, type Flow, type Silently, type Verdict, walk } from "../flows/index.ts";
 import { actionQuestions } from "../required-actions/index.ts";
 import { hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
@@ -67,7 +75,7 @@ function isRecent({ progress, user }: Run): boolean {
   return isRecentlyAuthenticated(progress.passed, user !== null && hasSecondFactor(user.credentials), clock.now());
 }
 
-const changing: readonly string[] = ["UPDATE_PASSWORD", "CONFIGURE_TOTP", "CONFIGURE_PASSKEY"] satisfies RequiredAction[];
+const changing: readonly string[] = ["UPDATE_PASSWORD", "CONFIGURE_TOTP", "CONFIGURE_PASSKEY", "LINK_ACCOUNT"];
 
 /** An action that was begun in this sign-in may be finished. */
 const changesCredentials = ({ progress, realm }: Run, { name, path }: Ask): boolean =>
@@ -136,8 +144,14 @@ export async function actionLeft(parts: SignInParts, run: Run): Promise<Ask | nu
     const asked = { path: actionPath(action), name: action, question, config: {} };
     if (await question.available(contextOf(parts, run, asked))) return asked;
   }
-  return null;
+  return request.link !== undefined && !hasPassed(progress, LINK_PATH)
+    ? { path: LINK_PATH, name: LINK_ACCOUNT, question: linkAccount, config: {} }
+    : null;
 }
+
+/** Asked for by the user, of no other; so it is none of the actions that an administrator can give. */
+const LINK_ACCOUNT = "LINK_ACCOUNT";
+const LINK_PATH = `action:${LINK_ACCOUNT}`;
 
 const actionPath = (action: RequiredAction) => `action:${action}`;
 

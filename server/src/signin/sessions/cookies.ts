@@ -8,6 +8,13 @@ import type { LiveSession } from "./store.ts";
 const LANGUAGE_COOKIE = "gh__lang";
 const A_YEAR = (365 * DAY) / SECOND;
 const deviceCookie = (realm: string) => `gh__device_${realm}`;
+/** Names nothing but the alias of the identity provider that was used last. */
+const providerCookie = (realm: string) => `gh__idp_${realm}`;
+/** The provider that a typed name has just led to. */
+const ledCookie = (realm: string) => `gh__led_${realm}`;
+/** A browser that is back within this time is not led on without being asked. */
+const LED_SECONDS = 120;
+const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 const asideCookie = (realm: string) => `gh__own_${realm}`;
 
 /** RFC 6265bis §4.1.3.2: the browser accepts such a cookie only from this host, so that a sibling host cannot set it. */
@@ -56,6 +63,12 @@ export interface Cookies {
   /** Identifies a browser that a user has signed in with before. */
   device(request: FastifyRequest, realm: string): string | undefined;
   setDevice(reply: FastifyReply, realm: string, token: string): void;
+  /** The alias of the identity provider that this browser signed in at last. */
+  lastProvider(request: FastifyRequest, realm: string): string | undefined;
+  setLastProvider(reply: FastifyReply, realm: string, alias: string): void;
+  /** The alias of the provider that a typed name led to a moment ago. */
+  ledTo(request: FastifyRequest, realm: string): string | undefined;
+  setLedTo(reply: FastifyReply, realm: string, alias: string): void;
   /** The language that the visitor chose on one of our pages. */
   language(request: FastifyRequest): string | undefined;
   setLanguage(reply: FastifyReply, language: string): void;
@@ -66,6 +79,7 @@ export function createCookies(secure: boolean): Cookies {
   const hidden = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
   const prefix = secure ? HOST_ONLY : "";
   const idIn = (value: string | undefined) => (value !== undefined && PRE_SESSION_ID.test(value) ? value : undefined);
+  const aliasIn = (value: string | undefined) => (value !== undefined && ALIAS.test(value) ? value : undefined);
   const ownPreSession = ({ cookies }: Reader, realm: string) => idIn(cookies[prefix + preSessionName(realm)]);
   // A sibling host could set this one, so it is accepted only for same-origin requests, and not stored again.
   const formerPreSession = ({ cookies, headers }: Reader) =>
@@ -120,6 +134,14 @@ export function createCookies(secure: boolean): Cookies {
     device: (request, realm) => request.cookies[deviceCookie(realm)],
     setDevice: (reply, realm, token) =>
       void reply.setCookie(deviceCookie(realm), token, { ...hidden, path: `/realms/${realm}`, maxAge: A_YEAR }),
+    lastProvider: (request, realm) => aliasIn(request.cookies[providerCookie(realm)]),
+    setLastProvider(reply, realm, alias) {
+      reply.setCookie(providerCookie(realm), alias, { ...hidden, path: `/realms/${realm}`, maxAge: A_YEAR });
+      reply.clearCookie(ledCookie(realm), { ...hidden, path: `/realms/${realm}` });
+    },
+    ledTo: (request, realm) => aliasIn(request.cookies[ledCookie(realm)]),
+    setLedTo: (reply, realm, alias) =>
+      void reply.setCookie(ledCookie(realm), alias, { ...hidden, path: `/realms/${realm}`, maxAge: LED_SECONDS }),
     language: (request) => request.cookies[LANGUAGE_COOKIE],
     setLanguage: (reply, language) => void reply.setCookie(LANGUAGE_COOKIE, language, { ...hidden, maxAge: A_YEAR }),
   };
