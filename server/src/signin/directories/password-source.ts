@@ -4,12 +4,13 @@ import type { Db } from "../../platform/db/index.ts";
 import { adState, allOf, BindRefused, entryId, equals, idValue, type LdapEntry, LdapError, RESULT } from "../../platform/ldap/index.ts";
 import type { PasswordHasher } from "../../platform/passwords/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { type IdentityProviders, isFault, readPerson, shownDn } from "../identity-providers/index.ts";
+import { type IdentityProviders, isFault, shownDn } from "../identity-providers/index.ts";
 import { directoryUnavailable, type PasswordAnswer, type PasswordQuestion, type PasswordSource } from "../passwords/index.ts";
 import { type Directory, directoryOf, isDirectory } from "./directory.ts";
 import { entryOfUser, forgetErasure, knownEntries } from "./entries.store.ts";
 import { erasureHash } from "./erasure.ts";
 import { createPeople, updatePerson } from "./people.ts";
+import { personAt } from "./person-at.ts";
 import type { DirectoryPools } from "./pools.ts";
 
 export interface DirectoryParts {
@@ -142,7 +143,7 @@ async function bindAs(parts: DirectoryParts, { entry, directory }: Found, realm:
 /** The user of an entry, as the entry is now; made where there is none yet. Null where there can be none. */
 async function provision(parts: DirectoryParts, { entry, directory }: Found, realm: string): Promise<string | null> {
   const { providerId } = directory.provider;
-  const person = readPerson(directory.provider.config, entry);
+  const person = await asking(parts, directory, () => personAt(parts.pools.of(directory.provider), directory, entry));
   if (isFault(person)) {
     warn(parts, directory, `somebody with the right password cannot sign in: ${person.message}`, entry);
     return null;
