@@ -8,8 +8,16 @@ import type { Broker, BrokerTools } from "./broker.ts";
 import { oidc } from "./oidc.ts";
 import { createUpstreams } from "./upstreams.ts";
 
-export { arrive } from "./accounts.ts";
+export { arrive, isInAllowedDomain } from "./accounts.ts";
+export { arrivalOf, type BrokeredArrival, keepTokensOf, recordArrival } from "./arrival.ts";
 export type { Broker, BrokeredIdentity, BrokerRequest, BrokerTools, Departure } from "./broker.ts";
+export {
+  type BrokeredSession,
+  brokeredSessionsOf,
+  recordBrokeredSession,
+  sessionsByProvider,
+  type UpstreamSession,
+} from "./brokered-sessions.ts";
 export { applyMapping, writesEachTime } from "./mapping.ts";
 
 /** By the value of `protocol`. A new one is a line here. */

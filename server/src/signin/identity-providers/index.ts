@@ -1,8 +1,18 @@
 // Identity providers and directories of a realm: their records, secrets and mappers, and which users are linked to them. Owns `identity_providers`,
-// `identity_provider_secrets`, `identity_provider_mappers`, `identity_links` and `identity_provider_grants`. signin/brokers signs people in by them.
+// `identity_provider_secrets`, `identity_provider_mappers`, `identity_links`, `identity_link_tokens` and `identity_provider_grants`. signin/brokers signs people in by them.
 export { assertMayAnswerFor, sourceOf } from "./control.ts";
 export { providerErrors } from "./errors.ts";
 export { followGrants, type Given, grantsOfMappers } from "./giving.ts";
+export {
+  beginRefresh,
+  dropLinkTokens,
+  endRefresh,
+  findLinkTokens,
+  keepLinkTokens,
+  type LinkKey,
+  type LinkTokens,
+  providersWithTokens,
+} from "./link-tokens.store.ts";
 export { userLinkRoutes } from "./links.routes.ts";
 export { LinkedAccount } from "./links.schema.ts";
 export { addLink, readLink, readLinks, removeOwnLink } from "./links.service.ts";
