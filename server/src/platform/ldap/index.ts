@@ -2,14 +2,9 @@
 // follows no referral, and never connects again by itself (decision 0027).
 export {
   type BindAnswer,
-  type BindAnswer,
-  BindRefused,
   BindRefused,
   type ConnectionOptions,
-  type ConnectionOptions,
   type LdapConnection,
-  type LdapConnection,
-  openConnection,
   openConnection,
   PasswordRefused,
 } from "./connection.ts";
