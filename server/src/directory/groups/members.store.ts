@@ -67,6 +67,21 @@ export async function insertMember(tx: Tx, realm: string, groupId: string, userI
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
+/** Many at once; a group deleted meanwhile is passed over. */
+export async function insertMembers(
+  tx: Tx,
+  realm: string,
+  members: readonly { readonly groupId: string; readonly userId: string }[],
+  now: number,
+): Promise<void> {
+  if (members.length === 0) return;
+  const rows = JSON.stringify(members.map(({ groupId, userId }) => ({ group_id: groupId, user_id: userId })));
+  await sql`insert into group_members (realm_id, group_id, user_id, joined_at)
+    select g.realm_id, g.group_id, r.user_id, ${now} from json_to_recordset(${rows}::text::json) as r(group_id uuid, user_id uuid)
+    join groups g on g.realm_id = ${realm} and g.group_id = r.group_id
+    order by g.group_id, r.user_id on conflict do nothing`.execute(tx);
+}
+
 export async function deleteMember(tx: Tx, realm: string, groupId: string, userId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("group_members")
