@@ -358,6 +358,7 @@ export const examples: Readonly<Record<string, unknown>> = {
     credentials: [{ type: "password", createdAt: time, lastUsedAt: null }],
     federatedLinks: [],
     consents: [consent],
+    samlNameIds: [{ entityId: "https://wiki.example/saml/metadata", nameId: "_4f1c2b9a7d3e5f60718293a4b5c6d7e8f9012345", createdAt: time }],
     knownBrowsers: [{ userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0", createdAt: time, lastSeenAt: time, trustedUntil: null }],
     acceptedTerms: [{ version: "2026-01", acceptedAt: time }],
     transactions: [],
