@@ -1,7 +1,7 @@
 /** What pages say about being led to an identity provider, in each language; `{provider}` is filled in. */
 export const enHomeRealm = {
   departureTitle: "Sign in at {provider}",
-  departureText: "Accounts with this address sign in there. You come back here by yourself afterwards.",
+  departureText: "People with this address sign in there. You then return here automatically.",
   departureOther: "Sign in another way",
   lastUsed: "Last used",
   providerAway: "Does not answer at present",
@@ -15,7 +15,7 @@ export const enHomeRealm = {
 
 export const nlHomeRealm: typeof enHomeRealm = {
   departureTitle: "Aanmelden bij {provider}",
-  departureText: "Accounts met dit adres melden zich daar aan. Daarna komt u vanzelf hier terug.",
+  departureText: "Mensen met dit adres melden zich daar aan. Daarna komt u automatisch hier terug.",
   departureOther: "Op een andere manier aanmelden",
   lastUsed: "Laatst gebruikt",
   providerAway: "Geeft op dit moment geen antwoord",
@@ -31,7 +31,7 @@ export const nlHomeRealm: typeof enHomeRealm = {
 
 export const deHomeRealm: typeof enHomeRealm = {
   departureTitle: "Bei {provider} anmelden",
-  departureText: "Konten mit dieser Adresse melden sich dort an. Danach kommen Sie von selbst hierher zurück.",
+  departureText: "Mit dieser Adresse meldet man sich dort an. Danach kehren Sie automatisch hierher zurück.",
   departureOther: "Anders anmelden",
   lastUsed: "Zuletzt verwendet",
   providerAway: "Antwortet zurzeit nicht",
@@ -47,7 +47,7 @@ export const deHomeRealm: typeof enHomeRealm = {
 
 export const frHomeRealm: typeof enHomeRealm = {
   departureTitle: "Se connecter chez {provider}",
-  departureText: "Les comptes avec cette adresse se connectent là-bas. Vous reviendrez ensuite ici automatiquement.",
+  departureText: "Avec cette adresse, on se connecte là-bas. Vous reviendrez ensuite ici automatiquement.",
   departureOther: "Se connecter autrement",
   lastUsed: "Dernière utilisation",
   providerAway: "Ne répond pas en ce moment",
@@ -62,7 +62,7 @@ export const frHomeRealm: typeof enHomeRealm = {
 
 export const esHomeRealm: typeof enHomeRealm = {
   departureTitle: "Iniciar sesión en {provider}",
-  departureText: "Las cuentas con esta dirección inician sesión allí. Después volverá aquí automáticamente.",
+  departureText: "Con esta dirección se inicia sesión allí. Después volverá aquí automáticamente.",
   departureOther: "Iniciar sesión de otra forma",
   lastUsed: "Último usado",
   providerAway: "No responde en este momento",
