@@ -198,6 +198,8 @@ export interface Question extends Described {
   readonly factor: Factor | null;
   /** Wrong answers are counted, under this name, per user and per address. Null where guessing is no use. */
   readonly counted: string | null;
+  /** The same where it depends on whose account it is, in place of `counted`. */
+  countedFor?(at: StepContext): Promise<string | null>;
   /** What an answer cannot be without. */
   readonly fields: readonly string[];
   /** The name that a form of it brings, where it asks for one. */

@@ -19,6 +19,7 @@ export const PROBLEMS = {
   failed: { title: "brokerFailedTitle", text: "brokerFailedText" },
   refused: { title: "brokerRefusedTitle", text: "brokerRefusedText" },
   denied: { title: "brokerDeniedTitle", text: "brokerDeniedText" },
+  stale: { title: "brokerStaleTitle", text: "brokerStaleText" },
   "no-account": { title: "brokerDeniedTitle", text: "brokerNoAccountText" },
   domain: { title: "brokerDeniedTitle", text: "brokerDomainText" },
 } as const;
@@ -67,6 +68,7 @@ export const identityProvider: Question = {
           redirectUri: redirectUriOf(at, alias),
           loginHint: progress.login ?? (progress.home?.alias === alias ? progress.home.login : null) ?? request.loginHint ?? null,
           locale: visitor.locale,
+          acr: request.acr ?? null,
           fresh: request.reauthenticate === true || request.recent === true,
         },
         parts.brokers.tools,
@@ -190,6 +192,7 @@ export async function failed(at: StepContext, provider: ProviderSnapshot, error:
 
 /** What the provider said of itself (RFC 6749 §4.1.2.1), in words for users. */
 const SAID: Readonly<Record<string, keyof typeof PROBLEMS>> = {
+  stale: "stale",
   upstream_server_error: "down",
   upstream_temporarily_unavailable: "down",
   upstream_unauthorized_client: "refused",

@@ -9,9 +9,11 @@ import { oidc } from "./oidc.ts";
 import { createOutages, type Outages } from "./outages.ts";
 import { createUpstreams } from "./upstreams.ts";
 
+// Owns `brokered_sessions`, `broker_logouts` and `broker_logout_tokens`.
+
 export { arrive, isInAllowedDomain } from "./accounts.ts";
 export { arrivalOf, type BrokeredArrival, keepTokensOf, recordArrival } from "./arrival.ts";
-export type { Broker, BrokeredIdentity, BrokerRequest, BrokerTools, Departure } from "./broker.ts";
+export type { Broker, BrokeredIdentity, BrokerRequest, BrokerTools, Departure, UpstreamHop, UpstreamLogoutNotice } from "./broker.ts";
 export {
   type BrokeredSession,
   brokeredSessionsOf,
@@ -65,3 +67,14 @@ export function createBrokers({
     counted: (protocol, outcome) => logins.inc({ protocol, outcome }),
   };
 }
+export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./logouts.store.ts";
+export { applyMapping, writesEachTime } from "./mapping.ts";
+export { type BrokerParts, brokerOf, brokers, createBrokers } from "./parts.ts";
+export {
+  type PreparedLogout,
+  prepareUpstreamLogout,
+  readUpstreamLogout,
+  recordUpstreamLogout,
+  sessionsToEnd,
+  type UpstreamLogoutParts,
+} from "./upstream-logout.ts";

@@ -25,6 +25,7 @@ import {
   stepOf,
 } from "../run/index.ts";
 import { brokerRoutes } from "./broker.routes.ts";
+import { brokerLogoutRoutes } from "./broker-logout.routes.ts";
 import { continueRoutes } from "./continue.routes.ts";
 import { depart, ledHome } from "./departure.ts";
 import { linkRoutes } from "./link.routes.ts";
@@ -54,6 +55,7 @@ const LoginForm = Type.Object(
     password: field(8192),
     code: field(64, "Of steps that ask for one"),
     credential: field(32_768, "What the browser answered to a challenge, as JSON"),
+    currentPassword: field(8192, "Of a user whose password a directory keeps"),
     newPassword: field(8192),
     newPasswordAgain: field(8192),
     _csrf: field(512, "The value of the cookie XSRF-TOKEN; 403 without it"),
@@ -243,6 +245,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   await app.register(continueRoutes, { parts, visitors, replies, openRun });
   await app.register(brokerRoutes, { parts, visitors, replies, openRun });
   await app.register(logoutRoutes, parts);
+  await app.register(brokerLogoutRoutes, parts);
 
   app.get(
     "/theme.css",
