@@ -5,6 +5,7 @@ const plain = [
   ...[
     "kernel",
     "config",
+    "platform/dns",
     "platform/http",
     "platform/ldap",
     "platform/outbound",
@@ -56,7 +57,7 @@ const onPostgresAlone = [
   "src/signin/authenticators/conformance.test.ts",
   // login/login, run/run, self-service/guessing
   "src/signin/run/brute-force.test.ts",
-  "src/signin/login/guards.test.ts",
+  "src/signin/login/{guards,home-realm}.test.ts",
   "src/signin/sessions/browser-cookies.test.ts",
   "src/signin/self-registration/names.test.ts",
   // self-service/reset, required-actions
