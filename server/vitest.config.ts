@@ -47,7 +47,7 @@ const onPostgresAlone = [
   "src/tenancy/messaging/providers.test.ts",
   "src/tenancy/permissions/admin-routes.test.ts",
   "src/directory/{roles,groups}/escalation.test.ts",
-  "src/signin/directories/{active-directory,groups,passwords}.test.ts",
+  "src/signin/directories/{active-directory,groups,large,passwords}.test.ts",
   "src/signin/identity-providers/escalation.test.ts",
 ];
 
