@@ -74,6 +74,8 @@ const onPostgresAlone = [
   "src/directory/{roles,groups}/escalation.test.ts",
   // users/last-admin
   "src/directory/groups/last-admin.test.ts",
+  "src/signin/directories/{active-directory,groups,large,passwords}.test.ts",
+  "src/signin/identity-providers/escalation.test.ts",
 ];
 
 const onBothDatabases = { include: ["src/**/*.test.{ts,tsx}"], exclude: [...configDefaults.exclude, ...plain] };
