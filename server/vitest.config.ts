@@ -51,7 +51,7 @@ const onPostgresAlone = [
   "src/applications/saml-clients/import.test.ts",
   // brokers/oidc, directories/sync
   "src/signin/brokers/presets.test.ts",
-  "src/signin/directories/{active-directory,groups,passwords,sign-in}.test.ts",
+  "src/signin/directories/{active-directory,groups,large,passwords,sign-in}.test.ts",
   "src/signin/identity-providers/escalation.test.ts",
   // authenticators/{otp,totp,magic-link,recovery-code}, account/own-account
   "src/signin/authenticators/conformance.test.ts",
@@ -74,8 +74,6 @@ const onPostgresAlone = [
   "src/directory/{roles,groups}/escalation.test.ts",
   // users/last-admin
   "src/directory/groups/last-admin.test.ts",
-  "src/signin/directories/{active-directory,groups,large,passwords}.test.ts",
-  "src/signin/identity-providers/escalation.test.ts",
 ];
 
 const onBothDatabases = { include: ["src/**/*.test.{ts,tsx}"], exclude: [...configDefaults.exclude, ...plain] };
