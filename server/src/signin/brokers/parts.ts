@@ -4,6 +4,7 @@ import type { Outbound } from "../../platform/outbound/index.ts";
 import type { IdentityProviders, ProtocolName } from "../identity-providers/index.ts";
 import type { Broker, BrokerTools } from "./broker.ts";
 import { oidc } from "./oidc.ts";
+import { createOutages, type Outages } from "./outages.ts";
 import { createUpstreams } from "./upstreams.ts";
 
 /** By the value of `protocol`. A new one is a line here. */
@@ -18,6 +19,7 @@ export const brokerOf = (protocol: string): Broker | null =>
 export interface BrokerParts {
   readonly providers: IdentityProviders;
   readonly tools: BrokerTools;
+  readonly outages: Outages;
   /** Counted by protocol: aliases are too many, and a realm's own affair. */
   counted(protocol: string, outcome: "success" | "failure"): void;
 }
@@ -43,6 +45,7 @@ export function createBrokers({
   });
   return {
     providers,
+    outages: createOutages(),
     tools: { upstreams: createUpstreams(outbound), log },
     counted: (protocol, outcome) => logins.inc({ protocol, outcome }),
   };
