@@ -54,7 +54,7 @@ export async function findMember(db: Db, realm: string, groupId: string, userId:
   return row ? toMember(row) : null;
 }
 
-/** Whether the user was not a member before. A user that the realm does not have is a 404, and so is a group deleted meanwhile. */
+/** True: the user was not a member before. An unknown user, or a deleted group, is a 404. */
 export async function insertMember(tx: Tx, realm: string, groupId: string, userId: string, now: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await translating(
     { group_members_user: userErrors.not_found, group_members_group: groupErrors.not_found },

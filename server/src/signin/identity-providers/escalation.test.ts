@@ -33,6 +33,8 @@ describe("the escalation rule", () => {
     multiFactorAmr: ["mfa"],
     hideOnLogin: true,
     order: 7,
+    logoUri: "https://login.example.com/logo.png",
+    domains: ["example.com"],
     provisioning: "deny",
     trustEmail: true,
     allowedDomains: ["example.com"],

@@ -11,7 +11,6 @@ export {
   keepLinkTokens,
   type LinkKey,
   type LinkTokens,
-  providersWithTokens,
 } from "./link-tokens.store.ts";
 export { userLinkRoutes } from "./links.routes.ts";
 export { LinkedAccount } from "./links.schema.ts";
@@ -51,6 +50,7 @@ export { identityProviderRoutes } from "./routes.ts";
 export {
   createIdentityProviders,
   type IdentityProviders,
+  MAX_BUTTONS,
   type ProviderButton,
   type ProviderSnapshot,
   type ProvidersSnapshot,
