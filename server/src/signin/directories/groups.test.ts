@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLdap } from "../../../test/peers/index.mjs";
 import { addDirectory, type DirectoryPeer, openLdapPeer, PEOPLE, person, SUFFIX } from "../../testing/directories.ts";
@@ -167,8 +167,8 @@ describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
       isDone = true;
     });
     while (!isDone) {
-      // Injected requests alone would keep the sockets waiting.
-      await nextTurn();
+      // Requests without a pause would be the only work of the process.
+      await pause(20);
       const asked = performance.now();
       await iam.browser().get(`/realms/${realm.name}/jwks`);
       longest = Math.max(longest, performance.now() - asked);
