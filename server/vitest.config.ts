@@ -5,6 +5,7 @@ const plain = [
   ...[
     "kernel",
     "config",
+    "platform/dns",
     "platform/http",
     "platform/ldap",
     "platform/outbound",
@@ -17,7 +18,7 @@ const plain = [
   ].map((folder) => `src/${folder}/**/*.test.{ts,tsx}`),
   "src/config.test.ts",
   "src/cli/{cli,image,npm-scripts,npm-start,openapi,reference}.test.ts",
-  "src/platform/db/{directory-lock,gathered}.test.ts",
+  "src/platform/db/{directory-lock,batched}.test.ts",
   "src/tenancy/messaging/placeholders.test.ts",
   "src/tenancy/settings/custom-css.test.ts",
   "src/tenancy/webhooks/lanes.test.ts",
@@ -50,13 +51,13 @@ const onPostgresAlone = [
   "src/applications/saml-clients/import.test.ts",
   // brokers/oidc, directories/sync
   "src/signin/brokers/presets.test.ts",
-  "src/signin/directories/{active-directory,sign-in}.test.ts",
+  "src/signin/directories/{active-directory,groups,large,passwords,sign-in}.test.ts",
   "src/signin/identity-providers/escalation.test.ts",
   // authenticators/{otp,totp,magic-link,recovery-code}, account/own-account
   "src/signin/authenticators/conformance.test.ts",
   // login/login, run/run, self-service/guessing
   "src/signin/run/brute-force.test.ts",
-  "src/signin/login/guards.test.ts",
+  "src/signin/login/{guards,home-realm}.test.ts",
   "src/signin/sessions/browser-cookies.test.ts",
   "src/signin/self-registration/names.test.ts",
   // self-service/reset, required-actions

@@ -5,6 +5,7 @@ import { createSubjects } from "../applications/subject-claim/index.ts";
 import type { Core } from "../core.ts";
 import { manifest } from "../kernel/package.ts";
 import { createHealth } from "../operations/monitoring/index.ts";
+import { createDns } from "../platform/dns/index.ts";
 import { createOutbound, type Outbound } from "../platform/outbound/index.ts";
 import { createBreachedPasswords } from "../platform/passwords/index.ts";
 import { createRateLimiter } from "../platform/rate-limit/index.ts";
@@ -14,7 +15,7 @@ import { createIssuers } from "../protocols/oidc/index.ts";
 import { createDocumentClients, createProvisioning } from "../protocols/registration/index.ts";
 import { createSubjectOf } from "../protocols/tokens/index.ts";
 import { createBrokers } from "../signin/brokers/index.ts";
-import { createDirectoryPools, directoryPasswords } from "../signin/directories/index.ts";
+import { createDirectoryMetrics, createDirectoryPasswords, createDirectoryPools } from "../signin/directories/index.ts";
 import { createFlows } from "../signin/flows/index.ts";
 import { createIdentityProviders } from "../signin/identity-providers/index.ts";
 import { createVisitors } from "../signin/login/index.ts";
@@ -61,13 +62,15 @@ export function createServices(core: Core, options: ServiceOptions) {
   });
   const identityProviders = createIdentityProviders({ db, vault, changes });
   const { directories } = connections;
+  const directoryMetrics = createDirectoryMetrics(metrics.registry);
+  const directoryPasswords = createDirectoryPasswords({
+    ...{ db, work, vault, hasher, providers: identityProviders, pools: directories, metrics: directoryMetrics, log },
+  });
   const signIn = {
     brokers: createBrokers({ providers: identityProviders, outbound, registry: metrics.registry, log }),
     flows: createFlows({ db, changes }),
-    sources: [
-      directoryPasswords({ db, work, vault, hasher, providers: identityProviders, pools: directories, log }),
-      localPasswords(db, hasher),
-    ],
+    directoryPasswords,
+    sources: [directoryPasswords, localPasswords(db, hasher)],
     upgrades: createPasswordUpgrades({ db: background.db, hasher, log }),
   };
   const tokens = {
@@ -88,7 +91,19 @@ export function createServices(core: Core, options: ServiceOptions) {
     ...connections,
     ...signIn,
     ...tokens,
-    ...{ identityProviders, tlsClientCertHeader, cookies, csrf, messageMetrics, messages, provisioning, clients, issuers, isDraining },
+    ...{
+      identityProviders,
+      directoryMetrics,
+      tlsClientCertHeader,
+      cookies,
+      csrf,
+      messageMetrics,
+      messages,
+      provisioning,
+      clients,
+      issuers,
+      isDraining,
+    },
     samlClients: createSamlClients({ db, changes }),
     visitors: createVisitors({ db, realms, csrf, cookies }),
     adminOrigins: createAdminOrigins({ db, changes, baseUrl }),
@@ -124,5 +139,6 @@ function openConnections({ config, log }: Core, options: ServiceOptions) {
     directories.close();
     await Promise.all([limiter.close(), breaches.close(), outbound.close(), webhookOutbound.close(), tracing.shutdown()]);
   };
-  return { outbound, directories, webhookOutbound, limiter, breaches, tracing, closeConnections };
+  const dns = createDns({ servers: config.dnsServers });
+  return { outbound, dns, directories, webhookOutbound, limiter, breaches, tracing, closeConnections };
 }

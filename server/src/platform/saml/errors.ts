@@ -34,6 +34,7 @@ export type SamlReason =
   | "status"
   | "assertion_count"
   | "unsigned"
+  | "unencrypted"
   | "subject_confirmation"
   | "conditions"
   | "audience"

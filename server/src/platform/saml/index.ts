@@ -28,6 +28,7 @@ export {
   type RequestedAuthnContext,
 } from "./messages/authn-request.ts";
 export { CLOCK_SKEW, checkSignIn, destinationIsOurs, type ExpectedSignIn } from "./messages/checks.ts";
+export { type EidasRequest, eidasExtensions } from "./messages/eidas.ts";
 export {
   type LogoutRequest,
   type LogoutResponse,

@@ -8,6 +8,8 @@ export const NS = {
   ds: "http://www.w3.org/2000/09/xmldsig#",
   xenc: "http://www.w3.org/2001/04/xmlenc#",
   xenc11: "http://www.w3.org/2009/xmlenc11#",
+  /** eIDAS SAML message format §3. */
+  eidas: "http://eidas.europa.eu/saml-extensions",
   soap: "http://schemas.xmlsoap.org/soap/envelope/",
   xml: "http://www.w3.org/XML/1998/namespace",
 } as const;

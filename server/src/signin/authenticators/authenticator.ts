@@ -4,6 +4,7 @@ import type { RequiredAction } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { AssetName } from "../assets/index.ts";
+import type { BrokeredArrival } from "../brokers/index.ts";
 import type { Locale, Messages, ShownApplication, ShownLink } from "../pages/index.ts";
 import type { Factor, LiveSession } from "../sessions/index.ts";
 import type { SignInParts } from "./parts.ts";
@@ -18,6 +19,8 @@ export interface SignInRequest {
   readonly loginHint?: string | undefined;
   /** The alias of an identity provider to sign in at: `idp_hint`. */
   readonly identityProvider?: string | undefined;
+  /** An account at an identity provider that this user wants to link to theirs. */
+  readonly link?: { readonly alias: string; readonly userId: string } | undefined;
   /** No identity provider is asked. */
   readonly isLocal?: boolean | undefined;
   /** Of which flow, where not the realm's own. */
@@ -44,6 +47,8 @@ export interface VisitorFacts {
   readonly locale: Locale;
   /** The value of the cookie by which a browser is known again to a user who signed in with it before. */
   readonly deviceToken: string | null;
+  /** The alias of the identity provider that this browser signed in at last. */
+  readonly lastProvider?: string | null;
 }
 
 /** What a step knows when it is asked, shown or answered. */
@@ -89,6 +94,8 @@ export interface StepPage {
   readonly script?: AssetName;
   /** The page looks again by itself after this many seconds: the answer is given elsewhere. */
   readonly refreshSeconds?: number;
+  /** Links to other sites in the body, of which the logos are to be let in. */
+  readonly links?: readonly ShownLink[];
   /** The origins that its form leads to, where its answer is `leave`: browsers follow it to no others. */
   readonly leavesFor?: readonly string[];
 }
@@ -103,6 +110,8 @@ export interface Proof {
   /** RFC 8176 */
   readonly amr: readonly string[];
   readonly remember?: boolean;
+  /** Of a sign-in at an identity provider: its session there, recorded with the session here. */
+  readonly brokered?: BrokeredArrival;
   /** `accept` writes to the user's own row: it is held for that from the beginning. */
   readonly writesUser?: boolean;
   /**
@@ -112,6 +121,14 @@ export interface Proof {
   accept?(ctx: Ctx): Promise<boolean>;
   /** Once it has committed. */
   accepted?(): void;
+}
+
+/** Why the same page is shown again. */
+export interface Problem {
+  readonly title: TextKey;
+  readonly text: TextKey;
+  /** Of the answer, where it is not 400. */
+  readonly status?: 409;
 }
 
 /** What a step keeps. `commit` runs in the transaction that keeps it, and may know better what that is: whether a code could leave. */
@@ -129,7 +146,7 @@ export type Answer =
       readonly outcome: "again";
       readonly data?: Readonly<Record<string, unknown>>;
       readonly notice?: TextKey;
-      readonly problem?: { readonly title: TextKey; readonly text: TextKey };
+      readonly problem?: Problem;
       commit?: Kept["commit"];
     }
   /** On to another site, which gets `returnTo` and `state` and sends the browser back with both. What is kept in `data` waits for it. */
@@ -139,9 +156,10 @@ export type Answer =
       readonly outcome: "prove";
       readonly userId: string;
       readonly login: string;
-      readonly link: Pick<PendingLink, "alias" | "providerId" | "subject" | "username">;
+      readonly link: Pick<PendingLink, "alias" | "providerId" | "subject" | "username" | "email">;
       readonly factor: Factor;
       readonly amr: readonly string[];
+      readonly brokered: BrokeredArrival;
     }
   /** The user does not want to go on: the client that requested the sign-in gets an error. */
   | { readonly outcome: "declined" };
@@ -180,6 +198,8 @@ export interface Question extends Described {
   readonly factor: Factor | null;
   /** Wrong answers are counted, under this name, per user and per address. Null where guessing is no use. */
   readonly counted: string | null;
+  /** The same where it depends on whose account it is, in place of `counted`. */
+  countedFor?(at: StepContext): Promise<string | null>;
   /** What an answer cannot be without. */
   readonly fields: readonly string[];
   /** The name that a form of it brings, where it asks for one. */
@@ -199,8 +219,8 @@ export interface Question extends Described {
   page(at: StepContext, text: Messages): StepPage | Promise<StepPage>;
   /** What it adds to the pages of other ways, where it is one itself: the inside of a form of its own, hidden until the script shows it. */
   beside?(at: StepContext, text: Messages): Promise<{ readonly script: AssetName; readonly body: VNode } | null>;
-  /** What it offers as links, on its own page and on those of other ways. */
-  links?(at: StepContext): Promise<readonly ShownLink[]>;
+  /** What it offers as links, on its own page and on those of other ways. `hasMore`: its own page finds others. */
+  links?(at: StepContext): Promise<{ readonly links: readonly ShownLink[]; readonly hasMore: boolean }>;
   /** What the page says to a user who may not sign in at all, where it is not that name or password are wrong. */
   readonly refusal?: { readonly title: TextKey; readonly text: TextKey };
   answer(at: StepContext, form: Readonly<Record<string, string>>): Promise<Answer>;

@@ -4,9 +4,11 @@ import { addDirectory } from "../../testing/directories.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
+import { answerPage, isSignedIn, pastPassword } from "../../testing/step-pages.ts";
 
 const users = "CN=Users,DC=corp,DC=test";
 const PASSWORD = "Right-Passw0rd";
+const NEW = "Another long Passw0rd";
 const unicode = Buffer.from(`"${PASSWORD}"`, "utf16le").toString("base64");
 const person = (name: string, more = "userAccountControl: 512\n") =>
   `dn: CN=${name},${users}\nchangetype: add\nobjectClass: user\nsAMAccountName: ${name}\nuserPrincipalName: ${name}@corp.test\nmail: ${name}@corp.test\ngivenName: ${name}\nunicodePwd:: ${unicode}\n${more}\n`;
@@ -28,8 +30,12 @@ describe.skipIf(!sambaDomain())("Active Directory", () => {
         person("disabled", "userAccountControl: 514\n"),
         person("expired", "userAccountControl: 512\naccountExpires: 132000000000000000\n"),
         person("mustchange", "userAccountControl: 512\npwdLastSet: 0\n"),
+        person("mustwrite", "userAccountControl: 512\npwdLastSet: 0\n"),
+        person("expiredpw"),
+        person("changer"),
       ].join("\n"),
     );
+    await domain.sam(`dn: CN=expiredpw,${users}\nchangetype: modify\nreplace: pwdLastSet\npwdLastSet: 130000000000000000\n`);
     iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: host });
     await iam.server.jobs.stop();
     config = {
@@ -43,9 +49,9 @@ describe.skipIf(!sambaDomain())("Active Directory", () => {
     await domain?.stop();
   });
 
-  const realmWithAd = async () => {
+  const realmWithAd = async (more: Record<string, unknown> = {}) => {
     const realm = await iam.realm();
-    await addDirectory(realm, config, { protocol: "ad" });
+    await addDirectory(realm, { ...config, ...more }, { protocol: "ad" });
     return realm;
   };
   const signIn = (realm: RealmUnderTest, username: string, password = PASSWORD) => iam.browser().trySignIn(realm.name, username, password);
@@ -82,13 +88,53 @@ describe.skipIf(!sambaDomain())("Active Directory", () => {
     const told = await signIn(realm, "mustchange");
     expect([told.status, told.text.includes("Please change your password first")]).toEqual([400, true]);
     expect((await signIn(realm, "mustchange", "Wrong-Passw0rd")).status).toBe(401);
+    const expired = await signIn(realm, "expiredpw");
+    expect([expired.status, expired.text.includes("Please change your password first")]).toEqual([400, true]);
+  });
+
+  test("with editMode PASSWORD one that must be replaced or has expired is replaced here, by the domain's rules", async () => {
+    const realm = await realmWithAd({ editMode: "PASSWORD" });
+    for (const username of ["mustwrite", "expiredpw"]) {
+      const browser = iam.browser();
+      const page = await pastPassword(browser, realm.name, { username, password: PASSWORD });
+      expect(page.text, username).toContain('name="currentPassword"');
+      const choose = (newPassword: string, currentPassword = PASSWORD) =>
+        answerPage(browser, realm.name, page, { currentPassword, newPassword, newPasswordAgain: newPassword });
+      expect((await choose(NEW, "Wrong-Passw0rd")).status, username).toBe(401);
+      const refused = await choose("without a capital letter");
+      expect([refused.status, refused.text.includes("does not accept this password")], username).toEqual([400, true]);
+      expect(isSignedIn(await choose(NEW), realm.name), username).toBe(true);
+      expect((await signIn(realm, username, PASSWORD)).status, username).toBe(401);
+      expect((await signIn(realm, username, NEW)).status, username).toBe(303);
+    }
+    expect(await iam.core.db.selectFrom("credentials").select("type").where("realm_id", "=", realm.name).execute()).toHaveLength(1);
+  });
+
+  test("a person changes their own password in the domain, and an administrator resets it", async () => {
+    const realm = await realmWithAd({ editMode: "PASSWORD" });
+    const browser = iam.browser();
+    await browser.signIn(realm.name, "changer", PASSWORD);
+    const change = (currentPassword: string, newPassword: string) =>
+      browser.put(`/realms/${realm.name}/account/password`, { currentPassword, newPassword });
+    expect((await change("Wrong-Passw0rd", NEW)).body.code).toBe("password.wrong");
+    expect((await change(PASSWORD, "without a capital letter")).body.code).toBe("password.directory_policy");
+    // The domain's default: a password is kept for a day.
+    expect((await change(PASSWORD, NEW)).body?.code).toBe("password.directory_policy");
+    await domain.apply(`dn: ${domain.suffix}\nchangetype: modify\nreplace: minPwdAge\nminPwdAge: 0\n`);
+    expect((await change(PASSWORD, NEW)).status).toBe(204);
+    expect((await signIn(realm, "changer", PASSWORD)).status).toBe(401);
+    const { userId } = await userNamed(realm, "changer");
+    const set = (newPassword: string) => realm.asMaster().put(`/users/${userId}/password`, { newPassword });
+    expect((await set("without a capital letter")).body.code).toBe("password.directory_policy");
+    expect((await set(`${NEW} x`)).status).toBe(204);
+    expect((await signIn(realm, "changer", `${NEW} x`)).status).toBe(303);
   });
 
   test("a sync follows the directory's numbers of changes, and who is disabled there", async () => {
     const realm = await realmWithAd();
     const sync = async (query = "") => (await realm.asMaster().post(`/user-federation/corp/sync${query}`)).body;
     const first = await sync();
-    expect(first).toMatchObject({ kind: "full", created: 5, failed: 0 });
+    expect(first).toMatchObject({ kind: "full", created: 8, failed: 0 });
     expect(await userNamed(realm, "disabled")).toMatchObject({ enabled: false });
     expect(await sync("?full=false")).toMatchObject({ kind: "changed", synced: 0 });
     await domain.apply(`dn: CN=bert,${users}\nchangetype: modify\nreplace: userAccountControl\nuserAccountControl: 514\n`);
@@ -96,5 +142,53 @@ describe.skipIf(!sambaDomain())("Active Directory", () => {
     expect(await sync("?full=false")).toMatchObject({ kind: "changed", synced: 2, updated: 1, disabled: 1 });
     expect(await userNamed(realm, "bert")).toMatchObject({ enabled: false });
     expect(await userNamed(realm, "disabled")).toMatchObject({ enabled: true });
+  });
+
+  test("groups in groups give roles; a run of changes sees by DirSync who is gone, and says when it may not", async () => {
+    const base = `OU=sync,${domain.suffix}`;
+    const account = (name: string) =>
+      `dn: CN=${name},${base}\nchangetype: add\nobjectClass: user\nsAMAccountName: ${name}\nunicodePwd:: ${unicode}\nuserAccountControl: 512\n`;
+    const group = (name: string, member: string) =>
+      `dn: CN=${name},${base}\nchangetype: add\nobjectClass: group\nsAMAccountName: ${name}\nmember: ${member}\n`;
+    await domain.apply(
+      [
+        `dn: ${base}\nchangetype: add\nobjectClass: organizationalUnit\nou: sync\n`,
+        ...["sam", "sue", "tom", "reader"].map(account),
+        group("inner", `CN=sam,${base}`),
+        group("outer", `CN=inner,${base}`),
+      ].join("\n"),
+    );
+    const realm = await iam.realm();
+    const own = { ...config, userSearchBase: base, userSearchFilter: "(&(objectCategory=person)(sAMAccountName={0}))" };
+    await addDirectory(realm, { ...own, groupSearchBase: base, nestedGroups: true }, { protocol: "ad" });
+    await realm.asMaster().post("/roles", { name: "worker" });
+    const mapper = { name: "a", type: "role", claim: "groups", value: `cn=outer,${base.toLowerCase()}`, role: "worker" };
+    expect((await realm.asMaster().post("/identity-providers/corp/mappers", mapper)).status).toBe(201);
+    const sync = async (query = "") => (await realm.asMaster().post(`/user-federation/corp/sync${query}`)).body;
+    const rolesOf = async (name: string) => (await userNamed(realm, name)).roles;
+    expect(await sync()).toMatchObject({ kind: "full", created: 4, failed: 0, message: null });
+    expect([await rolesOf("sam"), await rolesOf("sue")]).toEqual([["user", "worker"], ["user"]]);
+    expect(await sync("?full=false"), "where DirSync begins").toMatchObject({ kind: "changed", updated: 0, disabled: 0, message: null });
+
+    await domain.apply(`dn: CN=tom,${base}\nchangetype: delete\n`);
+    await domain.apply(`dn: CN=inner,${base}\nchangetype: modify\nreplace: member\nmember: CN=sue,${base}\n`);
+    expect(await sync("?full=false&dryRun=true")).toMatchObject({ kind: "changed", disabled: 1, dryRun: true });
+    expect(await sync("?full=false")).toMatchObject({ kind: "changed", updated: 2, disabled: 1, failed: 0, message: null });
+    expect(await userNamed(realm, "tom")).toMatchObject({ enabled: false });
+    expect([await rolesOf("sam"), await rolesOf("sue")]).toEqual([["user"], ["user", "worker"]]);
+    expect((await signIn(realm, "sue")).status).toBe(303);
+    expect(await rolesOf("sue")).toEqual(["user", "worker"]);
+    // Out of the search base: as good as gone.
+    await domain.apply(`dn: CN=sam,${base}\nchangetype: modrdn\nnewrdn: CN=sam\ndeleteoldrdn: 1\nnewsuperior: ${users}\n`);
+    expect(await sync("?full=false")).toMatchObject({ kind: "changed", disabled: 1 });
+    expect(await userNamed(realm, "sam")).toMatchObject({ enabled: false });
+    expect(await sync("?full=false")).toMatchObject({ kind: "changed", updated: 0, disabled: 0 });
+
+    const { body } = await realm.asMaster().get("/identity-providers/corp");
+    const plain = { ...body.config, bindDn: `CN=reader,${base}`, bindPassword: PASSWORD };
+    expect((await realm.asMaster().put("/identity-providers/corp", { ...body, config: plain })).status).toBe(200);
+    await domain.apply(`dn: CN=sue,${base}\nchangetype: modify\nreplace: givenName\ngivenName: Susan\n`);
+    const told = expect.stringContaining("Replicating Directory Changes");
+    expect(await sync("?full=false")).toMatchObject({ kind: "changed", updated: 1, disabled: 0, message: told });
   });
 });

@@ -1,7 +1,17 @@
 // Identity providers and directories of a realm: their records, secrets and mappers, and which users are linked to them. Owns `identity_providers`,
-// `identity_provider_secrets`, `identity_provider_mappers`, `identity_links` and `identity_provider_grants`. signin/brokers signs people in by them.
+// `identity_provider_secrets`, `identity_provider_mappers`, `identity_links`, `identity_link_tokens` and `identity_provider_grants`. signin/brokers signs people in by them.
 export { assertMayAnswerFor, sourceOf } from "./control.ts";
 export { providerErrors } from "./errors.ts";
+export { followGrants, type Given, grantsOfMappers } from "./giving.ts";
+export {
+  beginRefresh,
+  dropLinkTokens,
+  endRefresh,
+  findLinkTokens,
+  keepLinkTokens,
+  type LinkKey,
+  type LinkTokens,
+} from "./link-tokens.store.ts";
 export { userLinkRoutes } from "./links.routes.ts";
 export { LinkedAccount } from "./links.schema.ts";
 export { addLink, readLink, readLinks, removeOwnLink } from "./links.service.ts";
@@ -9,17 +19,18 @@ export {
   FORGET_LINKS_JOB,
   findLinkedUser,
   forgetLinks,
-  grantsMadeBy,
   insertLink,
   type Link,
   linksOfUser,
   type NewLink,
-  recordGrants,
+  recordNewGrants,
   touchLink,
 } from "./links.store.ts";
 export type { MapperState } from "./mappers.schema.ts";
+export { attributeOf, type Claims, claimAt, claimsOfTemplate, countsNow, fillTemplate, mappedAttributes } from "./mapping.ts";
 export type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider, TestedCheck } from "./protocol.ts";
 export { type ProtocolName, protocolOf, protocols } from "./protocols/index.ts";
+export { GROUPS_CLAIM, isDnValue } from "./protocols/ldap-mapper.ts";
 export { type EntryFault, isFault, type Person, personAttributes, readPerson, shownDn } from "./protocols/ldap-person.ts";
 export { connectionOf } from "./protocols/ldap-test.ts";
 export {
@@ -39,6 +50,7 @@ export { identityProviderRoutes } from "./routes.ts";
 export {
   createIdentityProviders,
   type IdentityProviders,
+  MAX_BUTTONS,
   type ProviderButton,
   type ProviderSnapshot,
   type ProvidersSnapshot,

@@ -1,6 +1,8 @@
+import { joinByProvider } from "../../directory/organizations/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MessageUser } from "../../tenancy/messaging/index.ts";
 import { isNew, type PendingLink, type SignInParts, type SignInUser } from "../authenticators/index.ts";
+import { recordArrival } from "../brokers/index.ts";
 import { addLink, providerErrors } from "../identity-providers/index.ts";
 import { noteBrowser } from "../known-browsers/index.ts";
 import type { Completion } from "../run/index.ts";
@@ -34,7 +36,10 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
       userAgent: visitor.userAgent,
       previous: visitor.session,
     });
-    if (interaction) await completeInteraction(ctx, interaction, { userId, sessionId: session.sessionId });
+    const { sessionId } = session;
+    if (interaction) await completeInteraction(ctx, interaction, { userId, sessionId });
+    if (progress.brokered && interaction)
+      await recordArrival(ctx, parts.vault, progress.brokered, { interactionId: interaction.interactionId, userId, sessionId });
     if (!goesOn) {
       ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", actor: { id: userId, name: username } });
       ctx.afterCommit(() => parts.metrics.login(realm.realmId, "success"));
@@ -53,6 +58,7 @@ async function completeLink(ctx: Ctx, { brokers }: SignInParts, link: PendingLin
   const provider = (await brokers.providers.get(ctx.realm))?.byAlias.get(alias);
   if (!provider?.enabled || provider.providerId !== providerId) throw providerErrors.not_found();
   await addLink(ctx, alias, { providerId, subject, userId: actor.id, username }, actor);
+  if (link.email !== undefined) await joinByProvider(ctx, { userId: actor.id, alias, email: link.email });
   ctx.audit({ category: "AUTHN", type: "BROKER_LOGIN", actor, detail: alias });
   ctx.afterCommit(() => brokers.counted(provider.protocol, "success"));
 }

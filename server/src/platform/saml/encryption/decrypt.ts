@@ -4,7 +4,7 @@ import { SamlError } from "../errors.ts";
 import { NS } from "../names.ts";
 import { MESSAGE_LIMITS, parseXml } from "../xml/parse.ts";
 import { attributeOf, childrenNamed, isNamed, onlyChild, optionalChild, requiredAttribute, textOf, type XmlElement } from "../xml/tree.ts";
-import { dataEncryption, hashNamed, KEY_TRANSPORT, OAEP_DIGEST, OAEP_MASK } from "./algorithms.ts";
+import { type DataEncryptionAlgorithm, dataEncryption, hashNamed, KEY_TRANSPORT, OAEP_DIGEST, OAEP_MASK } from "./algorithms.ts";
 import { decryptKey, type OaepHashes } from "./oaep.ts";
 
 export interface Decryption {
@@ -17,6 +17,8 @@ export interface Decryption {
    * else and the ciphertext lies under a signature that was verified before.
    */
   readonly allowCbc?: boolean;
+  /** The ciphers that this provider may use; left out: all that we know. */
+  readonly ciphers?: readonly DataEncryptionAlgorithm[];
 }
 
 interface EncryptedKey {
@@ -37,12 +39,14 @@ export const isEncrypted = (element: XmlElement): boolean =>
 export async function decrypted(
   holder: XmlElement,
   local: "Assertion" | "NameID",
-  { keys, recipient, allowCbc = false }: Decryption,
+  { keys, recipient, allowCbc = false, ciphers }: Decryption,
   underVerifiedSignature: boolean,
 ): Promise<XmlElement> {
   const data = onlyChild(holder, NS.xenc, "EncryptedData");
   const algorithm = requiredAttribute(onlyChild(data, NS.xenc, "EncryptionMethod"), "Algorithm");
   const { mode } = dataEncryption(algorithm);
+  if (ciphers && !ciphers.some((one) => one === algorithm))
+    throw new SamlError("encryption_algorithm", `The encryption algorithm ${algorithm} is not allowed for this provider`);
   if (mode === "cbc") cbcIsUnderASignature(allowCbc, underVerifiedSignature);
   const type = attributeOf(data, "Type");
   if (type !== null && type !== `${NS.xenc}Element`) throw new SamlError("message", "EncryptedData does not hold an element");

@@ -4,6 +4,7 @@ import { envelope, goodAssertion, goodLogoutRequest, REQUEST_ID, rs256, SP } fro
 import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
 import {
   DATA_ENCRYPTION,
+  type DataEncryptionAlgorithm,
   type Decryption,
   errorResponse,
   type Fragment,
@@ -170,6 +171,13 @@ describe("an encrypted assertion", () => {
       reason: "decryption",
       message: "The message cannot be decrypted",
     });
+  });
+
+  test("by another cipher than the provider may use is refused, before anything is decrypted", async () => {
+    const xml = render(await gcm());
+    const only = (...ciphers: DataEncryptionAlgorithm[]) => ({ keys: [sp.privateKey], ciphers });
+    expect(await open(xml, only(DATA_ENCRYPTION.aes256gcm))).toBe("not-an-admin@example.com");
+    expect(await failureOf(() => open(xml, only(DATA_ENCRYPTION.aes128gcm)))).toMatchObject({ reason: "encryption_algorithm" });
   });
 
   test("without a key of ours is refused", async () => {

@@ -62,6 +62,8 @@ export interface Assertion {
   readonly subject: { readonly nameId: NameId | null; readonly confirmations: readonly SubjectConfirmation[] } | null;
   readonly conditions: Conditions | null;
   readonly authnStatements: readonly AuthnStatement[];
+  /** How many AttributeStatements the attributes come from. */
+  readonly attributeStatements: number;
   readonly attributes: readonly Attribute[];
 }
 
@@ -72,7 +74,8 @@ export async function readAssertion(assertion: XmlElement, decryption: Decryptio
   if (issuer === null) throw new SamlError("issuer", "Assertion has no Issuer");
   const subject = optionalChild(assertion, NS.saml, "Subject");
   const conditions = optionalChild(assertion, NS.saml, "Conditions");
-  const attributes = childrenNamed(assertion, NS.saml, "AttributeStatement").flatMap((statement) => attributesOf(statement));
+  const statements = childrenNamed(assertion, NS.saml, "AttributeStatement");
+  const attributes = statements.flatMap((statement) => attributesOf(statement));
   return {
     id: requiredId(assertion),
     issueInstant: requiredInstant(assertion, "IssueInstant"),
@@ -83,6 +86,7 @@ export async function readAssertion(assertion: XmlElement, decryption: Decryptio
     },
     conditions: conditions && readConditions(conditions),
     authnStatements: childrenNamed(assertion, NS.saml, "AuthnStatement").map(readAuthnStatement),
+    attributeStatements: statements.length,
     attributes: await Promise.all(attributes.map((attribute) => readAttribute(attribute, decryption))),
   };
 }

@@ -112,7 +112,11 @@ function readScoping(request: XmlElement): Scoping | null {
   };
 }
 
-export type NewAuthnRequest = NewEnvelope & Partial<Omit<AuthnRequest, keyof Envelope>>;
+export type NewAuthnRequest = NewEnvelope &
+  Partial<Omit<AuthnRequest, keyof Envelope>> & {
+    /** SAML core §3.2.1: the element Extensions, such as `eidasExtensions` makes it. */
+    readonly extensions?: Fragment;
+  };
 
 export const authnRequestElement = (request: NewAuthnRequest): Fragment =>
   messageElement(
@@ -127,6 +131,7 @@ export const authnRequestElement = (request: NewAuthnRequest): Fragment =>
       AttributeConsumingServiceIndex: request.attributeConsumingServiceIndex,
       ProviderName: request.providerName,
     },
+    request.extensions,
     request.subject && element("saml:Subject", {}, nameIdElement(request.subject)),
     request.nameIdPolicy &&
       element("samlp:NameIDPolicy", {

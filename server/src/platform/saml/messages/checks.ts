@@ -20,6 +20,7 @@ export interface ExpectedSignIn {
   readonly inResponseTo: string | null;
   readonly requireSignedResponse?: boolean;
   readonly requireSignedAssertion?: boolean;
+  readonly requireEncryptedAssertion?: boolean;
   readonly clockSkew?: number;
 }
 
@@ -35,6 +36,8 @@ export function checkSignIn(opened: OpenedResponse, expected: ExpectedSignIn): {
   if (!assertion) throw new SamlError("status", `The provider answers ${response.status.subCode ?? response.status.code}`);
   if (expected.requireSignedResponse && !opened.responseSigned) throw new SamlError("unsigned", "The Response has to be signed");
   if (expected.requireSignedAssertion && !opened.assertionSigned) throw new SamlError("unsigned", "The assertion has to be signed");
+  if (expected.requireEncryptedAssertion && !opened.assertionEncrypted)
+    throw new SamlError("unencrypted", "The assertion has to be encrypted");
   issuerIs(assertion.issuer, expected);
   conditionsHold(assertion, expected);
   audienceIsUs(assertion, expected);

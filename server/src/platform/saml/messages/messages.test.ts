@@ -12,12 +12,13 @@ import {
   SP,
   SSO,
 } from "../../../testing/saml-messages.ts";
-import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
+import { haveSchemas, type Identity, makeIdentity, schemaComplaints } from "../../../testing/saml-peers.ts";
 import {
   authnRequestElement,
   checkSignIn,
   destinationIsOurs,
   type ExpectedSignIn,
+  eidasExtensions,
   errorResponse,
   logoutRequestElement,
   NAME_ID_FORMAT,
@@ -30,6 +31,8 @@ import {
   render,
   SamlError,
   type SamlReason,
+  SIGNATURE_ALGORITHM,
+  type SignatureAlgorithm,
   STATUS,
   signed,
   successResponse,
@@ -73,6 +76,19 @@ describe("AuthnRequest", () => {
     expect({ issueInstant, issuer, destination }).toEqual({ issueInstant: NOW, issuer: SP, destination: SSO });
     expect(id).toMatch(/^_[0-9a-f]{40}$/);
     expect(rest).toMatchObject({ forceAuthn: false, isPassive: false, nameIdPolicy: null, requestedAuthnContext: null, scoping: null });
+  });
+
+  test("Extensions stand where the schema wants them, under the signature", async () => {
+    const extensions = eidasExtensions({
+      spType: "public",
+      requestedAttributes: [{ name: "http://eidas.europa.eu/attributes/naturalperson/PersonIdentifier", isRequired: true }],
+    });
+    const xml = render(await signed(authnRequestElement({ ...goodAuthnRequest(), extensions }), rs256(idp)));
+    expect(xml).toMatch(/<\/ds:Signature><samlp:Extensions><eidas:SPType xmlns:eidas="[^"]+">public<\/eidas:SPType>/);
+    const open = (text: string) => openAuthnRequest(asRequest(text), { keys: [verificationKey(idp.certificate)], required: true });
+    expect((await open(xml)).signed).toBe(true);
+    expect(await reasonOf(() => open(xml.replace(">public<", ">private<")))).toBe("signature_invalid");
+    if (haveSchemas()) expect(schemaComplaints(xml)).toBeNull();
   });
 
   test("a subject and an index", async () => {
@@ -177,6 +193,14 @@ describe("a sign-in at a service provider", () => {
     );
   });
 
+  test("is verified only by an algorithm that the provider may use", async () => {
+    const received = readPost({ SAMLResponse: Buffer.from(await respond()).toString("base64") });
+    const by = (...algorithms: SignatureAlgorithm[]) =>
+      openResponse(received, { keys: [{ ...verificationKey(idp.certificate), algorithms }] });
+    expect((await by(SIGNATURE_ALGORITHM.RS256)).responseSigned).toBe(true);
+    expect(await reasonOf(() => by(SIGNATURE_ALGORITHM.PS256, SIGNATURE_ALGORITHM.ES256))).toBe("signature_algorithm");
+  });
+
   test("without a request is accepted where none was made", async () => {
     const xml = await respond({ inResponseTo: null }, { inResponseTo: null });
     expect(checkSignIn(await open(xml), expected({ inResponseTo: null })).assertion.issuer).toBe(IDP);
@@ -213,6 +237,7 @@ describe("a sign-in at a service provider", () => {
       () => respond({}, {}, { signResponse: false }),
       { requireSignedResponse: true },
     ],
+    ["a plain assertion where it has to be encrypted", "unencrypted", () => respond(), { requireEncryptedAssertion: true }],
   ];
   test.each(bad)("with %s is refused", async (_, reason, make, more) => {
     const opened = await open(await make());

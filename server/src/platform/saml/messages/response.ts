@@ -26,6 +26,7 @@ export interface OpenedResponse {
   readonly responseSigned: boolean;
   /** Whether the assertion carries a signature of its own. */
   readonly assertionSigned: boolean;
+  readonly assertionEncrypted: boolean;
   /** null: the provider answers with an error. */
   readonly assertion: Assertion | null;
 }
@@ -48,10 +49,11 @@ export async function openResponse(received: ReceivedMessage, { keys, decryption
   };
   if (!isSuccess(response.status)) {
     if (assertionsIn(opened.element).length > 0) throw new SamlError("status", "A Response that reports an error has an assertion");
-    return { response, responseSigned: opened.signed, assertionSigned: false, assertion: null };
+    return { response, responseSigned: opened.signed, assertionSigned: false, assertionEncrypted: false, assertion: null };
   }
-  const { element, own } = await verifiedAssertion(opened, keys, decryption);
-  return { response, responseSigned: opened.signed, assertionSigned: own, assertion: await readAssertion(element, decryption) };
+  const { element, own, encrypted } = await verifiedAssertion(opened, keys, decryption);
+  const assertion = await readAssertion(element, decryption);
+  return { response, responseSigned: opened.signed, assertionSigned: own, assertionEncrypted: encrypted, assertion };
 }
 
 /** Direct children alone: whole assertions of others may lie deeper, in Advice for example. */
@@ -70,18 +72,19 @@ async function verifiedAssertion(
   opened: OpenedElement,
   keys: readonly VerificationKey[],
   decryption: Decryption | undefined,
-): Promise<{ element: XmlElement; own: boolean }> {
+): Promise<{ element: XmlElement; own: boolean; encrypted: boolean }> {
   const inside = theOnlyAssertionIn(opened.element);
   let original = theOnlyAssertionIn(opened.original);
   let covered = inside;
-  if (isNamed(inside, NS.saml, "EncryptedAssertion")) {
+  const encrypted = isNamed(inside, NS.saml, "EncryptedAssertion");
+  if (encrypted) {
     if (!decryption) throw new SamlError("decryption", "No key is configured that could decrypt the assertion");
     original = await decrypted(inside, "Assertion", decryption, opened.signed);
     covered = original;
   }
-  if (isSigned(original)) return { element: verifyEnveloped(original, keys, MESSAGE_LIMITS), own: true };
+  if (isSigned(original)) return { element: verifyEnveloped(original, keys, MESSAGE_LIMITS), own: true, encrypted };
   if (!opened.signed) throw new SamlError("unsigned", "Neither the Response nor its assertion is signed");
-  return { element: covered, own: false };
+  return { element: covered, own: false, encrypted };
 }
 
 export type NewResponse = NewEnvelope & { readonly inResponseTo: string | null };

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ACS, goodIdpRole, goodSpRole, IDP, NOW, rs256, SP } from "../../../testing/saml-messages.ts";
-import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
+import { haveSchemas, type Identity, makeIdentity, schemaComplaints } from "../../../testing/saml-peers.ts";
 import {
   defaultOf,
   idpMetadata,
@@ -166,6 +166,14 @@ describe("several entities", () => {
     expect(read(xml, { entityId: SP, pinned: federation }).entityId).toBe(SP);
     expect(reasonOf(() => read(xml, { entityId: `${SP}/2`, pinned: federation }))).toBe("signature_missing");
   });
+});
+
+test("a key has a name where messages refer to it by one", () => {
+  const role = { ...goodSpRole(sp.certificate), keyNames: { [sp.certificate]: "key <1>" } };
+  const xml = render(spMetadata({ id: "_md", entityId: SP, sp: role }));
+  expect(xml.match(/<ds:KeyName>key &lt;1&gt;<\/ds:KeyName><ds:X509Data>/g)).toHaveLength(2);
+  expect(read(xml).sp).toEqual(goodSpRole(sp.certificate));
+  if (haveSchemas()) expect(schemaComplaints(xml)).toBeNull();
 });
 
 describe("a pinned certificate", () => {

@@ -33,6 +33,8 @@ export interface Role {
   /** DER in base64; a key without a use is in both lists. */
   readonly signingCertificates: readonly string[];
   readonly encryptionCertificates: readonly string[];
+  /** By certificate: the KeyName under which messages refer to it. Only written. */
+  readonly keyNames?: Readonly<Record<string, string>>;
   /** The algorithms that the encryption keys list, data encryption and key transport alike. */
   readonly encryptionMethods: readonly string[];
   readonly nameIdFormats: readonly string[];

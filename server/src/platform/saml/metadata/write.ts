@@ -84,18 +84,28 @@ const inEnglish = (name: `${"md" | "mdui"}:${string}`, text: string): Fragment =
 /** In the order of the schema. */
 const commonOf = (role: Role): Content[] => [
   role.displayName ? element("md:Extensions", {}, element("mdui:UIInfo", {}, inEnglish("mdui:DisplayName", role.displayName))) : null,
-  ...role.signingCertificates.map((certificate) => keyDescriptor("signing", certificate, [])),
-  ...role.encryptionCertificates.map((certificate) => keyDescriptor("encryption", certificate, role.encryptionMethods)),
+  ...role.signingCertificates.map((certificate) => keyDescriptor("signing", certificate, [], role.keyNames)),
+  ...role.encryptionCertificates.map((certificate) => keyDescriptor("encryption", certificate, role.encryptionMethods, role.keyNames)),
   ...role.artifactResolutionServices.map((service) => indexedElement("ArtifactResolutionService", service)),
   ...role.singleLogoutServices.map((service) => endpointElement("SingleLogoutService", service)),
   ...role.nameIdFormats.map((format) => element("md:NameIDFormat", {}, format)),
 ];
 
-const keyDescriptor = (use: "signing" | "encryption", certificate: string, methods: readonly string[]): Fragment =>
+const keyDescriptor = (
+  use: "signing" | "encryption",
+  certificate: string,
+  methods: readonly string[],
+  names: Role["keyNames"] = {},
+): Fragment =>
   element(
     "md:KeyDescriptor",
     { use },
-    element("ds:KeyInfo", {}, element("ds:X509Data", {}, element("ds:X509Certificate", {}, certificate))),
+    element(
+      "ds:KeyInfo",
+      {},
+      Object.hasOwn(names, certificate) && element("ds:KeyName", {}, names[certificate]),
+      element("ds:X509Data", {}, element("ds:X509Certificate", {}, certificate)),
+    ),
     ...methods.map((algorithm) => element("md:EncryptionMethod", { Algorithm: algorithm })),
   );
 

@@ -8,6 +8,8 @@ export interface VerificationKey {
   readonly key: KeyObject;
   /** DER in base64, as metadata has it. */
   readonly certificate: string;
+  /** The signature algorithms that count for it; left out: all that we know. */
+  readonly algorithms?: readonly SignatureAlgorithm[];
 }
 
 /** A key with which we sign, and how a signature names it. */
@@ -71,6 +73,9 @@ export function verifyWithConfiguredKeys(
 ): void {
   if (keys.length === 0) throw new SamlError("no_certificate", "No certificate is configured that could verify the signature");
   const method = signatureMethod(algorithm);
-  const made = keys.some(({ key }) => suits(key, method) && verify(method.hash, data, { key, ...method.options }, signature));
+  const allowed = keys.filter(({ algorithms }) => algorithms?.some((one) => one === algorithm) ?? true);
+  if (allowed.length === 0)
+    throw new SamlError("signature_algorithm", `The signature algorithm ${algorithm} is not allowed for this provider`);
+  const made = allowed.some(({ key }) => suits(key, method) && verify(method.hash, data, { key, ...method.options }, signature));
   if (!made) throw new SamlError("signature_invalid", "The signature was made by none of the configured certificates");
 }

@@ -3,7 +3,7 @@ import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { isPublic } from "../../client-auth/index.ts";
 import { REFRESH_TOKEN } from "../../tokens/index.ts";
 import { type Grant, Replayed } from "../grant.ts";
-import { isRepeated, keepAwake, keptUntil } from "../store.ts";
+import { isRepeated, keptUntil, touchSession } from "../store.ts";
 import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } from "../stored-source.ts";
 
 /** RFC 6749 §6, with rotation (RFC 9700 §4.14.2) or, where the client is configured so, without (FAPI 2.0 Security Profile §5.3.2.1). */
@@ -16,10 +16,10 @@ export const refreshToken: Grant<StoredSource> = {
     if (token === undefined) throw oauthErrors.invalidRequest("missing required parameter 'refresh_token'");
     const source = await findStored(ctx, REFRESH_TOKEN, token);
     if (!source) throw oauthErrors.invalidGrant();
-    // Whichever client presents it: a token that was used before counts as stolen.
+    // Whichever client presents it: a replayed token counts as stolen.
     if (source.record.consumedAt !== null && !isRepeated(ctx.parts, REFRESH_TOKEN, source.record)) return new Replayed(source.record);
     const grant = liveGrantOf(ctx, source);
-    return isReplaced(ctx.client, source) ? source : { ...source, keptUntil: keptUntil(ctx, grant) };
+    return isRotated(ctx.client, source) ? source : { ...source, keptUntil: keptUntil(ctx, grant) };
   },
 
   /** RFC 6749 §6, and the binding of public clients' tokens (RFC 9449 §5, RFC 8705 §7.1). */
@@ -37,11 +37,11 @@ export const refreshToken: Grant<StoredSource> = {
     return source.keptUntil === undefined ? issue : { ...issue, refresh: null };
   },
 
-  record: (ctx, source) => keepAwake(ctx.parts, liveGrantOf(ctx, source)),
+  record: (ctx, source) => touchSession(ctx.parts, liveGrantOf(ctx, source)),
 };
 
-/** One that is not replaced must be worth nothing to others: bound by the client's authentication, or to a key. */
-function isReplaced(client: ClientSnapshot, { record: { payload } }: StoredSource): boolean {
+/** A refresh token that is not rotated must be sender-constrained: by client authentication, or bound to a key. */
+function isRotated(client: ClientSnapshot, { record: { payload } }: StoredSource): boolean {
   const isBound = !isPublic(client) || payload.jkt !== undefined || payload["x5t#S256"] !== undefined;
   return client.settings.rotateRefreshTokens || !isBound;
 }
