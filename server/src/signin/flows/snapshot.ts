@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
 import { type Db, prepared } from "../../platform/db/index.ts";
-import { authenticators } from "../authenticators/index.ts";
 import { builtInFlows } from "./built-in.ts";
+import { authenticatorOf } from "./certain.ts";
 import { type Flow, isSubFlow, type Step } from "./flow.ts";
 import { identifierFirst } from "./identifier-first.ts";
 
-/** A realm's flows, read once and never changed: the built-in ones, as the realm has them, and its own. */
+/** An immutable snapshot of a realm's flows: the built-in ones with the realm's changes, and custom ones. */
 export interface FlowsSnapshot {
   readonly configVersion: number;
   readonly byAlias: ReadonlyMap<string, Flow>;
@@ -49,10 +49,10 @@ async function loadFlows(db: Db, realm: string): Promise<FlowsSnapshot | null> {
   return { configVersion: first.config_version, byAlias };
 }
 
-/** With what its authenticator takes where the step says nothing. */
+/** Adds the defaults of the authenticator's config. */
 function complete(step: Step): Step {
   if (isSubFlow(step)) return { ...step, steps: step.steps.map(complete) };
-  const schema = Object.hasOwn(authenticators, step.authenticator) ? authenticators[step.authenticator]?.config : undefined;
+  const schema = authenticatorOf(step.authenticator)?.config;
   const defaults = Object.entries(schema?.properties ?? {}).flatMap(([name, member]) =>
     "default" in member ? [[name, member.default]] : [],
   );

@@ -61,6 +61,11 @@ describe("the escalation rule", () => {
     userSearchFilter: "(cn={0})",
     idAttribute: "nsuniqueid",
     uidAttribute: "cn",
+    groupSearchBase: "dc=another",
+    groupSearchFilter: "(cn=*)",
+    groupNameAttribute: "ou",
+    groupMemberAttribute: "uniqueMember",
+    nestedGroups: true,
     fullSyncMinutes: 60,
     changedSyncMinutes: 10,
   };

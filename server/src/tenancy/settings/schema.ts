@@ -107,7 +107,7 @@ export const TokenPolicy = group({
   }),
 });
 
-/** Weakest first: each demands all that those before it do. What that is stands in applications/clients/profiles.ts. */
+/** Weakest first: each includes the requirements of those before it. See applications/clients/profiles.ts. */
 export const clientProfiles = ["none", "oauth21", "fapi2-security", "fapi2-message-signing"] as const;
 export type ClientProfile = (typeof clientProfiles)[number];
 
