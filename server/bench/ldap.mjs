@@ -67,7 +67,7 @@ export async function measureLdap({ newPlace, dbCpu, entries, profile, rounds, s
   const place = await newPlace();
   const env = { GATEHOUSE_MODE: "development", GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" };
   const server = untilTheEnd(await startServer({ ...place, profile, env }));
-  const target = await seed(server.origin, { users: 200, logins: 200 });
+  const target = await seed(server.origin, { users: 10, logins: 10 });
   const pool = new Pool(server.origin, { connections: 2, headersTimeout: 0, bodyTimeout: 0 });
   const client = new pg.Client({ connectionString: place.databaseUrl });
   await client.connect();
@@ -88,6 +88,7 @@ export async function measureLdap({ newPlace, dbCpu, entries, profile, rounds, s
     if (first.created !== entries) throw new Error(`the first sync created ${first.created} of ${entries} users`);
     await client.query("vacuum analyze");
     const measures = await measureSync({ server, directory, client, sync, entries, rounds, progress });
+    for (const { name, value, unit } of measures) progress(`directories: ${name}: ${value.toFixed(2)} ${unit}`);
     const lines = await measureSignIns();
     return { lines, measures: [...measures, signInMeasure(lines)] };
 
