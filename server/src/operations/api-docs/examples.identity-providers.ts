@@ -18,7 +18,7 @@ export const examplesOfIdentityProviders: Readonly<Record<string, unknown>> = {
   },
   LinkedAccount: {
     ...{ alias: "corporate", displayName: "Corporate account", protocol: "oidc", subject: "248289761001", username: "ada" },
-    ...{ linkedAt: time, lastUsedAt: time, enabled: true },
+    ...{ linkedAt: time, lastUsedAt: time, enabled: true, tokensKept: false },
   },
   IdentityProviderMapper: { mapperId: "019b76da-a80a-7c3d-8e4f-5a6b7c8d9e0f", ...mapper, createdAt: time },
   CreateIdentityProviderMapper: mapper,
