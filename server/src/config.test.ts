@@ -65,6 +65,7 @@ describe("defaults", () => {
       tlsClientCertHeader: null,
       mtlsBaseUrl: null,
       allowedHosts: [],
+      dnsServers: [],
       audit: { httpUrl: null, httpToken: null, categories: ["AUTHN", "ADMIN"], timeoutMs: 2000 },
       webhookRetrySeconds: [5, 30, 120, 600, 3600, 21600, 86400],
       breachCorpus: null,
@@ -145,6 +146,12 @@ describe("values", () => {
   test("allow hosts, with and without a port, and networks", () => {
     const hosts = ["mail.internal", "mail.internal:25", "10.1.2.3", "10.1.2.3:636", "10.0.0.0/8", "fd00::1", "[fd00::1]:636", "fd00::/8"];
     expect(load({ env: { GATEHOUSE_ALLOWED_HOSTS: hosts.join(", ") } }).allowedHosts).toEqual(hosts);
+    const servers = "10.0.0.53, 127.0.0.1:5353, 2001:db8::53, [2001:db8::53]:5353";
+    expect(load({ env: { GATEHOUSE_DNS_SERVERS: servers } }).dnsServers).toEqual([
+      ...["10.0.0.53", "127.0.0.1:5353", "[2001:db8::53]", "[2001:db8::53]:5353"],
+    ]);
+    for (const wrong of ["dns.example.com", "10.0.0.53:0", "10.0.0.53:99999", "[10.0.0.53]", "10.0.0.256"])
+      expect(() => load({ env: { GATEHOUSE_DNS_SERVERS: wrong } }), wrong).toThrow(/dnsServers|DNS_SERVERS/);
   });
 
   test("come as lists, numbers and booleans from yaml", () => {

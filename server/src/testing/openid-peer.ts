@@ -42,6 +42,7 @@ export async function openidPeer() {
   let next: PeerAnswer = {};
   let asked = new URLSearchParams();
   let discovery: Record<string, unknown> = {};
+  let discovered: [number, string] | null = null;
   let issuer = "";
 
   const idToken = async () =>
@@ -82,6 +83,7 @@ export async function openidPeer() {
     if (next.pages?.[path] !== undefined) return headers.authorization === "Bearer at" ? [200, next.pages[path]] : [401, {}];
     switch (path) {
       case "/.well-known/openid-configuration":
+        if (discovered) return discovered;
         return [
           200,
           {
@@ -136,6 +138,10 @@ export async function openidPeer() {
     /** What it answers from now on, without a sign-in. */
     answer: (answer: PeerAnswer) => {
       next = answer;
+    },
+    /** In place of the whole document. */
+    discoverAs: (text: string, status = 200) => {
+      discovered = [status, text];
     },
     discover: (document: Record<string, unknown>) => {
       discovery = document;

@@ -54,7 +54,10 @@ describe("an organization", () => {
     };
     const saved = await admin.put(`/organizations/${organizationId}`, state);
     expect(saved).toMatchObject({ status: 200, headers: { etag: expect.stringMatching(/^"2[."]/) } });
-    expect(saved.body).toEqual({ ...state, domains: state.domains.map((domain: object) => ({ ...domain, verification: expect.anything() })) });
+    expect(saved.body).toEqual({
+      ...state,
+      domains: state.domains.map((domain: object) => ({ ...domain, verification: expect.anything() })),
+    });
     const refused = await admin.put(`/organizations/${organizationId}`, { name: "Books" });
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: "enabled", code: "required" }] } });
     expect((await admin.put(`/organizations/${organizationId}`, { name: "Books", enabled: false })).body).toEqual({

@@ -136,7 +136,7 @@ async function linksOf(at: StepContext, find = "") {
     protocol: button.protocol,
     logoUrl: button.logoUri,
     isLastUsed: isLast(button),
-    isAway: parts.brokers.outages.isAway(providers!.byAlias.get(button.alias)!.providerId),
+    isDown: parts.brokers.outages.isDown(providers!.byAlias.get(button.alias)!.providerId),
   }));
   return { links, hasMore: named.length > shown.length };
 }

@@ -5,7 +5,7 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 export interface Outages {
   failed(providerId: string): void;
   answered(providerId: string): void;
-  isAway(providerId: string): boolean;
+  isDown(providerId: string): boolean;
 }
 
 const LATELY = 2 * MINUTE;
@@ -16,6 +16,6 @@ export function createOutages(): Outages {
   return {
     failed: (providerId) => void since.set(providerId, clock.now()),
     answered: (providerId) => void since.delete(providerId),
-    isAway: (providerId) => clock.now() - (since.get(providerId) ?? Number.NEGATIVE_INFINITY) < LATELY,
+    isDown: (providerId) => clock.now() - (since.get(providerId) ?? Number.NEGATIVE_INFINITY) < LATELY,
   };
 }

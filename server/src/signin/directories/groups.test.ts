@@ -1,8 +1,9 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLdap } from "../../../test/peers/index.mjs";
 import { addDirectory, type DirectoryPeer, openLdapPeer, PEOPLE, person, SUFFIX } from "../../testing/directories.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { answer, entryMessage, ldapPeer, RESPONSE } from "../../testing/ldap-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
 const GROUPS = `ou=groups,${SUFFIX}`;
@@ -166,8 +167,8 @@ describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
       isDone = true;
     });
     while (!isDone) {
-      // Injected requests alone would keep the sockets waiting.
-      await nextTurn();
+      // Requests without a pause would be the only work of the process.
+      await pause(20);
       const asked = performance.now();
       await iam.browser().get(`/realms/${realm.name}/jwks`);
       longest = Math.max(longest, performance.now() - asked);
@@ -216,5 +217,36 @@ describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
     expect(await sync(realm)).toMatchObject({ failed: 1, errors: [{ dn: dnOf("ann") }] });
     expect(await rolesOf(realm, "ann")).toEqual(["admin"]);
     await peer.ldap.apply(`dn: cn=sales,${GROUPS}\nchangetype: modify\nreplace: member\nmember: ${dnOf("ann")}\n`);
+  });
+
+  test("a list that comes in parts, as Active Directory sends it, is read to its end", async () => {
+    const people = ["p0", "p1", "p2"];
+    const fake = await ldapPeer((socket, { id, tag, body }) => {
+      const says = (text: string) => body.includes(text);
+      if (tag === 0x60) return void socket.write(answer(id, RESPONSE.bind));
+      if (tag !== 0x63) return;
+      const part = says("range=1-*") ? 1 : says("range=2-*") ? 2 : 0;
+      if (says("entryUUID"))
+        for (const uid of people) socket.write(entryMessage(id, `uid=${uid},dc=fake`, { uid: [uid], entryUUID: [`id-${uid}`] }));
+      else if (says("member"))
+        socket.write(
+          entryMessage(id, "cn=g,dc=fake", { member: [], [`member;range=${part}-${part === 2 ? "*" : part}`]: [`uid=p${part},dc=fake`] }),
+        );
+      else socket.write(entryMessage(id, "cn=g,dc=fake", { cn: ["g"] }));
+      socket.write(answer(id, RESPONSE.search, 0, { cookie: "" }));
+    });
+    try {
+      const { realm } = await realmWith(
+        {
+          ...{ url: fake.url, caCertificate: undefined, userSearchBase: "dc=fake", groupSearchBase: "dc=fake" },
+          groupSearchFilter: "(cn=*)",
+        },
+        [{ type: "role", claim: "groups", value: "g", role: "reader" }],
+      );
+      expect(await sync(realm)).toMatchObject({ created: 3 });
+      for (const name of people) expect(await rolesOf(realm, name), name).toEqual(["reader"]);
+    } finally {
+      await fake.close();
+    }
   });
 });

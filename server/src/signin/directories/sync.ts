@@ -78,16 +78,8 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
 
   async function finish(report: Report): Promise<void> {
     await work.transact(origin, async (ctx) => {
-      if (
-        !(await endRun(
-          ctx.tx,
-          owner,
-          runId,
-          { state, report, mark: state === "done" && read.mark !== null ? JSON.stringify(read.mark) : null },
-          ctx.now,
-        ))
-      )
-        return;
+      const mark = state === "done" && read.mark !== null ? JSON.stringify(read.mark) : null;
+      if (!(await endRun(ctx.tx, owner, runId, { state, report, mark }, ctx.now))) return;
       const counts = (["synced", "created", "updated", "disabled", "skipped", "failed"] as const).map((name) => `${name} ${report[name]}`);
       ctx.audit({
         ...{ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "user-federation", resourceId: provider.alias },
@@ -98,12 +90,11 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
   }
 }
 
-const SHOWN_RUNS = 20;
 const NOTHING = { synced: 0, created: 0, updated: 0, disabled: 0, skipped: 0, failed: 0, errors: [], message: null };
 
-/** The last runs, newest first, with how far one is that is running. */
-export async function readRuns(ctx: ReadCtx, owner: Owner) {
-  return (await latestRuns(ctx.tx, owner, SHOWN_RUNS)).map((row) => ({
+/** Runs, newest first, with how far one is that is running. */
+export async function readRuns(ctx: ReadCtx, owner: Owner, page: { readonly size: number; readonly before: string | null }) {
+  return (await latestRuns(ctx.tx, owner, page)).map((row) => ({
     ...{ ...NOTHING, ...row.report },
     ...{ runId: row.run_id, kind: row.kind, dryRun: row.dry_run, state: row.state, requestedBy: row.requested_by },
     ...{ startedAt: row.started_at, finishedAt: row.finished_at },

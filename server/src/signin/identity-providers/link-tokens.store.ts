@@ -67,11 +67,17 @@ export async function findLinkTokens(db: Db, vault: Vault, realm: string, { user
   return row ? { ...JSON.parse(vault.open(row.sealed, place(realm, row.link_token_id))), expiresAt: row.expires_at } : null;
 }
 
-/** One request at a time refreshes, on all nodes. False: another does. */
-export async function beginRefresh(tx: Db, realm: string, { userId, providerId }: LinkKey, now: number, until: number): Promise<boolean> {
+/** One request at a time refreshes, on all nodes, what it has read. False: another does, or has by now. */
+export async function beginRefresh(
+  tx: Db,
+  realm: string,
+  { userId, providerId }: LinkKey,
+  { expiresAt }: LinkTokens,
+  { now, until }: { readonly now: number; readonly until: number },
+): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update identity_link_tokens set refreshing_until = ${until}
-    where realm_id = ${realm} and user_id = ${userId} and provider_id = ${providerId}
+    where realm_id = ${realm} and user_id = ${userId} and provider_id = ${providerId} and expires_at = ${expiresAt}
       and (refreshing_until is null or refreshing_until <= ${now})`.execute(tx);
   return (numAffectedRows ?? 0n) > 0n;
 }

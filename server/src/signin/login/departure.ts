@@ -1,4 +1,4 @@
-import { IDENTITY_PROVIDER, type SignInParts } from "../authenticators/index.ts";
+import { IDENTITY_PROVIDER, isTicked, type SignInParts } from "../authenticators/index.ts";
 import { brokerOf, homeProvider, homeProviderOf } from "../brokers/index.ts";
 import type { Ask } from "../flows/index.ts";
 import type { ProviderSnapshot } from "../identity-providers/index.ts";
@@ -35,10 +35,8 @@ export async function ledHome(parts: SignInParts, asking: Asking, ask: Ask, form
   if (login !== undefined && wasThere) return null;
   const typed = login ?? form.provider ?? "";
   const { [step.path]: _, ...data } = progress.data;
-  return {
-    ...run,
-    progress: { ...progress, data, chosen: null, home: { alias, login: typed.includes("@") ? typed.slice(0, 320) : null } },
-  };
+  const home = { alias, login: typed.includes("@") ? typed.slice(0, 320) : null };
+  return { ...run, progress: { ...progress, data, chosen: null, home, remember: isTicked(form.rememberMe) } };
 }
 
 /** Where the browser goes before anything is asked. `asks`: a form led here, and browsers would stop its redirect to another site. */

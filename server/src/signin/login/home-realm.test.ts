@@ -309,6 +309,7 @@ describe("buttons", () => {
     expect(links(await open(browser, realm))).toEqual(["away", "pictured", "corp"]);
 
     const down = await iam.browser().get(`/realms/${realm.name}/broker/away/login`);
+    expect(down.text).not.toContain("aria-invalid");
     expect([down.status, down.text.includes("That provider cannot be reached"), down.text.includes('name="password"')]).toEqual([
       400,
       true,

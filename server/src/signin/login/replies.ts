@@ -71,7 +71,8 @@ export function createReplies({ parts, visitors }: { readonly parts: SignInParts
     const [first] = outcome.steps;
     const isChosen = run.progress.chosen === first.path || run.progress.data[first.path]?.find !== undefined;
     const ask = (first.question.links && !isChosen ? outcome.steps.find(({ question }) => !question.links) : undefined) ?? first;
-    return show(visit, run, ask, { ...shownAfter(after), others: outcome.steps.filter((step) => step !== ask) });
+    const others = outcome.steps.filter((step) => step !== ask);
+    return show(visit, run, ask, { ...shownAfter(after), ...(ask !== first && { blames: false }), others });
   };
 
   return { show, showStuck, answerWith };

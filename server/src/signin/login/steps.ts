@@ -9,6 +9,8 @@ import type { Visitor, Visitors } from "./visitors.ts";
 
 export interface ShownStep {
   readonly status: number;
+  /** What was typed is wrong. False where the problem is of another way than the one that is shown. */
+  readonly blames?: boolean;
   readonly problem?: { readonly title: TextKey; readonly text: TextKey };
   /** Fields that were left empty; the text of the problem names them. */
   readonly missing?: readonly string[];
@@ -24,7 +26,7 @@ export async function showStep(
   { request, reply, visitor }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly visitor: Visitor },
   run: Run,
   ask: Ask,
-  { status, problem, missing = [], notice, retryAfterSeconds, others }: ShownStep,
+  { status, blames = status === 401 || status === 400, problem, missing = [], notice, retryAfterSeconds, others }: ShownStep,
 ) {
   const { realm } = visitor;
   const frame = visitors.frameOf(request, reply, visitor);
@@ -33,7 +35,7 @@ export async function showStep(
   const { interaction } = run;
   const kept = { ...visitors.carried(request), ...(interaction && { interaction: interaction.interactionId }) };
   const at = contextOf(parts, run, ask);
-  const page = await ask.question.page({ ...at, alert: problem ? { blames: status === 401 || status === 400 } : null }, text);
+  const page = await ask.question.page({ ...at, alert: problem ? { blames } : null }, text);
   const beside = await besideIt(parts, run, others, text);
   const { links: providers, more } = await linksBeside(parts, run, others);
   const scripts = new Set([page.script, ...beside.map(({ script }) => script)].filter((name) => name !== undefined));

@@ -13,7 +13,7 @@ export interface ShownLink {
   /** By this browser. */
   readonly isLastUsed?: boolean;
   /** It did not answer lately. */
-  readonly isAway?: boolean;
+  readonly isDown?: boolean;
 }
 
 /** Links, not buttons of a form: browsers apply `form-action` to where a form is redirected, and a link needs no such permission. */
@@ -26,7 +26,7 @@ export const ProviderLinks = ({ text, links }: { text: Messages; links: readonly
             <Mark {...link} />
             <span class="gh-provider-name">
               {text.continueWith.replace("{provider}", () => withoutBidiControls(link.label))}
-              {link.isAway ? <Note text={text.providerAway} /> : link.isLastUsed ? <Note text={text.lastUsed} /> : null}
+              {link.isDown ? <Note text={text.providerDown} /> : link.isLastUsed ? <Note text={text.lastUsed} /> : null}
             </span>
           </a>
         </li>

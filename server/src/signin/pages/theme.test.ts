@@ -11,6 +11,7 @@ import {
   RecoveryCodeList,
   renderCiba,
   renderConsent,
+  renderDeparture,
   renderDevice,
   renderInvitation,
   renderLogin,
@@ -84,8 +85,12 @@ test("documents every class that the pages and the rules use, and no other", () 
       account: "ada",
       others: [{ path: "1", label: "Other" }],
       links: [{ href: "/", label: "Help" }],
-      providers: [{ href: "/", label: "Acme", protocol: "oidc" }],
+      providers: [
+        { href: "/", label: "Acme", protocol: "oidc", isLastUsed: true },
+        { href: "/", label: "Acme", protocol: "oidc", logoUrl: "https://acme.example/logo.png" },
+      ],
     }),
+    renderDeparture({ ...form, href: "/", provider: "Acme", login: "ada@acme.example", other: "1" }),
     signInForm({ ...form, notice: "signed-out", beside: [{ path: "1", body: PasskeyBeside({ text: messagesOf("en"), options: "{}" }) }] }),
     renderStep({
       ...form,

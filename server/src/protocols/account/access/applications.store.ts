@@ -51,23 +51,37 @@ const oidcApplications = (realm: string, userId: string, now: number) => sql`
 
 const samlMayUse = isAllowedBy(sql`(c.settings -> 'options')`);
 
+const samlOption = (name: string) => sql`c.settings -> 'options' ->> ${sql.lit(name)}`;
+
+/** As the index saml_clients_with_link has it; of those that inherit the realm's setting, all or none have one. */
+const hasLink = (startsHere: boolean) => sql`(${samlOption("clientUri")} is not null or ${samlOption("idpInitiatedSsoEnabled")} = 'true'
+  ${startsHere ? sql`or ${samlOption("idpInitiatedSsoEnabled")} is null` : sql``})`;
+
 /** SAML applications that the user may start here or that have a home page, and those that the user has allowed something. */
-const samlApplications = (realm: string, userId: string, now: number, startsHere: boolean) => sql`
+export const samlApplications = (realm: string, userId: string, now: number, startsHere: boolean) => sql`
+  with held as (${heldBy(realm, userId)}), used as (
+    select p.client_id as entity_id, max(p.joined_at) as joined_at
+    from sessions s join session_participants p on p.realm_id = s.realm_id and p.session_id = s.session_id and p.protocol = 'saml'
+    where s.realm_id = ${realm} and s.user_id = ${userId} and s.expires_at > ${now} and s.impersonator is null group by p.client_id
+  ), allowed as (
+    select substr(k.client_id, length(${realm}::text) + 2) as entity_id, k.scopes, k.granted_at, k.updated_at from consents k
+    where k.realm_id = ${realm} and k.user_id = ${userId} and starts_with(k.client_id, ${`${realm}|`})
+  ), listed as (
+    select c.id from saml_clients c where c.realm_id = ${realm} and c.entity_id in (select entity_id from used union select entity_id from allowed)
+    union
+    select c.id from saml_clients c cross join held where c.realm_id = ${realm} and c.enabled and ${hasLink(startsHere)} and ${samlMayUse}
+  )
   select 'saml' as protocol, a.name_of as "clientId", c.name, c.settings -> 'options' ->> 'clientUri' as "clientUri",
     c.settings -> 'options' ->> 'logoUri' as "logoUri",
     case when not a.may_open then null when a.starts_here then ${START} || c.entity_id else c.settings -> 'options' ->> 'clientUri' end as link,
     false as "firstParty", array(select jsonb_array_elements_text(k.scopes) order by 1) as scopes, k.granted_at as "consentedAt",
     p.joined_at is not null as active, false as offline, p.joined_at as "lastUsedAt",
     coalesce(greatest(p.joined_at, k.updated_at), 0) as used_at, lower(coalesce(c.name, c.entity_id)) as name_key
-  from saml_clients c cross join (${heldBy(realm, userId)}) held
+  from listed join saml_clients c on c.realm_id = ${realm} and c.id = listed.id cross join held
   cross join lateral (select c.realm_id || '|' || c.entity_id as name_of, c.enabled and ${samlMayUse} as may_open,
     coalesce((c.settings -> 'options' ->> 'idpInitiatedSsoEnabled')::boolean, ${startsHere}) as starts_here) a
-  left join consents k on k.realm_id = c.realm_id and k.user_id = ${userId} and k.client_id = a.name_of
-  left join lateral (select max(p.joined_at) as joined_at from sessions s
-    join session_participants p on p.realm_id = s.realm_id and p.session_id = s.session_id and p.protocol = 'saml' and p.client_id = c.entity_id
-    where s.realm_id = c.realm_id and s.user_id = ${userId} and s.expires_at > ${now} and s.impersonator is null) p on true
-  where c.realm_id = ${realm} and (k.user_id is not null or p.joined_at is not null
-    or (a.may_open and (a.starts_here or c.settings -> 'options' ->> 'clientUri' is not null)))`;
+  left join allowed k on k.entity_id = c.entity_id
+  left join used p on p.entity_id = c.entity_id`;
 
 /** Stands before the entityID of what starts here, until that is a URL. */
 const START = "start:";

@@ -1,7 +1,10 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { clock } from "../../../kernel/clock.ts";
+import { type Harness, harness, testDatabase } from "../../../testing/harness.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { relyingParty } from "../../../testing/relying-party.ts";
+import { samlApplications } from "./applications.store.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -108,3 +111,22 @@ test("lists SAML applications that start here or have a home page, by the same r
   await master.patch("/settings", { saml: { idpInitiatedSsoEnabled: true } });
   await expect.poll(async () => (await list()).length).toBe(4);
 });
+
+test.runIf(testDatabase() === "postgres")(
+  "reads the SAML applications that it lists by their index, and not all of the realm",
+  async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const { db } = iam.core;
+    await sql`insert into saml_clients (realm_id, id, entity_id, application_key, settings, created_at, updated_at)
+    select ${realm.name}, gen_random_uuid(), 'https://sp.example/' || n, ${realm.name} || '|https://sp.example/' || n,
+      jsonb_build_object('options', case when n % 1000 = 0 then '{"clientUri": "https://sp.example"}'::jsonb else '{}'::jsonb end), 1, 1
+    from generate_series(1, 5000) n`.execute(db);
+    await sql`analyze saml_clients`.execute(db);
+    const query = samlApplications(realm.name, user.userId, clock.now(), false);
+    expect((await sql`${query}`.execute(db)).rows).toHaveLength(5);
+    const plan = JSON.stringify((await sql`explain ${query}`.execute(db)).rows);
+    expect(plan).toContain("saml_clients_with_link");
+    expect(plan).not.toContain("Seq Scan on saml_clients");
+  },
+);

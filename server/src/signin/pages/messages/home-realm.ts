@@ -1,10 +1,10 @@
 /** What pages say about being led to an identity provider, in each language; `{provider}` is filled in. */
 export const enHomeRealm = {
   departureTitle: "Sign in at {provider}",
-  departureText: "Accounts with this address sign in there. You come back here by yourself afterwards.",
+  departureText: "People with this address sign in there. You then return here automatically.",
   departureOther: "Sign in another way",
   lastUsed: "Last used",
-  providerAway: "Does not answer at present",
+  providerDown: "Does not answer at present",
   moreProviders: "More providers",
   providerSearch: "Email address or name of your organization",
   providerNoneTitle: "No provider found",
@@ -15,10 +15,10 @@ export const enHomeRealm = {
 
 export const nlHomeRealm: typeof enHomeRealm = {
   departureTitle: "Aanmelden bij {provider}",
-  departureText: "Accounts met dit adres melden zich daar aan. Daarna komt u vanzelf hier terug.",
+  departureText: "Mensen met dit adres melden zich daar aan. Daarna komt u automatisch hier terug.",
   departureOther: "Op een andere manier aanmelden",
   lastUsed: "Laatst gebruikt",
-  providerAway: "Geeft op dit moment geen antwoord",
+  providerDown: "Geeft op dit moment geen antwoord",
   moreProviders: "Meer providers",
   providerSearch: "E-mailadres of naam van uw organisatie",
   providerNoneTitle: "Geen provider gevonden",
@@ -31,10 +31,10 @@ export const nlHomeRealm: typeof enHomeRealm = {
 
 export const deHomeRealm: typeof enHomeRealm = {
   departureTitle: "Bei {provider} anmelden",
-  departureText: "Konten mit dieser Adresse melden sich dort an. Danach kommen Sie von selbst hierher zurück.",
+  departureText: "Mit dieser Adresse meldet man sich dort an. Danach kehren Sie automatisch hierher zurück.",
   departureOther: "Anders anmelden",
   lastUsed: "Zuletzt verwendet",
-  providerAway: "Antwortet zurzeit nicht",
+  providerDown: "Antwortet zurzeit nicht",
   moreProviders: "Weitere Anbieter",
   providerSearch: "E-Mail-Adresse oder Name Ihrer Organisation",
   providerNoneTitle: "Kein Anbieter gefunden",
@@ -47,10 +47,10 @@ export const deHomeRealm: typeof enHomeRealm = {
 
 export const frHomeRealm: typeof enHomeRealm = {
   departureTitle: "Se connecter chez {provider}",
-  departureText: "Les comptes avec cette adresse se connectent là-bas. Vous reviendrez ensuite ici automatiquement.",
+  departureText: "Avec cette adresse, on se connecte là-bas. Vous reviendrez ensuite ici automatiquement.",
   departureOther: "Se connecter autrement",
   lastUsed: "Dernière utilisation",
-  providerAway: "Ne répond pas en ce moment",
+  providerDown: "Ne répond pas en ce moment",
   moreProviders: "Autres fournisseurs",
   providerSearch: "Adresse e-mail ou nom de votre organisation",
   providerNoneTitle: "Aucun fournisseur trouvé",
@@ -62,10 +62,10 @@ export const frHomeRealm: typeof enHomeRealm = {
 
 export const esHomeRealm: typeof enHomeRealm = {
   departureTitle: "Iniciar sesión en {provider}",
-  departureText: "Las cuentas con esta dirección inician sesión allí. Después volverá aquí automáticamente.",
+  departureText: "Con esta dirección se inicia sesión allí. Después volverá aquí automáticamente.",
   departureOther: "Iniciar sesión de otra forma",
   lastUsed: "Último usado",
-  providerAway: "No responde en este momento",
+  providerDown: "No responde en este momento",
   moreProviders: "Más proveedores",
   providerSearch: "Correo electrónico o nombre de su organización",
   providerNoneTitle: "No se encontró ningún proveedor",
