@@ -2,6 +2,6 @@
 // users who hold one of the roles or are in one of the groups. Stored are ids; administrators read and write names.
 export { resolveAccess } from "./resolve.ts";
 export { accessMembers } from "./schema.ts";
-export { type ApplicationAccess, isRestricted, mayUseApplication } from "./service.ts";
+export { mayUseApplication } from "./service.ts";
 export { spellAccess } from "./spell.ts";
 export { heldBy, isAllowedBy } from "./store.ts";

@@ -3,26 +3,16 @@
 export { addressVerdict, adminAudience, inList, inMember, isWithinServer, redirectUriVerdict } from "./addresses.ts";
 export { type AdminOrigins, createAdminOrigins } from "./admin-origins.ts";
 export { type Clients, createClients } from "./cache.ts";
-export { clientErrors } from "./errors.ts";
 export { clientsUsingFlow, renameFlowOfClients } from "./flows.store.ts";
-export { isWeaker, type ProfileRules, profileErrors, profileOf } from "./profiles.ts";
+export { profileErrors, profileOf } from "./profiles.ts";
 export { getsUserTokens } from "./reach.ts";
 export { clientRoutes } from "./routes.ts";
 export { Client, CreateClient, oauthAuthMethods, responseTypes, UpdateClient } from "./schema.ts";
 export { openSecrets } from "./secrets.ts";
-export {
-  type ClientTools,
-  createClient,
-  readClient,
-  removeClient,
-  saveClient,
-  searchClients,
-  shown as showClient,
-  takeClient,
-} from "./service.ts";
+export { type ClientTools, createClient, readClient, removeClient, saveClient, shown as showClient } from "./service.ts";
 export { findServiceAccountPermissions } from "./service-accounts.store.ts";
 export { completeSettings, grantTypeNames, originsOf, settingsOf, spellGrantType, toGrantType } from "./settings.ts";
-export type { ClientAuthMethod, ClientSettings, ClientSnapshot, GrantType, ResponseType, SubjectClaim } from "./snapshot.ts";
+export type { ClientSnapshot, GrantType, ResponseType, SubjectClaim } from "./snapshot.ts";
 export {
   type ClientRow,
   exchangeRegistrationHash,

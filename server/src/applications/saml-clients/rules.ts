@@ -33,7 +33,7 @@ export function entityIdErrors(entityId: string, baseUrl: string): FieldError[] 
 }
 
 function addressErrors({ options, ...client }: StoredSamlClient, baseUrl: string): FieldError[] {
-  // A form that this server posts to itself would carry the cookies of whoever is signed in.
+  // A form that this server posts to itself would send the cookies of the signed-in user.
   const verdict = (url: string) =>
     addressVerdict(spelledAsBrowsersDo(url)) ??
     (isWithinServer(baseUrl, url) ? { code: "reserved", message: "is an address of this server: a service provider has its own" } : null);

@@ -35,7 +35,7 @@ interface SamlClientEvent {
 declare module "../../platform/context.ts" {
   interface DomainEvents {
     "saml_client.disabled": SamlClientEvent;
-    /** What hangs on its row goes by itself. */
+    /** Rows that reference it are deleted by cascade. */
     "saml_client.deleted": SamlClientEvent;
   }
 }

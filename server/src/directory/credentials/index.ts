@@ -13,7 +13,6 @@ export {
   USER_COUNTERS,
 } from "./attempts.store.ts";
 export {
-  type CredentialSummary,
   deleteCredential,
   deleteExpiredEnrollments,
   ENROLLMENT_TOKEN,
@@ -28,7 +27,6 @@ export {
   listPasskeys,
   PASSKEY,
   type Passkey,
-  type PasskeyData,
   renamePasskey,
   suspectPasskey,
   usePasskey,
@@ -44,15 +42,7 @@ export {
   untilStored,
   WRITTEN,
 } from "./passwords.service.ts";
-export {
-  findPassword,
-  isDirectorySource,
-  isFromDirectory,
-  type PasswordCredential,
-  savePassword,
-  upgradePassword,
-  usePassword,
-} from "./passwords.store.ts";
+export { findPassword, isDirectorySource, isFromDirectory, savePassword, upgradePassword, usePassword } from "./passwords.store.ts";
 export {
   findRecoveryCodes,
   insertTotp,

@@ -1,6 +1,5 @@
 // Groups: a tree of them, who is in them, and the roles that they grant. Owns `groups`, `group_ancestors`, `group_members`,
 // `group_member_counts` and `group_roles`. What a member may do by them is in the views of directory/roles.
-export { groupErrors } from "./errors.ts";
 export { guardInheritance } from "./inheritance.ts";
 export { deleteMember, insertMember, insertMembers } from "./members.store.ts";
 export { userGroupRoutes } from "./of-user.routes.ts";

@@ -41,7 +41,7 @@ export async function readInvitation(ctx: ReadCtx, id: string, invitationId: str
   return invitation;
 }
 
-/** Sends a link by mail, and by mail only: whoever opens it reads that mailbox. The answer does not hold it, nor does the database. */
+/** Sends the link by mail only, so that opening it proves the mailbox. Neither the response nor the database contains it. */
 export async function invite(
   ctx: Ctx,
   { messages, baseUrl }: InvitationParts,
@@ -87,7 +87,7 @@ function record(ctx: Ctx, type: "ADMIN_CREATE" | "ADMIN_DELETE" | "ADMIN_ACTION"
   ctx.audit({ category: "ADMIN", type, resourceType: "organizations", resourceId: organizationId, detail });
 }
 
-/** `user.deleted`, `user.erased`: a link that is still on its way would let whoever was removed come back. */
+/** `user.deleted`, `user.erased`: an open invitation would let the removed user return. */
 export const forgetInvitationsTo = (
   ctx: Ctx,
   { username, email }: { readonly username: string; readonly email: string | null },
@@ -97,7 +97,7 @@ export const forgetInvitationsTo = (
 export const presentInvitation = (ctx: Pick<ReadCtx, "tx" | "realm" | "now">, token: string): Promise<PresentedInvitation | null> =>
   findPresented(ctx.tx, ctx.realm, sha256(token), ctx.now);
 
-/** Whom the invited address means at sign-in: nobody else may accept. */
+/** The user who signs in by the invited address: only they may accept. */
 export const inviteeOf = async (ctx: Pick<ReadCtx, "tx" | "realm">, { email }: PresentedInvitation): Promise<string | null> =>
   (await findInvitee(ctx.tx, ctx.realm, email))?.id ?? null;
 

@@ -184,7 +184,7 @@ export interface PresentedInvitation {
   readonly role: string;
   readonly status: Invitation["status"];
   readonly acceptedBy: string | null;
-  /** Null for somebody of another realm, whom the invited person cannot know, or who is gone. */
+  /** Null: a user of another realm, or deleted. */
   readonly inviter: string | null;
 }
 
@@ -218,7 +218,7 @@ export async function markAccepted(tx: Tx, realm: string, invitationId: string, 
     .execute();
 }
 
-/** How long one can still be seen after its time: whoever comes late is told so, then the address is forgotten. */
+/** How long an expired invitation is kept, to show that it has expired; then its address is deleted. */
 const KEPT = 30 * DAY;
 
 export async function deleteExpiredInvitations(db: Db, now: number): Promise<void> {

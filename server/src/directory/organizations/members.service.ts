@@ -33,7 +33,7 @@ export async function holdOrganization(ctx: Ctx, id: string) {
   return organization;
 }
 
-/** A role in an organization is a word for applications: it gives no permission here, so whoever manages organizations may give it. */
+/** A role in an organization is only for applications: it gives no permission here, so no escalation check is needed. */
 export async function setMember(ctx: Ctx, id: string, userId: string, input: SetMember): Promise<void> {
   const { role = DEFAULT_ROLE } = input ?? {};
   const { organizationId, alias } = await holdOrganization(ctx, id);

@@ -87,7 +87,7 @@ export async function saveMember(tx: Tx, realm: string, member: MemberKey & { ro
   );
 }
 
-/** Whoever is a member already keeps the role they have. */
+/** An existing member keeps their role. */
 export async function addMember(tx: Tx, realm: string, member: MemberKey & { role: string }, now: number): Promise<void> {
   await tx
     .insertInto("organization_members")
@@ -137,10 +137,10 @@ export interface Membership {
   readonly joinedAt: number;
 }
 
-/** More than anybody has; a list without an end would be one that somebody makes endless. */
+/** The limit of the list. */
 const MANY = 10_000;
 
-/** Where somebody is a member: for the export of what is known of them. */
+/** The organizations of a user, for the data export. */
 export async function membershipsOf(db: Db, realm: string, userId: string): Promise<Membership[]> {
   const rows = await db
     .selectFrom("organization_members as m")

@@ -95,7 +95,7 @@ export async function findOrganization(db: Db, realm: string, organizationId: st
   return (await complete(db, realm, rows))[0] ?? null;
 }
 
-/** Held until commit, so that two changes take turns; whoever joins refers to it and need not wait. */
+/** Locked until commit, which serialises changes; new members only reference it and need not wait. */
 export async function lockOrganization(tx: Tx, realm: string, organizationId: string): Promise<OrganizationRow | null> {
   const rows = await byId(tx, realm, organizationId).forNoKeyUpdate().execute();
   return (await complete(tx, realm, rows))[0] ?? null;

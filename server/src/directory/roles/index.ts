@@ -4,7 +4,7 @@ export { type MappedRole, type RoleName, rolesGivenTo, rolesOfClient, shareRole 
 export { roleErrors } from "./errors.ts";
 export { assertMayControl, assertMayGrant, changingGrants, keepingRealmAdmin } from "./escalation.ts";
 export { shareNamedRole, spellRole } from "./naming.ts";
-export { permissionsAmong, permissionsOfRoles, permissionsOfUser } from "./permissions.store.ts";
+export { permissionsAmong, permissionsOfUser } from "./permissions.store.ts";
 export { adminRoleRoutes, roleRoutes } from "./routes.ts";
 export { AssignRole, CreateRole, givenRoles, Role, RoleMapping, roleNameMembers } from "./schema.ts";
 export { addRole, dropRoles, seedRoles } from "./service.ts";

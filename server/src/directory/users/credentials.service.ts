@@ -22,7 +22,7 @@ declare module "../../platform/context.ts" {
   }
 }
 
-/** Devices that push messages are sent to live with messaging; to whoever looks after the user they are credentials like others. */
+/** Push devices are stored by tenancy/messaging; the admin API lists them with the other credentials. */
 const PUSH = "push";
 
 export async function readCredentials(ctx: ReadCtx, id: string): Promise<Credential[]> {
@@ -40,7 +40,7 @@ export async function readCredential(ctx: ReadCtx, userId: string, type: string,
   return found;
 }
 
-/** Whoever has the token can add a device to the user, so it takes what control of the user takes. */
+/** The token lets its holder add a device to the user, so the escalation rule for control applies. */
 export async function createEnrollmentToken(ctx: Ctx, id: string, input: CreateCredential): Promise<CreatedCredential> {
   const { userId } = await findUserForUpdate(ctx, id);
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail: ENROLLMENT_TOKEN });

@@ -9,7 +9,7 @@ import { deleteUser, type UserRow } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** The user is about to be gone for good, and nothing may name them any more. Their row, and what hangs on it, is deleted next. */
+    /** Before a user is erased: listeners delete everything that names them. The row and its references are deleted afterwards. */
     "user.erased": Pick<User, "userId" | "username" | "email" | "attributes"> & {
       /** What stands in their place where something has to. */
       readonly pseudonym: string;
@@ -27,14 +27,14 @@ export async function eraseUser(ctx: Ctx, id: string): Promise<void> {
   ctx.audit({ category: "SECURITY", type: "USER_ERASED", ...about });
 }
 
-/** Users erase themselves: the event names nobody either. The caller tells no address with it. */
+/** Users erase themselves: the event does not name the user, and has no source address. */
 export async function eraseOneself(ctx: Ctx): Promise<void> {
   const pseudonym = await erase(ctx, await takeOwnUser(ctx));
   const actor = { id: null, name: pseudonym };
   ctx.audit({ category: "SECURITY", type: "USER_ERASED", resourceType: "users", resourceId: pseudonym, detail: "by themselves", actor });
 }
 
-/** The user and everything that names them, in this transaction. What they did stays told, by nobody in particular. */
+/** Deletes the user and everything that names them, in this transaction. Their audit events stay, pseudonymised. */
 async function erase(ctx: Ctx, { userId, username, email, attributes }: UserRow): Promise<string> {
   const heldRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
   const pseudonym = newPseudonym();

@@ -51,7 +51,7 @@ export async function saveFederatedUser(
   return changed;
 }
 
-/** Shuts out a user whose entry is gone; false where they are shut out already. */
+/** Disables a user whose directory entry is gone; false: disabled already. */
 export async function disableFederatedUser(ctx: Ctx, userId: string): Promise<boolean> {
   const current = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
   if (!current?.enabled) return false;

@@ -13,7 +13,7 @@ export interface Membership {
   readonly id: string;
 }
 
-/** What was asked for; null where a role, group or organization is meant that the realm does not have: nobody belongs to that. */
+/** The filter conditions; null: an unknown role, group or organization, so no user matches. */
 export async function membershipsOf(db: Db, realm: string, { role, group, organization }: UserQuery): Promise<Membership[] | null> {
   const found: Membership[] = [];
   if (role !== undefined) {
@@ -102,7 +102,7 @@ const isLocked = (realm: string, locked: boolean, now: number) =>
     ? sql<boolean>`users.user_id = any(array(${lockedUsers(realm, now)}))`
     : sql<boolean>`users.user_id not in (${lockedUsers(realm, now)})`;
 
-/** Both kinds have an index of their own. Attempts on names that nobody has are counted by something that is no id. */
+/** Each condition has an index. Attempts on unknown names are counted under a key that is no user id. */
 const lockedUsers = (realm: string, now: number) => sql`
   select l.user_id from users l where l.realm_id = ${realm} and l.locked
   union all

@@ -68,13 +68,13 @@ async function saveNames(
       if (loser !== null) losers.push(loser);
       rows.push(key);
     } else if (kept.has(key) && !before!.active.has(key)) {
-      // An address that an administrator vouches for by now counts; a username comes back once nobody else signs in by it.
+      // An address that an administrator has confirmed counts; a username is restored when no other user signs in by it.
       const vouched = isAddress && user.emailVerified && !before!.emailVerified;
       const free = isUsername && (await isFree(tx, realm, key));
       rows.push(vouched || free ? key : inactive(key, userId));
     } else rows.push(isAddress && !isUsername && proof === "unconfirmed" && !kept.has(key) ? inactive(key, userId) : key);
   }
-  // The primary key is the check: whoever comes second with a name gets a 409.
+  // The primary key decides: the second claim of a name is a 409.
   await translating(
     { login_names_taken: userErrors.login_name_taken },
     tx
@@ -91,7 +91,7 @@ const holderOf = (tx: Tx, realm: string, key: string) =>
 const isFree = async (tx: Tx, realm: string, key: string): Promise<boolean> =>
   (await holderOf(tx, realm, key).select("n.user_id").executeTakeFirst()) === undefined;
 
-/** Whoever has it as their address keeps it, and the claim is refused like any taken name. */
+/** The user with this confirmed address keeps it; the claim is refused like any taken name. */
 async function takeFromUsername(tx: Tx, realm: string, key: string, userId: string): Promise<string | null> {
   const holder = await holderOf(tx, realm, key)
     .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "n.realm_id").onRef("u.user_id", "=", "n.user_id"))
@@ -109,7 +109,7 @@ async function takeFromUsername(tx: Tx, realm: string, key: string, userId: stri
   return holder.user_id;
 }
 
-/** Names of users whose entry in a directory is gone: they are shut out, so others may sign in by them. They stay theirs to be found by. */
+/** Names of users whose directory entry is gone: other users may claim them, because these users are disabled. Search still finds them. */
 export async function releaseLoginNames(tx: Tx, realm: string, providerId: string, keys: readonly string[]): Promise<void> {
   await sql`update login_names n set key = n.key || ${INACTIVE} || n.user_id
     from identity_links l

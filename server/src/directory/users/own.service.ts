@@ -20,7 +20,7 @@ import type { User } from "./schema.ts";
 import { keepDirectoryProfile, readUser, tellClaimed } from "./service.ts";
 import { findUserByLogin, lockUser, type UserRow, updateUser } from "./store.ts";
 
-// What people do to themselves. No escalation rule: whoever acts is the user already. That they are, the caller has made sure of.
+// Changes by the user themselves, without an escalation check. The caller has authenticated the user.
 
 /** For a change: held until commit, and seen by the user as it is. */
 export async function takeOwnUser(ctx: Ctx): Promise<UserRow> {
@@ -30,14 +30,14 @@ export async function takeOwnUser(ctx: Ctx): Promise<UserRow> {
   return user;
 }
 
-/** A username that a person chooses. One in the form of a mail address would be somebody else's, but for their own confirmed one. */
+/** A username chosen by the user. It must not look like an email address, except for the user's own confirmed one. */
 export function assertOwnName(username: string, confirmed: string | null): void {
   if (!isMailShaped(username) || (confirmed !== null && loginKey(username) === loginKey(confirmed))) return;
   const { code, message } = userErrors.not_own_address();
   throw invalidFields([{ field: "username", code, message }]);
 }
 
-/** Of a user that was taken. Another email address comes by `changeOwnEmail`; here it can only be spelled otherwise, or given up. */
+/** Of a locked user. The email address is changed by `changeOwnEmail`; here only its spelling changes, or it is removed. */
 export async function saveOwnProfile(
   ctx: Ctx,
   current: UserRow,
@@ -55,7 +55,7 @@ export async function saveOwnProfile(
 }
 
 /**
- * Whoever brings back what was mailed to this address reads it, and signs in by it from now on. False when the user's address is another
+ * The mailed code or link proves the address, which becomes a login name. False: the user's address is another
  * by now, or another user's too.
  */
 export async function confirmEmail(ctx: Ctx, userId: string, email: string): Promise<boolean> {
@@ -94,7 +94,7 @@ export const isAddressOf = ({ email }: Pick<User, "email">, address: string): bo
   email !== null && loginKey(email) === loginKey(address);
 
 /**
- * A new password of somebody who has proven who they are and is not signed in yet; they are held. False, with nothing written, when
+ * Sets the password of an authenticated user without a session; the caller has locked the user. False, with nothing written, when
  * another came in between. `forgotten`: they could not bring the old one.
  */
 export async function replaceOwnPassword(
@@ -136,7 +136,7 @@ export async function createOwnEnrollmentToken(ctx: Ctx, input: CreateCredential
 /** By each of these alone one can sign in; everything else comes on top. */
 const waysIn: readonly string[] = ["password", "passkey"];
 
-/** Nobody locks themselves out: the last credential by which one can sign in stays. */
+/** Users cannot lock themselves out: the last credential that can sign in cannot be deleted. */
 export async function revokeOwnCredential(ctx: Ctx, type: string, credentialId: string, history: number): Promise<void> {
   const { userId, source } = await takeOwnUser(ctx);
   const ways = (await listCredentials(ctx.tx, ctx.realm, userId, ctx.now)).filter((credential) => waysIn.includes(credential.type));

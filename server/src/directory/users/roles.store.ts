@@ -6,7 +6,7 @@ import { type MappedRole, type RoleMapping, rolesGivenTo } from "../roles/index.
 export const listMappings = (db: Db, realm: string, userId: string): Promise<MappedRole[]> =>
   rolesGivenTo(db, realm, { table: "user_roles", column: "user_id" }, userId);
 
-/** Every role that counts for a user, by name and those of clients last, with all the ways by which the user comes by it. */
+/** Every role that counts for a user, by name and those of clients last, with every assignment that gives it. */
 export async function effectiveRoles(db: Db, realm: string, userId: string): Promise<RoleMapping[]> {
   const { rows } = await sql<{
     role_id: string;

@@ -4,7 +4,7 @@ import { requiredActionList } from "./required-actions.schema.ts";
 
 const username = visibleName("a username", "ada");
 const email = Type.Union([Type.String({ format: "email", maxLength: 320 }), Type.Null()]);
-/** What somebody can sign in by. */
+/** A login name. */
 export const loginNameMembers = { username, email };
 export const attributeValue = Type.Union([
   Type.String({ maxLength: 4096 }),

@@ -49,7 +49,7 @@ const newCode = () => {
 
 export const newRecoveryCodes = (): string[] => Array.from({ length: COUNT }, newCode);
 
-/** They are told to the user now and never again. The caller holds the user's row to write to it. */
+/** Shown to the user once. The caller has locked the user's row for writing. */
 export async function addRecoveryCodes(ctx: Ctx, userId: string, codes = newRecoveryCodes()): Promise<CreatedRecoveryCodes> {
   const id = newId();
   const hashes = codes.map((code) => hashOf(id, code));
@@ -74,7 +74,7 @@ export async function checkRecoveryCode(db: Db, realm: string, userId: string, t
   return codes.hashes.includes(hash) ? hash : null;
 }
 
-/** False when somebody else was faster with it. */
+/** False: another request was faster. */
 export async function acceptRecoveryCode(ctx: Ctx, userId: string, hash: string): Promise<boolean> {
   const left = await useRecoveryCode(ctx.tx, ctx.realm, userId, hash, ctx.now);
   if (left === null) return false;

@@ -36,9 +36,9 @@ declare module "../../platform/context.ts" {
   interface DomainEvents {
     /** The user may not sign in any more: disabled, or locked by an administrator. */
     "user.disabled": { readonly userId: string };
-    /** Gone by an administrator's hand; what hangs on the user's row goes by itself. Erasing is `user.erased`. */
+    /** Deleted by an administrator; rows that reference the user are deleted by cascade. Erasing is `user.erased`. */
     "user.deleted": { readonly userId: string; readonly username: string; readonly email: string | null };
-    /** Whoever knew the old password must not stay signed in; the session that made the change may. */
+    /** Sessions end, because the old password may be known to others; the session that made the change stays. */
     "user.password_changed": {
       readonly userId: string;
       readonly keepSession: string | null;
@@ -164,7 +164,7 @@ export async function removeUser(ctx: Ctx, id: string): Promise<void> {
   const { userId, username, email } = await findUserForUpdate(ctx, id);
   if (isSelf(ctx, userId)) throw userErrors.self();
   const heldRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
-  // Whatever they are signed in to ends as it does for anybody who is shut out, and whoever has to be told is told.
+  // Sessions and grants end as for a disabled user, and participants are notified.
   await ctx.emit("user.disabled", { userId });
   const remove = () => deleteUser(ctx.tx, ctx.realm, userId);
   await (heldRealmAdmin ? keepingRealmAdmin(ctx, remove) : remove());

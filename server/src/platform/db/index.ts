@@ -13,13 +13,12 @@ import { singleConnection } from "./transaction.ts";
 export { batched } from "./batched.ts";
 export { FolderInUse } from "./directory-lock.ts";
 export { deleteExpired } from "./expired.ts";
-export { type MigrationState, migrate, migrationStatus } from "./migrate.ts";
+export { migrate, migrationStatus } from "./migrate.ts";
 export { type EmbeddedDatabase, embeddedFolder, type OpenedEmbedded, openEmbedded } from "./pglite-database.ts";
-export type { Deadlines } from "./postgres.ts";
 export { startsWith } from "./prefix.ts";
 export { prepared } from "./prepared.ts";
 export { type Db, lockRealm, type Tables, type Tx, translating } from "./tables.ts";
-export { inSnapshot, inTransaction } from "./transaction.ts";
+export { inTransaction } from "./transaction.ts";
 export { DatabaseUnavailable, isDatabaseUnavailable } from "./unavailable.ts";
 
 export interface DatabaseOptions {

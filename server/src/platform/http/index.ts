@@ -8,7 +8,6 @@ export {
   bearer,
   browser,
   type Caller,
-  type CsrfRule,
   callersOf,
   client,
   declare,

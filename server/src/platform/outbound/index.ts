@@ -5,4 +5,3 @@ export { OutboundError, type OutboundReason } from "./errors.ts";
 export type { OutboundRequest, OutboundResponse } from "./fetch.ts";
 export type { Address, Resolve } from "./guard.ts";
 export { createOutbound, type Outbound, type OutboundOptions } from "./outbound.ts";
-export type { ConnectOptions, UpgradeOptions } from "./sockets.ts";

@@ -3,4 +3,4 @@
 
 export type { RateRule, Verdict } from "./gcra.ts";
 export { isRateLimited, rateLimited } from "./hook.ts";
-export { createRateLimiter, type LimiterLog, type RateLimiter } from "./limiter.ts";
+export { createRateLimiter, type RateLimiter } from "./limiter.ts";

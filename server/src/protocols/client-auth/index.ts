@@ -3,7 +3,7 @@
 export { serviceAccountSessionRoutes } from "./activity.routes.ts";
 export { deleteExpiredActivity } from "./activity.store.ts";
 export { type ClientActivity, createClientActivity } from "./activity.ts";
-export { authenticateClient, type ClientAuthParts, type ClientRequest, ForeignOrigin, isPublic } from "./authenticate.ts";
+export { authenticateClient, type ClientAuthParts, ForeignOrigin, isPublic } from "./authenticate.ts";
 export { type ClientKeys, createClientKeys } from "./client-keys.ts";
 export { currentSecrets } from "./client-secret.ts";
 export type { Form } from "./presented.ts";

@@ -4,6 +4,5 @@ export { createIssuers } from "./engine/index.ts";
 export type { Issuers } from "./issuer.ts";
 export { BACKCHANNEL_JOB, backchannelJob, createLogoutRequests, notifyOidcParticipants } from "./logout/index.ts";
 export { metadataRoutes } from "./metadata/index.ts";
-export type { OidcParts } from "./parts.ts";
-export { type OidcRouteParts, oidcRoutes } from "./routes.ts";
+export { oidcRoutes } from "./routes.ts";
 export { userinfoAudience } from "./userinfo/index.ts";

@@ -2,7 +2,7 @@
 import { grants } from "./grants/index.ts";
 
 export { introspectionRoutes } from "./introspection.routes.ts";
-export type { TokenEndpointParts, TokenEndpoints } from "./parts.ts";
+export type { TokenEndpointParts } from "./parts.ts";
 export { tokenRoutes } from "./routes.ts";
 
 /** As discovery announces them. */

@@ -1,17 +1,10 @@
 // Issues all tokens (audience, claims, lifetimes, binding, refresh families), verifies presented ones and revokes them.
 // Owns `oidc_grants`, `oidc_records` and `revoked_tokens`. It does not import the engine.
-export {
-  type Binding,
-  clientAccessToken,
-  type IssuedAccessToken,
-  isBound,
-  tokenTypeOf,
-  userAccessToken,
-} from "./access-token.ts";
+export { type Binding, clientAccessToken, isBound, tokenTypeOf } from "./access-token.ts";
 export { actOf, type Impersonator } from "./contents/act.ts";
 export { assertResource, audienceOf, resourceOf } from "./contents/audience.ts";
 export { type AuthorizationDetail, narrowedDetails, requestedDetails } from "./contents/authorization-details.ts";
-export { type AboutUser, claimNames, claimsOfScopes, clientClaims, sessionOf, userClaims } from "./contents/claims.ts";
+export { claimNames, claimsOfScopes, clientClaims, sessionOf, userClaims } from "./contents/claims.ts";
 export { consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, needsConsent } from "./contents/consent.ts";
 export { lifetimesOf, refreshLifetime } from "./contents/lifetimes.ts";
 export {
@@ -23,7 +16,7 @@ export {
   requestedScopes,
   scopesFor,
 } from "./contents/scopes.ts";
-export { createSubjectOf, type SubjectOf } from "./contents/subject.ts";
+export { createSubjectOf } from "./contents/subject.ts";
 export {
   halfHash,
   protectedIntrospection,
@@ -38,16 +31,9 @@ export { logoutToken } from "./logout-token.ts";
 export { isReadable } from "./names.ts";
 export { type IssuerParts, issuerOf } from "./parts.ts";
 export { deleteExpiredOAuth } from "./records/cleanup.ts";
-export {
-  deleteGrant,
-  findLiveGrant,
-  grantsOfSession,
-  type LiveGrant,
-  type NewGrant,
-  writeGrant,
-} from "./records/grants.store.ts";
+export { deleteGrant, findLiveGrant, grantsOfSession, type LiveGrant, type NewGrant, writeGrant } from "./records/grants.store.ts";
 export { type Holder, revokeToken } from "./records/liveness.store.ts";
-export { type GrantPayload, grantedClaims, grantedScopes, type RecordPayload, type RequestedClaims } from "./records/payload.ts";
+export { type GrantPayload, grantedClaims, grantedScopes, type RecordPayload } from "./records/payload.ts";
 export {
   consumeRecord,
   deleteRecord,

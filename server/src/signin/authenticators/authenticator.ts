@@ -183,7 +183,7 @@ export interface Condition extends Described {
   holds(at: StepContext): Promise<boolean>;
 }
 
-/** Passes or not without asking anybody. */
+/** Passes or fails without a question. */
 export interface Silent extends Described {
   readonly kind: "silent";
   passes(at: StepContext): Promise<Proof | null>;
@@ -204,7 +204,7 @@ export interface Question extends Described {
   readonly fields: readonly string[];
   /** The name that a form of it brings, where it asks for one. */
   nameIn?(form: Readonly<Record<string, string>>): string;
-  /** How the user comes by what is asked for, if they have none. */
+  /** The required action that sets up a missing credential. */
   readonly setUp: RequiredAction | null;
   /** The text of the button that chooses it among other ways. */
   readonly choice: TextKey;
@@ -214,7 +214,7 @@ export interface Question extends Described {
   available(at: StepContext): Promise<boolean>;
   /** Once, before its page is first shown: makes a challenge, sends a code. */
   begin?(at: StepContext): Promise<Kept>;
-  /** What was answered elsewhere meanwhile, on a phone or in another tab: this page goes on with it. */
+  /** The proof of an answer on another device or in another tab, with which this page continues. */
   answeredElsewhere?(at: StepContext): Promise<Proof | null>;
   page(at: StepContext, text: Messages): StepPage | Promise<StepPage>;
   /** What it adds to the pages of other ways, where it is one itself: the inside of a form of its own, hidden until the script shows it. */

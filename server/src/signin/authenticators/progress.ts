@@ -9,7 +9,7 @@ export interface PassedStep {
   readonly factor: Factor | null;
   readonly amr: readonly string[];
   readonly at: number;
-  /** Where another flow asked for it, in the session that this sign-in goes on from. */
+  /** The flow of a step that is carried over from the session. */
   readonly flow?: string;
 }
 
@@ -21,7 +21,7 @@ export interface PendingLink {
   readonly username: string | null;
   /** As the provider verified it, where the provider is an organization's. */
   readonly email?: string;
-  /** Where the sign-in goes on afterwards, and the step that left for the provider. */
+  /** The flow to continue afterwards, and the step that redirected to the provider. */
   readonly flow: string;
   readonly flowVersion: number;
   readonly step: PassedStep;
@@ -42,7 +42,7 @@ export interface Progress {
   /** What steps keep, by path. */
   readonly data: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly remember: boolean;
-  /** The session that it goes on from, where it does: with that it ends. */
+  /** The session whose proofs are carried over; the sign-in restarts if it ends. */
   readonly sessionId?: string;
   /** With a second factor, they said that none has to be asked for in this browser for a while. */
   readonly trust?: boolean;
@@ -82,7 +82,7 @@ export function amrOf({ passed }: Pick<Progress, "passed">): string[] {
 export const SESSION = "cookie";
 const FROM_SESSION = "session:";
 
-/** What a session proved before, for a sign-in that goes on from it. */
+/** The proofs of a session, carried over into a sign-in. */
 export const carriedFrom = (proofs: readonly SessionProof[]): PassedStep[] =>
   proofs.map((proof) => ({ ...proof, path: `${FROM_SESSION}${proof.authenticator}` }));
 
@@ -91,7 +91,7 @@ export const isNew = ({ path, authenticator }: PassedStep): boolean => !path.sta
 
 const PASSWORD = new Set(["username-password", "password"]);
 
-/** A step of this kind was passed in the session that the sign-in goes on from: it is not asked again. */
+/** Whether a step of this kind is carried over from the session, and is not asked again. */
 export function isCarried({ passed, sessionId }: Progress, authenticator: string): boolean {
   if (sessionId === undefined) return false;
   if (authenticator === "username") return true;

@@ -25,7 +25,7 @@ export const push: Question = {
   setUp: null,
   fields: [],
   choice: "choosePush",
-  // Never as the first thing asked: anybody who knows a name could make its owner's phone ring.
+  // Never as the first step: an attacker who knows a login name could trigger prompts on the user's phone.
   available: async ({ user, progress }) => isProven(progress) && (user?.credentials.has("push") ?? false),
   begin: async (at) => ask(at),
   async page(at, text) {

@@ -1,9 +1,8 @@
 // Authentication flows. Owns `flows`; a built-in flow (built-in.ts) gets a row when a realm changes it.
 // position.ts evaluates a flow for a sign-in; signin/run drives it.
-export { builtInFlows } from "./built-in.ts";
 export { authenticatorOf, certainLevel } from "./certain.ts";
-export { type Flow, isSubFlow, type Requirement, type Step } from "./flow.ts";
-export { type Ask, type Silently, type Verdict, type Walk, walk } from "./position.ts";
+export { type Flow, isSubFlow, type Step } from "./flow.ts";
+export { type Ask, type Silently, type Verdict, walk } from "./position.ts";
 export { DEFAULT_DIRECT_FLOW, directlyAnswered, isSignInFlow } from "./purpose.ts";
 export { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "./routes.ts";
 export { shareChosenFlows } from "./service.ts";

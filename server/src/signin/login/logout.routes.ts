@@ -31,7 +31,7 @@ const page = (description: string) => Type.String({ description });
 export interface LogoutRequest {
   /** Where to go afterwards; null: to our own page. */
   readonly redirectTo: string | null;
-  /** The client has shown that it belongs to this session: nobody need be asked. */
+  /** The client has proven that it belongs to this session: no confirmation is needed. */
   readonly isCertain: boolean;
   /** The client that asks, if it says so. */
   readonly askedBy: string | null;

@@ -139,7 +139,7 @@ export const RecoveryCodeList = ({ text, codes }: { text: Messages; codes: reado
   </>
 );
 
-/** Whoever waits for a link need not do anything here; without a page that looks again by itself there is a button. */
+/** The page refreshes itself while the user waits for the link; without a refresh there is a button. */
 export const LinkWaiting = ({ text }: { text: Messages }) => (
   <>
     <Submit look="plain">{text.linkCheck}</Submit>

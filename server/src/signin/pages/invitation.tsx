@@ -36,7 +36,7 @@ interface Create extends Form {
   readonly policy: Settings["passwordPolicy"];
 }
 
-/** The address has one, and nobody is signed in. */
+/** The address has an account, and no user is signed in. */
 interface SignIn extends PageFrame, Invited {
   readonly state: "sign-in";
   readonly loginUrl: string;

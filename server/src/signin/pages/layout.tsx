@@ -65,7 +65,7 @@ export function Document({
   const { light, dark } = palettesOf(brand);
   const names = { name: brandName(brand) };
   const heading = filledText(title, names);
-  // The name is in most headings already; a title that says it twice helps nobody.
+  // Most headings contain the name already, so the title does not repeat it.
   const tabTitle = title.includes("{name}") ? heading : `${heading} · ${filledText("{name}", names)}`;
   return (
     <html lang={locale} dir={dirOf(locale)}>

@@ -13,7 +13,7 @@ export interface LocaleWishes {
   readonly supported?: readonly string[] | undefined;
 }
 
-// Headers are free to write for anyone: beyond this much of them, nobody's real wish is found.
+// Limits the parsing of a header that callers control.
 const MAX_LENGTH = 512;
 const MAX_RANGES = 16;
 const RANGE = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i;

@@ -15,7 +15,7 @@ export interface WaitingScreen {
   readonly time: string;
 }
 
-/** On the screen that waits: the number, and a button for whoever does not want to wait for the page to look again. */
+/** On the screen that waits: the number, and a button to refresh the page immediately. */
 export const PushWaiting = ({ text, number }: { text: Messages; number: string }) => (
   <>
     <p class="gh-code gh-number">{number}</p>

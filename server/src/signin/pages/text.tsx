@@ -28,7 +28,7 @@ export const Filled = ({ template, values, class: className }: { template: strin
   </Fragment>
 );
 
-// Plain ASCII has no direction to leak, and a title without invisible characters is kinder to whoever searches or copies it.
+// Plain ASCII has no direction to leak, and a title without invisible characters can be searched and copied.
 const isolated = (value: string): string => (/^[ -~]*$/.test(value) ? value : `\u2068${value}\u2069`);
 
 /** The same for places that hold text only, such as the title of a page: isolated by Unicode characters instead. */

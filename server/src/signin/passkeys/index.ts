@@ -1,22 +1,14 @@
 // Passkeys (WebAuthn): their challenges, and what a browser answers to them. Owns `spent_challenges`; the passkeys themselves are
 // rows of directory/credentials. Authenticators and the account API use it; neither imports the library.
-export {
-  type Assertion,
-  assertionOptions,
-  type CheckedAssertion,
-  checkAssertion,
-  readAssertion,
-  type UserVerification,
-} from "./assertion.ts";
+export { type Assertion, assertionOptions, checkAssertion, readAssertion, type UserVerification } from "./assertion.ts";
 export { deleteExpiredChallenges, isSpent, judgeChallenge, makeChallenge, spendChallenge } from "./challenge.ts";
 export {
   addPasskey,
   checkRegistration,
   cleanLabel,
   creationOptions,
-  type NewPasskey,
   type Registering,
   type RegistrationParts,
   whyNotAdded,
 } from "./registration.ts";
-export { relyingPartyOf, userHandleOf } from "./relying-party.ts";
+export { relyingPartyOf } from "./relying-party.ts";

@@ -1,5 +1,5 @@
 // Where passwords are checked: sources in turn, and better hashes afterwards. signin/run counts attempts and accepts what was right.
-export { acceptPassword, checkPassword, isByMail, isExpired, isOverloaded, isUnavailable, type RightPassword } from "./check.ts";
+export { acceptPassword, checkPassword, isByMail, isExpired, isOverloaded, isUnavailable } from "./check.ts";
 export {
   directoryUnavailable,
   localPasswords,

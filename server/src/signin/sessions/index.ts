@@ -7,18 +7,17 @@ export type { EndedSession } from "./end.store.ts";
 export { proveByEnrolling } from "./enrolled.ts";
 export { endExpiredSessions } from "./expiry.ts";
 export { mayStillImpersonate, takeBackSession } from "./impersonators.store.ts";
-export { type BackChannel, type ClientOfRealm, type EndedParticipant, notifyParticipants } from "./notify.ts";
+export { type ClientOfRealm, notifyParticipants } from "./notify.ts";
 export { userSessionRoutes } from "./of-user.routes.ts";
 export { endOtherOwnSessions, endOwnSession } from "./own.service.ts";
 export { listOwnSessions } from "./own.store.ts";
-export { joinSession, leaveSession, type Participant, type SessionEnd, touchInterval, touchSessionOfToken } from "./participants.store.ts";
+export { joinSession, leaveSession, touchInterval, touchSessionOfToken } from "./participants.store.ts";
 export { type Factor, factorOf, levelOf, type SessionProof } from "./proofs.ts";
 export {
   assertRecentAuthentication,
   hasRecentAuthentication,
   hasSecondFactor,
   isRecentlyAuthenticated,
-  RECENT,
   recentProofs,
 } from "./recent-authentication.ts";
 export { sessionRoutes } from "./routes.ts";
@@ -32,9 +31,8 @@ export {
   type Impersonation,
   resolveSession,
   type SignIn,
-  type SignOut,
   type StartedSession,
   startImpersonation,
   startSession,
 } from "./service.ts";
-export type { LiveSession, OwnSession } from "./store.ts";
+export type { LiveSession } from "./store.ts";

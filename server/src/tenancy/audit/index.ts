@@ -5,8 +5,8 @@ export { type ErasedPerson, eraseFromTrail, namesPerson, newPseudonym } from "./
 export { createForwarder, type Forwarder, forgetForwarder } from "./forwarder.ts";
 export { applyRetention, RETENTION_JOB, scheduleRetention } from "./retention.ts";
 export { auditConfigRoutes, eventRoutes } from "./routes.ts";
-export type { AuditConfig, AuditEventRecord } from "./schema.ts";
-export { type SignInEvent, signInsOf } from "./sign-ins.store.ts";
+export type { AuditEventRecord } from "./schema.ts";
+export { signInsOf } from "./sign-ins.store.ts";
 export { columns as eventColumns, type EventRow, insertEvents, toEvent, toEventRecord } from "./store.ts";
-export { foreign, lockCursor, moveCursor, type Position, readStream, type StreamedEvent, type StreamReader } from "./stream.ts";
+export { foreign, lockCursor, moveCursor, type Position, readStream } from "./stream.ts";
 export { httpReceiver, transports } from "./transports.ts";

@@ -8,7 +8,6 @@ export {
   decryptionAlgs,
   type EncryptionAlg,
   encryptionAlgs,
-  isEdwards,
   isEncryptionKey,
   isSameAlg,
   keyTypeOf,

@@ -1,20 +1,11 @@
 // Messaging: how mail, text messages and push leave the server. Owns `messaging_providers`, `message_templates`, `push_tokens`
 // and `message_limits`. Drivers are a plug point: driver.ts is the contract, drivers/ holds them.
-export {
-  type Channel,
-  channels,
-  type Delivery,
-  type Envelope,
-  type MessageDriver,
-  MessageError,
-  type MessageFailure,
-  type Provider,
-} from "./driver.ts";
-export { driverOf, drivers } from "./drivers/index.ts";
+export { type Channel, type Delivery, type Envelope, MessageError, type Provider } from "./driver.ts";
+export { driverOf } from "./drivers/index.ts";
 export { deleteExpiredLimits } from "./limits.ts";
 export { messageJob } from "./messages.delivery.ts";
 export { forgetMessages } from "./messages.erasure.ts";
-export { createMessageMetrics, type MessageMetrics, type MessageOutcome } from "./messages.metrics.ts";
+export { createMessageMetrics } from "./messages.metrics.ts";
 export { createMessages, MESSAGE_JOB, type Messages, type OutgoingMessage } from "./messages.ts";
 export { providerRoutes } from "./providers.routes.ts";
 export { findProvider } from "./providers.service.ts";

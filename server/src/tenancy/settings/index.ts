@@ -1,6 +1,6 @@
 // Realm settings: branding, sessions, password policy, brute force. Owns `realm_settings`.
 // Everyone else reads them from the realm's snapshot (tenancy/realms).
-export { type CssVerdict, safeCustomCss } from "./custom-css.ts";
+export { safeCustomCss } from "./custom-css.ts";
 export { checkPasswordPolicy } from "./password-policy.ts";
 export { settingsRoutes } from "./routes.ts";
 export {

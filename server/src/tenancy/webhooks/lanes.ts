@@ -66,5 +66,3 @@ export function createLanes() {
     },
   };
 }
-
-export type Lanes = ReturnType<typeof createLanes>;
