@@ -45,6 +45,7 @@ export {
   WRITTEN,
 } from "./passwords.service.ts";
 export {
+  dropPasswords,
   findPassword,
   isDirectorySource,
   isFromDirectory,

@@ -11,6 +11,7 @@ export const providerErrors = {
     already_linked: [409, "This user is linked to another account at that identity provider already: remove that link first"],
     last_way_in: [409, "This is the last way to sign in: set a password, or link another account, before you remove it"],
     no_links: [409, "Accounts of this identity provider are not linked to users of this realm"],
+    kept_by_directory: [409, "Your account comes from this directory: only an administrator can separate the two"],
     link_not_found: [404, "This user is not linked to that identity provider"],
   }),
   subject_in_use: (members: readonly string[]) =>

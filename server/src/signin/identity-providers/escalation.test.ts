@@ -59,6 +59,7 @@ describe("the escalation rule", () => {
     userSearchFilter: "(cn={0})",
     idAttribute: "nsuniqueid",
     uidAttribute: "cn",
+    editMode: "PASSWORD",
     fullSyncMinutes: 60,
     changedSyncMinutes: 10,
   };
