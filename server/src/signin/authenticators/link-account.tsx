@@ -87,7 +87,7 @@ async function leave(at: StepContext, alias: string): Promise<Answer> {
   const provider = alias === at.request.link?.alias ? await enabledProvider(at, alias) : null;
   const broker = provider && brokerOf(provider.protocol);
   if (!provider || !broker) return { outcome: "again", problem: PROBLEMS.down };
-  const request = { redirectUri: redirectUriOf(at, alias), loginHint: null, locale: at.visitor.locale, fresh: false };
+  const request = { redirectUri: redirectUriOf(at, alias), loginHint: null, locale: at.visitor.locale, acr: null, fresh: false };
   try {
     const { kept, to } = await broker.begin(provider, request, at.parts.brokers.tools);
     return { outcome: "leave", data: { ...kept, alias, providerId: provider.providerId }, to: ({ state }) => to(state) };

@@ -1,10 +1,11 @@
-import { changeSource, findUserForUpdate, readUser, saveFederatedUser, type UserRow } from "../../directory/users/index.ts";
+import { changeSource, findUserForUpdate, readUser, type UserRow, userErrors } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { addLink, isFault, LOCAL, leaveDirectory, makeLocal, type Person, readPerson } from "../identity-providers/index.ts";
-import { type Directory, profileOf } from "./directory.ts";
-import { saveEntry } from "./entries.store.ts";
+import { addLink, isFault, LOCAL, leaveDirectory, makeLocal, type Person } from "../identity-providers/index.ts";
+import type { Directory } from "./directory.ts";
 import { directoryErrors } from "./errors.ts";
-import { type DirectoryParts, enabledDirectories, search } from "./own-entry.ts";
+import { asking, type DirectoryParts, enabledDirectories, search } from "./own-entry.ts";
+import { updatePerson } from "./people.ts";
+import { personAt } from "./person-at.ts";
 
 /** Where an account is to come from: an entry of a directory, or null for this realm itself. */
 export type NewSource = { readonly directory: Directory; readonly person: Person } | null;
@@ -20,7 +21,7 @@ export async function findNewSource(
   const [entry, ...others] = await search(parts, directory, directory.filterOf(name));
   if (!entry) throw directoryErrors.entry_not_found();
   if (others.length > 0) throw directoryErrors.entry_ambiguous();
-  const person = readPerson(directory.provider.config, entry);
+  const person = await asking(parts, directory, () => personAt(parts.pools.of(directory.provider), directory, entry));
   if (isFault(person)) throw directoryErrors.entry_unusable(person.message);
   return { directory, person };
 }
@@ -41,8 +42,10 @@ export async function moveUser(ctx: Ctx, id: string, to: NewSource): Promise<Use
   const { alias, providerId } = directory.provider;
   await leaveDirectory(ctx, user);
   await addLink(ctx, alias, { providerId, subject: person.subject, userId, username: person.username });
-  await saveEntry(ctx.tx, { realm: ctx.realm, providerId }, { ...person, disabledBySync: user.enabled && !person.enabled });
-  await saveFederatedUser(ctx, userId, profileOf(directory, person), (enabled) => enabled && person.enabled);
+  const fresh = { subject: person.subject, userId, dn: null, fingerprint: null, disabledBySync: false, groups: "" };
+  const outcome = await updatePerson(ctx, directory, person, fresh);
+  if (outcome === "taken") throw userErrors.login_name_taken();
+  if (typeof outcome === "object") throw directoryErrors.entry_unusable(outcome.message);
   await changeSource(ctx, user, directory.source);
   return readUser(ctx, id);
 }

@@ -4,7 +4,6 @@ export const providerErrors = {
   ...defineErrors("identity_providers", {
     not_found: [404, "No such identity provider in this realm"],
     alias_taken: [409, "Another identity provider in this realm already has that alias"],
-    no_mappers: [409, "Identity providers of this protocol have no mappers"],
     mapper_not_found: [404, "No such mapper of this identity provider"],
     mapper_name_taken: [409, "Another mapper of this identity provider already has that name"],
     subject_linked: [409, "That account at the identity provider is linked to another user already"],
@@ -12,6 +11,9 @@ export const providerErrors = {
     last_way_in: [409, "This is the last way to sign in: set a password, or link another account, before you remove it"],
     no_links: [409, "Accounts of this identity provider are not linked to users of this realm"],
     kept_by_directory: [409, "Your account comes from this directory: only an administrator can separate the two"],
+    no_tokens: [404, "No tokens of this identity provider are kept for this user"],
+    token_gone: [409, "The token of the identity provider has run out and cannot be refreshed: sign in by that provider again"],
+    token_unavailable: [503, "The identity provider did not refresh the token: try again in a moment"],
     link_not_found: [404, "This user is not linked to that identity provider"],
   }),
   subject_in_use: (members: readonly string[]) =>
