@@ -16,7 +16,7 @@ import { metricsSummaryRoutes, realmMonitoringRoutes } from "../operations/monit
 import type { App } from "../platform/http/index.ts";
 import { serviceAccountSessionRoutes } from "../protocols/client-auth/index.ts";
 import { provisioningRoutes } from "../protocols/registration/index.ts";
-import { userFederationRoutes } from "../signin/directories/index.ts";
+import { userFederationRoutes, userSourceRoutes } from "../signin/directories/index.ts";
 import { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "../signin/flows/index.ts";
 import { identityProviderRoutes, userLinkRoutes } from "../signin/identity-providers/index.ts";
 import { impersonateRoutes } from "../signin/impersonation/index.ts";
@@ -52,8 +52,7 @@ export async function registerAdminRoutes(app: App, core: Core, services: Servic
 async function registerRoutesOfRealm(realm: App, core: Core, services: Services): Promise<void> {
   const { realms, vault, hasher } = core;
   const { baseUrl } = core.config;
-  const { breaches, clients, directories, directoryPasswords, dns, identityProviders, limiter, messages, outbound, webhookOutbound } =
-    services;
+  const { breaches, clients, directoryPasswords, dns, limiter, messages, outbound, webhookOutbound } = services;
   await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms });
   await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
   await realm.register(impersonateRoutes, { prefix: "/users", baseUrl });
@@ -65,6 +64,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(userOrganizationRoutes, { prefix: "/users" });
   await realm.register(userSessionRoutes, { prefix: "/users" });
   await realm.register(userLinkRoutes, { prefix: "/users" });
+  await realm.register(userSourceRoutes, { prefix: "/users", ...services.directoryParts });
   await realm.register(groupRoutes, { prefix: "/groups" });
   await realm.register(organizationRoutes, { prefix: "/organizations", messages, baseUrl, dns, limiter });
   await realm.register(roleRoutes, { prefix: "/roles" });
@@ -82,7 +82,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(identityProviderRoutes, { prefix: "/identity-providers", vault, outbound, baseUrl, limiter });
   await realm.register(userFederationRoutes, {
     prefix: "/user-federation",
-    ...{ ...core.background, vault, log: core.log, pools: directories, providers: identityProviders },
+    ...{ ...services.directoryParts, ...core.background },
   });
   await realm.register(settingsRoutes, { prefix: "/settings", baseUrl });
   await realm.register(keyRoutes, { prefix: "/keys", vault });

@@ -20,7 +20,7 @@ import type { Services } from "./services.ts";
 
 /** Every job: what requests enqueue, and what recurs. */
 export function createJobs(core: Core, services: Services): JobWorker {
-  const { directories, dns, identityProviders, issuers, messageMetrics, outbound, samlClients, signingKeys } = services;
+  const { dns, issuers, messageMetrics, outbound, samlClients, signingKeys } = services;
   const { background, config, database, log, metrics, realms, vault } = core;
   const saml = {
     db: background.db,
@@ -43,7 +43,7 @@ export function createJobs(core: Core, services: Services): JobWorker {
       [SAML_LOGOUT_JOB]: samlLogoutJob(saml),
       [CIBA_PING_JOB]: cibaPingJob(issuers),
       [FORGET_LINKS_JOB]: { run: ({ realm, payload }) => forgetLinks(background.db, realm!, String(payload.providerId)) },
-      [SYNC_JOB]: syncJob({ ...background, vault, log, pools: directories, providers: identityProviders }),
+      [SYNC_JOB]: syncJob({ ...services.directoryParts, ...background }),
       "domains.recheck": { every: 10 * MINUTE, run: () => recheckDomains({ ...background, dns }) },
       "directories.due": { every: MINUTE, run: () => enqueueSyncs(background) },
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },

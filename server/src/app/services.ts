@@ -63,9 +63,8 @@ export function createServices(core: Core, options: ServiceOptions) {
   const identityProviders = createIdentityProviders({ db, vault, changes });
   const { directories } = connections;
   const directoryMetrics = createDirectoryMetrics(metrics.registry);
-  const directoryPasswords = createDirectoryPasswords({
-    ...{ db, work, vault, hasher, providers: identityProviders, pools: directories, metrics: directoryMetrics, log },
-  });
+  const directoryParts = { db, work, vault, hasher, providers: identityProviders, pools: directories, metrics: directoryMetrics, log };
+  const directoryPasswords = createDirectoryPasswords(directoryParts);
   const signIn = {
     brokers: createBrokers({ providers: identityProviders, outbound, registry: metrics.registry, log }),
     flows: createFlows({ db, changes }),
@@ -93,7 +92,7 @@ export function createServices(core: Core, options: ServiceOptions) {
     ...tokens,
     ...{
       identityProviders,
-      directoryMetrics,
+      directoryParts,
       tlsClientCertHeader,
       cookies,
       csrf,

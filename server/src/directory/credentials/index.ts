@@ -44,6 +44,16 @@ export {
 } from "./passwords.service.ts";
 export { findPassword, isDirectorySource, isFromDirectory, savePassword, upgradePassword, usePassword } from "./passwords.store.ts";
 export {
+  dropPasswords,
+  findPassword,
+  isDirectorySource,
+  isFromDirectory,
+  type PasswordCredential,
+  savePassword,
+  upgradePassword,
+  usePassword,
+} from "./passwords.store.ts";
+export {
   findRecoveryCodes,
   insertTotp,
   listTotp,

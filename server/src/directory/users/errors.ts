@@ -8,8 +8,6 @@ export const userErrors = {
     self: [409, "You cannot delete, disable or lock yourself: ask another administrator"],
   }),
   /** Members that a directory says of its users: the next sign-in or sync would undo the change. */
-  from_directory: (source: string, fields: readonly string[]) => {
-    const errors = fields.map((field) => ({ field, code: "read_only", message: `${field} is kept in the directory: change it there` }));
-    return new AppError("users.from_directory", 409, `This user comes from ${source}: change ${fields.join(", ")} there`, { errors });
-  },
+  from_directory: (source: string, fields: readonly string[]) =>
+    new AppError("users.from_directory", 409, `This user comes from the directory ${source}: change ${fields.join(", ")} there`),
 };

@@ -1,8 +1,9 @@
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { dropPasswords, isDirectorySource } from "../credentials/index.ts";
 import { keepingRealmAdmin, permissionsOfUser } from "../roles/index.ts";
 import type { User } from "./schema.ts";
-import { lockUser, updateUser } from "./store.ts";
+import { lockUser, setSource, updateUser } from "./store.ts";
 
 /** What a directory says of a user. */
 export interface FederatedProfile {
@@ -49,6 +50,18 @@ export async function saveFederatedUser(
   if (shutsOut) await ctx.emit("user.disabled", { userId });
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail: changed.join(", ") });
   return changed;
+}
+
+/**
+ * Says where an account comes from now, of a user who is held. Passwords stay with one source: a directory's user has none here, and a local user
+ * who came from a directory has none yet. Sessions that were begun before end.
+ */
+export async function changeSource(ctx: Ctx, { userId, source: before }: Pick<User, "userId" | "source">, source: string): Promise<void> {
+  await setSource(ctx.tx, ctx.realm, userId, source, ctx.now);
+  if (isDirectorySource(source)) await dropPasswords(ctx.tx, ctx.realm, userId);
+  await ctx.emit("user.password_changed", { userId, keepSession: ctx.actor.sessionId });
+  const detail = `source ${before} to ${source}`;
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail });
 }
 
 /** Disables a user whose directory entry is gone; false: disabled already. */

@@ -91,6 +91,7 @@ export function conditionsOf(realm: string, query: UserQuery, now: number): RawB
       : [sql<boolean>`(coalesce(users.email_key, '') = ${loginKey(query.email)} and users.email_key is not null)`]),
     ...(query.emailVerified === undefined ? [] : [sql<boolean>`users.email_verified = ${query.emailVerified}`]),
     ...(query.enabled === undefined ? [] : [query.enabled ? sql<boolean>`users.enabled` : sql<boolean>`not users.enabled`]),
+    ...(query.source === undefined ? [] : [sql<boolean>`users.source = ${query.source}`]),
     ...(query.locked === undefined ? [] : [isLocked(realm, query.locked, now)]),
     ...(from === undefined ? [] : [sql<boolean>`users.created_at >= ${from}`]),
     ...(to === undefined ? [] : [sql<boolean>`users.created_at < ${to}`]),

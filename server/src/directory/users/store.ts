@@ -210,6 +210,15 @@ export async function touchUser(tx: Tx, realm: string, userId: string): Promise<
     .execute();
 }
 
+export async function setSource(tx: Tx, realm: string, userId: string, source: string, now: number): Promise<void> {
+  await tx
+    .updateTable("users")
+    .set((eb) => ({ source, updated_at: now, version: eb("version", "+", 1) }))
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .execute();
+}
+
 export async function deleteUser(tx: Tx, realm: string, userId: string): Promise<void> {
   await tx.deleteFrom("users").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
 }

@@ -32,8 +32,9 @@ beforeAll(async () => {
     return { n, userId: newId(), username, email: `${n % 2 ? "x" : "p"}${n}@example.com`, createdAt: 1_000_000 + Math.floor(n / 3) * 1000 };
   });
   const json = JSON.stringify(people);
-  await sql`insert into users (realm_id, user_id, username, username_key, email, email_key, created_at, enabled, locked)
-    select ${realm.name}, "userId", username, username, email, email, "createdAt", n % 10 <> 0, n % 50 = 7
+  await sql`insert into users (realm_id, user_id, username, username_key, email, email_key, created_at, enabled, locked, source)
+    select ${realm.name}, "userId", username, username, email, email, "createdAt", n % 10 <> 0, n % 50 = 7,
+      case when n % 7 = 0 then 'ldap:corp' else 'local' end
     from json_to_recordset(${json}::text::json) as p ("userId" uuid, username text, email text, "createdAt" bigint, n int)`.execute(db);
   await sql`insert into login_names (realm_id, key, user_id) select realm_id, k, user_id
     from users, lateral unnest(array[username_key, email_key]) k where realm_id = ${realm.name} and created_at < 10000000`.execute(db);
@@ -79,6 +80,10 @@ const cases: [string, (person: Person) => boolean, "username" | "age"][] = [
   ["enabled=true&search=p", ({ n }) => n % 10 !== 0, "username"],
   ["locked=true", ({ n }) => n % 50 === 7, "username"],
   ["locked=false&enabled=false", ({ n }) => n % 10 === 0, "username"],
+  ["source=ldap:corp", ({ n }) => n % 7 === 0, "username"],
+  ["source=ldap:corp&enabled=false", ({ n }) => n % 70 === 0, "username"],
+  ["source=ldap:corp&group=MOST", ({ n }) => n % 7 === 0, "age"],
+  ["source=ldap:other", () => false, "username"],
   ["role=reader", ({ n }) => n % 3 === 0, "age"],
   ["role=reader&enabled=false", ({ n }) => n % 30 === 0, "age"],
   ["group=MOST", () => true, "age"],

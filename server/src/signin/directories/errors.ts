@@ -7,11 +7,16 @@ export const directoryErrors = {
     disabled: [409, "This directory is disabled: enable it first"],
     running: [409, "A sync of this directory is under way: wait for its end"],
     taken_over: [409, "Another sync took this one for dead and began anew"],
+    not_a_source: [400, "source is `local`, or `ldap:<alias>` or `ad:<alias>` of an enabled directory of this realm"],
+    same_source: [409, "The account comes from there already"],
+    entry_not_found: [409, "The directory has no entry of that name: write another name into `entry`"],
+    entry_ambiguous: [409, "The directory has more than one entry of that name: narrow its userSearchFilter"],
     filter_finds_one: [
       409,
       "config.userSearchFilter finds one person by name, but not everybody: write {0} where any value can stand, such as (uid={0})",
     ],
   }),
+  entry_unusable: (message: string) => new AppError("user_federation.entry_unusable", 409, `The entry cannot be a user: ${message}`),
   failed: ({ message, synced }: Report) =>
     new AppError(
       "user_federation.failed",

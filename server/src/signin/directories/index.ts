@@ -2,8 +2,10 @@
 // `directory_entries`, `directory_runs` and `directory_erasures`. Their configuration is signin/identity-providers'.
 export { forgetEntries } from "./erasure.ts";
 export { createDirectoryMetrics, type DirectoryMetrics } from "./metrics.ts";
+export type { DirectoryParts } from "./own-entry.ts";
 export { createDirectoryPasswords } from "./password-writer.ts";
 export { createDirectoryPools, type DirectoryPools } from "./pools.ts";
 export { userFederationRoutes } from "./routes.ts";
 export { deleteOldRuns } from "./runs.store.ts";
 export { enqueueSyncs, SYNC_JOB, syncJob } from "./schedule.ts";
+export { userSourceRoutes } from "./source.routes.ts";

@@ -6,8 +6,9 @@ import { addDirectory, type DirectoryPeer, openLdapPeer, PEOPLE, person, SUFFIX 
 import { type Harness, harness } from "../../testing/harness.ts";
 import { type Mailing, mailing } from "../../testing/mailing.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { submit, walk } from "../../testing/relying-party.ts";
+import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
 import { answerPage, isSignedIn, pastPassword } from "../../testing/step-pages.ts";
+import { giveTotp } from "../../testing/totp.ts";
 
 const NEW = "a brand new sentence of words";
 const chosen = (newPassword: string, currentPassword?: string) => ({
@@ -16,12 +17,15 @@ const chosen = (newPassword: string, currentPassword?: string) => ({
 const alertOf = (page: Answer) => /id="gh-error"[^>]*>([\s\S]*?)<\/div>/.exec(page.text)?.[1] ?? "";
 const refusal = ({ status, body }: Answer) => [status, body?.code];
 
-describe.skipIf(!openLdap())("passwords of the users of a directory", () => {
+describe.skipIf(!openLdap())("users of a directory", () => {
   let iam: Harness;
   let peer: DirectoryPeer;
   let mail: Mailing;
   beforeAll(async () => {
-    const people = ["reset", "own", "mailed", "byadmin", "strict", "young", "denied", "reader", "guessed"].map((uid) => person(uid));
+    const people = ["reset", "own", "mailed", "byadmin", "strict", "young", "denied", "reader", "guessed", "mover", "namesake"].map((uid) =>
+      person(uid),
+    );
+    const crowd = Array.from({ length: 20 }, (_, i) => person(`crowd${i}`));
     const policy = (name: string, rules: string) =>
       `dn: cn=${name},${SUFFIX}\nobjectClass: organizationalRole\nobjectClass: pwdPolicy\ncn: ${name}\npwdAttribute: 2.5.4.35\n${rules}\n`;
     const policies = [
@@ -29,7 +33,7 @@ describe.skipIf(!openLdap())("passwords of the users of a directory", () => {
       policy("young", "pwdMinAge: 86400"),
       policy("fixed", "pwdAllowUserChange: FALSE"),
     ];
-    [peer, mail] = await Promise.all([openLdapPeer([...people, ...policies].join("\n")), mailing()]);
+    [peer, mail] = await Promise.all([openLdapPeer([...people, ...crowd, ...policies].join("\n")), mailing()]);
     for (const [uid, name] of Object.entries({ strict: "strict", young: "young", denied: "fixed" }))
       await modify(uid, `replace: pwdPolicySubentry\npwdPolicySubentry: cn=${name},${SUFFIX}`);
     iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" });
@@ -203,6 +207,112 @@ describe.skipIf(!openLdap())("passwords of the users of a directory", () => {
     expect(visitor.cookies.has(`gh_${realm.name}`)).toBe(false);
     expect(await localPasswords(userId)).toEqual([]);
     expect(await valid(realm, "reader", NEW, "reader-password")).toEqual(["reader-password"]);
+  });
+
+  test("a user is moved to local and back: the password goes with the source, and so do the sessions", async () => {
+    const realm = await realmWith("READ_ONLY");
+    const master = realm.asMaster();
+    const { browser, userId } = await signedIn(realm, "mover");
+    const sources = async (source: string) =>
+      (await master.get(`/users?source=${source}`)).body.map((user: { username: string }) => user.username);
+    expect(await sources("ldap:corp")).toEqual(["mover"]);
+    expect((await master.get(`/users/${userId}`)).body.source).toBe("ldap:corp");
+    const readOnly = await master.patch(`/users/${userId}`, { username: "other", attributes: { lastName: "Other" } });
+    expect([readOnly.body.code, readOnly.body.detail]).toEqual([
+      ...["users.from_directory", expect.stringContaining("ldap:corp: change username, attributes.lastName there")],
+    ]);
+    const profile = (await browser.get(account(realm, "/profile"))).body;
+    const own = await browser.put(account(realm, "/profile"), { ...profile, email: "other@corp.test", firstName: "Other" });
+    expect([own.status, own.body.detail]).toEqual([409, expect.stringContaining("change email, firstName there")]);
+    // People do not leave their directory by themselves: their account there ends with their work.
+    expect(refusal(await browser.delete(account(realm, "/linked-accounts/corp")))).toEqual([409, "identity_providers.kept_by_directory"]);
+
+    expect((await master.delete(`/users/${userId}/linked-accounts/corp`)).status).toBe(204);
+    expect(await sources("ldap:corp")).toEqual([]);
+    expect(await sources("local")).toContain("mover");
+    expect((await browser.get(account(realm, "/profile"))).status, "the session ended").toBe(401);
+    expect(await status(realm, "mover", "mover-password"), "a local user without a password").toBe(401);
+    expect((await master.put(`/users/${userId}/password`, { newPassword: NEW })).status).toBe(204);
+    expect(await status(realm, "mover", NEW)).toBe(303);
+    expect((await master.post("/user-federation/corp/sync?dryRun=true")).body.errors).toContainEqual(
+      expect.objectContaining({ dn: `uid=mover,${PEOPLE}` }),
+    );
+
+    const move = (source: string, entry?: string) =>
+      master.put(`/users/${userId}/source`, { source, ...(entry !== undefined && { entry }) });
+    expect(refusal(await move("ldap:nowhere"))).toEqual([400, "user_federation.not_a_source"]);
+    expect(refusal(await move("ldap:corp", "*"))).toEqual([409, "user_federation.entry_not_found"]);
+    expect(refusal(await move("local"))).toEqual([409, "user_federation.same_source"]);
+    await signedIn(realm, "namesake");
+    expect(refusal(await move("ldap:corp", "namesake"))).toEqual([409, "identity_providers.subject_linked"]);
+    const moved = await move("ldap:corp");
+    expect([moved.status, moved.body]).toMatchObject([200, { userId, username: "mover", source: "ldap:corp" }]);
+    expect(await localPasswords(userId)).toEqual([]);
+    expect(await valid(realm, "mover", NEW, "mover-password")).toEqual(["mover-password"]);
+    const details = (await realm.events(`resourceId=${userId}`)).map(({ type, detail }) => `${type} ${detail}`);
+    expect(details).toEqual(
+      expect.arrayContaining([
+        ...["ADMIN_UPDATE source ldap:corp to local", "LINK_REMOVED corp"],
+        ...["ADMIN_UPDATE source local to ldap:corp", "LINK_ADDED corp"],
+      ]),
+    );
+    const { body: exported } = await master.get(`/users/${userId}/gdpr`);
+    expect(exported).toMatchObject({ federatedLinks: [{ alias: "corp" }] });
+  });
+
+  test("moving a user is control of them: it needs every permission that they hold", async () => {
+    const realm = await realmWith("READ_ONLY");
+    const [lesser, greater] = [await realm.as("manage-users", "view-users"), await realm.as("manage-realm")];
+    const answer = await lesser.put(`/users/${greater.userId}/source`, { source: "ldap:corp", entry: "mover" });
+    expect(answer.status).toBe(403);
+    expect((await realm.asMaster().get(`/users/${greater.userId}`)).body.source).toBe("local");
+    const other = await iam.realm();
+    expect((await other.asMaster().put(`/users/${greater.userId}/source`, { source: "local" })).status).toBe(404);
+  });
+
+  test("a second factor is asked for after the directory's password; the password grant follows the same rules", async () => {
+    const realm = await realmWith("PASSWORD");
+    const { userId } = await signedIn(realm, "crowd0");
+    const party = await relyingParty(iam, realm, { grantTypes: ["password"] });
+    const grant = (password: string) => party.post("/token", { grant_type: "password", scope: "openid", username: "crowd0", password });
+    expect((await grant("crowd0-password")).status).toBe(200);
+    expect((await grant("wrong")).status).toBe(400);
+    const code = await giveTotp(iam, realm.name, userId);
+    const browser = iam.browser();
+    const page = await pastPassword(browser, realm.name, { username: "crowd0", password: "crowd0-password" });
+    expect([page.text.includes('name="code"'), browser.cookies.has(`gh_${realm.name}`)]).toEqual([true, false]);
+    expect(isSignedIn(await answerPage(browser, realm.name, page, { code: code() }), realm.name)).toBe(true);
+    expect((await grant("crowd0-password")).status).toBe(400);
+    await modify("crowd0", "replace: pwdReset\npwdReset: TRUE");
+    expect((await grant("crowd0-password")).status).toBe(400);
+  });
+
+  test("200 sign-ins, 20 at once, all succeed on a bounded number of connections, which fall back afterwards", async () => {
+    const realm = await realmWith("READ_ONLY");
+    const from = peer.ldap.log().length;
+    for (let round = 0; round < 10; round++) {
+      const names = Array.from({ length: 20 }, (_, i) => `crowd${i === 0 ? 1 : i}`);
+      const answers = await Promise.all(names.map((name) => status(realm, name, `${name}-password`)));
+      expect(new Set(answers)).toEqual(new Set([303]));
+    }
+    const open = new Set<string>();
+    let most = 0;
+    const replay = () => {
+      open.clear();
+      for (const [, conn, what] of peer.ldap
+        .log()
+        .slice(from)
+        .matchAll(/conn=(\d+) fd=\d+ (ACCEPT|closed)/g)) {
+        if (what === "ACCEPT") open.add(conn!);
+        else open.delete(conn!);
+        most = Math.max(most, open.size);
+      }
+      return open.size;
+    };
+    await expect.poll(replay).toBeLessThanOrEqual(1);
+    expect(most).toBeGreaterThan(1);
+    // One for searches, and those of people.
+    expect(most).toBeLessThanOrEqual(21);
   });
 
   test("passwords are written with TLS only", async () => {

@@ -2,6 +2,7 @@ import type { Vault } from "../../kernel/vault.ts";
 import type { Actor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import type { DirectoryMetrics } from "./metrics.ts";
 import type { DirectoryPools } from "./pools.ts";
 
 export interface SyncParts {
@@ -10,6 +11,7 @@ export interface SyncParts {
   readonly work: UnitOfWork;
   readonly vault: Vault;
   readonly pools: DirectoryPools;
+  readonly metrics: DirectoryMetrics;
   readonly log: { warn(fields: object, message: string): void };
 }
 

@@ -1,4 +1,4 @@
-import { clock } from "../../kernel/clock.ts";
+import { clock, SECOND } from "../../kernel/clock.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import { type LdapEntry, LdapError } from "../../platform/ldap/index.ts";
@@ -80,6 +80,9 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
     await work.transact(origin, async (ctx) => {
       const mark = state === "done" && read.mark !== null ? JSON.stringify(read.mark) : null;
       if (!(await endRun(ctx.tx, owner, runId, { state, report, mark }, ctx.now))) return;
+      const outcome = state === "done" ? "success" : "failure";
+      const seconds = (clock.now() - startedAt) / SECOND;
+      if (!options.dryRun) ctx.afterCommit(() => parts.metrics.synced(provider.protocol, { outcome, seconds, report }));
       const counts = (["synced", "created", "updated", "disabled", "skipped", "failed"] as const).map((name) => `${name} ${report[name]}`);
       ctx.audit({
         ...{ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "user-federation", resourceId: provider.alias },

@@ -61,6 +61,7 @@ describe("the escalation rule", () => {
     userSearchFilter: "(cn={0})",
     idAttribute: "nsuniqueid",
     uidAttribute: "cn",
+    editMode: "PASSWORD",
     groupSearchBase: "dc=another",
     groupSearchFilter: "(cn=*)",
     groupNameAttribute: "ou",

@@ -53,7 +53,7 @@ export async function grantsOfMappers(ctx: Ctx, { mappers, config }: Pick<Provid
  */
 export async function followGrants(
   ctx: Ctx,
-  provider: ProviderSnapshot,
+  provider: Pick<ProviderSnapshot, "providerId" | "mappers" | "config">,
   claims: Claims,
   userId: string,
   isFirst: boolean,

@@ -1,7 +1,9 @@
-import { listCredentials } from "../../directory/credentials/index.ts";
-import { findUserForUpdate, readUser, takeOwnUser } from "../../directory/users/index.ts";
+import { isDirectorySource, listCredentials } from "../../directory/credentials/index.ts";
+import { changeSource, findUserForUpdate, readUser, takeOwnUser, type UserRow } from "../../directory/users/index.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { sourceOf } from "./control.ts";
 import { providerErrors } from "./errors.ts";
+import { followGrants } from "./giving.ts";
 import type { LinkedAccount } from "./links.schema.ts";
 import { deleteLink, insertLink, type Link, linksOfUser, type NewLink } from "./links.store.ts";
 
@@ -20,13 +22,44 @@ export async function readLink(ctx: ReadCtx, id: string, alias: string): Promise
 
 /** By an administrator: the user is held, and within their reach. */
 export async function removeLink(ctx: Ctx, id: string, alias: string): Promise<void> {
-  const { userId } = await findUserForUpdate(ctx, id);
+  const user = await findUserForUpdate(ctx, id);
+  const { userId } = user;
+  if ((await linkToSource(ctx, user))?.alias === alias) return makeLocal(ctx, user);
   await unlink(ctx, userId, alias);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail: `linked accounts -${alias}` });
 }
 
 export async function removeOwnLink(ctx: Ctx, alias: string): Promise<void> {
-  await unlink(ctx, (await takeOwnUser(ctx)).userId, alias);
+  const user = await takeOwnUser(ctx);
+  // They would outlive their account there.
+  if ((await linkToSource(ctx, user))?.alias === alias) throw providerErrors.kept_by_directory();
+  await unlink(ctx, user.userId, alias);
+}
+
+const linkToSource = async (ctx: ReadCtx, { userId, source }: Pick<UserRow, "userId" | "source">): Promise<Link | undefined> =>
+  isDirectorySource(source)
+    ? (await linksOfUser(ctx.tx, ctx.realm, userId)).find(({ protocol, alias }) => sourceOf(protocol, alias) === source)
+    : undefined;
+
+export const LOCAL = "local";
+
+/**
+ * A directory's user becomes a local one, who stays as they are but for what the directory's mappers gave. They have no password until one is set, by
+ * an administrator or by a mail. Of a user who is held.
+ */
+export async function makeLocal(ctx: Ctx, user: UserRow): Promise<void> {
+  await leaveDirectory(ctx, user);
+  await changeSource(ctx, user, LOCAL);
+}
+
+/** Ends the link to the directory that a user comes from, and takes back what came by it. */
+export async function leaveDirectory(ctx: Ctx, user: UserRow): Promise<void> {
+  const link = await linkToSource(ctx, user);
+  if (!link) return;
+  const { userId } = user;
+  await followGrants(ctx, { providerId: link.providerId, mappers: [], config: {} }, {}, userId, false);
+  await deleteLink(ctx.tx, ctx.realm, userId, link.providerId);
+  ctx.audit({ category: "SECURITY", type: "LINK_REMOVED", resourceType: "users", resourceId: userId, detail: link.alias });
 }
 
 /** By each of these one can sign in; everything else comes on top. */

@@ -1,0 +1,48 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { findUserForUpdate, User } from "../../directory/users/index.ts";
+import { pathParams, versioned } from "../../platform/http/index.ts";
+import type { DirectoryParts } from "./own-entry.ts";
+import { findNewSource, moveUser } from "./source.ts";
+
+const ChangeSource = Type.Object(
+  {
+    source: Type.String({ minLength: 1, maxLength: 128, description: "`local`, or `ldap:<alias>` or `ad:<alias>` of a directory" }),
+    entry: Type.Optional(
+      Type.String({
+        ...{ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" },
+        description: "The name by which the directory finds the person. Default: the username",
+      }),
+    ),
+  },
+  { $id: "ChangeSource", additionalProperties: false, examples: [{ source: "ldap:corp", entry: "ada" }] },
+);
+
+/** Mounted under /admin/realms/:realm/users. */
+export const userSourceRoutes: FastifyPluginAsyncTypebox<DirectoryParts> = async (app, parts) => {
+  app.put(
+    "/:userId/source",
+    {
+      config: { permission: "manage-users", versioned: true },
+      schema: {
+        summary: "Move a user between sources",
+        description:
+          "To an entry of a directory, whose owner signs in to the account from then on: names and address come from there, a password that is stored " +
+          "here is deleted. Or to `local`: the user stays as they are, without a password until one is set. Sessions end. Needs what the user may do; " +
+          "an entry that is another user's already is refused (409).",
+        tags: ["Users"],
+        params: pathParams("userId"),
+        body: ChangeSource,
+        response: { 200: User },
+      },
+    },
+    async (req, reply) => {
+      const { realm, userId } = req.params;
+      const { source, entry } = req.body;
+      // Whether the caller may is known before the directory is asked.
+      const { username } = await req.transact((ctx) => findUserForUpdate(ctx, userId));
+      const to = await findNewSource(parts, { realm, source, name: entry ?? username });
+      return versioned(reply, await req.transact((ctx) => moveUser(ctx, userId, to)));
+    },
+  );
+};
