@@ -19,7 +19,7 @@ import type { Services } from "./services.ts";
 
 /** Every job: what requests enqueue, and what recurs. */
 export function createJobs(core: Core, services: Services): JobWorker {
-  const { directories, identityProviders, issuers, messageMetrics, outbound, samlClients, signingKeys } = services;
+  const { brokers, directories, identityProviders, issuers, messageMetrics, outbound, samlClients, signingKeys } = services;
   const { background, config, database, log, metrics, realms, vault } = core;
   const saml = {
     db: background.db,
@@ -44,6 +44,7 @@ export function createJobs(core: Core, services: Services): JobWorker {
       [FORGET_LINKS_JOB]: { run: ({ realm, payload }) => forgetLinks(background.db, realm!, String(payload.providerId)) },
       [SYNC_JOB]: syncJob({ ...background, vault, log, pools: directories, providers: identityProviders }),
       "directories.due": { every: MINUTE, run: () => enqueueSyncs(background) },
+      "brokers.metadata": { every: 10 * MINUTE, run: () => brokers.tools.saml.upstreams.rereadDue(identityProviders) },
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },
       "keys.complete": { every: HOUR, run: () => completeKeys({ ...background, vault }) },
       "realms.complete": { every: MINUTE, run: () => completeRealms(background) },

@@ -26,5 +26,6 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "oidc_records", column: "sealed", rowKey: "record_id", realm: "realm_id" },
   { table: "credentials", column: "secret", rowKey: "credential_id", realm: "realm_id", type: "totp" },
   { table: "identity_provider_secrets", column: "sealed", rowKey: "secret_key", realm: "realm_id" },
+  { table: "broker_answers", column: "sealed", rowKey: "answer_id", realm: "realm_id" },
   { table: "vault_canary", column: "sealed", rowKey: "canary_id", realm: null },
 ];

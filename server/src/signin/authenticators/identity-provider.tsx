@@ -1,6 +1,5 @@
 import Type from "typebox";
-import { anonymousActor } from "../../platform/context.ts";
-import { applyMapping, arrive, type BrokeredIdentity, brokerOf, writesEachTime } from "../brokers/index.ts";
+import { applyMapping, arrive, type BrokeredIdentity, brokerOf, REFUSED, writesEachTime } from "../brokers/index.ts";
 import { type ProviderSnapshot, touchLink, UpstreamError } from "../identity-providers/index.ts";
 import { ProviderLinks } from "../pages/index.ts";
 import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
@@ -64,10 +63,12 @@ export const identityProvider: Question = {
     if (!provider || !broker || provider.providerId !== data?.providerId) return { outcome: "again", problem: PROBLEMS.failed };
     if (query.error === "access_denied" || query.error === "user_cancelled_authorize")
       return { outcome: "again", notice: "brokerCancelled" };
+    if (query.error === REFUSED) return { outcome: "again", problem: PROBLEMS.failed };
     let identity: BrokeredIdentity;
     try {
       identity = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, parts.brokers.tools);
     } catch (error) {
+      if (error instanceof UpstreamError && error.reason === "cancelled") return { outcome: "again", notice: "brokerCancelled" };
       return failed(at, provider, error, "failed");
     }
     const arrival = await arrive(parts, provider, identity, visitor.sourceIp);
@@ -139,9 +140,5 @@ async function failed(at: StepContext, provider: ProviderSnapshot, error: unknow
   return { outcome: "again", problem: PROBLEMS[problem] };
 }
 
-async function tellFailure({ parts, visitor }: StepContext, { realm, alias, protocol }: ProviderSnapshot, reason: string): Promise<void> {
-  await parts.work.transact({ realm, actor: anonymousActor(realm), sourceIp: visitor.sourceIp }, async (ctx) =>
-    ctx.audit({ category: "AUTHN", type: "BROKER_LOGIN", outcome: "FAILURE", detail: `${alias}: ${reason}` }),
-  );
-  parts.brokers.counted(protocol, "failure");
-}
+const tellFailure = ({ parts, visitor }: StepContext, provider: ProviderSnapshot, reason: string): Promise<void> =>
+  parts.brokers.failed(parts.work, provider, reason, visitor.sourceIp);

@@ -18,6 +18,7 @@ import {
   type VisitorFacts,
   withPassed,
 } from "../authenticators/index.ts";
+import type { Destination } from "../brokers/index.ts";
 import { type Ask, DEFAULT_DIRECT_FLOW, type Flow, type FlowsSnapshot, isSignInFlow } from "../flows/index.ts";
 import { factorOf, recentProofs } from "../sessions/index.ts";
 import { type Interaction, interactionErrors } from "./interactions.ts";
@@ -74,7 +75,7 @@ export type Outcome<T> =
   | Asking
   | Refused
   /** On to another site, which sends the browser back with the `state`. */
-  | { readonly outcome: "leave"; readonly run: Run; readonly to: string }
+  | { readonly outcome: "leave"; readonly run: Run; readonly to: Destination }
   | { readonly outcome: "pass"; readonly run: Run; readonly value: T };
 
 /** A sign-in in a browser: as far as the interaction has come; from the beginning, where the flow has changed since. */

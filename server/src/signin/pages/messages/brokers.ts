@@ -1,5 +1,6 @@
 /** What pages say of identity providers, in each language; `{provider}` is filled in. */
 export const enBrokers = {
+  brokerPostTitle: "Continue to sign in",
   otherProviders: "Or sign in with another account",
   continueWith: "Continue with {provider}",
   chooseIdentityProvider: "Sign in at a provider",
@@ -18,6 +19,7 @@ export const enBrokers = {
 };
 
 export const nlBrokers: typeof enBrokers = {
+  brokerPostTitle: "Verder met aanmelden",
   otherProviders: "Of meld u aan met een ander account",
   continueWith: "Doorgaan met {provider}",
   chooseIdentityProvider: "Aanmelden bij een provider",
@@ -37,6 +39,7 @@ export const nlBrokers: typeof enBrokers = {
 };
 
 export const deBrokers: typeof enBrokers = {
+  brokerPostTitle: "Weiter zur Anmeldung",
   otherProviders: "Oder mit einem anderen Konto anmelden",
   continueWith: "Weiter mit {provider}",
   chooseIdentityProvider: "Bei einem Anbieter anmelden",
@@ -57,6 +60,7 @@ export const deBrokers: typeof enBrokers = {
 };
 
 export const frBrokers: typeof enBrokers = {
+  brokerPostTitle: "Continuer vers la connexion",
   otherProviders: "Ou connectez-vous avec un autre compte",
   continueWith: "Continuer avec {provider}",
   chooseIdentityProvider: "Se connecter chez un fournisseur",
@@ -75,6 +79,7 @@ export const frBrokers: typeof enBrokers = {
 };
 
 export const esBrokers: typeof enBrokers = {
+  brokerPostTitle: "Continuar con el inicio de sesión",
   otherProviders: "O inicie sesión con otra cuenta",
   continueWith: "Continuar con {provider}",
   chooseIdentityProvider: "Iniciar sesión en un proveedor",
