@@ -11,6 +11,7 @@ import {
   openResponse,
   postFields,
   type ReceivedMessage,
+  readArtifactFields,
   readPost,
   redirectUrl,
   SamlError,
@@ -28,6 +29,9 @@ import { refusing, withKeys } from "./open.ts";
 import type { SamlProfile } from "./profile.ts";
 import type { SamlRules } from "./rules.ts";
 import { consumerOf, type SamlTools, spEntityIdOf } from "./tools.ts";
+
+/** A provider that begins by itself may name a path of ours; our own state is much shorter. */
+const LIMIT = { relayStateBytes: 2048 };
 
 /** Web browser single sign-on (SAML profiles §4.1) with this realm as the service provider, for every scheme. */
 export const samlBroker = (profile: SamlProfile): Broker => ({
@@ -66,8 +70,9 @@ export const samlBroker = (profile: SamlProfile): Broker => ({
     refusing(async (): Promise<PostedAnswer> => {
       const state = typeof form.RelayState === "string" && form.RelayState !== "" ? form.RelayState : null;
       // Small enough for an address; it is resolved where the browser's cookies are.
-      if (typeof form.SAMLart === "string") return { kind: "answer", query: { SAMLart: form.SAMLart, ...(state && { state }) } };
-      const received = readPost(form, { relayStateBytes: 2048 });
+      if (form.SAMLart !== undefined)
+        return { kind: "answer", query: { SAMLart: readArtifactFields(form, LIMIT).artifact.text, ...(state && { state }) } };
+      const received = readPost(form, LIMIT);
       const rules = profile.rules(provider);
       if (provider.config.responseBinding === "artifact") throw new SamlError("binding", "Answers of this provider come by artifact");
       const { upstream, opened } = await open(provider, rules, saml, received);
