@@ -48,7 +48,7 @@ const onPostgresAlone = [
   "src/tenancy/messaging/providers.test.ts",
   "src/tenancy/permissions/admin-routes.test.ts",
   "src/directory/{roles,groups}/escalation.test.ts",
-  "src/signin/directories/active-directory.test.ts",
+  "src/signin/directories/{active-directory,passwords}.test.ts",
   "src/signin/identity-providers/escalation.test.ts",
 ];
 

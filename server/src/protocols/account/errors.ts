@@ -1,4 +1,4 @@
-import { AppError, defineErrors, invalidFields } from "../../kernel/errors.ts";
+import { AppError, defineErrors } from "../../kernel/errors.ts";
 
 export const accountErrors = {
   ...defineErrors("account", {
@@ -7,8 +7,6 @@ export const accountErrors = {
     no_password: [409, "You have no password yet: ask for a reset, or sign in as you do"],
     application_not_found: [404, "This application has nothing from you"],
   }),
-  wrong_password: () =>
-    invalidFields([{ field: "currentPassword", code: "wrong", message: "currentPassword is not your present password" }], "password.wrong"),
   wait: (seconds: number) =>
     new AppError("account.wait", 429, `Too many attempts. Please try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`, {
       headers: { "retry-after": String(seconds) },

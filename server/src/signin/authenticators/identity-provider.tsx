@@ -1,14 +1,14 @@
 import Type from "typebox";
-import { applyMapping, arrive, type BrokeredIdentity, brokerOf, REFUSED, writesEachTime } from "../brokers/index.ts";
+import { applyMapping, arrivalOf, arrive, type BrokeredIdentity, brokerOf, REFUSED, writesEachTime } from "../brokers/index.ts";
 import { type ProviderSnapshot, touchLink, UpstreamError } from "../identity-providers/index.ts";
 import { ProviderLinks } from "../pages/index.ts";
 import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
 
 /** Where a provider sends the browser back to: one address for each, so that no provider's answer is taken for another's. */
-const redirectUriOf = ({ parts, realm }: StepContext, alias: string) =>
+export const redirectUriOf = ({ parts, realm }: StepContext, alias: string) =>
   `${parts.baseUrl}/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}/endpoint`;
 
-const PROBLEMS = {
+export const PROBLEMS = {
   down: { title: "brokerDownTitle", text: "brokerDownText" },
   failed: { title: "brokerFailedTitle", text: "brokerFailedText" },
   denied: { title: "brokerDeniedTitle", text: "brokerDeniedText" },
@@ -76,18 +76,19 @@ export const identityProvider: Question = {
       await tellFailure(at, provider, arrival.reason);
       return { outcome: "again", problem: PROBLEMS[arrival.reason] };
     }
-    const proof = proofOf(at, provider, identity, arrival.userId);
+    const brokered = arrivalOf(parts.vault, provider, identity, at.interactionId!);
+    const proof = { ...proofOf(at, provider, identity, arrival.userId), brokered };
     if (arrival.kind === "linked") return { outcome: "passed", proof };
     // Whose sign-in it is was said before: an address does not make it another's.
     if (at.progress.userId !== null) return { outcome: "again", problem: PROBLEMS.failed };
     const link = { alias: provider.alias, providerId: provider.providerId, subject: identity.subject, username: identity.username };
-    return { outcome: "prove", userId: arrival.userId, login: arrival.login, link, factor: proof.factor!, amr: proof.amr };
+    return { outcome: "prove", userId: arrival.userId, login: arrival.login, link, factor: proof.factor!, amr: proof.amr, brokered };
   },
 };
 
 const providersOf = async ({ parts, realm, request }: StepContext) => (request.isLocal ? null : parts.brokers.providers.get(realm.realmId));
 
-async function enabledProvider(at: StepContext, alias: string): Promise<ProviderSnapshot | null> {
+export async function enabledProvider(at: StepContext, alias: string): Promise<ProviderSnapshot | null> {
   const provider = (await providersOf(at))?.byAlias.get(alias);
   return provider?.enabled ? provider : null;
 }
@@ -132,7 +133,7 @@ function proofOf(at: StepContext, provider: ProviderSnapshot, identity: Brokered
 }
 
 /** Told in plain words; what the provider said about it goes to the log, and only a word of ours into the trail. */
-async function failed(at: StepContext, provider: ProviderSnapshot, error: unknown, problem: "down" | "failed"): Promise<Answer> {
+export async function failed(at: StepContext, provider: ProviderSnapshot, error: unknown, problem: "down" | "failed"): Promise<Answer> {
   if (!(error instanceof UpstreamError)) throw error;
   const { realm, alias, protocol } = provider;
   at.parts.brokers.tools.log.warn({ err: error, realm, alias, protocol, reason: error.reason }, "a sign-in by an identity provider failed");
@@ -140,5 +141,5 @@ async function failed(at: StepContext, provider: ProviderSnapshot, error: unknow
   return { outcome: "again", problem: PROBLEMS[problem] };
 }
 
-const tellFailure = ({ parts, visitor }: StepContext, provider: ProviderSnapshot, reason: string): Promise<void> =>
+export const tellFailure = ({ parts, visitor }: StepContext, provider: ProviderSnapshot, reason: string): Promise<void> =>
   parts.brokers.failed(parts.work, provider, reason, visitor.sourceIp);

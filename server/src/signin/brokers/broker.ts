@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
-import type { ProviderSnapshot } from "../identity-providers/index.ts";
+import type { LinkTokens, ProviderSnapshot } from "../identity-providers/index.ts";
+import type { UpstreamSession } from "./brokered-sessions.ts";
 import type { SamlTools } from "./saml/tools.ts";
 import type { Upstreams } from "./upstreams.ts";
 
@@ -18,6 +19,10 @@ export interface BrokeredIdentity {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly acr: string | null;
   readonly amr: readonly string[];
+  /** Their session there, where a logout can be told by it. */
+  readonly session?: UpstreamSession | undefined;
+  /** To be kept for the user, where the provider is configured so. */
+  readonly tokens?: LinkTokens | undefined;
 }
 
 /** What asked for the sign-in, passed on. */

@@ -13,6 +13,16 @@ import { createUpstreams } from "./upstreams.ts";
 
 export { arrive } from "./accounts.ts";
 export type { Broker, BrokeredIdentity, BrokerRequest, BrokerTools, Departure, Destination, PostedAnswer } from "./broker.ts";
+export { arrive, isInAllowedDomain } from "./accounts.ts";
+export { arrivalOf, type BrokeredArrival, keepTokensOf, recordArrival } from "./arrival.ts";
+export type { Broker, BrokeredIdentity, BrokerRequest, BrokerTools, Departure } from "./broker.ts";
+export {
+  type BrokeredSession,
+  brokeredSessionsOf,
+  recordBrokeredSession,
+  sessionsByProvider,
+  type UpstreamSession,
+} from "./brokered-sessions.ts";
 export { applyMapping, writesEachTime } from "./mapping.ts";
 export { deleteExpiredAnswers, providerMetadataRoutes } from "./saml/index.ts";
 

@@ -10,6 +10,7 @@ export const providerErrors = {
     subject_linked: [409, "That account at the identity provider is linked to another user already"],
     already_linked: [409, "This user is linked to another account at that identity provider already: remove that link first"],
     last_way_in: [409, "This is the last way to sign in: set a password, or link another account, before you remove it"],
+    no_links: [409, "Accounts of this identity provider are not linked to users of this realm"],
     link_not_found: [404, "This user is not linked to that identity provider"],
   }),
   subject_in_use: (members: readonly string[]) =>

@@ -53,6 +53,7 @@ const LoginForm = Type.Object(
     password: field(8192),
     code: field(64, "Of steps that ask for one"),
     credential: field(32_768, "What the browser answered to a challenge, as JSON"),
+    currentPassword: field(8192, "Of a user whose password a directory keeps"),
     newPassword: field(8192),
     newPasswordAgain: field(8192),
     _csrf: field(512, "The value of the cookie XSRF-TOKEN; 403 without it"),

@@ -3,11 +3,12 @@ import Type from "typebox";
 import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
 import { LinkedAccount, readLink, readLinks, removeOwnLink } from "../../../signin/identity-providers/index.ts";
 import { assertMayChangeSignIn } from "../audience.ts";
+import { beginLink, LinkBegun, type LinkParts } from "./links.service.ts";
 
 const tags = ["Account"];
 
 /** Mounted under /realms/:realm/account/linked-accounts. */
-export const ownLinkRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts> = async (app, parts) => {
   app.get(
     "/",
     {
@@ -29,6 +30,41 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: { summary: "Read your account at an identity provider", tags, params: pathParams("alias"), response: { 200: LinkedAccount } },
     },
     (req) => req.read((ctx) => readLink(ctx, ctx.actor.id, req.params.alias)),
+  );
+
+  app.post(
+    "/:alias",
+    {
+      config: { recentAuthentication: true, versioned: true },
+      schema: {
+        summary: "Begin to link your account at an identity provider",
+        description:
+          "Answers with an address to open in a browser in which you are signed in. You sign in at the provider, see which account you came back with, and confirm. Those who administer the realm use their session.",
+        tags,
+        params: pathParams("alias"),
+        body: Type.Optional(
+          Type.Object(
+            {
+              returnTo: Type.Optional(
+                Type.String({
+                  maxLength: 2048,
+                  description: "Where the browser goes afterwards: a path of this server, or a redirect URI of the application",
+                }),
+              ),
+            },
+            { additionalProperties: false },
+          ),
+        ),
+        response: { 201: LinkBegun },
+      },
+    },
+    async (req, reply) => {
+      const begun = await req.transact(async (ctx) => {
+        await assertMayChangeSignIn(ctx, req.client);
+        return beginLink(ctx, parts, req.params.alias, { returnTo: req.body?.returnTo, client: req.client });
+      });
+      return reply.code(201).send(begun);
+    },
   );
 
   app.delete(
