@@ -59,6 +59,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
         log,
         baseUrl,
         providers: brokers.providers,
+        tools: brokers.tools,
       };
       await realm.register(accountRoutes, { prefix: "/account", ...account });
       const registration = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl };

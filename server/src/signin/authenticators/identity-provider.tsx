@@ -12,6 +12,7 @@ export const PROBLEMS = {
   down: { title: "brokerDownTitle", text: "brokerDownText" },
   failed: { title: "brokerFailedTitle", text: "brokerFailedText" },
   denied: { title: "brokerDeniedTitle", text: "brokerDeniedText" },
+  stale: { title: "brokerStaleTitle", text: "brokerStaleText" },
   "no-account": { title: "brokerDeniedTitle", text: "brokerNoAccountText" },
   domain: { title: "brokerDeniedTitle", text: "brokerDomainText" },
 } as const;
@@ -45,6 +46,7 @@ export const identityProvider: Question = {
           redirectUri: redirectUriOf(at, alias),
           loginHint: progress.login ?? request.loginHint ?? null,
           locale: visitor.locale,
+          acr: request.acr ?? null,
           fresh: request.reauthenticate === true || request.recent === true,
         },
         parts.brokers.tools,
@@ -68,7 +70,6 @@ export const identityProvider: Question = {
     try {
       identity = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, parts.brokers.tools);
     } catch (error) {
-      if (error instanceof UpstreamError && error.reason === "cancelled") return { outcome: "again", notice: "brokerCancelled" };
       return failed(at, provider, error, "failed");
     }
     const arrival = await arrive(parts, provider, identity, visitor.sourceIp);
@@ -135,10 +136,11 @@ function proofOf(at: StepContext, provider: ProviderSnapshot, identity: Brokered
 /** Told in plain words; what the provider said about it goes to the log, and only a word of ours into the trail. */
 export async function failed(at: StepContext, provider: ProviderSnapshot, error: unknown, problem: "down" | "failed"): Promise<Answer> {
   if (!(error instanceof UpstreamError)) throw error;
+  if (error.reason === "cancelled") return { outcome: "again", notice: "brokerCancelled" };
   const { realm, alias, protocol } = provider;
   at.parts.brokers.tools.log.warn({ err: error, realm, alias, protocol, reason: error.reason }, "a sign-in by an identity provider failed");
   await tellFailure(at, provider, error.reason);
-  return { outcome: "again", problem: PROBLEMS[problem] };
+  return { outcome: "again", problem: PROBLEMS[error.reason === "stale" ? "stale" : problem] };
 }
 
 export const tellFailure = ({ parts, visitor }: StepContext, provider: ProviderSnapshot, reason: string): Promise<void> =>

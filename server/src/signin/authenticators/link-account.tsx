@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { arrivalOf, type BrokeredArrival, brokerOf, isInAllowedDomain, keepTokensOf } from "../brokers/index.ts";
+import { arrivalOf, type BrokeredArrival, brokerOf, isInAllowedDomain, keepTokensOf, REFUSED } from "../brokers/index.ts";
 import { addLink, findLinkedUser, UpstreamError } from "../identity-providers/index.ts";
 import { ConfirmLink, linkLead, ProviderLinks } from "../pages/index.ts";
 import type { Answer, Question, StepContext } from "./authenticator.ts";
@@ -60,6 +60,7 @@ export const linkAccount: Question = {
       return { outcome: "again", problem: PROBLEMS.failed };
     if (query.error === "access_denied" || query.error === "user_cancelled_authorize")
       return { outcome: "again", notice: "brokerCancelled" };
+    if (query.error === REFUSED) return { outcome: "again", problem: PROBLEMS.failed };
     try {
       const identity = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, parts.brokers.tools);
       const isRefused = provider.config.provisioning === "deny" ? "denied" : isInAllowedDomain(provider, identity) ? null : "domain";
@@ -87,7 +88,7 @@ async function leave(at: StepContext, alias: string): Promise<Answer> {
   const provider = alias === at.request.link?.alias ? await enabledProvider(at, alias) : null;
   const broker = provider && brokerOf(provider.protocol);
   if (!provider || !broker) return { outcome: "again", problem: PROBLEMS.down };
-  const request = { redirectUri: redirectUriOf(at, alias), loginHint: null, locale: at.visitor.locale, fresh: false };
+  const request = { redirectUri: redirectUriOf(at, alias), loginHint: null, locale: at.visitor.locale, acr: null, fresh: false };
   try {
     const { kept, to } = await broker.begin(provider, request, at.parts.brokers.tools);
     return { outcome: "leave", data: { ...kept, alias, providerId: provider.providerId }, to: ({ state }) => to(state) };

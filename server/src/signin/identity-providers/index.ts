@@ -11,7 +11,6 @@ export {
   keepLinkTokens,
   type LinkKey,
   type LinkTokens,
-  providersWithTokens,
 } from "./link-tokens.store.ts";
 export { userLinkRoutes } from "./links.routes.ts";
 export { LinkedAccount } from "./links.schema.ts";

@@ -90,14 +90,3 @@ export async function dropLinkTokens(tx: Db, realm: string, { userId, providerId
 export async function dropTokensOfProvider(tx: Tx, realm: string, providerId: string): Promise<void> {
   await tx.deleteFrom("identity_link_tokens").where("realm_id", "=", realm).where("provider_id", "=", providerId).execute();
 }
-
-/** The providers whose tokens are kept for a user. */
-export async function providersWithTokens(db: Db, realm: string, userId: string): Promise<ReadonlySet<string>> {
-  const rows = await db
-    .selectFrom("identity_link_tokens")
-    .select("provider_id")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .execute();
-  return new Set(rows.map((row) => row.provider_id));
-}

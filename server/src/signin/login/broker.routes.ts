@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import type { SignInParts } from "../authenticators/index.ts";
-import { brokerOf, providerMetadataRoutes } from "../brokers/index.ts";
+import { providerMetadataRoutes } from "../brokers/index.ts";
 import { type Asking, claimInteraction, continueSignIn, interactionErrors, positionToAnswer, readState } from "../run/index.ts";
 import { type ContinueRouteParts, comeBack } from "./continue.routes.ts";
 import { postedAnswerRoutes } from "./posted-answers.routes.ts";
@@ -123,5 +123,5 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
   );
 
   await app.register(postedAnswerRoutes, routeParts);
-  await app.register(providerMetadataRoutes, { ...parts.brokers, brokerOf });
+  await app.register(providerMetadataRoutes, parts.brokers);
 };

@@ -120,9 +120,10 @@ export const samlBroker = (profile: SamlProfile): SamlBroker => ({
       return { session, ...profile.identity(provider, { assertion, response: opened, fresh, begunAt }) };
     }),
 
+  signOut: (provider, session, { state }, { saml }) =>
+    refusing(() => logoutRequestFor(provider, profile.rules(provider), session, state, saml)),
+
   logout: {
-    request: (provider, session, state, { saml }) =>
-      refusing(() => logoutRequestFor(provider, profile.rules(provider), session, state, saml)),
     read: (provider, received, { saml }) => refusing(() => readLogoutRequest(provider, profile.rules(provider), received, saml)),
     respond: (provider, answered, { saml }) => refusing(() => logoutResponseTo(provider, profile.rules(provider), answered, saml)),
   },

@@ -16,6 +16,7 @@ import {
   signed,
 } from "../../../platform/saml/index.ts";
 import type { ProviderSnapshot } from "../../identity-providers/index.ts";
+import type { UpstreamHop } from "../broker.ts";
 import { type BrokeredSession, brokeredSessionsOf, sessionsByProvider } from "../brokered-sessions.ts";
 import { useAssertion } from "./answers.store.ts";
 import { decryptionOf, signerOf } from "./keys.ts";
@@ -24,20 +25,8 @@ import { subjectByName } from "./plain.ts";
 import type { SamlRules } from "./rules.ts";
 import { logoutServiceOf, type SamlTools, spEntityIdOf } from "./tools.ts";
 
-/** A form or an address that takes the browser on. */
-export interface LogoutHop {
-  readonly location: string;
-  readonly form?: Readonly<Record<string, string>>;
-}
-
 /** Single logout (SAML profiles §4.4) as a broker of SAML has it. All of it throws an UpstreamError. */
 export interface SamlLogouts {
-  request(
-    provider: ProviderSnapshot,
-    session: Pick<BrokeredSession, "id" | "logout">,
-    state: string,
-    tools: { readonly saml: SamlTools },
-  ): Promise<LogoutHop | null>;
   read(provider: ProviderSnapshot, received: ReceivedMessage, tools: { readonly saml: SamlTools }): Promise<CheckedLogout>;
   respond(
     provider: ProviderSnapshot,
@@ -56,7 +45,7 @@ export async function logoutRequestFor(
   { id, logout }: Pick<BrokeredSession, "id" | "logout">,
   state: string,
   tools: SamlTools,
-): Promise<LogoutHop | null> {
+): Promise<UpstreamHop | null> {
   const { slo } = await tools.upstreams.read(provider, rules);
   if (!slo || logout === null || provider.config.logoutUpstream === false) return null;
   const now = clock.now();
@@ -121,7 +110,8 @@ export async function sessionsMeantBy(
   const subject = isBySubject ? { subject: subjectByName(nameId, issuer) ?? "" } : {};
   const wanted = sessionIndexes.length > 0 ? sessionIndexes.map((index) => ({ id: index })) : isBySubject ? [{}] : [];
   const found = new Set<string>();
-  for (const one of wanted) for (const each of await sessionsByProvider(ctx.tx, ctx.realm, providerId, { ...one, ...subject })) found.add(each);
+  for (const one of wanted)
+    for (const each of await sessionsByProvider(ctx.tx, ctx.realm, providerId, { ...one, ...subject })) found.add(each);
   const meant: string[] = [];
   for (const sessionId of found) {
     const [known] = (await brokeredSessionsOf(ctx.tx, vault, ctx.realm, sessionId)).filter((each) => each.providerId === providerId);

@@ -19,7 +19,7 @@ import {
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { type ProviderSnapshot, providerErrors, UpstreamError } from "../../identity-providers/index.ts";
 import { endSession } from "../../sessions/index.ts";
-import type { BrokerParts } from "../index.ts";
+import { type BrokerParts, samlBrokerOf } from "../parts.ts";
 import type { SamlBroker } from "./broker.ts";
 import { sessionsMeantBy } from "./logout.ts";
 import { refusing } from "./open.ts";
@@ -31,7 +31,6 @@ interface Exchange {
 export interface ProviderLogoutParts {
   readonly brokers: BrokerParts;
   readonly work: UnitOfWork;
-  brokerOf(protocol: string): SamlBroker | null;
   /** The page that posts the answer. */
   showForm(exchange: Exchange, hop: { readonly name: string; readonly location: string; readonly form: Record<string, string> }): unknown;
   goTo(reply: FastifyReply, path: string): never;
@@ -57,7 +56,7 @@ interface Done {
 
 /** Mounted under /realms/:realm. Logouts that a SAML identity provider asks for, and its answers to those that went on there. */
 export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts> = async (app, parts) => {
-  const { brokers, work, brokerOf, showForm, goTo } = parts;
+  const { brokers, work, showForm, goTo } = parts;
   const { tools } = brokers;
   app.addContentTypeParser(["text/xml", "application/soap+xml"], { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) =>
     done(null, body),
@@ -65,7 +64,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
 
   const find = async (realm: string, alias: string) => {
     const provider = (await brokers.providers.get(realm))?.byAlias.get(alias);
-    const broker = provider?.enabled ? brokerOf(provider.protocol) : null;
+    const broker = provider?.enabled ? samlBrokerOf(provider.protocol) : null;
     if (!provider || !broker) throw providerErrors.not_found();
     return { provider, broker };
   };
@@ -90,12 +89,20 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
     if (!(error instanceof UpstreamError)) throw error;
     const { alias } = request.params as { alias: string };
     const { provider } = await find(request.realmId, alias);
-    tools.log.warn({ err: error, realm: request.realmId, alias, reason: error.reason }, "a logout message of an identity provider was refused");
+    tools.log.warn(
+      { err: error, realm: request.realmId, alias, reason: error.reason },
+      "a logout message of an identity provider was refused",
+    );
     await brokers.failed(work, provider, error.reason, request.ip);
     throw sloErrors.refused(error);
   };
 
-  async function answer(exchange: Exchange, provider: ProviderSnapshot, broker: SamlBroker, done: Pick<Done, "id" | "count" | "relayState">) {
+  async function answer(
+    exchange: Exchange,
+    provider: ProviderSnapshot,
+    broker: SamlBroker,
+    done: Pick<Done, "id" | "count" | "relayState">,
+  ) {
     const { slo, message, key } = await broker.logout.respond(provider, done, tools);
     const { relayState } = done;
     if (!slo) return goTo(exchange.reply, `/realms/${provider.realm}/login?signed_out`);
@@ -112,7 +119,12 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
     return goTo(reply, `/realms/${realm}/broker/${encodeURIComponent(alias)}/endpoint/logout_response?${query}`);
   };
 
-  const place = ({ realm, providerId }: ProviderSnapshot) => ({ realm, table: "broker_answers", column: "logout", row: providerId });
+  const place = ({ realm, providerId }: ProviderSnapshot) => ({
+    realm,
+    table: "broker_answers",
+    column: "sealed",
+    row: `logout ${providerId}`,
+  });
 
   app.get(
     "/broker/:alias/slo",

@@ -23,6 +23,9 @@ export const enBrokers = {
   linkAccountTakenTitle: "That account is linked already",
   linkAccountTakenText:
     "It belongs to a user here, so it cannot be linked once more. Use another account at the provider, or remove the other link first.",
+  brokerStaleTitle: "The provider did not ask you to sign in again",
+  brokerStaleText:
+    "A new sign-in is needed here, and the provider did not confirm one. Sign in another way, or sign out first and then in again.",
 };
 
 export const nlBrokers: typeof enBrokers = {
@@ -50,6 +53,9 @@ export const nlBrokers: typeof enBrokers = {
   linkAccountTakenTitle: "Dat account is al gekoppeld",
   linkAccountTakenText:
     "Het hoort bij een gebruiker hier en kan niet nog eens worden gekoppeld. Gebruik een ander account bij de provider, of verwijder eerst de andere koppeling.",
+  brokerStaleTitle: "De provider heeft u niet opnieuw laten aanmelden",
+  brokerStaleText:
+    "Hier is een nieuwe aanmelding nodig, en de provider heeft die niet bevestigd. Meld u op een andere manier aan, of meld u eerst af en dan opnieuw aan.",
 };
 
 export const deBrokers: typeof enBrokers = {
@@ -78,6 +84,9 @@ export const deBrokers: typeof enBrokers = {
   linkAccountTakenTitle: "Dieses Konto ist bereits verknüpft",
   linkAccountTakenText:
     "Es gehört zu einem Benutzer hier und kann nicht noch einmal verknüpft werden. Verwenden Sie ein anderes Konto beim Anbieter, oder entfernen Sie zuerst die andere Verknüpfung.",
+  brokerStaleTitle: "Der Anbieter hat Sie nicht neu angemeldet",
+  brokerStaleText:
+    "Hier ist eine neue Anmeldung nötig, und der Anbieter hat keine bestätigt. Melden Sie sich anders an, oder melden Sie sich zuerst ab und dann wieder an.",
 };
 
 export const frBrokers: typeof enBrokers = {
@@ -104,6 +113,9 @@ export const frBrokers: typeof enBrokers = {
   linkAccountTakenTitle: "Ce compte est déjà lié",
   linkAccountTakenText:
     "Il appartient à un utilisateur d’ici et ne peut pas être lié une seconde fois. Utilisez un autre compte chez le fournisseur, ou supprimez d’abord l’autre lien.",
+  brokerStaleTitle: "Le fournisseur ne vous a pas reconnecté",
+  brokerStaleText:
+    "Une nouvelle connexion est nécessaire ici, et le fournisseur n’en a pas confirmé. Connectez-vous autrement, ou déconnectez-vous d’abord puis reconnectez-vous.",
 };
 
 export const esBrokers: typeof enBrokers = {
@@ -130,4 +142,7 @@ export const esBrokers: typeof enBrokers = {
   linkAccountTakenTitle: "Esa cuenta ya está vinculada",
   linkAccountTakenText:
     "Pertenece a un usuario de aquí, así que no se puede vincular otra vez. Use otra cuenta en el proveedor o elimine antes el otro vínculo.",
+  brokerStaleTitle: "El proveedor no le pidió iniciar sesión de nuevo",
+  brokerStaleText:
+    "Aquí hace falta un nuevo inicio de sesión y el proveedor no confirmó ninguno. Inicie sesión de otra forma, o cierre antes la sesión y vuelva a entrar.",
 };
