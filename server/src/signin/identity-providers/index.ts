@@ -19,18 +19,18 @@ export {
   FORGET_LINKS_JOB,
   findLinkedUser,
   forgetLinks,
-  grantsMadeBy,
   insertLink,
   type Link,
   linksOfUser,
   type NewLink,
-  recordGrants,
+  recordNewGrants,
   touchLink,
 } from "./links.store.ts";
 export type { MapperState } from "./mappers.schema.ts";
 export { attributeOf, type Claims, claimAt, claimsOfTemplate, countsNow, fillTemplate, mappedAttributes } from "./mapping.ts";
 export type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider, TestedCheck } from "./protocol.ts";
 export { type ProtocolName, protocolOf, protocols } from "./protocols/index.ts";
+export { GROUPS_CLAIM, isDnValue } from "./protocols/ldap-mapper.ts";
 export { type EntryFault, isFault, type Person, personAttributes, readPerson, shownDn } from "./protocols/ldap-person.ts";
 export { connectionOf } from "./protocols/ldap-test.ts";
 export {
@@ -59,6 +59,7 @@ export { identityProviderRoutes } from "./routes.ts";
 export {
   createIdentityProviders,
   type IdentityProviders,
+  MAX_BUTTONS,
   type ProviderButton,
   type ProviderSnapshot,
   type ProvidersSnapshot,

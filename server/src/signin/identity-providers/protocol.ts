@@ -1,5 +1,6 @@
 import type { TObject } from "typebox";
 import type { Outbound } from "../../platform/outbound/index.ts";
+import type { MapperState } from "./mappers.schema.ts";
 
 export type Config = Readonly<Record<string, unknown>>;
 
@@ -47,8 +48,8 @@ export interface IdentityProviderProtocol {
   readonly harmless: readonly string[];
   /** Members that decide what a subject means: with users linked, another value would mistake one person for another. */
   readonly subjectMembers: readonly string[];
-  /** False: sign-ins by it apply no mappers, so none can be made. */
-  readonly takesMappers?: false;
+  /** What is wrong with a mapper for this protocol alone. */
+  checkMapper?(mapper: Omit<MapperState, "sync">): readonly FieldFault[];
   /** Where secrets, or what is made with them, are sent: another scheme, host or port clears them. */
   addresses(config: Config): readonly string[];
   /** What the schema cannot say. Nothing is sent. */
