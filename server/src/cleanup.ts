@@ -12,7 +12,7 @@ import { deleteExpiredOAuth } from "./protocols/tokens/index.ts";
 import { deleteExpiredTransactions } from "./protocols/transactions/index.ts";
 import { deleteExpiredTokens } from "./signin/action-tokens/index.ts";
 import { deleteEndedChallenges } from "./signin/authenticators/index.ts";
-import { deleteExpiredBrokerLogouts } from "./signin/brokers/index.ts";
+import { deleteExpiredAnswers, deleteExpiredBrokerLogouts } from "./signin/brokers/index.ts";
 import { deleteOldRuns } from "./signin/directories/index.ts";
 import { deleteExpiredTickets } from "./signin/impersonation/index.ts";
 import { deleteExpiredBrowsers } from "./signin/known-browsers/index.ts";
@@ -42,6 +42,7 @@ export async function cleanUp(db: Db): Promise<void> {
   await deletePassedIntervals(db);
   await deleteOldImports(db, now);
   await deleteOldRuns(db, now);
+  await deleteExpiredAnswers(db, now);
   await deleteExpiredOAuth(db, now);
   await deleteAnsweredRequests(db, now);
   await deleteExpiredLogouts(db, now);

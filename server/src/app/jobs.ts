@@ -20,7 +20,7 @@ import type { Services } from "./services.ts";
 
 /** Every job: what requests enqueue, and what recurs. */
 export function createJobs(core: Core, services: Services): JobWorker {
-  const { dns, issuers, messageMetrics, outbound, samlClients, signingKeys } = services;
+  const { brokers, dns, identityProviders, issuers, messageMetrics, outbound, samlClients, signingKeys } = services;
   const { background, config, database, log, metrics, realms, vault } = core;
   const saml = {
     db: background.db,
@@ -46,6 +46,7 @@ export function createJobs(core: Core, services: Services): JobWorker {
       [SYNC_JOB]: syncJob({ ...services.directoryParts, ...background }),
       "domains.recheck": { every: 10 * MINUTE, run: () => recheckDomains({ ...background, dns }) },
       "directories.due": { every: MINUTE, run: () => enqueueSyncs(background) },
+      "brokers.metadata": { every: 10 * MINUTE, run: () => brokers.tools.saml.upstreams.rereadDue(identityProviders) },
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },
       "keys.complete": { every: HOUR, run: () => completeKeys({ ...background, vault }) },
       "realms.complete": { every: MINUTE, run: () => completeRealms(background) },

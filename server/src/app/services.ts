@@ -62,11 +62,15 @@ export function createServices(core: Core, options: ServiceOptions) {
   });
   const identityProviders = createIdentityProviders({ db, vault, changes });
   const { directories } = connections;
+  const signingKeys = createSigningKeys({ db, vault, work, realms });
   const directoryMetrics = createDirectoryMetrics(metrics.registry);
   const directoryParts = { db, work, vault, hasher, providers: identityProviders, pools: directories, metrics: directoryMetrics, log };
   const directoryPasswords = createDirectoryPasswords(directoryParts);
   const signIn = {
-    brokers: createBrokers({ providers: identityProviders, outbound, registry: metrics.registry, log }),
+    brokers: createBrokers({
+      ...{ providers: identityProviders, outbound, registry: metrics.registry, log },
+      ...{ db, vault, realms, signingKeys, baseUrl },
+    }),
     flows: createFlows({ db, changes }),
     directoryPasswords,
     sources: [directoryPasswords, localPasswords(db, hasher)],
@@ -74,7 +78,7 @@ export function createServices(core: Core, options: ServiceOptions) {
   };
   const tokens = {
     scopes: createScopes({ db, changes }),
-    signingKeys: createSigningKeys({ db, vault, work, realms }),
+    signingKeys,
     decryptionKeys: createDecryptionKeys({ db, vault, realms }),
     subjectOf: createSubjectOf({ db, subjects: createSubjects({ db, vault, changes }) }),
     activity: createClientActivity({ ...background, log }),

@@ -1,4 +1,5 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
+import { rootCertificates } from "node:tls";
 import { newId } from "../kernel/ids.ts";
 import { systemActor } from "../platform/context.ts";
 import { insertLink, type ProtocolName } from "../signin/identity-providers/index.ts";
@@ -16,6 +17,10 @@ export const pem = (type: "rsa" | "ec" | "ed25519") => {
   return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 };
 export const KEY = pem("ec");
+/** Real ones, of public authorities. */
+export const CERTIFICATES = rootCertificates
+  .filter((each) => new X509Certificate(each).publicKey.asymmetricKeyDetails?.modulusLength === 2048)
+  .slice(0, 2) as [string, string];
 
 /** The least that each protocol takes. */
 export const leastConfig: Record<ProtocolName, Record<string, unknown>> = {
@@ -31,6 +36,10 @@ export const leastConfig: Record<ProtocolName, Record<string, unknown>> = {
   gitlab: { clientId: "gatehouse", clientSecret: CLIENT_SECRET },
   linkedin: { clientId: "gatehouse", clientSecret: CLIENT_SECRET },
   facebook: { clientId: "gatehouse", clientSecret: CLIENT_SECRET },
+  saml: {
+    ...{ ssoUrl: "https://login.example.com/sso", idpEntityId: "https://login.example.com/metadata" },
+    ...{ idpSigningCertificate: CERTIFICATES[0], spDecryptionPrivateKey: pem("rsa") },
+  },
   ldap: { url: "ldaps://ldap.example.com", bindDn: "cn=sync,dc=example", bindPassword: CLIENT_SECRET, userSearchBase: "dc=example" },
   ad: { url: "ldaps://dc1.example.com", bindDn: "sync@example.com", bindPassword: CLIENT_SECRET, userSearchBase: "dc=example" },
 };

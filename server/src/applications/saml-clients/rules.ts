@@ -26,8 +26,17 @@ const lengthErrors = ({ options }: StoredSamlClient): FieldError[] =>
 /** In the index of the table, and in that of the trail. */
 const MAX_BYTES = 2048;
 
+/**
+ * A realm of this server that is the service provider of another one: its brokers' own addresses. Forms that are posted there count without
+ * cookies.
+ */
+function isBroker(baseUrl: string, address: string, endpoints: string): boolean {
+  if (!URL.canParse(address) || new URL(address).href !== address || !address.startsWith(`${baseUrl}/realms/`)) return false;
+  return new RegExp(`^[^/?#]+/broker/[^/?#]+${endpoints}$`).test(address.slice(`${baseUrl}/realms/`.length));
+}
+
 export function entityIdErrors(entityId: string, baseUrl: string): FieldError[] {
-  if (isWithinServer(baseUrl, entityId))
+  if (isWithinServer(baseUrl, entityId) && !isBroker(baseUrl, entityId, ""))
     return [error("entityId", "reserved", "is an address of this server: a service provider has its own")];
   return Buffer.byteLength(entityId) > MAX_BYTES ? [error("entityId", "length", `must have at most ${MAX_BYTES} bytes in UTF-8`)] : [];
 }
@@ -36,7 +45,9 @@ function addressErrors({ options, ...client }: StoredSamlClient, baseUrl: string
   // A form that this server posts to itself would send the cookies of the signed-in user.
   const verdict = (url: string) =>
     addressVerdict(spelledAsBrowsersDo(url)) ??
-    (isWithinServer(baseUrl, url) ? { code: "reserved", message: "is an address of this server: a service provider has its own" } : null);
+    (isWithinServer(baseUrl, url) && !isBroker(baseUrl, url, "/(endpoint|slo)")
+      ? { code: "reserved", message: "is an address of this server: a service provider has its own" }
+      : null);
   return [
     ...inMember("assertionConsumerServiceUrl", client.assertionConsumerServiceUrl, verdict),
     ...inMember("singleLogoutServiceUrl", client.singleLogoutServiceUrl, verdict),

@@ -57,11 +57,14 @@ export const publish = ({ known, find }: Publication) => ({
   // Answered before any hook if cached (early-answers.ts), the same for every caller.
   config: { document: known, caller: anonymous(), errors: "problem" as const },
   serializerCompiler: () => (body: unknown) => body as string,
-  handler: async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
-    const { headers, etag, body } = await find((request.params as { realm: string }).realm);
-    for (let at = 0; at < headers.length; at += 2) reply.header(headers[at]!, headers[at + 1]);
-    if (!isKnown(request.headers["if-none-match"], etag)) return reply.send(body) as never;
-    // RFC 9110 §15.4.5: a 304 has no representation headers.
-    return reply.removeHeader("content-length").code(304).send() as never;
-  },
+  handler: async (request: FastifyRequest, reply: FastifyReply): Promise<never> =>
+    publishOne(request, reply, await find((request.params as { realm: string }).realm)),
 });
+
+/** Answers with the document, or with 304 where the caller has it. */
+export function publishOne(request: FastifyRequest, reply: FastifyReply, { headers, etag, body }: PublishedDocument): never {
+  for (let at = 0; at < headers.length; at += 2) reply.header(headers[at]!, headers[at + 1]);
+  if (!isKnown(request.headers["if-none-match"], etag)) return reply.send(body) as never;
+  // RFC 9110 §15.4.5: nothing that describes a body.
+  return reply.removeHeader("content-length").code(304).send() as never;
+}

@@ -20,7 +20,7 @@ export {
   type SessionCaller,
   session,
 } from "./declarations.ts";
-export { documentOf, type PublishedDocument, publish, xmlDocumentOf } from "./documents.ts";
+export { documentOf, type PublishedDocument, publish, publishOne, xmlDocumentOf } from "./documents.ts";
 export { Instant, instant } from "./instants.ts";
 export { answerProblem, asAppError, logFailure, notFound, Problem, sendProblem } from "./problem.ts";
 export { recordRoutes } from "./records.ts";

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { LRUCache } from "lru-cache";
-import { clock, MINUTE } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
+import { createFloodGate } from "../../kernel/flood-gate.ts";
 import { cut } from "../../kernel/text.ts";
 import { type Actor, anonymousActor } from "../../platform/context.ts";
 import { SamlError, type SamlReason } from "../../platform/saml/index.ts";
@@ -63,19 +62,8 @@ export interface Refusals {
   ): Promise<void>;
 }
 
-/** Per realm and minute, on each node: bad messages cost nothing to make, and must not fill the audit trail. */
-const RECORDED_PER_MINUTE = 20;
-const MAX_REALMS = 1_000;
-
 export function createRefusals({ work, metrics, log }: Pick<SamlParts, "work" | "metrics" | "log">): Refusals {
-  const recorded = new LRUCache<string, { readonly since: number; count: number }>({ max: MAX_REALMS });
-  const isRecorded = (realm: string): boolean => {
-    const now = clock.now();
-    const known = recorded.get(realm);
-    const current = known && now - known.since < MINUTE && now >= known.since ? known : { since: now, count: 0 };
-    recorded.set(realm, current);
-    return current.count++ < RECORDED_PER_MINUTE;
-  };
+  const isRecorded = createFloodGate();
   return {
     async record({ realmId: realm, ip: sourceIp }, { reason, message, entityId }, actor) {
       metrics.samlLogin(realm, "failure");

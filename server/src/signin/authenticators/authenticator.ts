@@ -4,7 +4,7 @@ import type { RequiredAction } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { AssetName } from "../assets/index.ts";
-import type { BrokeredArrival } from "../brokers/index.ts";
+import type { BrokeredArrival, Destination } from "../brokers/index.ts";
 import type { Locale, Messages, ShownApplication, ShownLink } from "../pages/index.ts";
 import type { Factor, LiveSession } from "../sessions/index.ts";
 import type { SignInParts } from "./parts.ts";
@@ -150,7 +150,7 @@ export type Answer =
       commit?: Kept["commit"];
     }
   /** On to another site, which gets `returnTo` and `state` and sends the browser back with both. What is kept in `data` waits for it. */
-  | { readonly outcome: "leave"; readonly data?: Readonly<Record<string, unknown>>; to(back: Return): string }
+  | { readonly outcome: "leave"; readonly data?: Readonly<Record<string, unknown>>; to(back: Return): Destination | Promise<Destination> }
   /** An account may be this one's, and is to be linked: its owner is asked for its own factors first (flow `first-broker-login`). */
   | {
       readonly outcome: "prove";

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { clock } from "../../kernel/clock.ts";
 import { createOutbound } from "../../platform/outbound/index.ts";
 import { createBreachedPasswords } from "../../platform/passwords/index.ts";
+import { createSigningKeys } from "../../tenancy/keys/index.ts";
 import { authenticatorConformance, type ContextFor } from "../../testing/authenticator-conformance.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -33,6 +34,7 @@ const contextFor: ContextFor = async (user, progress) => {
       brokers: createBrokers({
         ...{ providers: createIdentityProviders(core), registry: new Registry(), log },
         outbound: createOutbound({ allowedHosts: [], allowLoopbackHttp: false }),
+        ...{ db, vault, realms: core.realms, baseUrl: config.baseUrl, signingKeys: createSigningKeys(core) },
       }),
     },
     realm: (await core.realms.get(realm.name))!,

@@ -1,8 +1,7 @@
 import Type from "typebox";
 import { joinByProvider } from "../../directory/organizations/index.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { anonymousActor } from "../../platform/context.ts";
-import { applyMapping, arrivalOf, arrive, type BrokeredIdentity, brokerOf, writesEachTime } from "../brokers/index.ts";
+import { applyMapping, arrivalOf, arrive, type BrokeredIdentity, brokerOf, REFUSED, writesEachTime } from "../brokers/index.ts";
 import { MAX_BUTTONS, type ProviderSnapshot, touchLink, UpstreamError } from "../identity-providers/index.ts";
 import { FindProvider, ProviderLinks } from "../pages/index.ts";
 import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
@@ -89,6 +88,7 @@ export const identityProvider: Question = {
     if (!provider || !broker || provider.providerId !== data?.providerId) return { outcome: "again", problem: PROBLEMS.failed };
     if (query.error === "access_denied" || query.error === "user_cancelled_authorize")
       return { outcome: "again", notice: "brokerCancelled" };
+    if (query.error === REFUSED) return { outcome: "again", problem: PROBLEMS.failed };
     let identity: BrokeredIdentity;
     try {
       identity = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, parts.brokers.tools);
@@ -184,6 +184,7 @@ function proofOf(at: StepContext, provider: ProviderSnapshot, identity: Brokered
 /** Told in plain words; what the provider said about it goes to the log, and only a word of ours into the trail. */
 export async function failed(at: StepContext, provider: ProviderSnapshot, error: unknown, problem: "down" | "failed"): Promise<Answer> {
   if (!(error instanceof UpstreamError)) throw error;
+  if (error.reason === "cancelled") return { outcome: "again", notice: "brokerCancelled" };
   const { realm, alias, protocol } = provider;
   at.parts.brokers.tools.log.warn({ err: error, realm, alias, protocol, reason: error.reason }, "a sign-in by an identity provider failed");
   await tellFailure(at, provider, error.reason);
@@ -201,13 +202,5 @@ const SAID: Readonly<Record<string, keyof typeof PROBLEMS>> = {
   upstream_unsupported_response_type: "refused",
 };
 
-export async function tellFailure(
-  { parts, visitor }: StepContext,
-  { realm, alias, protocol }: ProviderSnapshot,
-  reason: string,
-): Promise<void> {
-  await parts.work.transact({ realm, actor: anonymousActor(realm), sourceIp: visitor.sourceIp }, async (ctx) =>
-    ctx.audit({ category: "AUTHN", type: "BROKER_LOGIN", outcome: "FAILURE", detail: `${alias}: ${reason}` }),
-  );
-  parts.brokers.counted(protocol, "failure");
-}
+export const tellFailure = ({ parts, visitor }: StepContext, provider: ProviderSnapshot, reason: string): Promise<void> =>
+  parts.brokers.failed(parts.work, provider, reason, visitor.sourceIp);

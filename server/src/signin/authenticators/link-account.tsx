@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { arrivalOf, type BrokeredArrival, brokerOf, isInAllowedDomain, keepTokensOf } from "../brokers/index.ts";
+import { arrivalOf, type BrokeredArrival, brokerOf, isInAllowedDomain, keepTokensOf, REFUSED } from "../brokers/index.ts";
 import { addLink, findLinkedUser, UpstreamError } from "../identity-providers/index.ts";
 import { ConfirmLink, linkLead, ProviderLinks } from "../pages/index.ts";
 import type { Answer, Question, StepContext } from "./authenticator.ts";
@@ -60,6 +60,7 @@ export const linkAccount: Question = {
       return { outcome: "again", problem: PROBLEMS.failed };
     if (query.error === "access_denied" || query.error === "user_cancelled_authorize")
       return { outcome: "again", notice: "brokerCancelled" };
+    if (query.error === REFUSED) return { outcome: "again", problem: PROBLEMS.failed };
     try {
       const identity = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, parts.brokers.tools);
       const isRefused = provider.config.provisioning === "deny" ? "denied" : isInAllowedDomain(provider, identity) ? null : "domain";

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { LinkTokens, ProviderSnapshot } from "../identity-providers/index.ts";
 import type { BrokeredSession, UpstreamSession } from "./brokered-sessions.ts";
+import type { SamlTools } from "./saml/tools.ts";
 import type { Upstreams } from "./upstreams.ts";
 
 /** Somebody as an identity provider knows them. */
@@ -40,11 +41,22 @@ export interface Departure {
   /** What the step keeps until the browser is back: JSON. */
   readonly kept: Readonly<Record<string, unknown>>;
   /** `state`, up to 80 characters, has to come back with the answer. */
-  to(state: string): string;
+  to(state: string): Destination | Promise<Destination>;
 }
+
+/** Where a browser is sent: to an address, or there with a form that it posts. `name`: as people are shown the place. */
+export type Destination = string | { readonly name: string; readonly location: string; readonly form: Readonly<Record<string, string>> };
+
+/** What becomes of an answer that was posted. */
+export type PostedAnswer =
+  /** The browser goes on with this query, where its cookies come with it. */
+  | { readonly kind: "answer"; readonly query: Readonly<Record<string, string>> }
+  /** Nobody had asked, and the provider may begin: a sign-in of this browser begins, which asks. `returnTo`: as the provider says, not trusted. */
+  | { readonly kind: "begin"; readonly returnTo: string | null };
 
 export interface BrokerTools {
   readonly upstreams: Upstreams;
+  readonly saml: SamlTools;
   readonly log: Logger;
 }
 
@@ -60,6 +72,13 @@ export interface Broker {
     request: Pick<BrokerRequest, "redirectUri">,
     tools: BrokerTools,
   ): Promise<BrokeredIdentity>;
+  /**
+   * Of a protocol whose answers are posted and too large for an address. The form comes from another site and without cookies: nothing is
+   * decided by it. Throws an UpstreamError where anything is wrong.
+   */
+  posted?(provider: ProviderSnapshot, form: Readonly<Record<string, unknown>>, tools: BrokerTools): Promise<PostedAnswer>;
+  /** Of a protocol in which this realm describes itself to the provider: the document, signed. */
+  metadata?(provider: ProviderSnapshot, tools: BrokerTools): Promise<string>;
   /** New tokens for those that are kept. An UpstreamError `token_refused`: they are of no use any more. */
   refresh?(provider: ProviderSnapshot, tokens: LinkTokens, tools: BrokerTools): Promise<LinkTokens>;
   /** How a logout here goes on at the provider; null: not at all. `returnTo` has to get `state` back. */

@@ -4,7 +4,17 @@
 
 export { arrive, isInAllowedDomain } from "./accounts.ts";
 export { arrivalOf, type BrokeredArrival, keepTokensOf, recordArrival } from "./arrival.ts";
-export type { Broker, BrokeredIdentity, BrokerRequest, BrokerTools, Departure, UpstreamHop, UpstreamLogoutNotice } from "./broker.ts";
+export type {
+  Broker,
+  BrokeredIdentity,
+  BrokerRequest,
+  BrokerTools,
+  Departure,
+  Destination,
+  PostedAnswer,
+  UpstreamHop,
+  UpstreamLogoutNotice,
+} from "./broker.ts";
 export {
   type BrokeredSession,
   brokeredSessionsOf,
@@ -15,7 +25,10 @@ export {
 export { homeProvider, homeProviderOf } from "./home-realm.ts";
 export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./logouts.store.ts";
 export { applyMapping, writesEachTime } from "./mapping.ts";
-export { type BrokerParts, brokerOf, brokers, createBrokers } from "./parts.ts";
+export { type BrokerParts, brokerOf, brokers, createBrokers, REFUSED, samlBrokerOf } from "./parts.ts";
+export { deleteExpiredAnswers } from "./saml/index.ts";
+export { providerMetadataRoutes } from "./saml/metadata.routes.ts";
+export { providerLogoutRoutes } from "./saml/slo.routes.ts";
 export {
   type PreparedLogout,
   prepareUpstreamLogout,

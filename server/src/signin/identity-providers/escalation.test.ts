@@ -2,13 +2,17 @@ import { rootCertificates } from "node:tls";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
+import { idpMetadata, render } from "../../platform/saml/index.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
-import { CLIENT_SECRET, identityProvider, KEY, leastConfig, linkTo, pem } from "../../testing/identity-providers.ts";
+import { CERTIFICATES, CLIENT_SECRET, identityProvider, KEY, leastConfig, linkTo, pem } from "../../testing/identity-providers.ts";
+import { goodIdpRole } from "../../testing/saml-messages.ts";
+import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import { type ProtocolName, protocolOf, protocols } from "./protocols/index.ts";
 
 let iam: Harness;
+let peer: Identity;
 beforeAll(async () => {
-  iam = await harness();
+  [iam, peer] = await Promise.all([harness(), makeIdentity()]);
 });
 afterAll(() => iam?.close());
 
@@ -69,6 +73,52 @@ describe("the escalation rule", () => {
     nestedGroups: true,
     fullSyncMinutes: 60,
     changedSyncMinutes: 10,
+    ssoUrl: "https://evil.example/sso",
+    idpEntityId: "https://evil.example/metadata",
+    idpSigningCertificate: [CERTIFICATES[1]],
+    singleLogoutServiceUrl: "https://evil.example/slo",
+    artifactResolutionUrl: "https://evil.example/artifact",
+    metadataUrl: "https://evil.example/metadata",
+    metadataSigningCertificate: CERTIFICATES[1],
+    spEntityId: "https://another.example",
+    authnRequestBinding: "post",
+    responseBinding: "artifact",
+    spDecryptionPrivateKey: pem("rsa"),
+    nameIdFormat: "email",
+    subjectAttribute: "mail",
+    signAuthnRequests: false,
+    wantResponseSigned: true,
+    wantAssertionsSigned: true,
+    wantAssertionsEncrypted: true,
+    allowCbc: true,
+    allowIdpInitiated: true,
+    forceAuthn: true,
+    authnContexts: ["urn:another"],
+    authnContextComparison: "minimum",
+    logoutUpstream: false,
+  };
+  /** Values that need the peer, or this server's address. */
+  const made = (key: string): unknown => {
+    const idp = { id: "_1", entityId: String(leastConfig.saml.idpEntityId), idp: goodIdpRole(peer.certificate) };
+    const values: Record<string, () => unknown> = {
+      metadataXml: () => render(idpMetadata(idp)),
+      assertionConsumerServiceUrl: () => `${iam.config.baseUrl}/realms/another/broker/another/endpoint`,
+      ...{ spSigningPrivateKey: privateKey, spSigningCertificate: () => peer.pem, spDecryptionCertificate: () => peer.pem },
+    };
+    return values[key]?.();
+  };
+  const privateKey = () => peer.privateKey.export({ type: "pkcs8", format: "pem" });
+  /** What such a change cannot be without. */
+  const together = (key: string): Record<string, unknown> => {
+    const members: Record<string, () => Record<string, unknown>> = {
+      spSigningPrivateKey: () => ({ spSigningCertificate: peer.pem }),
+      spSigningCertificate: () => ({ spSigningPrivateKey: privateKey() }),
+      spDecryptionPrivateKey: () => ({ spSigningPrivateKey: null }),
+      spDecryptionCertificate: () => ({ spDecryptionPrivateKey: privateKey() }),
+      wantAssertionsEncrypted: () => ({ spDecryptionPrivateKey: privateKey(), spDecryptionCertificate: peer.pem }),
+      responseBinding: () => ({ artifactResolutionUrl: "https://login.example.com/artifact" }),
+    };
+    return members[key]?.() ?? {};
   };
 
   test.each(names)("stands before every config key of %s but those that only say how it is shown", async (protocol) => {
@@ -81,11 +131,15 @@ describe("the escalation rule", () => {
     const { body } = await lesser.get(`${at}/idp`);
     const rules = protocolOf(protocol);
     const keys = Object.keys(rules.config.properties).filter((key) => !key.endsWith("Set"));
-    const another = (key: string) => (key === "defaultGroups" ? [groupId] : key === "pkce" ? !body.config.pkce : other[key]);
+    const another = (key: string) => (key === "defaultGroups" ? [groupId] : key === "pkce" ? !body.config.pkce : (other[key] ?? made(key)));
     const changed = (key: string) => {
-      const config = { ...body.config, [key]: another(key) };
+      const shown = Object.entries(body.config).filter(([member]) => !member.endsWith("Set"));
+      const config = { ...Object.fromEntries(shown), [key]: another(key) };
       // A change of server needs the secret anew.
-      return { ...body, config: { ...config, ...(rules.secrets.includes(key) ? {} : secretsOf(protocol)) } };
+      return {
+        ...body,
+        config: { ...config, ...([...rules.secrets, ...rules.harmless].includes(key) ? {} : secretsOf(protocol)), ...together(key) },
+      };
     };
 
     // Nobody with a permission is linked: all of it may be changed, and is put back.
@@ -94,7 +148,7 @@ describe("the escalation rule", () => {
     const linked = (await (await realm.admin()).get("/users?search=admin")).body[0].userId;
     await linkTo(iam, realm, "idp", linked);
     for (const key of keys) {
-      expect(other, `a value for ${key}`).toHaveProperty(key);
+      expect(another(key), `a value for ${key}`).toBeDefined();
       const answer = await lesser.put(`${at}/idp`, changed(key));
       expect([key, answer.status], answer.text).toEqual([key, rules.harmless.includes(key) ? 200 : 403]);
       if (answer.status === 403) expect(answer.body.code).toBe("permissions.escalation");
@@ -108,6 +162,7 @@ describe("the escalation rule", () => {
   });
   const secretsOf = (protocol: ProtocolName) => {
     if (protocol === "ldap" || protocol === "ad") return { bindPassword: CLIENT_SECRET };
+    if (protocol === "saml") return { spSigningPrivateKey: null, spDecryptionPrivateKey: null };
     return protocol === "apple" ? { privateKey: KEY } : { clientSecret: CLIENT_SECRET };
   };
 

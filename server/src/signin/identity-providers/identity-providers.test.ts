@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
-import { CLIENT_SECRET, identityProvider, leastConfig, pem } from "../../testing/identity-providers.ts";
+import { CERTIFICATES, CLIENT_SECRET, identityProvider, leastConfig, pem } from "../../testing/identity-providers.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { type ProtocolName, protocols } from "./protocols/index.ts";
 import { secretPlace } from "./store.ts";
@@ -15,6 +15,44 @@ afterAll(() => iam?.close());
 
 const at = "/identity-providers";
 const names = Object.keys(protocols) as ProtocolName[];
+
+/** A row for each thing that a SAML provider cannot be saved with. */
+function badSaml(baseUrl: string): [Record<string, unknown>, string][] {
+  const saml = identityProvider("saml");
+  const [certificate, another] = CERTIFICATES;
+  const rows: [Record<string, unknown>, string][] = [
+    [{ ssoUrl: undefined }, "ssoUrl"],
+    [{ idpEntityId: undefined }, "idpEntityId"],
+    [{ idpSigningCertificate: undefined }, "idpSigningCertificate"],
+    [{ idpSigningCertificate: "no certificate" }, "idpSigningCertificate"],
+    [{ idpSigningCertificate: [certificate, "no certificate"] }, "idpSigningCertificate"],
+    [{ metadataSigningCertificate: `${certificate}\n${another}` }, "metadataSigningCertificate"],
+    [{ ssoUrl: "http://login.example.com/sso" }, "ssoUrl"],
+    [{ ssoUrl: "javascript:alert(1)" }, "ssoUrl"],
+    [{ metadataUrl: "https://169.254.169.254/metadata" }, "metadataUrl"],
+    [{ artifactResolutionUrl: "https://10.0.0.7/" }, "artifactResolutionUrl"],
+    [{ singleLogoutServiceUrl: "https://user:pw@login.example.com/" }, "singleLogoutServiceUrl"],
+    [{ metadataXml: "<x/>" }, "metadataXml"],
+    [{ metadataXml: '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>' }, "metadataXml"],
+    [{ metadataXml: "<x/>", metadataUrl: "https://login.example.com/metadata" }, "metadataXml"],
+    [{ assertionConsumerServiceUrl: "https://evil.example/acs" }, "assertionConsumerServiceUrl"],
+    [{ assertionConsumerServiceUrl: `${baseUrl}.evil.example/realms/x` }, "assertionConsumerServiceUrl"],
+    [{ assertionConsumerServiceUrl: `${baseUrl}/realms/../admin` }, "assertionConsumerServiceUrl"],
+    [{ authnRequestBinding: "soap" }, "authnRequestBinding"],
+    [{ responseBinding: "redirect" }, "responseBinding"],
+    [{ responseBinding: "artifact" }, "artifactResolutionUrl"],
+    [{ nameIdFormat: "transient" }, "subjectAttribute"],
+    [{ spSigningCertificate: certificate }, "spSigningPrivateKey"],
+    [{ spSigningPrivateKey: pem("rsa") }, "spSigningCertificate"],
+    [{ spSigningPrivateKey: pem("rsa"), spSigningCertificate: certificate }, "spSigningCertificate"],
+    [{ spSigningPrivateKey: pem("ed25519") }, "spSigningPrivateKey"],
+    [{ spDecryptionPrivateKey: pem("ec") }, "spDecryptionPrivateKey"],
+    [{ spDecryptionPrivateKey: undefined, wantAssertionsEncrypted: true }, "spDecryptionPrivateKey"],
+    [{ wantAssertionsEncrypted: true }, "spDecryptionCertificate"],
+    [{ spDecryptionCertificate: certificate }, "spDecryptionCertificate"],
+  ];
+  return rows.map(([members, field]) => [{ ...saml, config: { ...leastConfig.saml, ...members } }, `config.${field}`]);
+}
 
 describe("the record", () => {
   test.each(names)("of %s has the contract's members, shows no secret, and what GET showed is a valid PUT", async (protocol) => {
@@ -39,7 +77,10 @@ describe("the record", () => {
           }
         : { hideOnLogin: false, emailAttribute: "email" }),
     });
-    const secret = isDirectory ? "bindPassword" : protocol === "apple" ? "privateKey" : "clientSecret";
+    const secrets: Partial<Record<ProtocolName, string>> = {
+      ...{ ldap: "bindPassword", ad: "bindPassword", apple: "privateKey", saml: "spDecryptionPrivateKey" },
+    };
+    const secret = secrets[protocol] ?? "clientSecret";
     expect(read.body.config).toMatchObject({ [`${secret}Set`]: true });
     expect(read.body.config).not.toHaveProperty(secret);
 
@@ -71,7 +112,7 @@ describe("the record", () => {
     const admin = await realm.as("manage-identity-providers");
     const oidc = identityProvider("oidc", "corp");
     const wrong: [Record<string, unknown>, string][] = [
-      [{ ...oidc, protocol: "saml" }, "protocol"],
+      [{ ...oidc, protocol: "kerberos" }, "protocol"],
       [{ ...oidc, alias: "a/b" }, "alias"],
       [{ ...oidc, alias: "" }, "alias"],
       [{ ...oidc, nothing: 1 }, "nothing"],
@@ -93,12 +134,13 @@ describe("the record", () => {
       [{ ...oidc, config: { ...oidc.config, defaultGroups: [newId()] } }, "config.defaultGroups"],
       [{ ...identityProvider("microsoft"), config: { ...leastConfig.microsoft, tenant: "evil.example/x" } }, "config.tenant"],
       [{ ...identityProvider("apple"), config: { ...leastConfig.apple, privateKey: undefined } }, "config.privateKey"],
+      ...badSaml(iam.config.baseUrl),
     ];
     for (const [body, field] of wrong) {
       const answer = await admin.post(at, body);
       expect([answer.status, answer.body.errors?.map((error: { field: string }) => error.field)], answer.text).toEqual([400, [field]]);
     }
-    expect((await admin.post(at, { ...oidc, protocol: "saml" })).text).toContain("google");
+    expect((await admin.post(at, { ...oidc, protocol: "kerberos" })).text).toContain("google");
     expect((await admin.get(at)).body).toEqual([]);
   });
 

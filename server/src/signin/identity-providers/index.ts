@@ -45,6 +45,15 @@ export {
   UPSTREAM_TIMEOUT,
   UpstreamError,
 } from "./protocols/oidc-metadata.ts";
+export { fits, privateKeyOf, SAML_SECRETS, samlDefaults, samlFaults, samlMembers } from "./protocols/saml-members.ts";
+export {
+  certificatesIn,
+  fetchProviderMetadata,
+  type ReadMetadata,
+  readProviderMetadata,
+  type SamlUpstream,
+  samlUpstream,
+} from "./protocols/saml-metadata.ts";
 export { readSigningKey } from "./protocols/signing-key.ts";
 export { identityProviderRoutes } from "./routes.ts";
 export {

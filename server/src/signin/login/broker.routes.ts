@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
-import { anonymous, refuseDirtyText } from "../../platform/http/index.ts";
 import { IDENTITY_PROVIDER } from "../authenticators/index.ts";
+import { providerMetadataRoutes } from "../brokers/index.ts";
 import { claimInteraction, continueSignIn, interactionErrors, positionToAnswer, readState } from "../run/index.ts";
 import { type ContinueRouteParts, comeBack } from "./continue.routes.ts";
+import { postedAnswerRoutes } from "./posted-answers.routes.ts";
 import { goTo, stepPath } from "./replies.ts";
 import { startingSession } from "./start-session.ts";
 
@@ -16,9 +17,6 @@ const AnswerQuery = Type.Object(
   { state: Type.Optional(Type.String({ maxLength: 128, description: "As the provider was given it; it works once" })) },
   { additionalProperties: Type.String({ maxLength: 8192 }) },
 );
-
-/** What a provider may post; anything else is dropped. */
-const POSTED = ["state", "code", "iss", "error", "user"] as const;
 
 /** Mounted under /realms/:realm. Away to an identity provider, and back. */
 export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, routeParts) => {
@@ -105,35 +103,14 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
       },
     },
     (request, reply) => {
-      const { alias: _, ...query } = request.query as Readonly<Record<string, string>>;
-      return comeBack(routeParts, { request, reply, visitor: request.visitor }, { ...query, alias: request.params.alias });
+      const { alias: _, RelayState, ...query } = request.query as Readonly<Record<string, string>>;
+      // SAML's word for `state`.
+      const state = query.state ?? RelayState;
+      const answer = { ...query, ...(state !== undefined && { state }), alias: request.params.alias };
+      return comeBack(routeParts, { request, reply, visitor: request.visitor }, answer);
     },
   );
 
-  app.post(
-    "/broker/:alias/endpoint",
-    {
-      // A form of another site comes without cookies: it decides nothing, and is sent on as a GET, which has them.
-      config: { caller: anonymous(), csrf: "none", limit: "signIns" },
-      schema: {
-        summary: "Come back from an identity provider by a form",
-        description: "`response_mode=form_post`: what was posted is sent on to the same address as a query.",
-        tags,
-        params,
-        consumes: ["application/x-www-form-urlencoded"],
-        body: Type.Object(
-          {},
-          { additionalProperties: Type.String({ maxLength: 8192 }), examples: [{ code: "c3f1a5", state: "Ykz0R2p1bXk" }] },
-        ),
-        response: { 303: Type.Null({ description: "On, as a GET" }) },
-      },
-    },
-    async (request, reply) => {
-      const body = request.body as Readonly<Record<string, string>>;
-      refuseDirtyText(body);
-      const query = new URLSearchParams(POSTED.flatMap((name) => (typeof body[name] === "string" ? [[name, body[name]]] : [])));
-      const { realm, alias } = request.params;
-      return goTo(reply, `/realms/${realm}/broker/${encodeURIComponent(alias)}/endpoint?${query}`);
-    },
-  );
+  await app.register(postedAnswerRoutes, routeParts);
+  await app.register(providerMetadataRoutes, parts.brokers);
 };

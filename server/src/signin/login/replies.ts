@@ -4,6 +4,7 @@ import type { Ask } from "../flows/index.ts";
 import { messagesOf, renderMessage, renderStuck, sendPage } from "../pages/index.ts";
 import { UNAVAILABLE_SECONDS } from "../passwords/index.ts";
 import { type After, isRequested, type Outcome, type Refused, type Run } from "../run/index.ts";
+import { showPostForm } from "./post-form.ts";
 import type { SignedIn } from "./start-session.ts";
 import { accountOf, type ShownStep, showStep } from "./steps.ts";
 import type { Visitor, Visitors } from "./visitors.ts";
@@ -61,7 +62,10 @@ export function createReplies({ parts, visitors }: { readonly parts: SignInParts
   const answerWith = (visit: Visit, outcome: Outcome<SignedIn>) => {
     const { reply } = visit;
     if (outcome.outcome === "pass") return finish(visit, outcome.value);
-    if (outcome.outcome === "leave") return goTo(reply, outcome.to);
+    if (outcome.outcome === "leave")
+      return typeof outcome.to === "string"
+        ? goTo(reply, outcome.to)
+        : (showPostForm(visitors, visit, outcome.to, "brokerPostTitle") as never);
     if (outcome.outcome === "refuse" && outcome.reason === "declined")
       return outcome.returnTo === null ? showDeclined(visit) : goTo(reply, outcome.returnTo);
     // The answer counted: the sign-in's own address shows where that led.

@@ -6,6 +6,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { anonymous, browser, declare } from "../../platform/http/index.ts";
 import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
+import { providerLogoutRoutes } from "../brokers/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
 import { themeCss, themeVersion } from "../pages/index.ts";
 import {
@@ -30,6 +31,7 @@ import { continueRoutes } from "./continue.routes.ts";
 import { depart, ledHome } from "./departure.ts";
 import { linkRoutes } from "./link.routes.ts";
 import { type LogoutParts, logoutRoutes } from "./logout.routes.ts";
+import { showPostForm } from "./post-form.ts";
 import { createReplies, goTo, stepPath, type Visit } from "./replies.ts";
 import { returnTarget } from "./return-target.ts";
 import { startingSession } from "./start-session.ts";
@@ -246,6 +248,10 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   await app.register(brokerRoutes, { parts, visitors, replies, openRun });
   await app.register(logoutRoutes, parts);
   await app.register(brokerLogoutRoutes, parts);
+  await app.register(providerLogoutRoutes, {
+    ...{ brokers: parts.brokers, work: parts.work, goTo },
+    showForm: (exchange, hop) => showPostForm(visitors, exchange, hop, "signedOutTitle"),
+  });
 
   app.get(
     "/theme.css",

@@ -26,5 +26,5 @@ export async function leaveFor(
   const progress = { ...run.progress, data: { ...run.progress.data, [path]: data }, left: { path, hash: sha256(token) } };
   const kept = await parts.work.transact(originOf(run), (ctx) => keep(ctx, { ...run, progress }));
   const returnTo = `${parts.baseUrl}/realms/${run.realm.realmId}/${CONTINUE_PATH}`;
-  return { outcome: "leave", run: kept, to: to({ returnTo, state: `${kept.interaction!.interactionId}.${token}` }) };
+  return { outcome: "leave", run: kept, to: await to({ returnTo, state: `${kept.interaction!.interactionId}.${token}` }) };
 }

@@ -19,6 +19,7 @@ import {
   type VisitorFacts,
   withPassed,
 } from "../authenticators/index.ts";
+import type { Destination } from "../brokers/index.ts";
 import { type Ask, DEFAULT_DIRECT_FLOW, type Flow, type FlowsSnapshot, isSignInFlow } from "../flows/index.ts";
 import { factorOf, recentProofs } from "../sessions/index.ts";
 import { type Interaction, interactionErrors } from "./interactions.ts";
@@ -75,7 +76,7 @@ export type Outcome<T> =
   | Asking
   | Refused
   /** Redirect to another site, which returns the `state`. */
-  | { readonly outcome: "leave"; readonly run: Run; readonly to: string }
+  | { readonly outcome: "leave"; readonly run: Run; readonly to: Destination }
   | { readonly outcome: "pass"; readonly run: Run; readonly value: T };
 
 /** A sign-in in a browser, from the stored progress; it restarts if the flow has changed. */

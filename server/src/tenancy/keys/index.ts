@@ -20,6 +20,7 @@ export { completeKeys } from "./complete.ts";
 export { createDecryptionKeys, type DecryptionKeys } from "./decryption.ts";
 export { generateKey, type MakeKeyPair, makeKeyPair, type NewKey, toJwk } from "./generate.ts";
 export { keyRoutes } from "./routes.ts";
+export { samlSigningKey } from "./saml.ts";
 export { RealmKey } from "./schema.ts";
 export { rotateKey, seedKey } from "./service.ts";
 export { createSigningKeys, type Signer, type SigningKeys } from "./signing.ts";

@@ -1,6 +1,7 @@
 import type { IdentityProviderProtocol } from "../protocol.ts";
 import { ad, ldap } from "./ldap.ts";
 import { apple, facebook, github, gitlab, google, linkedin, microsoft, oauth2, oidc } from "./oidc.ts";
+import { saml } from "./saml.ts";
 
 /** Every kind of identity provider, by the value of `protocol`. A new one is a line here. */
 export const protocols = {
@@ -13,6 +14,7 @@ export const protocols = {
   gitlab,
   linkedin,
   facebook,
+  saml,
   ldap,
   ad,
 } satisfies Record<string, IdentityProviderProtocol>;

@@ -2,6 +2,7 @@ import { deHomeRealm, enHomeRealm, esHomeRealm, frHomeRealm, nlHomeRealm } from 
 
 /** What pages say of identity providers, in each language; `{provider}` is filled in. */
 export const enBrokers = {
+  brokerPostTitle: "Continue to sign in",
   ...enHomeRealm,
   otherProviders: "Or sign in with another account",
   continueWith: "Continue with {provider}",
@@ -31,6 +32,7 @@ export const enBrokers = {
 };
 
 export const nlBrokers: typeof enBrokers = {
+  brokerPostTitle: "Verder met aanmelden",
   ...nlHomeRealm,
   otherProviders: "Of meld u aan met een ander account",
   continueWith: "Doorgaan met {provider}",
@@ -61,6 +63,7 @@ export const nlBrokers: typeof enBrokers = {
 };
 
 export const deBrokers: typeof enBrokers = {
+  brokerPostTitle: "Weiter zur Anmeldung",
   ...deHomeRealm,
   otherProviders: "Oder mit einem anderen Konto anmelden",
   continueWith: "Weiter mit {provider}",
@@ -92,6 +95,7 @@ export const deBrokers: typeof enBrokers = {
 };
 
 export const frBrokers: typeof enBrokers = {
+  brokerPostTitle: "Continuer vers la connexion",
   ...frHomeRealm,
   otherProviders: "Ou connectez-vous avec un autre compte",
   continueWith: "Continuer avec {provider}",
@@ -121,6 +125,7 @@ export const frBrokers: typeof enBrokers = {
 };
 
 export const esBrokers: typeof enBrokers = {
+  brokerPostTitle: "Continuar con el inicio de sesión",
   ...esHomeRealm,
   otherProviders: "O inicie sesión con otra cuenta",
   continueWith: "Continuar con {provider}",

@@ -1,0 +1,17 @@
+import { LRUCache } from "lru-cache";
+import { clock, MINUTE } from "./clock.ts";
+
+const PER_MINUTE = 20;
+const MAX_REALMS = 1_000;
+
+/** Whether one more refusal of this realm is recorded, on this node: bad messages cost nothing to make, and must not fill the audit trail. */
+export function createFloodGate(): (realm: string) => boolean {
+  const recorded = new LRUCache<string, { readonly since: number; count: number }>({ max: MAX_REALMS });
+  return (realm) => {
+    const now = clock.now();
+    const known = recorded.get(realm);
+    const current = known && now - known.since < MINUTE && now >= known.since ? known : { since: now, count: 0 };
+    recorded.set(realm, current);
+    return current.count++ < PER_MINUTE;
+  };
+}

@@ -1,0 +1,65 @@
+import { clock } from "../../../kernel/clock.ts";
+import { OutboundError } from "../../../platform/outbound/index.ts";
+import {
+  artifactResolveElement,
+  isSuccess,
+  newMessageId,
+  type OpenedResponse,
+  openArtifactResponse,
+  openResponse,
+  readArtifact,
+  readSoap,
+  SamlError,
+  SOAP_ACTION,
+  signed,
+  soapEnvelope,
+  sourceIdOf,
+} from "../../../platform/saml/index.ts";
+import { hostOf, type ProviderSnapshot, type SamlUpstream, UPSTREAM_TIMEOUT, UpstreamError } from "../../identity-providers/index.ts";
+import { decryptionOf, signerOf } from "./keys.ts";
+import { withKeys } from "./open.ts";
+import type { SamlRules } from "./rules.ts";
+import { type SamlTools, spEntityIdOf } from "./tools.ts";
+
+const MAX_BYTES = 1024 * 1024;
+
+/** SAML profiles §5: asks the provider for the message that an artifact stands for. */
+export async function resolveArtifact(
+  provider: ProviderSnapshot,
+  rules: SamlRules,
+  text: string,
+  tools: SamlTools,
+): Promise<{ readonly upstream: SamlUpstream; readonly opened: OpenedResponse }> {
+  const artifact = readArtifact(text);
+  const { entityId, artifactResolution } = await tools.upstreams.read(provider, rules);
+  if (artifact.sourceId !== sourceIdOf(entityId)) throw new SamlError("issuer", "The artifact is another provider's");
+  const url = artifactResolution(artifact.endpointIndex);
+  if (url === null) throw new UpstreamError("configuration", "The provider has no address where artifacts are resolved.");
+  const id = newMessageId();
+  const question = artifactResolveElement({
+    ...{ id, issueInstant: clock.now(), issuer: spEntityIdOf(tools.baseUrl, provider), destination: url, artifact: artifact.text },
+  });
+  const received = readSoap(await ask(tools, url, soapEnvelope(await signed(question, await signerOf(provider, rules, tools)))));
+  return withKeys(provider, rules, tools, async ({ keys }) => {
+    const { message } = openArtifactResponse(received, { keys, required: false });
+    if (message.inResponseTo !== id) throw new SamlError("in_response_to", "The ArtifactResponse does not answer the question");
+    if (message.issuer !== null && message.issuer !== entityId) throw new SamlError("issuer", "The issuer is another provider");
+    if (!isSuccess(message.status)) throw new SamlError("status", "The provider did not resolve the artifact");
+    // SAML core §3.5.3: used before, or too old.
+    if (!message.content) throw new UpstreamError("no_answer", "The artifact stands for no message, or no more.");
+    const decryption = decryptionOf(provider, rules, tools);
+    return openResponse(message.content, { keys, ...(decryption && { decryption }) });
+  });
+}
+
+async function ask({ outbound }: SamlTools, url: string, body: string): Promise<Uint8Array> {
+  try {
+    const headers = { "content-type": "text/xml; charset=utf-8", accept: "text/xml", soapaction: SOAP_ACTION };
+    const answer = await outbound.fetch(url, { method: "POST", headers, body, timeoutMs: UPSTREAM_TIMEOUT, maxBytes: MAX_BYTES });
+    if (answer.status !== 200) throw new UpstreamError("artifact", `${hostOf(url)} answered with status ${answer.status}.`);
+    return answer.body;
+  } catch (error) {
+    if (error instanceof OutboundError) throw new UpstreamError("artifact", error.message, error.cause ?? error);
+    throw error;
+  }
+}

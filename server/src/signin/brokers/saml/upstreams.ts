@@ -1,0 +1,148 @@
+import { LRUCache } from "lru-cache";
+import { clock, DAY, HOUR, MINUTE, SECOND } from "../../../kernel/clock.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import type { Outbound } from "../../../platform/outbound/index.ts";
+import {
+  fetchProviderMetadata,
+  type IdentityProviders,
+  type ProviderSnapshot,
+  type ReadMetadata,
+  readProviderMetadata,
+  type SamlUpstream,
+  samlUpstream,
+  UpstreamError,
+} from "../../identity-providers/index.ts";
+import { claimDueMetadata, findMetadata, postponeMetadata, saveMetadata } from "./metadata.store.ts";
+import type { SamlRules } from "./rules.ts";
+
+/** What is known of SAML identity providers, from their configuration and their metadata. */
+export interface SamlUpstreams {
+  read(provider: ProviderSnapshot, rules?: Pick<SamlRules, "signatures">): Promise<SamlUpstream>;
+  /** After a signature of an unknown key. Null: its metadata was read a moment ago, or it has none to read. */
+  reread(provider: ProviderSnapshot, rules?: Pick<SamlRules, "signatures">): Promise<SamlUpstream | null>;
+  /** A job: what is due is read again. */
+  rereadDue(providers: IdentityProviders): Promise<void>;
+}
+
+/** How long a process goes on with what it has before it looks at the row. */
+const LOOK_AGAIN = MINUTE;
+/** A provider that is down is not asked for every click. */
+const FAILED = 5 * SECOND;
+/** A flood of messages with unknown keys costs a request each half minute. */
+const UNKNOWN_KEY = 30 * SECOND;
+const MAX_KEPT = 1_000;
+const AT_ONCE = 4;
+const MAX_PER_RUN = 500;
+
+interface Kept {
+  readonly version: number;
+  readonly metadata: ReadMetadata;
+  readonly readAt: number;
+  readonly lookedAt: number;
+}
+
+type Failure = { readonly error: UpstreamError; readonly at: number };
+
+export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonly outbound: Outbound }): SamlUpstreams {
+  const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
+  const failed = new LRUCache<string, Failure>({ max: MAX_KEPT });
+  // Shared, so that a hundred sign-ins at once read it once.
+  const reading = new Map<string, Promise<Kept>>();
+
+  const isOver = ({ validUntil }: ReadMetadata) => validUntil !== null && validUntil <= clock.now();
+
+  /** Fetches and stores it. The entity must stay the one that users are linked to. */
+  const fetched = (provider: ProviderSnapshot, known: ReadMetadata | null): Promise<Kept> => {
+    const key = provider.providerId;
+    const underWay = reading.get(key);
+    if (underWay) return underWay;
+    const work = (async (): Promise<Kept> => {
+      const metadata = await fetchProviderMetadata(outbound, provider.config);
+      if (known !== null && metadata.entityId !== known.entityId)
+        throw new UpstreamError("metadata", `The metadata is that of ${metadata.entityId} now, and was that of ${known.entityId}.`);
+      const now = clock.now();
+      await saveMetadata(db, provider, { url: String(provider.config.metadataUrl), metadata, now, nextAt: now + pauseOf(metadata) });
+      const entry = { version: provider.version, metadata, readAt: now, lookedAt: now };
+      kept.set(key, entry);
+      failed.delete(key);
+      return entry;
+    })();
+    reading.set(key, work);
+    work.then(
+      () => reading.delete(key),
+      (error) => {
+        reading.delete(key);
+        if (error instanceof UpstreamError) failed.set(key, { error, at: clock.now() });
+      },
+    );
+    return work;
+  };
+
+  const current = async (provider: ProviderSnapshot): Promise<Kept> => {
+    const { providerId: key, version, config } = provider;
+    const mine = kept.get(key);
+    if (mine?.version === version && clock.now() - mine.lookedAt < LOOK_AGAIN && !isOver(mine.metadata)) return mine;
+    const row = await findMetadata(db, provider);
+    const stored = row?.url === config.metadataUrl ? row : null;
+    if (stored && !isOver(stored.metadata)) {
+      const entry = { version, metadata: stored.metadata, readAt: stored.readAt, lookedAt: clock.now() };
+      kept.set(key, entry);
+      return entry;
+    }
+    const failure = failed.get(key);
+    if (failure && clock.now() - failure.at < FAILED) throw failure.error;
+    return fetched(provider, stored?.metadata ?? null);
+  };
+
+  const inline = new WeakMap<ProviderSnapshot, ReadMetadata>();
+  const described = ({ config }: ProviderSnapshot, metadata: ReadMetadata | null, rules?: Pick<SamlRules, "signatures">) =>
+    samlUpstream(config, metadata, rules?.signatures);
+
+  return {
+    async read(provider, rules) {
+      const { config } = provider;
+      if (config.metadataUrl !== undefined) return described(provider, (await current(provider)).metadata, rules);
+      if (config.metadataXml === undefined) return described(provider, null, rules);
+      const known = inline.get(provider) ?? readProviderMetadata(Buffer.from(String(config.metadataXml)), config);
+      inline.set(provider, known);
+      return described(provider, known, rules);
+    },
+
+    async reread(provider, rules) {
+      if (provider.config.metadataUrl === undefined) return null;
+      const { metadata, readAt } = await current(provider);
+      const failure = failed.get(provider.providerId);
+      if (clock.now() - readAt < UNKNOWN_KEY || (failure && clock.now() - failure.at < UNKNOWN_KEY)) return null;
+      return fetched(provider, metadata).then(
+        (entry) => described(provider, entry.metadata, rules),
+        () => null,
+      );
+    },
+
+    async rereadDue(providers) {
+      for (let done = 0; done < MAX_PER_RUN; ) {
+        const due = await claimDueMetadata(db, clock.now(), AT_ONCE);
+        await Promise.all(due.map((row) => rereadOne(providers, row)));
+        done += due.length;
+        if (due.length < AT_ONCE) return;
+      }
+    },
+  };
+
+  async function rereadOne(providers: IdentityProviders, { realm, providerId }: { realm: string; providerId: string }): Promise<void> {
+    const all = await providers.get(realm);
+    const provider = [...(all?.byAlias.values() ?? [])].find((one) => one.providerId === providerId);
+    if (!provider?.enabled || provider.config.metadataUrl === undefined)
+      return postponeMetadata(db, { realm, providerId }, clock.now() + DAY);
+    const row = await findMetadata(db, provider);
+    const known = row?.url === provider.config.metadataUrl ? row.metadata : null;
+    // A provider that is down is asked again in an hour; until then what was read counts, as long as it says it may.
+    await fetched(provider, known).catch((error) => {
+      if (!(error instanceof UpstreamError)) throw error;
+      return postponeMetadata(db, provider, clock.now() + HOUR);
+    });
+  }
+}
+
+/** Daily, and earlier where the metadata wants it, but not more than hourly. */
+const pauseOf = ({ cacheDuration }: ReadMetadata): number => Math.min(DAY, Math.max(HOUR, cacheDuration ?? DAY));

@@ -1,0 +1,122 @@
+import { clock, SECOND } from "../../../kernel/clock.ts";
+import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
+import {
+  BINDING,
+  type EntityMetadata,
+  METADATA_BYTES,
+  readMetadata,
+  SamlError,
+  type SignatureAlgorithm,
+  type VerificationKey,
+  verificationKey,
+} from "../../../platform/saml/index.ts";
+import type { Config } from "../protocol.ts";
+import { hostOf, UpstreamError } from "./oidc-metadata.ts";
+
+/** What the metadata of a provider says, as far as it is used. Plain JSON: it is stored. */
+export interface ReadMetadata {
+  readonly entityId: string;
+  readonly validUntil: number | null;
+  readonly cacheDuration: number | null;
+  readonly idp: NonNullable<EntityMetadata["idp"]>;
+}
+
+/** What is needed of a SAML identity provider, from its configuration and its metadata. */
+export interface SamlUpstream {
+  readonly entityId: string;
+  readonly keys: readonly VerificationKey[];
+  readonly sso: { readonly binding: "redirect" | "post"; readonly location: string };
+  /** Null: the provider has none that we speak. */
+  readonly slo: { readonly binding: "redirect" | "post"; readonly location: string; readonly responseLocation: string } | null;
+  /** By index; the configured one answers for every index. */
+  artifactResolution(index: number): string | null;
+}
+
+const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+/** One or several: PEM blocks one after the other, the base64 of one DER form, or a list of these. */
+export const certificatesIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : value === undefined ? [] : [value]).flatMap((text) => String(text).match(PEM) ?? [String(text)]);
+
+const pinnedKeys = (config: Config): VerificationKey[] =>
+  certificatesIn(config.metadataSigningCertificate).map((certificate) => verificationKey(certificate));
+
+/** Throws a SamlError. */
+export function readProviderMetadata(bytes: Uint8Array, config: Config, keys = pinnedKeys(config)): ReadMetadata {
+  const entityId = typeof config.idpEntityId === "string" ? { entityId: config.idpEntityId } : {};
+  const metadata = readMetadata(bytes, { now: clock.now(), role: "idp", keys, ...entityId });
+  if (!metadata.idp) throw new SamlError("metadata", "The metadata describes a service provider: an identity provider is needed");
+  return { entityId: metadata.entityId, validUntil: metadata.validUntil, cacheDuration: metadata.cacheDuration, idp: metadata.idp };
+}
+
+const TIMEOUT = 5 * SECOND;
+
+/** Bounded in time and size; redirects are not followed. */
+export async function fetchProviderMetadata(outbound: Outbound, config: Config): Promise<ReadMetadata> {
+  const url = String(config.metadataUrl);
+  try {
+    const { status, body } = await outbound.fetch(url, {
+      headers: { accept: "application/samlmetadata+xml, application/xml;q=0.9, text/xml;q=0.8" },
+      timeoutMs: TIMEOUT,
+      maxBytes: METADATA_BYTES,
+    });
+    if (status !== 200) throw new UpstreamError("metadata", `${hostOf(url)} answered with status ${status}.`);
+    return readProviderMetadata(body, config);
+  } catch (error) {
+    if (error instanceof OutboundError) throw new UpstreamError("metadata", error.message, error.cause ?? error);
+    if (error instanceof SamlError) throw new UpstreamError(error.reason, `The metadata of ${hostOf(url)}: ${error.message}.`, error);
+    throw error;
+  }
+}
+
+const BROWSER_BINDINGS = { redirect: BINDING.redirect, post: BINDING.post } as const;
+type BrowserBinding = keyof typeof BROWSER_BINDINGS;
+
+/** What is configured wins over what metadata says. Throws an UpstreamError where neither says it. */
+export function samlUpstream(config: Config, metadata: ReadMetadata | null, algorithms?: readonly SignatureAlgorithm[]): SamlUpstream {
+  const missing = (member: string) => new UpstreamError("configuration", `The provider has no ${member}, nor does its metadata say it.`);
+  const entityId = textOf(config.idpEntityId) ?? metadata?.entityId;
+  if (entityId === undefined) throw missing("idpEntityId");
+  const configured = certificatesIn(config.idpSigningCertificate);
+  const certificates = configured.length > 0 ? configured : (metadata?.idp.signingCertificates ?? []);
+  const sso = endpointOf(config, "ssoUrl", metadata?.idp.singleSignOnServices ?? []);
+  if (sso === null) throw missing("ssoUrl");
+  const slo = endpointOf(config, "singleLogoutServiceUrl", metadata?.idp.singleLogoutServices ?? []);
+  return {
+    ...{ entityId, sso, slo },
+    keys: certificates.flatMap((certificate) => usableKey(certificate, algorithms)),
+    artifactResolution(index) {
+      const services = metadata?.idp.artifactResolutionServices.filter(({ binding }) => binding === BINDING.soap) ?? [];
+      return textOf(config.artifactResolutionUrl) ?? services.find((service) => service.index === index)?.location ?? null;
+    },
+  };
+}
+
+/** Metadata may list keys that are too weak beside good ones: those count for nothing. */
+function usableKey(certificate: string, algorithms?: readonly SignatureAlgorithm[]): VerificationKey[] {
+  try {
+    return [{ ...verificationKey(certificate), ...(algorithms && { algorithms }) }];
+  } catch (error) {
+    if (error instanceof SamlError) return [];
+    throw error;
+  }
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** Requests go by `authnRequestBinding`; where it is left out, by what the metadata offers, Redirect first. */
+function endpointOf(
+  config: Config,
+  member: "ssoUrl" | "singleLogoutServiceUrl",
+  services: EntityMetadata["idp"] extends infer R | null ? (R extends { singleLogoutServices: infer S } ? S : never) : never,
+) {
+  const wanted = textOf(config.authnRequestBinding) as BrowserBinding | undefined;
+  const url = textOf(config[member]);
+  if (url !== undefined) return { binding: wanted ?? "redirect", location: url, responseLocation: url };
+  const order: readonly BrowserBinding[] = wanted === undefined || member === "singleLogoutServiceUrl" ? ["redirect", "post"] : [wanted];
+  for (const binding of order) {
+    const found = services.find((service) => service.binding === BROWSER_BINDINGS[binding]);
+    if (found) return { binding, location: found.location, responseLocation: found.responseLocation ?? found.location };
+  }
+  return null;
+}

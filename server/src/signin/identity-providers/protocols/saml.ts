@@ -1,0 +1,79 @@
+import Type from "typebox";
+import { oneOf } from "../../../platform/http/index.ts";
+import type { Config, FieldFault, IdentityProviderProtocol } from "../protocol.ts";
+import { brokerHarmless, lineText } from "./members.ts";
+import { fits, privateKeyOf, SAML_SECRETS, samlDefaults, samlFaults, samlMembers } from "./saml-members.ts";
+import { testSaml } from "./saml-test.ts";
+
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+
+const members = {
+  ...samlMembers,
+  nameIdFormat: Type.Optional(
+    oneOf(["persistent", "transient", "email", "unspecified", "none"], {
+      description: "Which NameID is asked for; none asks for none. Default persistent",
+    }),
+  ),
+  subjectAttribute: Type.Optional(
+    lineText("the attribute that never changes and is never given to another user. Left out: the NameID, which must not be transient then"),
+  ),
+  signAuthnRequests: flag("Default true"),
+  wantResponseSigned: flag("Whether the Response has to be signed. Default false: the Response or the assertion has to be"),
+  wantAssertionsSigned: flag("Whether the assertion itself has to be signed. Default false: the Response or the assertion has to be"),
+  wantAssertionsEncrypted: flag("Whether assertions have to be encrypted. Needs spDecryptionPrivateKey. Default false"),
+  allowCbc: flag("Whether AES-CBC is taken under a signature, from a provider that has no AES-GCM. Default false"),
+  allowIdpInitiated: flag("Whether a sign-in may begin at the provider. Default false"),
+  forceAuthn: flag("Whether a session at the provider never counts. Default false"),
+  authnContexts: Type.Optional(
+    Type.Array(lineText("an AuthnContextClassRef", 1024), {
+      maxItems: 20,
+      uniqueItems: true,
+      description: "Which authentication is asked for. Empty: any",
+    }),
+  ),
+  authnContextComparison: Type.Optional(
+    oneOf(["exact", "minimum", "better", "maximum"], { description: "Default exact: the answer then has to name one of authnContexts" }),
+  ),
+  logoutUpstream: flag("Whether a logout here goes on at the provider, where it has a logout address. Default true"),
+};
+
+const defaults = {
+  ...samlDefaults,
+  ...{ nameIdFormat: "persistent", signAuthnRequests: true, wantResponseSigned: false, wantAssertionsSigned: false },
+  ...{ wantAssertionsEncrypted: false, allowCbc: false, allowIdpInitiated: false, forceAuthn: false, authnContexts: [] },
+  ...{ authnContextComparison: "exact", logoutUpstream: true },
+};
+
+/** Plain SAML 2.0: web browser single sign-on, with this realm as the service provider. */
+export const saml: IdentityProviderProtocol = {
+  config: Type.Object(members, { additionalProperties: false }),
+  defaults,
+  secrets: [...SAML_SECRETS],
+  harmless: brokerHarmless,
+  subjectMembers: ["idpEntityId", "subjectAttribute", "nameIdFormat"],
+  // Private keys are sent nowhere.
+  addresses: () => [],
+  check: (provider, tools) => [...samlFaults(provider, tools), ...ownFaults(provider.config, provider.secrets)],
+  test: testSaml,
+};
+
+function ownFaults(config: Config, secrets: Readonly<Record<string, string>>): FieldFault[] {
+  const faults: FieldFault[] = [];
+  const fault = (member: string, message: string) => faults.push({ field: `config.${member}`, message: `config.${member} ${message}` });
+  if (config.nameIdFormat === "transient" && config.subjectAttribute === undefined)
+    fault("subjectAttribute", "is required where config.nameIdFormat is transient: such a NameID is another one each time");
+  const key = secrets.spDecryptionPrivateKey === undefined ? null : privateKeyOf(secrets.spDecryptionPrivateKey);
+  if (config.wantAssertionsEncrypted === true && secrets.spDecryptionPrivateKey === undefined)
+    fault("spDecryptionPrivateKey", "is required where config.wantAssertionsEncrypted is true");
+  else if (config.wantAssertionsEncrypted === true && key && !hasCertificate(config, key))
+    fault("spDecryptionCertificate", "is required where config.wantAssertionsEncrypted is true: the provider encrypts with it");
+  return faults;
+}
+
+function hasCertificate(config: Config, key: NonNullable<ReturnType<typeof privateKeyOf>>): boolean {
+  try {
+    return config.spDecryptionCertificate !== undefined || fits(config.spSigningCertificate, key);
+  } catch {
+    return true; // told of the certificate itself
+  }
+}

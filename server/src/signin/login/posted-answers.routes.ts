@@ -1,0 +1,83 @@
+import formbody from "@fastify/formbody";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import Type from "typebox";
+import { anonymous, refuseDirtyText } from "../../platform/http/index.ts";
+import { brokerOf, type PostedAnswer, REFUSED } from "../brokers/index.ts";
+import { type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
+import type { ContinueRouteParts } from "./continue.routes.ts";
+import { goTo } from "./replies.ts";
+
+/** What an OpenID provider may post; anything else is dropped. */
+const POSTED = ["state", "code", "iss", "error", "user"] as const;
+const MAX_MEMBER = 8192;
+/** A SAML message, as a form has it. */
+const MAX_FORM = 1024 * 1024;
+const FORM = "application/x-www-form-urlencoded";
+
+type Form = Readonly<Record<string, unknown>>;
+
+/** Mounted under /realms/:realm. A form of another site comes without cookies: it decides nothing, and goes on as a GET, which has them. */
+export const postedAnswerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, { parts }) => {
+  app.removeContentTypeParser(FORM);
+  await app.register(formbody, { bodyLimit: MAX_FORM });
+
+  app.post(
+    "/broker/:alias/endpoint",
+    {
+      bodyLimit: MAX_FORM,
+      config: { caller: anonymous(), csrf: "none", limit: "signIns" },
+      schema: {
+        summary: "Come back from an identity provider by a form",
+        description:
+          "`response_mode=form_post` of OpenID Connect: what was posted is sent on to the same address as a query. SAML by POST: the response is verified, and waits for this browser.",
+        tags: ["Sign-in"],
+        params: Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) }),
+        consumes: [FORM],
+        body: Type.Object({}, { additionalProperties: true, examples: [{ code: "c3f1a5", state: "Ykz0R2p1bXk" }] }),
+        response: { 303: Type.Null({ description: "On, as a GET" }) },
+      },
+    },
+    async (request, reply) => {
+      const form = request.body as Form;
+      refuseDirtyText(form);
+      const { realm, alias } = request.params;
+      const at = `/realms/${realm}/broker/${encodeURIComponent(alias)}`;
+      const posted = await answerOf(request.realmId, alias, form, request.ip);
+      if (posted.kind === "answer") return goTo(reply, `${at}/endpoint?${new URLSearchParams(posted.query)}`);
+      return goTo(reply, `${at}/login?${new URLSearchParams(posted.returnTo === null ? {} : { return_to: posted.returnTo })}`);
+    },
+  );
+
+  async function answerOf(realm: string, alias: string, form: Form, sourceIp: string): Promise<PostedAnswer> {
+    const { brokers } = parts;
+    const provider = (await brokers.providers.get(realm))?.byAlias.get(alias);
+    const broker = provider?.enabled ? brokerOf(provider.protocol) : null;
+    if (!provider || !broker?.posted) return { kind: "answer", query: textsOf(form, POSTED) };
+    try {
+      return await broker.posted(provider, form, brokers.tools);
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      await refuse(provider, error, sourceIp);
+      const { RelayState: state } = textsOf(form, ["RelayState"]);
+      return { kind: "answer", query: { error: REFUSED, ...(state !== undefined && { state }) } };
+    }
+  }
+
+  /** Recorded here, where the reason is known; the browser is shown the step again. */
+  async function refuse(provider: ProviderSnapshot, error: UpstreamError, sourceIp: string): Promise<void> {
+    const { realm, alias, protocol } = provider;
+    parts.brokers.tools.log.warn(
+      { err: error, realm, alias, protocol, reason: error.reason },
+      "an answer of an identity provider was refused",
+    );
+    await parts.brokers.failed(parts.work, provider, error.reason, sourceIp);
+  }
+};
+
+const textsOf = (form: Form, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = form[name];
+      return typeof value === "string" && value.length <= MAX_MEMBER ? [[name, value]] : [];
+    }),
+  );
