@@ -80,7 +80,7 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
                 }),
               ),
             },
-            { additionalProperties: false },
+            { additionalProperties: false, examples: [{ returnTo: "/realms/acme/login" }] },
           ),
         ),
         response: { 201: LinkBegun },
