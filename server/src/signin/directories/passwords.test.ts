@@ -256,8 +256,6 @@ describe.skipIf(!openLdap())("users of a directory", () => {
         ...["ADMIN_UPDATE source local to ldap:corp", "LINK_ADDED corp"],
       ]),
     );
-    const { body: exported } = await master.get(`/users/${userId}/gdpr`);
-    expect(exported).toMatchObject({ federatedLinks: [{ alias: "corp" }] });
   });
 
   test("moving a user is control of them: it needs every permission that they hold", async () => {
