@@ -42,7 +42,6 @@ export {
   untilStored,
   WRITTEN,
 } from "./passwords.service.ts";
-export { findPassword, isDirectorySource, isFromDirectory, savePassword, upgradePassword, usePassword } from "./passwords.store.ts";
 export {
   dropPasswords,
   findPassword,
