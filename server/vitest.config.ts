@@ -41,6 +41,7 @@ const onPostgresAlone = [
   "src/protocols/saml/sso/{behaviour,refusals,protection,idp-initiated}.test.ts",
   "src/applications/saml-clients/import.test.ts",
   "src/signin/brokers/presets.test.ts",
+  "src/signin/brokers/eid/*.test.ts",
   "src/signin/brokers/saml/bad-input.test.ts",
   "src/operations/api-docs/**/*.test.ts",
   "src/operations/admin-gate/{gate,every-route}.test.ts",

@@ -7,6 +7,7 @@ import { anonymousActor } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { IdentityProviders, ProtocolName, ProviderSnapshot } from "../identity-providers/index.ts";
 import type { Broker, BrokerTools } from "./broker.ts";
+import { eherkenning, eidas } from "./eid/index.ts";
 import { oidc } from "./oidc.ts";
 import { createSamlTools, type SamlTools, saml } from "./saml/index.ts";
 import { createUpstreams } from "./upstreams.ts";
@@ -19,7 +20,7 @@ export { deleteExpiredAnswers, providerMetadataRoutes } from "./saml/index.ts";
 /** By the value of `protocol`. A new one is a line here. */
 export const brokers = {
   ...{ oidc, oauth2: oidc, google: oidc, github: oidc, microsoft: oidc, apple: oidc, gitlab: oidc, linkedin: oidc, facebook: oidc },
-  saml,
+  ...{ saml, eherkenning, eidas },
 } satisfies Partial<Record<ProtocolName, Broker>>;
 
 /** `error` of an answer that was refused, and recorded, where it was posted. */

@@ -19,6 +19,8 @@ export {
 } from "./links.store.ts";
 export type { MapperState } from "./mappers.schema.ts";
 export type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider, TestedCheck } from "./protocol.ts";
+export { EHERKENNING, EHERKENNING_LEVELS } from "./protocols/eherkenning.ts";
+export { EIDAS_LEVELS, EIDAS_LOA, EIDAS_PERSON, eidasIdentifier } from "./protocols/eidas.ts";
 export { type ProtocolName, protocolOf, protocols } from "./protocols/index.ts";
 export { type EntryFault, isFault, type Person, personAttributes, readPerson, shownDn } from "./protocols/ldap-person.ts";
 export { connectionOf } from "./protocols/ldap-test.ts";
