@@ -43,13 +43,14 @@ const onPostgresAlone = [
   "src/signin/brokers/presets.test.ts",
   "src/signin/brokers/eid/*.test.ts",
   "src/signin/brokers/saml/bad-input.test.ts",
+  "src/signin/brokers/saml/{bad-input,slo}.test.ts",
   "src/operations/api-docs/**/*.test.ts",
   "src/operations/admin-gate/{gate,every-route}.test.ts",
   "src/operations/monitoring/database-away.test.ts",
   "src/tenancy/messaging/providers.test.ts",
   "src/tenancy/permissions/admin-routes.test.ts",
   "src/directory/{roles,groups}/escalation.test.ts",
-  "src/signin/directories/active-directory.test.ts",
+  "src/signin/directories/{active-directory,passwords}.test.ts",
   "src/signin/identity-providers/escalation.test.ts",
 ];
 

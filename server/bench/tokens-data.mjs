@@ -10,15 +10,15 @@ const REDIRECT = "https://app.example/cb";
 
 /**
  * A realm with machines, a web application and a user of it.
- * @param {string} origin @param {{ chains: number }} options how many refresh tokens
+ * @param {string} origin @param {{ chains: number, realm?: string }} options how many refresh tokens
  */
-export async function seedTokens(origin, { chains }) {
+export async function seedTokens(origin, { chains, realm = REALM }) {
   const pool = new Pool(origin, { connections: 4 });
   try {
     const master = new Browser(pool);
     await master.signIn("master", "admin");
-    await master.send("POST", "/admin/realms", 201, { json: { realm: REALM, adminPassword: PASSWORD } });
-    const at = `/admin/realms/${REALM}`;
+    await master.send("POST", "/admin/realms", 201, { json: { realm, adminPassword: PASSWORD } });
+    const at = `/admin/realms/${realm}`;
     const { userId } = await master.send("POST", `${at}/users`, 201, {
       json: { username: "ada", email: "ada@example.com", attributes: { firstName: "Ada", lastName: "Bench" } },
     });
@@ -36,15 +36,15 @@ export async function seedTokens(origin, { chains }) {
       codeLifetime: 600,
     });
     const visitor = new Browser(pool);
-    await visitor.signIn(REALM, "ada", PASSWORD);
+    await visitor.signIn(realm, "ada", PASSWORD);
     const { cookie } = visitor.jar;
     const secretOf = { machine: machineSecret, "machine-es256": ecSecret, web: webSecret };
     /** @type {{ access_token: string, refresh_token: string }[]} */
     const tokens = [];
-    while (tokens.length < chains) tokens.push(await exchangeCode(pool, cookie, webSecret));
+    while (tokens.length < chains) tokens.push(await exchangeCode(pool, { realm, cookie, secret: webSecret }));
     return {
       origin,
-      realm: REALM,
+      realm,
       cookie,
       secretOf,
       accessTokens: tokens.map((each) => each.access_token),
@@ -55,8 +55,8 @@ export async function seedTokens(origin, { chains }) {
   }
 }
 
-/** @param {Pool} pool @param {string} cookie @param {string} secret */
-async function exchangeCode(pool, cookie, secret) {
+/** @param {Pool} pool @param {{ realm: string, cookie: string, secret: string }} at */
+async function exchangeCode(pool, { realm, cookie, secret }) {
   const query = new URLSearchParams({
     client_id: "web",
     redirect_uri: REDIRECT,
@@ -64,13 +64,13 @@ async function exchangeCode(pool, cookie, secret) {
     scope: "openid profile email",
     state: "s",
   });
-  const asked = await pool.request({ method: "GET", path: `/realms/${REALM}/authorize?${query}`, headers: { cookie } });
+  const asked = await pool.request({ method: "GET", path: `/realms/${realm}/authorize?${query}`, headers: { cookie } });
   await asked.body.dump();
   const code = new URL(String(asked.headers.location), "http://localhost").searchParams.get("code");
   if (!code) throw new Error(`authorize answered ${asked.statusCode} to ${asked.headers.location}`);
   const answer = await pool.request({
     method: "POST",
-    path: `/realms/${REALM}/token`,
+    path: `/realms/${realm}/token`,
     headers: {
       "content-type": "application/x-www-form-urlencoded",
       authorization: `Basic ${Buffer.from(`web:${secret}`).toString("base64")}`,

@@ -11,6 +11,7 @@ import { type App, createServer, unitOfWorkPlugin } from "./platform/http/index.
 import type { JobWorker } from "./platform/jobs/index.ts";
 import type { Outbound } from "./platform/outbound/index.ts";
 import type { ClientActivity } from "./protocols/client-auth/index.ts";
+import { refuseUnguardedRoutes } from "./protocols/gate/index.ts";
 import { type Issuers, metadataRoutes } from "./protocols/oidc/index.ts";
 import { createCertificateGuard } from "./protocols/proof/index.ts";
 import { samlMetadataRoutes } from "./protocols/saml/index.ts";
@@ -93,6 +94,7 @@ async function registerRoutes(app: App, core: Core, services: Services): Promise
   const { background, config, database, hasher, metrics, realms } = core;
   const { audit, cookies, health, issuers, signingKeys, visitors } = services;
   exposeGauges(metrics.registry, { db: background.db, pool: database.pool, hasher, forwarder: audit.forwarder });
+  refuseUnguardedRoutes(app as never);
   await app.register(monitoringRoutes, { health, registry: metrics.registry, info: serverInfo(version, config.mode) });
   await registerRealmRoutes(app, core, services);
   await app.register(metadataRoutes, { issuers });

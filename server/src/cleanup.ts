@@ -12,7 +12,7 @@ import { deleteExpiredOAuth } from "./protocols/tokens/index.ts";
 import { deleteExpiredTransactions } from "./protocols/transactions/index.ts";
 import { deleteExpiredTokens } from "./signin/action-tokens/index.ts";
 import { deleteEndedChallenges } from "./signin/authenticators/index.ts";
-import { deleteExpiredAnswers } from "./signin/brokers/index.ts";
+import { deleteExpiredAnswers, deleteExpiredBrokerLogouts } from "./signin/brokers/index.ts";
 import { deleteOldRuns } from "./signin/directories/index.ts";
 import { deleteExpiredTickets } from "./signin/impersonation/index.ts";
 import { deleteExpiredBrowsers } from "./signin/known-browsers/index.ts";
@@ -46,6 +46,7 @@ export async function cleanUp(db: Db): Promise<void> {
   await deleteExpiredOAuth(db, now);
   await deleteAnsweredRequests(db, now);
   await deleteExpiredLogouts(db, now);
+  await deleteExpiredBrokerLogouts(db, now);
   await deleteExpiredActivity(db, now);
   await deleteExpiredInitialTokens(db, now);
 }

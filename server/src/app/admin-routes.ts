@@ -52,12 +52,12 @@ export async function registerAdminRoutes(app: App, core: Core, services: Servic
 async function registerRoutesOfRealm(realm: App, core: Core, services: Services): Promise<void> {
   const { realms, vault, hasher } = core;
   const { baseUrl } = core.config;
-  const { breaches, clients, directories, identityProviders, limiter, messages, outbound, webhookOutbound } = services;
+  const { breaches, clients, directories, directoryPasswords, identityProviders, limiter, messages, outbound, webhookOutbound } = services;
   await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms });
   await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
   await realm.register(impersonateRoutes, { prefix: "/users", baseUrl });
   await realm.register(gdprRoutes, { prefix: "/users" });
-  await realm.register(userCredentialRoutes, { prefix: "/users", hasher, breaches, realms });
+  await realm.register(userCredentialRoutes, { prefix: "/users", hasher, breaches, directoryPasswords, realms });
   await realm.register(requiredActionRoutes, { prefix: "/users" });
   await realm.register(actionsEmailRoutes, { prefix: "/users", messages, clients, realms, baseUrl });
   await realm.register(userGroupRoutes, { prefix: "/users" });

@@ -21,13 +21,13 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
   const { db, work, realms, vault, hasher, metrics, log } = core;
   const { baseUrl } = core.config;
   const { breaches, brokers, clients, cookies, flows, issuers, messages, outbound, provisioning, scopes, visitors } = services;
-  const { limiter, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
+  const { directoryPasswords, limiter, samlClients, signingKeys, sources, subjectOf, upgrades } = services;
   await app.register(
     async (realm) => {
       const gate = guardRealmRoutes(realm as never, gateParts(core, services));
       await realm.register(publicRealmRoutes, { realms });
 
-      const signIn = { brokers, db, work, metrics, baseUrl, sources, upgrades, vault, hasher, breaches, messages, log };
+      const signIn = { brokers, db, work, metrics, baseUrl, sources, directoryPasswords, upgrades, vault, hasher, breaches, messages, log };
       const logoutRequests = createLogoutRequests(issuers);
       await realm.register(loginRoutes, { ...signIn, flows, visitors, logoutRequests, singleLogout: createSingleLogout(db) });
       const pages = { db, work, visitors, messages, baseUrl };
@@ -46,7 +46,21 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
       await realm.register(qrRoutes, devices);
       await realm.register(transactionRoutes, { ...devices, ...signIn, signingKeys, subjectOf });
 
-      const account = { db, work, realms, cookies, hasher, breaches, vault, messages, log, baseUrl };
+      const account = {
+        db,
+        work,
+        realms,
+        cookies,
+        hasher,
+        breaches,
+        directoryPasswords,
+        vault,
+        messages,
+        log,
+        baseUrl,
+        providers: brokers.providers,
+        tools: brokers.tools,
+      };
       await realm.register(accountRoutes, { prefix: "/account", ...account });
       const registration = { db, work, vault, realms, scopes, outbound, provisioning, baseUrl };
       await realm.register(registrationRoutes, { prefix: "/connect/register", ...registration });

@@ -14,7 +14,7 @@ import { createIssuers } from "../protocols/oidc/index.ts";
 import { createDocumentClients, createProvisioning } from "../protocols/registration/index.ts";
 import { createSubjectOf } from "../protocols/tokens/index.ts";
 import { createBrokers } from "../signin/brokers/index.ts";
-import { createDirectoryPools, directoryPasswords } from "../signin/directories/index.ts";
+import { createDirectoryMetrics, createDirectoryPasswords, createDirectoryPools } from "../signin/directories/index.ts";
 import { createFlows } from "../signin/flows/index.ts";
 import { createIdentityProviders } from "../signin/identity-providers/index.ts";
 import { createVisitors } from "../signin/login/index.ts";
@@ -62,16 +62,18 @@ export function createServices(core: Core, options: ServiceOptions) {
   const identityProviders = createIdentityProviders({ db, vault, changes });
   const { directories } = connections;
   const signingKeys = createSigningKeys({ db, vault, work, realms });
+  const directoryMetrics = createDirectoryMetrics(metrics.registry);
+  const directoryPasswords = createDirectoryPasswords({
+    ...{ db, work, vault, hasher, providers: identityProviders, pools: directories, metrics: directoryMetrics, log },
+  });
   const signIn = {
     brokers: createBrokers({
       ...{ providers: identityProviders, outbound, registry: metrics.registry, log },
       ...{ db, vault, realms, signingKeys, baseUrl },
     }),
     flows: createFlows({ db, changes }),
-    sources: [
-      directoryPasswords({ db, work, vault, hasher, providers: identityProviders, pools: directories, log }),
-      localPasswords(db, hasher),
-    ],
+    directoryPasswords,
+    sources: [directoryPasswords, localPasswords(db, hasher)],
     upgrades: createPasswordUpgrades({ db: background.db, hasher, log }),
   };
   const tokens = {
@@ -92,7 +94,19 @@ export function createServices(core: Core, options: ServiceOptions) {
     ...connections,
     ...signIn,
     ...tokens,
-    ...{ identityProviders, tlsClientCertHeader, cookies, csrf, messageMetrics, messages, provisioning, clients, issuers, isDraining },
+    ...{
+      identityProviders,
+      directoryMetrics,
+      tlsClientCertHeader,
+      cookies,
+      csrf,
+      messageMetrics,
+      messages,
+      provisioning,
+      clients,
+      issuers,
+      isDraining,
+    },
     samlClients: createSamlClients({ db, changes }),
     visitors: createVisitors({ db, realms, csrf, cookies }),
     adminOrigins: createAdminOrigins({ db, changes, baseUrl }),

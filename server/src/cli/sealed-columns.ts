@@ -27,5 +27,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "credentials", column: "secret", rowKey: "credential_id", realm: "realm_id", type: "totp" },
   { table: "identity_provider_secrets", column: "sealed", rowKey: "secret_key", realm: "realm_id" },
   { table: "broker_answers", column: "sealed", rowKey: "answer_id", realm: "realm_id" },
+  { table: "brokered_sessions", column: "sealed", rowKey: "brokered_session_id", realm: "realm_id" },
+  { table: "identity_link_tokens", column: "sealed", rowKey: "link_token_id", realm: "realm_id" },
   { table: "vault_canary", column: "sealed", rowKey: "canary_id", realm: null },
 ];

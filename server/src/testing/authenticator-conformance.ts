@@ -14,7 +14,7 @@ export type ContextFor = (user: SignInUser | null, progress: StepContext["progre
 const types = ["password", "totp", "passkey", "push", "recovery-code"];
 const person = (credentials: readonly string[]): SignInUser => ({
   ...{ userId: "019b76da-a800-7f3c-9d1e-3f5b7c9d1e3f", username: "ada", email: "ada@example.com", emailVerified: credentials.length > 0 },
-  ...{ attributes: {}, requiredActions: [], credentials: new Set(credentials) },
+  ...{ attributes: {}, isFromDirectory: false, requiredActions: [], credentials: new Set(credentials) },
 });
 const validator = buildValidator({});
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
@@ -13,6 +13,10 @@ export interface PeerAnswer {
   alg?: string;
   tokenStatus?: number;
   tokenBody?: string;
+  /** More of the token answer: a refresh token, how long it lives. */
+  tokens?: Record<string, unknown>;
+  /** The answer to a refresh. */
+  refresh?: (call: PeerCall) => [number, unknown] | Promise<[number, unknown]>;
   /** False: OAuth 2 alone. */
   hasIdToken?: boolean;
   /** Answers of other addresses, by path. They need the access token. */
@@ -32,8 +36,8 @@ export interface PeerCall {
 
 /** An OpenID provider on this machine that tests speak for. */
 export async function openidPeer() {
-  const key = await generateKeyPair("RS256");
-  const kid = "peer-key";
+  let key = await generateKeyPair("RS256");
+  let kid = "peer-key";
   const calls: PeerCall[] = [];
   let next: PeerAnswer = {};
   let asked = new URLSearchParams();
@@ -53,6 +57,7 @@ export async function openidPeer() {
   /** RFC 6749 §4.1.3 and RFC 7636 §4.6: what a strict token endpoint looks at. */
   const exchange = async (call: PeerCall): Promise<[number, unknown]> => {
     const { form } = call;
+    if (form.get("grant_type") === "refresh_token") return (await next.refresh?.(call)) ?? [400, { error: "invalid_grant" }];
     if (!((await next.isClient?.(call)) ?? true)) return [401, { error: "invalid_client" }];
     const verifier = form.get("code_verifier");
     const challenge = verifier === null ? null : createHash("sha256").update(verifier).digest("base64url");
@@ -63,7 +68,12 @@ export async function openidPeer() {
     )
       return [400, { error: "invalid_grant" }];
     if (next.refusesPkce && verifier !== null) return [401, { error: "invalid_client" }];
-    const tokens = { access_token: "at", token_type: "Bearer", ...(next.hasIdToken !== false && { id_token: await idToken() }) };
+    const tokens = {
+      access_token: "at",
+      token_type: "Bearer",
+      ...next.tokens,
+      ...(next.hasIdToken !== false && { id_token: await idToken() }),
+    };
     return [next.tokenStatus ?? 200, next.tokenBody ?? tokens];
   };
 
@@ -109,8 +119,24 @@ export async function openidPeer() {
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     issuer,
-    key,
     calls,
+    /** Other keys from now on. */
+    async rotate() {
+      key = await generateKeyPair("RS256");
+      kid = `peer-key-${calls.length}`;
+    },
+    /** A token that the provider signs: a logout token, unless the claims say otherwise. */
+    sign: (claims: Record<string, unknown>, header: Record<string, unknown> = { typ: "logout+jwt" }) => {
+      const now = Math.floor(clock.now() / 1000);
+      const events = { "http://schemas.openid.net/event/backchannel-logout": {} };
+      return new SignJWT({ iss: issuer, aud: "gatehouse", iat: now, exp: now + 120, jti: randomUUID(), events, ...claims })
+        .setProtectedHeader({ alg: "RS256", kid, ...header })
+        .sign(key.privateKey);
+    },
+    /** What it answers from now on, without a sign-in. */
+    answer: (answer: PeerAnswer) => {
+      next = answer;
+    },
     discover: (document: Record<string, unknown>) => {
       discovery = document;
     },

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 export const SUFFIX = "dc=corp,dc=test";
 
 /**
- * `cn=sync` may read everything, without a limit; `cn=limited` only as many entries as Debian's default lets it. People may sign in.
+ * `cn=sync` may read everything, without a limit, and set passwords; `cn=limited` only as many entries as Debian's default lets it. People may sign in.
  * @param {{ modules: string, schemas: string }} found
  * @param {string} folder
  */
@@ -42,7 +42,7 @@ overlay memberof
 overlay ppolicy
 ppolicy_default "cn=policy,${SUFFIX}"
 ppolicy_use_lockout
-access to attrs=userPassword by dn.exact="cn=sync,${SUFFIX}" write by anonymous auth by self write by * none
+access to attrs=userPassword,pwdReset by dn.exact="cn=sync,${SUFFIX}" write by anonymous auth by self write by * none
 access to * by dn.exact="cn=sync,${SUFFIX}" read by dn.exact="cn=limited,${SUFFIX}" read by * none
 `;
 

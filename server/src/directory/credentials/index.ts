@@ -34,14 +34,25 @@ export {
   usePasskey,
 } from "./passkeys.store.ts";
 export {
+  type DirectoryPasswords,
   type PasswordParts,
   type PreparedPassword,
   preparePassword,
+  prepareReplacement,
   replacePassword,
   storePassword,
   untilStored,
+  WRITTEN,
 } from "./passwords.service.ts";
-export { findPassword, isFromDirectory, type PasswordCredential, savePassword, upgradePassword, usePassword } from "./passwords.store.ts";
+export {
+  findPassword,
+  isDirectorySource,
+  isFromDirectory,
+  type PasswordCredential,
+  savePassword,
+  upgradePassword,
+  usePassword,
+} from "./passwords.store.ts";
 export {
   findRecoveryCodes,
   insertTotp,

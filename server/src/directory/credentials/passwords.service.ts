@@ -8,6 +8,19 @@ import { findPassword, isFromDirectory, lockPassword, savePassword } from "./pas
 export interface PasswordParts {
   readonly hasher: PasswordHasher;
   readonly breaches: Pick<BreachedPasswords, "has">;
+  /** Left out where only local users get a password: those of directories are refused. */
+  readonly directoryPasswords?: DirectoryPasswords;
+}
+
+/** Passwords that directories keep, and whether they take new ones from here. */
+export interface DirectoryPasswords {
+  /** `local`: the password is stored here. */
+  modeOf(realm: string, userId: string): Promise<"local" | "read-only" | "writable">;
+  /**
+   * Writes a new password into the user's directory. `current` is proven first, and the entry changes its own password; null resets it with the
+   * rights of the service account. Throws what a person can be shown.
+   */
+  write(realm: string, userId: string, password: { readonly next: string; readonly current: string | null }): Promise<void>;
 }
 
 type Policy = Settings["passwordPolicy"];
@@ -25,6 +38,29 @@ export interface PreparedPassword {
   readonly replaces: string | null;
   /** How many of the last passwords the realm refuses. */
   readonly history: number;
+}
+
+/** The password is in the user's directory already: what is left is to record it. */
+export const WRITTEN = "written-to-directory";
+
+/**
+ * A new password of a user who is here. Of a local user it is prepared; of a directory's user it is written there at once, since that is slow and
+ * cannot be undone: everything that may refuse the change comes before. The realm's rules apply to both, its history to local ones alone.
+ */
+export async function prepareReplacement(
+  reading: Pick<ReadCtx, "tx" | "realm">,
+  parts: PasswordParts,
+  policy: Policy,
+  owner: Owner & { readonly userId: string },
+  { next, current }: { readonly next: string; readonly current: string | null },
+): Promise<PreparedPassword | typeof WRITTEN> {
+  const mode = (await parts.directoryPasswords?.modeOf(reading.realm, owner.userId)) ?? "local";
+  if (mode === "local") return preparePassword(reading, parts, policy, owner, next);
+  if (mode === "read-only") throw credentialErrors.password_elsewhere();
+  checkPasswordPolicy(policy, next, owner);
+  if (policy.breachCheck && (await parts.breaches.has(next))) throw passwordErrors.breached();
+  await parts.directoryPasswords!.write(reading.realm, owner.userId, { next, current });
+  return WRITTEN;
 }
 
 /** Everything slow about a new password, before its transaction: the policy, then what the user had before, then what has leaked. */
@@ -56,7 +92,11 @@ export async function preparePassword(
  * Stores it and keeps the one before for the history. False, with nothing written, when the password is not the one any more that it
  * was compared with: then it has to be prepared anew. The caller holds the user's row.
  */
-export async function storePassword(ctx: Ctx, userId: string, { hash, replaces, history }: PreparedPassword): Promise<boolean> {
+export async function storePassword(ctx: Ctx, userId: string, prepared: PreparedPassword | typeof WRITTEN): Promise<boolean> {
+  if (prepared === WRITTEN) return true;
+  const { hash, replaces, history } = prepared;
+  // They may have moved to a directory since it was prepared.
+  if (await isFromDirectory(ctx.tx, ctx.realm, userId)) throw credentialErrors.password_elsewhere();
   if ((await lockPassword(ctx.tx, ctx.realm, userId)) !== replaces) return false;
   // The new one is the first of the history.
   await keepEarlierPassword(ctx.tx, ctx.realm, userId, replaces, history - 1, ctx.now);

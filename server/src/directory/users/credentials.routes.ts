@@ -3,10 +3,10 @@ import Type from "typebox";
 import { created, noContent, paged, pathParams } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
-import { type PasswordParts, preparePassword, untilStored } from "../credentials/index.ts";
+import { type PasswordParts, prepareReplacement, untilStored } from "../credentials/index.ts";
 import { CreateCredential, CreatedCredential, Credential, SetPassword } from "./credentials.schema.ts";
 import { createEnrollmentToken, readCredential, readCredentials, revokeCredential } from "./credentials.service.ts";
-import { readReachableUser, setPassword } from "./service.ts";
+import { findUserForUpdate, setPassword } from "./service.ts";
 
 const tags = ["Users"];
 const params = pathParams("userId");
@@ -25,12 +25,12 @@ const credentialList: ShortList<Credential> = {
   ids: ({ id }) => [id],
 };
 
-export interface UserCredentialParts extends PasswordParts {
+export interface UserCredentialParts extends Required<PasswordParts> {
   readonly realms: RealmSnapshots;
 }
 
 /** Mounted under /admin/realms/:realm/users. */
-export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts> = async (app, { realms, hasher, breaches }) => {
+export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts> = async (app, { realms, ...passwords }) => {
   const policyOf = async (realm: string) => (await realms.get(realm))!.settings.passwordPolicy;
 
   app.put(
@@ -41,7 +41,8 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
         summary: "Set a user's password",
         description:
           "Checked against the realm's policy (400 `password.policy`), the user's last passwords (`password.history`) and what has leaked " +
-          "(`password.breached`), in this order. Ends the user's other sessions.",
+          "(`password.breached`), in this order. Ends the user's other sessions. Of a user of a directory it is written there, where the " +
+          "directory's `editMode` is PASSWORD (400 `password.directory_policy` and the like: what the directory says); otherwise 409.",
         tags,
         params,
         body: SetPassword,
@@ -52,8 +53,10 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
       const { newPassword, temporary = false } = req.body;
       const policy = await policyOf(req.params.realm);
       await untilStored(async () => {
-        const user = await req.read((ctx) => readReachableUser(ctx, req.params.userId));
-        const prepared = await req.read((ctx) => preparePassword(ctx, { hasher, breaches }, policy, user, newPassword));
+        // Also what `If-Match` says: a directory does not take a password back.
+        const user = await req.transact((ctx) => findUserForUpdate(ctx, req.params.userId));
+        const change = { next: newPassword, current: null };
+        const prepared = await req.read((ctx) => prepareReplacement(ctx, passwords, policy, user, change));
         return req.transact((ctx) => setPassword(ctx, user.userId, prepared, { temporary }));
       });
       return noContent(reply);

@@ -48,7 +48,7 @@ export {
   createUser,
   findUserForUpdate,
   isSelf,
-  readReachableUser,
+  keepDirectoryProfile,
   readUser,
   resetPassword,
   saveUser,

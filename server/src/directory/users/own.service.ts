@@ -3,7 +3,14 @@ import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { expectVersion } from "../../platform/versions.ts";
-import { credentialErrors, listCredentials, type PreparedPassword, storePassword } from "../credentials/index.ts";
+import {
+  credentialErrors,
+  isDirectorySource,
+  listCredentials,
+  type PreparedPassword,
+  storePassword,
+  type WRITTEN,
+} from "../credentials/index.ts";
 import type { CreateCredential, CreatedCredential } from "./credentials.schema.ts";
 import { addEnrollmentToken, removeCredential } from "./credentials.service.ts";
 import { userErrors } from "./errors.ts";
@@ -38,7 +45,7 @@ export async function saveOwnProfile(
   changed: readonly string[],
 ): Promise<UserRow> {
   const { userId, enabled, lockedByAdmin } = current;
-  await keepDirectoryProfile(ctx, current, next);
+  keepDirectoryProfile(current, next, "");
   if (loginKey(next.username) !== loginKey(current.username)) assertOwnName(next.username, current.emailVerified ? current.email : null);
   const sameMail = next.email !== null && current.email !== null && loginKey(next.email) === loginKey(current.email);
   const fields = { ...next, emailVerified: sameMail && current.emailVerified, enabled, lockedByAdmin };
@@ -74,7 +81,7 @@ export async function changeOwnEmail(
 ): Promise<boolean> {
   const user = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
   if (!user?.enabled || user.locked || user.email !== from) return false;
-  await keepDirectoryProfile(ctx, user, { ...user, email: to });
+  keepDirectoryProfile(user, { ...user, email: to }, "");
   tellClaimed(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, email: to, emailVerified: true }, ctx.now, "confirmed"));
   await dropRequiredAction(ctx.tx, ctx.realm, userId, "VERIFY_EMAIL");
   const actor = { id: userId, name: user.username };
@@ -92,7 +99,7 @@ export const isAddressOf = ({ email }: Pick<User, "email">, address: string): bo
  */
 export async function replaceOwnPassword(
   ctx: Ctx,
-  prepared: PreparedPassword,
+  prepared: PreparedPassword | typeof WRITTEN,
   who: {
     readonly userId: string;
     readonly username: string;
@@ -112,7 +119,7 @@ export async function replaceOwnPassword(
 }
 
 /** False, with nothing written, when another password came in between. The session that made the change stays, others end. */
-export async function changeOwnPassword(ctx: Ctx, prepared: PreparedPassword): Promise<boolean> {
+export async function changeOwnPassword(ctx: Ctx, prepared: PreparedPassword | typeof WRITTEN): Promise<boolean> {
   const { userId } = await takeOwnUser(ctx);
   if (!(await storePassword(ctx, userId, prepared))) return false;
   await dropRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
@@ -131,8 +138,9 @@ const waysIn: readonly string[] = ["password", "passkey"];
 
 /** Nobody locks themselves out: the last credential by which one can sign in stays. */
 export async function revokeOwnCredential(ctx: Ctx, type: string, credentialId: string, history: number): Promise<void> {
-  const { userId } = await takeOwnUser(ctx);
+  const { userId, source } = await takeOwnUser(ctx);
   const ways = (await listCredentials(ctx.tx, ctx.realm, userId, ctx.now)).filter((credential) => waysIn.includes(credential.type));
-  if (ways.length === 1 && ways[0]!.id === credentialId && ways[0]!.type === type) throw credentialErrors.last_way_in();
+  if (!isDirectorySource(source) && ways.length === 1 && ways[0]!.id === credentialId && ways[0]!.type === type)
+    throw credentialErrors.last_way_in();
   await removeCredential(ctx, userId, type, credentialId, history);
 }

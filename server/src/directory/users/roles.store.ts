@@ -35,13 +35,16 @@ export async function effectiveRoles(db: Db, realm: string, userId: string): Pro
   }));
 }
 
-export async function addRoles(tx: Tx, realm: string, userId: string, roleIds: readonly string[]): Promise<void> {
-  if (roleIds.length === 0) return;
-  await tx
+/** Answers those that the user did not have before. */
+export async function addRoles(tx: Tx, realm: string, userId: string, roleIds: readonly string[]): Promise<string[]> {
+  if (roleIds.length === 0) return [];
+  const added = await tx
     .insertInto("user_roles")
     .values(roleIds.map((roleId) => ({ realm_id: realm, user_id: userId, role_id: roleId })))
     .onConflict((conflict) => conflict.doNothing())
+    .returning("role_id")
     .execute();
+  return added.map(({ role_id }) => role_id);
 }
 
 export async function dropRoles(tx: Tx, realm: string, userId: string, roleIds: readonly string[]): Promise<void> {

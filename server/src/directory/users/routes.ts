@@ -17,7 +17,10 @@ const write = { permission: "manage-users" } as const;
 const done = Type.Null({ description: "Done" });
 
 /** Mounted under /admin/realms/:realm/users. */
-export const userRoutes: FastifyPluginAsyncTypebox<UserCredentialParts> = async (app, { realms, hasher, breaches }) => {
+export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "directoryPasswords">> = async (
+  app,
+  { realms, hasher, breaches },
+) => {
   app.get(
     "/",
     { config: read, schema: { summary: "List users", tags, querystring: UserQuery, response: { 200: Type.Array(User) } } },

@@ -32,6 +32,11 @@ export const User = Type.Object(
     mfaEnabled: Type.Boolean({ description: "Whether the user has a second factor" }),
     roles: Type.Array(Type.String()),
     attributes: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
+    source: Type.String({
+      description:
+        "Where the account comes from: `local`, `ldap:<alias>` or `ad:<alias>` of a directory, `oidc:<alias>` and the like of an identity provider. " +
+        "What a directory says (`username`, `email`, `firstName`, `lastName`) is changed there (409 `users.from_directory`)",
+    }),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   },
   { $id: "User" },
@@ -72,6 +77,7 @@ export const UpdateUser = Type.Object(
   {
     realmId: Type.Optional(Type.String()),
     userId: Type.Optional(Type.String()),
+    source: Type.Optional(Type.String()),
     createdAt: Type.Optional(Type.Integer()),
     mfaEnabled: Type.Optional(Type.Boolean()),
     username,

@@ -8,11 +8,12 @@ import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import {
   clearUserAttempts,
-  isFromDirectory,
+  isDirectorySource,
   type PreparedPassword,
   replacePassword,
   savePassword,
   storePassword,
+  type WRITTEN,
 } from "../credentials/index.ts";
 import {
   assertMayControl,
@@ -52,13 +53,6 @@ export const searchUsers = (ctx: ReadCtx, query: UserQuery): Promise<Page<UserRo
 export async function readUser(ctx: ReadCtx, userId: string): Promise<UserRow> {
   const user = isId(userId) ? await findUser(ctx.tx, ctx.realm, userId, ctx.now) : null;
   if (!user) throw userErrors.not_found();
-  return user;
-}
-
-/** For a change that needs work before its transaction: the user, if it is within the caller's reach. */
-export async function readReachableUser(ctx: ReadCtx, userId: string): Promise<UserRow> {
-  const user = await readUser(ctx, userId);
-  await assertMayControl(ctx, user.userId);
   return user;
 }
 
@@ -106,10 +100,10 @@ export function tellClaimed(ctx: Ctx, claimedFrom: readonly string[]): void {
 export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise<UserRow> {
   const current = await findUserForUpdate(ctx, id);
   const { userId } = current;
-  refuseReadOnly(current, input, ["realmId", "userId", "createdAt", "mfaEnabled"]);
+  refuseReadOnly(current, input, ["realmId", "userId", "source", "createdAt", "mfaEnabled"]);
   const email = input.email ?? null;
   const { enabled } = input;
-  await keepDirectoryProfile(ctx, current, { username: input.username, email, attributes: input.attributes ?? {} });
+  keepDirectoryProfile(current, { username: input.username, email, attributes: input.attributes ?? {} });
   // What GET said of a temporary lock may come back unchanged: that does not make it a lasting one.
   const unlocks = current.locked && !input.locked;
   const lockedByAdmin = input.locked === current.locked ? current.lockedByAdmin : input.locked;
@@ -137,15 +131,20 @@ export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise
   return user;
 }
 
-/** What a directory says of its users is changed there: the next sign-in or sync would undo it here. */
-export async function keepDirectoryProfile(
-  ctx: Ctx,
+/** What a directory says of its users is changed there: the next sign-in or sync would undo it here. `prefix`: of attributes, in the request. */
+export function keepDirectoryProfile(
   current: UserRow,
   next: Pick<UserRow, "username" | "email" | "attributes">,
-): Promise<void> {
-  const isSame = (name: string) => current.attributes[name] === next.attributes[name];
-  if (next.username === current.username && next.email === current.email && isSame("firstName") && isSame("lastName")) return;
-  if (await isFromDirectory(ctx.tx, ctx.realm, current.userId)) throw userErrors.from_directory();
+  prefix = "attributes.",
+): void {
+  if (!isDirectorySource(current.source)) return;
+  const changed = [
+    ...(["username", "email"] as const).filter((member) => next[member] !== current[member]),
+    ...["firstName", "lastName"]
+      .filter((name) => !isDeepStrictEqual(current.attributes[name], next.attributes[name]))
+      .map((name) => prefix + name),
+  ];
+  if (changed.length > 0) throw userErrors.from_directory(current.source, changed);
 }
 
 /** For the trail: which members, and never what a person is called by; who got which role has to be found there. */
@@ -177,7 +176,7 @@ export async function removeUser(ctx: Ctx, id: string): Promise<void> {
 export async function setPassword(
   ctx: Ctx,
   id: string,
-  prepared: PreparedPassword,
+  prepared: PreparedPassword | typeof WRITTEN,
   { temporary }: { readonly temporary: boolean },
 ): Promise<boolean> {
   const { userId } = await findUserForUpdate(ctx, id);

@@ -53,6 +53,7 @@ export const userColumns = [
   "users.enabled",
   "users.locked",
   "users.attributes",
+  "users.source",
   "users.created_at",
   "users.version",
 ] as const;
@@ -76,7 +77,17 @@ export const plainUsers = (db: Db) => db.selectFrom("users").select(userColumns)
 
 export type PlainUser = Pick<
   Selectable<UsersTable>,
-  "realm_id" | "user_id" | "username" | "email" | "email_verified" | "enabled" | "locked" | "attributes" | "created_at" | "version"
+  | "realm_id"
+  | "user_id"
+  | "username"
+  | "email"
+  | "email_verified"
+  | "enabled"
+  | "locked"
+  | "attributes"
+  | "source"
+  | "created_at"
+  | "version"
 >;
 
 /**
@@ -270,6 +281,7 @@ const toUser = (row: CompleteUser): UserRow => ({
   mfaEnabled: row.mfa_enabled,
   roles: row.roles,
   attributes: row.attributes,
+  source: row.source,
   createdAt: row.created_at,
   version: row.version,
   lockedByAdmin: row.locked,

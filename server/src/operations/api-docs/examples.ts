@@ -23,9 +23,10 @@ const user = {
   mfaEnabled: false,
   roles: ["user"],
   attributes: { firstName: "Ada", lastName: "Lovelace" },
+  source: "local",
   createdAt: time,
 };
-const { realmId: _realm, userId: _user, createdAt: _created, mfaEnabled: _mfa, ...userState } = user;
+const { realmId: _realm, userId: _user, source: _source, createdAt: _created, mfaEnabled: _mfa, ...userState } = user;
 const profile = {
   ...{ realmId: "acme", userId, username: "ada", email: "ada@example.com", emailVerified: true, pendingEmail: null, createdAt: time },
   ...{ firstName: "Ada", lastName: "Lovelace", locale: "en", attributes: { nickname: "Countess" } },

@@ -43,10 +43,22 @@ export class BindRefused extends LdapError {
   }
 }
 
+/** A new password that the directory refused, and what its password policy says about it, where it says anything. */
+export class PasswordRefused extends LdapError {
+  readonly policy: PolicyError | null;
+
+  constructor(refused: LdapError, policy: PolicyError | null) {
+    super("result", refused.message, { resultCode: refused.resultCode!, diagnostic: refused.diagnostic });
+    this.name = "PasswordRefused";
+    this.policy = policy;
+  }
+}
+
 const START_TLS = "1.3.6.1.4.1.1466.20037"; // RFC 4511 §4.14.1
 const PASSWORD_MODIFY = "1.3.6.1.4.1.4203.1.11.1"; // RFC 3062
 const PAGED_RESULTS = "1.2.840.113556.1.4.319"; // RFC 2696
 const PASSWORD_POLICY = "1.3.6.1.4.1.42.2.27.8.5.1";
+const POLICY_HINTS = "1.2.840.113556.1.4.2239";
 
 /** Connects, with TLS where it is asked for. What fails leaves no connection behind: nothing is ever sent in the clear instead. */
 export async function openConnection(options: ConnectionOptions): Promise<LdapConnection> {
@@ -131,21 +143,39 @@ export class LdapConnection {
     }
   }
 
-  async modify(dn: string, changes: readonly Change[]): Promise<void> {
-    const { result } = await this.#conversation.ask("modify", modifyRequest(dn, changes), { timeoutMs: this.#timeoutMs });
+  async modify(dn: string, changes: readonly Change[], controls: readonly Control[] = []): Promise<void> {
+    const { result } = await this.#conversation.ask("modify", modifyRequest(dn, changes), { timeoutMs: this.#timeoutMs, controls });
     if (result.code !== RESULT.success) throw refusedBy(result.code, result.diagnostic);
   }
 
-  /** RFC 3062: the directory hashes the password by its own rules. */
-  async setPassword(dn: string, password: string): Promise<void> {
-    const value = sequence(element(0x80, dn), element(0x82, password));
-    const { result } = await this.#conversation.ask("extended", extendedRequest(PASSWORD_MODIFY, value), { timeoutMs: this.#timeoutMs });
-    if (result.code !== RESULT.success) throw refusedBy(result.code, result.diagnostic);
+  /** RFC 3062: the directory hashes the password by its own rules. `current`: of the entry that changes its own. */
+  async setPassword(dn: string, password: string, current: string | null = null): Promise<void> {
+    const value = sequence(element(0x80, dn), ...(current === null ? [] : [element(0x81, current)]), element(0x82, password));
+    const controls = [{ oid: PASSWORD_POLICY }];
+    const { result } = await this.#conversation.ask("extended", extendedRequest(PASSWORD_MODIFY, value), {
+      ...{ timeoutMs: this.#timeoutMs, controls },
+    });
+    if (result.code === RESULT.success) return;
+    throw new PasswordRefused(refusedBy(result.code, result.diagnostic), policyError(result.controls.get(PASSWORD_POLICY)));
   }
 
-  /** AD's way, which it takes over TLS only: the password in quotes, as UTF-16. */
-  setUnicodePassword(dn: string, password: string): Promise<void> {
-    return this.modify(dn, [{ operation: "replace", attribute: "unicodePwd", values: [Buffer.from(`"${password}"`, "utf16le")] }]);
+  /**
+   * AD's way, which it takes over TLS only: the password in quotes, as UTF-16. With `current` an entry changes its own password; without, another
+   * account resets it, and the control asks AD to apply the history all the same (MS-ADTS §3.1.1.3.4.1.27); Samba 4.17 does not know it.
+   */
+  async setUnicodePassword(dn: string, password: string, current: string | null = null): Promise<void> {
+    const attribute = "unicodePwd";
+    const changes: Change[] =
+      current === null
+        ? [{ operation: "replace", attribute, values: [quoted(password)] }]
+        : [
+            { operation: "delete", attribute, values: [quoted(current)] },
+            { operation: "add", attribute, values: [quoted(password)] },
+          ];
+    const controls = current === null ? [{ oid: POLICY_HINTS, value: sequence(integer(1)) }] : [];
+    await this.modify(dn, changes, controls).catch((error: unknown) => {
+      throw error instanceof LdapError && error.fault === "result" ? new PasswordRefused(error, null) : error;
+    });
   }
 
   close(): void {
@@ -173,14 +203,30 @@ function pageCookie(value: Buffer | undefined): Buffer {
   }
 }
 
+const quoted = (password: string): Buffer => Buffer.from(`"${password}"`, "utf16le");
+
+/** draft-behera-ldap-password-policy §6.2, in the order of its numbers. */
+const POLICY_ERRORS = [
+  "expired",
+  "locked",
+  "must-change",
+  "not-allowed",
+  "needs-old",
+  "quality",
+  "too-short",
+  "too-young",
+  "history",
+] as const;
+export type PolicyError = (typeof POLICY_ERRORS)[number];
+
 /** PasswordPolicyResponseValue: `SEQUENCE { warning [0] …, error [1] ENUMERATED }`. */
-function policyError(value: Buffer | undefined): "expired" | "must-change" | null {
+function policyError(value: Buffer | undefined): PolicyError | null {
   if (value === undefined || value.length === 0) return null;
   try {
     const reader = new BerReader(value).inside();
     if (reader.tag === 0xa0) reader.any();
     if (reader.tag !== 0x81) return null;
-    return ({ 0: "expired", 2: "must-change" } as const)[reader.integer(0x81)] ?? null;
+    return POLICY_ERRORS[reader.integer(0x81)] ?? null;
   } catch {
     return null;
   }

@@ -23,11 +23,13 @@ export class LdapError extends Error {
 
 export const RESULT = {
   success: 0,
+  protocolError: 2,
   timeLimitExceeded: 3,
   sizeLimitExceeded: 4,
   strongerAuthRequired: 8,
   referral: 10,
   adminLimitExceeded: 11,
+  unavailableCriticalExtension: 12,
   confidentialityRequired: 13,
   constraintViolation: 19,
   noSuchObject: 32,

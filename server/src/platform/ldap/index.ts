@@ -1,6 +1,13 @@
 // LDAP (RFC 4511): connections, searches, binds and password changes, over sockets of platform/outbound. A library: it knows no database,
 // follows no referral, and never connects again by itself (decision 0027).
-export { type BindAnswer, BindRefused, type ConnectionOptions, type LdapConnection, openConnection } from "./connection.ts";
+export {
+  type BindAnswer,
+  BindRefused,
+  type ConnectionOptions,
+  type LdapConnection,
+  openConnection,
+  PasswordRefused,
+} from "./connection.ts";
 export { entryId, idValue, LdapEntry } from "./entry.ts";
 export { type AdState, adState, LdapError, type LdapFault, RESULT } from "./errors.ts";
 export {

@@ -18,4 +18,18 @@ export const passwordErrors = {
       "Please choose another password: this one is known from data that leaked elsewhere, so it is among the first that are guessed",
       field,
     ),
+  /** The present one, of a person who wants to change it. */
+  wrong: () =>
+    invalidFields([{ field: "currentPassword", code: "wrong", message: "currentPassword is not your present password" }], "password.wrong"),
+  /** What the user's directory says about it, in our words. */
+  directory: (reason: DirectoryRefusal, field = "newPassword") => refused(`password.directory_${reason}`, DIRECTORY[reason], field),
+};
+
+export type DirectoryRefusal = "policy" | "history" | "too_young" | "denied";
+
+const DIRECTORY: Readonly<Record<DirectoryRefusal, string>> = {
+  policy: "Please choose another password: the directory does not accept this one. It may be too short, too simple, or used before",
+  history: "Please choose another password: the directory remembers this one as used before",
+  too_young: "The password was changed a short while ago, and the directory does not accept another change yet: try again later",
+  denied: "The directory does not let this password be changed from here: ask its administrator",
 };

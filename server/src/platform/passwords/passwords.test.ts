@@ -92,15 +92,18 @@ test("an unknown user and a malformed hash pass through the same queue as a wron
 });
 
 test("checking nothing takes the work of the configured price", async () => {
-  // CPU time, not wall time: 1 against 16 passes over 8 MiB differ by far more than any noise.
+  // CPU time, not wall time, and the least of five: 1 against 16 passes over 8 MiB differ by far more than any noise.
   const work = async (passes: number) => {
     const passwords = createPasswordHasher({ params: { memoryKiB: 8192, passes, parallelism: 1 } });
-    const start = process.cpuUsage();
-    await passwords.verifyNothing("anything");
-    const { user, system } = process.cpuUsage(start);
-    return user + system;
+    const spent: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const start = process.cpuUsage();
+      await passwords.verifyNothing("anything");
+      const { user, system } = process.cpuUsage(start);
+      spent.push(user + system);
+    }
+    return Math.min(...spent);
   };
-  await work(1);
   expect(await work(16)).toBeGreaterThan(2 * (await work(1)));
 });
 

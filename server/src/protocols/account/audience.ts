@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { permissionsOfUser } from "../../directory/roles/index.ts";
 import type { ReadCtx } from "../../platform/context.ts";
@@ -26,6 +27,11 @@ const mayChange = ({ live }: PresentedAccess): boolean => live.scopes.includes("
 
 /** Nor does every client read what the account has: only those that may change it, and the realm's own. */
 const mayRead = (token: PresentedAccess): boolean => mayChange(token) || token.client.settings.firstParty;
+
+/** For what a token may not even read without the scope, although it is the realm's own application's. */
+export function assertHasScope({ accessToken }: Pick<FastifyRequest, "accessToken">): void {
+  if (!accessToken?.scopes.includes("account")) throw accountErrors.scope();
+}
 
 /**
  * The escalation rule, seen from here: an administrator of an application could use the tokens that it gets to change how their owner signs

@@ -1,14 +1,13 @@
-import { AppError, defineErrors, invalidFields } from "../../kernel/errors.ts";
+import { AppError, defineErrors } from "../../kernel/errors.ts";
 
 export const accountErrors = {
   ...defineErrors("account", {
     administrator: [403, "You administer this realm: change how you sign in from your own session, not through an application"],
+    scope: [403, "The token needs the scope account: an administrator gives it to the client, which then asks for it"],
     erase_off: [403, "People do not erase their own accounts in this realm: ask an administrator"],
     no_password: [409, "You have no password yet: ask for a reset, or sign in as you do"],
     application_not_found: [404, "This application has nothing from you"],
   }),
-  wrong_password: () =>
-    invalidFields([{ field: "currentPassword", code: "wrong", message: "currentPassword is not your present password" }], "password.wrong"),
   wait: (seconds: number) =>
     new AppError("account.wait", 429, `Too many attempts. Please try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`, {
       headers: { "retry-after": String(seconds) },

@@ -14,7 +14,7 @@ export const serviceAccountSessionRoutes: FastifyPluginAsyncTypebox = async (app
       schema: {
         summary: "List service-account sessions",
         description:
-          "Clients that got tokens in their own name which have not expired yet; each node tells what it saw every ten seconds. `search` takes the beginning of an OAuth client id, or a client's id. To end one, disable the client or revoke its tokens.",
+          "Clients that hold unexpired tokens of the client credentials grant; each node writes its counts every ten seconds. `search` takes the beginning of an OAuth client id, or a client's id. To end one, disable the client or revoke its tokens.",
         tags: ["Sessions"],
         querystring: ListQuery,
         response: { 200: Type.Array(ServiceAccountSession) },

@@ -4,15 +4,15 @@ const time = Type.Integer({ description: "Epoch milliseconds" });
 
 export const ServiceAccountSession = Type.Object(
   {
-    id: Type.String({ format: "uuid", description: "Of the client" }),
+    id: Type.String({ format: "uuid", description: "The client's id in the admin API" }),
     realmId: Type.String(),
     clientId: Type.String({ description: "The client's OAuth id" }),
     name: Type.Union([Type.String(), Type.Null()]),
     createdAt: time,
     lastSeenAt: time,
     expiresAt: Type.Integer({ description: "When the last of its tokens ends; epoch milliseconds" }),
-    tokens: Type.Integer({ description: "How many it got since `createdAt`" }),
-    sourceIp: Type.Union([Type.String(), Type.Null()], { description: "Where it asked from last" }),
+    tokens: Type.Integer({ description: "How many were issued since `createdAt`" }),
+    sourceIp: Type.Union([Type.String(), Type.Null()], { description: "The address of its last token request" }),
   },
   {
     $id: "ServiceAccountSession",

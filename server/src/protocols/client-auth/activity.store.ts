@@ -21,10 +21,10 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** What one node saw of one client. */
+/** The client credentials grants of one client on one node since the last flush. */
 export interface Activity {
   readonly realm: string;
-  /** Of the client, as paths know it. */
+  /** The client's id in the admin API, not its `client_id`. */
   readonly id: string;
   firstAt: number;
   lastAt: number;
@@ -33,7 +33,7 @@ export interface Activity {
   expiresAt: number;
 }
 
-/** Adds to what all nodes know. In one order on every node, so that two at once cannot deadlock; a client deleted meanwhile leaves no row. */
+/** Merges the counts of one node. Rows are ordered so that two nodes cannot deadlock; the join drops clients that were deleted meanwhile. */
 export async function addActivity(db: Db, seen: readonly Activity[]): Promise<void> {
   await sql`
     insert into client_activity as a (realm_id, id, first_at, last_at, tokens, source_ip, expires_at)
@@ -56,7 +56,7 @@ const order: ListOrder = {
   id: sql.ref("client_activity.id"),
 };
 
-/** Clients with tokens that live. */
+/** Enabled clients with unexpired tokens. */
 export async function listActivity(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<ServiceAccountSession>> {
   const search = query.search ?? "";
   const base = db
@@ -99,7 +99,7 @@ const toSession = (row: Selectable<ClientActivityTable> & { client_id: string; n
 
 const CLEANUP_BATCH = 5_000;
 
-/** The last token has expired, and with it what may be called a session. */
+/** A service-account session ends when its last token expires. */
 export async function deleteExpiredActivity(db: Db, now: number): Promise<void> {
   for (;;) {
     const { numAffectedRows } = await sql`

@@ -10,21 +10,21 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { ServiceAccountSession } from "./activity.schema.ts";
 import { type Activity, addActivity, listActivity } from "./activity.store.ts";
 
-/** What clients do in their own name, noted in passing and written down every few seconds: never a write in the path of a token. */
+/** Counts client credentials grants and failed client authentications in memory and writes them every few seconds: no write per token. */
 export interface ClientActivity {
-  /** A client got a token in its own name. */
+  /** A token was issued by the client credentials grant. */
   issued(client: ClientSnapshot, sourceIp: string | null, expiresAt: number): void;
   /** Client authentication failed. */
   refused(refusal: Refusal): void;
-  /** Writes down what was noted since the last time. */
+  /** Stores what was counted since the last flush. */
   flush(): Promise<void>;
 }
 
 export interface Refusal {
   readonly realm: string;
-  /** The id that was claimed. */
+  /** The presented `client_id`, unauthenticated. */
   readonly clientId: string;
-  /** As paths know it, if there is such a client. */
+  /** The client's id in the admin API; null: no such client. */
   readonly id: string | null;
   readonly sourceIp: string | null;
 }
@@ -35,16 +35,16 @@ interface Parts {
   readonly log: Pick<Logger, "warn">;
 }
 
-/** Rows of one statement. */
+/** Rows per insert. */
 const FLUSH_ROWS = 1_000;
-/** Guesses must not fill the audit trail: so many failures of a realm are recorded one by one until the next flush, the others as a number. */
-const TOLD_AT_ONCE = 20;
+/** Guesses must not fill the audit trail: per realm and flush, this many failures get an event each, the rest is recorded as a number. */
+const MAX_SINGLE_EVENTS = 20;
 const MAX_REALMS = 1_000;
 
-/** What was refused in one realm since the last flush, by client and address. */
-type Refusals = Map<string, { readonly refusal: Refusal; untold: number }>;
+/** The refusals of one realm since the last flush, by client and address. */
+type Refusals = Map<string, { readonly refusal: Refusal; unrecorded: number }>;
 
-/** The clients that hold tokens of their own at this moment. */
+/** The clients with unexpired tokens of their own. */
 export const searchServiceAccounts = ({ tx, realm, now }: ReadCtx, query: ListQuery): Promise<Page<ServiceAccountSession>> =>
   listActivity(tx, realm, query, now);
 
@@ -74,12 +74,12 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
         waiting.splice(0, FLUSH_ROWS);
       }
     } finally {
-      // What did not reach the database is written next time.
+      // Rows that could not be stored wait for the next flush.
       for (const left of waiting) add(left);
     }
   };
 
-  const tell = (refusal: Refusal, detail: string | null) => {
+  const recordEvent = (refusal: Refusal, detail: string | null) => {
     const { realm, clientId, id, sourceIp } = refusal;
     const written = work
       .transact({ realm, actor: systemActor(realm), sourceIp }, async (ctx) =>
@@ -97,10 +97,11 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
     writing.add(written);
   };
 
-  const tellTheRest = () => {
+  const recordRemaining = () => {
     for (const [realm, ofRealm] of refusals.entries()) {
       refusals.delete(realm);
-      for (const { refusal, untold } of ofRealm.values()) if (untold > 0) tell(refusal, `${untold} more since the last event`);
+      for (const { refusal, unrecorded } of ofRealm.values())
+        if (unrecorded > 0) recordEvent(refusal, `${unrecorded} more since the last event`);
     }
   };
 
@@ -115,24 +116,24 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
       if (expiresAt > known.expiresAt) known.expiresAt = expiresAt;
     },
     refused(given) {
-      // The claimed client_id is not authenticated: only text that can be stored, and not much of it.
+      // The client_id is not authenticated: remove what Postgres cannot store, and limit its length.
       const refusal = { ...given, clientId: cut(given.clientId.toWellFormed().replaceAll("\u0000", ""), 255) };
       const ofRealm: Refusals = refusals.get(refusal.realm) ?? new Map();
       refusals.set(refusal.realm, ofRealm);
       const key = `${refusal.id ?? "?"} ${refusal.sourceIp ?? "?"}`;
       const known = ofRealm.get(key);
-      if (known) known.untold++;
-      else if (ofRealm.size < TOLD_AT_ONCE) {
-        ofRealm.set(key, { refusal, untold: 0 });
-        tell(refusal, null);
+      if (known) known.unrecorded++;
+      else if (ofRealm.size < MAX_SINGLE_EVENTS) {
+        ofRealm.set(key, { refusal, unrecorded: 0 });
+        recordEvent(refusal, null);
       } else {
-        const others = ofRealm.get("others") ?? { refusal: { ...refusal, clientId: "(several)", id: null }, untold: 0 };
-        others.untold++;
+        const others = ofRealm.get("others") ?? { refusal: { ...refusal, clientId: "(several)", id: null }, unrecorded: 0 };
+        others.unrecorded++;
         ofRealm.set("others", others);
       }
     },
     async flush() {
-      tellTheRest();
+      recordRemaining();
       await Promise.all([storeActivity(), ...writing]);
     },
   };

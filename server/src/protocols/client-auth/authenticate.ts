@@ -17,15 +17,15 @@ export interface ClientAuthParts extends AssertionParts {
 export interface ClientRequest {
   readonly headers: IncomingHttpHeaders;
   readonly form: Form;
-  /** The address of the endpoint that is asked. */
+  /** The URL of the endpoint, an accepted `aud` of assertions (RFC 7523 §3). */
   readonly endpoint: string;
   readonly sourceIp: string | null;
 }
 
-/** A client that has nothing to authenticate with. */
+/** RFC 6749 §2.1: a client without credentials. */
 export const isPublic = ({ publicClient, settings }: ClientSnapshot): boolean => publicClient || settings.authMethod === "none";
 
-/** RFC 6749 §2.3: the client of a request, authenticated as it is configured. A failure is recorded as CLIENT_LOGIN_FAILURE. */
+/** RFC 6749 §2.3: authenticates the client by its configured method. A failure is recorded as CLIENT_LOGIN_FAILURE. */
 export async function authenticateClient(parts: ClientAuthParts, request: ClientRequest): Promise<ClientSnapshot> {
   const credentials = presentedCredentials(request.headers, request.form);
   const known = await parts.clients.get(parts.realm.realmId, credentials.clientId);
@@ -49,7 +49,7 @@ function basicChallenge(issuer: string, { authorization }: IncomingHttpHeaders, 
   return new OAuthError(error.error, error.message, { cause: error.cause, headers: { "www-authenticate": challenge } });
 }
 
-/** A page of another site asks in its visitor's browser: it learns nothing, and nothing is used up. */
+/** CORS: a script of an origin that the client does not list. It cannot read the answer, and nothing it presented is consumed. */
 export class ForeignOrigin extends OAuthError {}
 
 function refuseForeignOrigin({ webOrigins, clientId }: ClientSnapshot, { origin }: IncomingHttpHeaders): void {
@@ -57,7 +57,7 @@ function refuseForeignOrigin({ webOrigins, clientId }: ClientSnapshot, { origin 
     throw new ForeignOrigin("invalid_request", `origin ${origin} not allowed for client: ${clientId}`);
 }
 
-/** Null: it has proven to be the client. */
+/** Why authentication fails; null: it succeeds. */
 async function reasonAgainst(
   parts: ClientAuthParts,
   client: ClientSnapshot,

@@ -8,11 +8,11 @@ import { isFirst } from "../tokens/index.ts";
 import type { ClientKeys } from "./client-keys.ts";
 import { currentSecrets } from "./client-secret.ts";
 
-/** In seconds. An assertion is made for one request: what lives longer is a password that travels. */
+/** In seconds. An assertion is made for one request; a long-lived one is as good as a password to anyone who intercepts it. */
 const MAX_LIFETIME = (10 * MINUTE) / SECOND;
-/** In seconds: how far a client's clock may be ahead, */
+/** In seconds: how far the client's clock may be ahead of ours. */
 const SKEW = MINUTE / SECOND;
-/** and how far behind. */
+/** In seconds: how long after `exp` an assertion is accepted. */
 const TOLERANCE = 15;
 
 export interface AssertionParts {
@@ -21,7 +21,7 @@ export interface AssertionParts {
   readonly clientKeys: ClientKeys;
 }
 
-/** RFC 7523 §3: null where the assertion is this client's, otherwise why not. It counts once. */
+/** RFC 7523 §3: why the assertion is refused; null: it is valid. Each `jti` is accepted once. */
 export async function reasonAgainstAssertion(
   parts: AssertionParts,
   client: ClientSnapshot,
@@ -55,7 +55,7 @@ function reasonAgainstAlg({ settings }: ClientSnapshot, alg: string | undefined)
   return alg !== undefined && fits.includes(alg) && (authSigningAlg === null || isSameAlg(alg, authSigningAlg)) ? null : "alg mismatch";
 }
 
-/** A second audience could use the assertion here as it came in there. */
+/** RFC 7523 §3. Only one audience: another recipient could replay the assertion here. */
 function reasonAgainstClaims(client: ClientSnapshot, payload: JWTPayload, audience: ReadonlySet<string>): string | null {
   const { iss, sub, aud, exp, nbf, iat, jti } = payload;
   const now = Math.floor(clock.now() / SECOND);
@@ -77,7 +77,7 @@ function reasonAgainstClaims(client: ClientSnapshot, payload: JWTPayload, audien
 const secretKeys = (client: ClientSnapshot): readonly JWK[] =>
   currentSecrets(client).map(({ value }) => ({ kty: "oct", k: Buffer.from(value).toString("base64url") }));
 
-/** With a key that is known or, if none fits, with one that the client has published since. */
+/** By a cached key or, if none verifies it, by a key that the client has published at `jwksUri` since. */
 async function isSignedByClient(
   clientKeys: ClientKeys,
   client: ClientSnapshot,
@@ -86,12 +86,12 @@ async function isSignedByClient(
 ): Promise<boolean> {
   const attempt = () => isSignedBy(assertion, alg!, fitting(clientKeys.known(client), alg!, kid));
   if (await attempt()) return true;
-  // Whatever keeps its keys from being read: without them it has not proven anything.
+  // If the keys cannot be fetched, the signature cannot be verified.
   const isNewer = await clientKeys.refresh(client).catch(() => false);
   return isNewer && attempt();
 }
 
-/** RFC 7517 §4: by type, and by what the key itself says of its use. */
+/** RFC 7517 §4: the keys whose `kty`, `kid`, `alg` and `use` fit the signature. */
 function fitting(keys: readonly JWK[], alg: string, kid: string | undefined): readonly JWK[] {
   const kty = keyTypeOf(alg);
   return keys.filter(
@@ -109,7 +109,7 @@ async function isSignedBy(assertion: string, alg: string, keys: readonly JWK[]):
       await compactVerify(assertion, key, { algorithms: [alg] });
       return true;
     } catch {
-      // Not by this one.
+      // Try the next key.
     }
   }
   return false;

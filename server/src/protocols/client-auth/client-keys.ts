@@ -4,13 +4,13 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 
-/** The public keys of clients: those in their configuration, and those that they publish at `jwksUri`. */
+/** The public keys of clients: from `jwks` in their configuration, or fetched from `jwksUri`. */
 export interface ClientKeys {
-  /** What is cached at this moment, without a request. */
+  /** The cached keys, without a request. */
   known(client: ClientSnapshot): readonly JWK[];
-  /** Asks `jwksUri` again, if what is known is older than it may be. False: nothing newer is to be had. */
+  /** Fetches `jwksUri` again if the cached keys are stale. False: the keys did not change. */
   refresh(client: ClientSnapshot): Promise<boolean>;
-  /** What `jwksUri` publishes, read again if it is older than it may be. */
+  /** The keys at `jwksUri`, fetched again if the cached ones are stale. */
   published(client: ClientSnapshot): Promise<{ readonly keys: readonly JWK[] }>;
 }
 
@@ -20,13 +20,13 @@ interface Published {
 }
 
 const MAX_KEPT = 1_000;
-/** However short the client's answer says: assertions with unknown keys must not flood its server with requests. */
+/** Applies even if the client's `max-age` is shorter: assertions with unknown keys must not flood its server with requests. */
 const MIN_FRESH = MINUTE;
 const MAX_FRESH = DAY;
-/** After an answer that could not be read. */
+/** The wait after a failed fetch. */
 const RETRY = 5 * SECOND;
 
-/** One guarded cache for all who verify what clients sign. */
+/** One cache for everything that verifies or encrypts with clients' keys. */
 export function createClientKeys(outbound: Outbound): ClientKeys {
   const kept = new LRUCache<string, Published>({ max: MAX_KEPT });
   const reading = new Map<string, Promise<Published>>();
@@ -81,7 +81,7 @@ export function createClientKeys(outbound: Outbound): ClientKeys {
   };
 }
 
-/** Clients that name the same address do not share what was read there. */
+/** Clients with the same `jwksUri` do not share a cache entry. */
 const keyOf = ({ realmId, clientId }: ClientSnapshot, uri: string): string => JSON.stringify([realmId, clientId, uri]);
 
 /** RFC 7517 §5. Symmetric and private keys are not public keys. */

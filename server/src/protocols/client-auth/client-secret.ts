@@ -2,7 +2,7 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual } from "../../kernel/vault.ts";
 
-/** While a rotation overlaps, both count. */
+/** Both secrets are valid while a rotation overlaps. */
 export function currentSecrets({ secrets }: ClientSnapshot): ClientSnapshot["secrets"] {
   const now = clock.now();
   return secrets.filter(({ until }) => until === null || until > now);

@@ -1,5 +1,5 @@
-// Client authentication (RFC 6749 §2.3, RFC 7523, RFC 8705 §2) and what is recorded of clients that act in their own name.
-// Owns `client_activity`, and the one cache of the keys that clients publish.
+// Client authentication (RFC 6749 §2.3, RFC 7523, RFC 8705 §2) and service-account sessions.
+// Owns `client_activity` and the cache of clients' keys.
 export { serviceAccountSessionRoutes } from "./activity.routes.ts";
 export { deleteExpiredActivity } from "./activity.store.ts";
 export { type ClientActivity, createClientActivity } from "./activity.ts";

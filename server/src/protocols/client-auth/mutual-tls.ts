@@ -4,7 +4,7 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { certificateOf, hasAlternativeName, hasSubject, thumbprintOf } from "../proof/index.ts";
 import type { ClientKeys } from "./client-keys.ts";
 
-/** RFC 8705 §2: null where the certificate is this client's, otherwise why not. The proxy has verified the chain: the operator says so. */
+/** RFC 8705 §2: why the certificate is refused; null: it is the client's. The proxy that terminates TLS has verified the chain. */
 export async function reasonAgainstCertificate(
   parts: { readonly tlsClientCertHeader: string | null; readonly clientKeys: ClientKeys },
   client: ClientSnapshot,
@@ -18,7 +18,7 @@ export async function reasonAgainstCertificate(
   return isAmong(parts.clientKeys.known(client), thumbprintOf(certificate)) ? null : "unregistered client certificate provided";
 }
 
-/** RFC 8705 §2.1.2: by the one name that the client is registered with. */
+/** RFC 8705 §2.1.2: exactly one of these is registered. */
 function isNamed(certificate: X509Certificate, settings: ClientSnapshot["settings"]): boolean {
   const { tlsClientAuthSubjectDn, tlsClientAuthSanDns, tlsClientAuthSanUri, tlsClientAuthSanIp, tlsClientAuthSanEmail } = settings;
   if (tlsClientAuthSubjectDn !== null) return hasSubject(certificate, tlsClientAuthSubjectDn);
@@ -28,7 +28,7 @@ function isNamed(certificate: X509Certificate, settings: ClientSnapshot["setting
   return tlsClientAuthSanEmail !== null && hasAlternativeName(certificate, "email", tlsClientAuthSanEmail);
 }
 
-/** RFC 8705 §2.2: the certificates that the client has published with its keys. */
+/** RFC 8705 §2.2: self-signed certificates, registered as `x5c` of the client's keys. */
 const isAmong = (keys: ReturnType<ClientKeys["known"]>, thumbprint: string): boolean =>
   keys.some(({ x5c }) => typeof x5c?.[0] === "string" && thumbprintOfText(x5c[0]) === thumbprint);
 

@@ -2,20 +2,20 @@ import type { IncomingHttpHeaders } from "node:http";
 import { decodeJwt } from "jose";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 
-/** A form as it was sent: what came twice is a list. */
+/** A parsed form: a repeated parameter is a list. */
 export type Form = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What a request authenticates its client with. */
+/** The client credentials of a request. */
 export type PresentedCredentials =
   | { readonly kind: "secret"; readonly clientId: string; readonly secret: string; readonly byHeader: boolean }
   | { readonly kind: "assertion"; readonly clientId: string; readonly assertion: string }
-  /** Its name alone, or a certificate that the connection has shown. */
+  /** A `client_id` without a secret: a public client, or one that authenticates by its certificate. */
   | { readonly kind: "none"; readonly clientId: string };
 
 const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const MEMBERS = ["client_id", "client_secret", "client_assertion", "client_assertion_type"];
 
-/** RFC 6749 §2.3: one way of authentication, and one client. */
+/** RFC 6749 §2.3: a request must not use more than one authentication method. */
 export function presentedCredentials({ authorization }: IncomingHttpHeaders, form: Form): PresentedCredentials {
   const refuse = oauthErrors.invalidRequest;
   const twice = MEMBERS.filter((name) => Array.isArray(form[name]));
@@ -43,10 +43,10 @@ export function presentedCredentials({ authorization }: IncomingHttpHeaders, for
 }
 
 const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
-/** RFC 6749 appendix A: what an id or a secret may consist of. */
+/** RFC 6749 appendix A: the characters of a client id or secret. */
 const VSCHAR = /^[\x20-\x7E]*$/;
 
-/** RFC 6749 §2.3.1: both are encoded as in a form, then joined. */
+/** RFC 6749 §2.3.1: both parts are form-encoded before they are joined. */
 function basicCredentials(authorization: string): { clientId: string; secret: string } {
   const refuse = oauthErrors.invalidRequest;
   const [, encoded] = BASIC.exec(authorization) ?? [];
@@ -65,11 +65,11 @@ function decoded(text: string): string | null {
     const plain = /[%+]/.test(text) ? decodeURIComponent(text.replaceAll("+", "%20")) : text;
     return VSCHAR.test(plain) ? plain : null;
   } catch {
-    return null; // a percent sign that begins nothing
+    return null; // an invalid percent escape
   }
 }
 
-/** Whom an assertion names; that it is theirs is yet to be verified. */
+/** The `sub` of an assertion whose signature is not verified yet. */
 function subjectOf(assertion: string): string {
   let sub: unknown;
   try {

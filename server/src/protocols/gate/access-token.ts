@@ -9,29 +9,29 @@ import { issuerOf, type LiveToken, readAccessToken } from "../tokens/index.ts";
 import { allowOrigin } from "./oauth.ts";
 import { challenge, refuseToken, type TokenRefusal } from "./refusals.ts";
 
-/** What an API asks of the access tokens that it takes. Each room describes its own; app/realm-routes.ts lists them by the name that routes declare. */
+/** What an API requires of access tokens. Each room defines its own; app/realm-routes.ts lists them by the name that routes declare. */
 export interface Audience {
-  /** The values of `aud` of which a token has to name one. */
+  /** A token must name one of these in `aud`. */
   names(issuer: string): readonly string[];
-  /** The realms whose tokens count for this one; itself alone, if left out. */
+  /** The realms whose tokens are accepted; by default only the realm itself. */
   realms?(realm: string): readonly string[];
-  /** What is said of a token that is not valid here. */
+  /** The error description of an invalid token. */
   readonly invalid: string;
-  /** Why a valid one is not enough; null when it is. */
+  /** Why a valid token is refused; null: it is accepted. */
   check?(token: PresentedAccess, request: FastifyRequest): TokenRefusal | null;
-  /** What the caller may do, where that counts. Read fresh. */
+  /** The caller's permissions, read from the database at each request. */
   permissions?(token: PresentedAccess): Promise<readonly string[]>;
-  /** Clients that keep cookies of ours besides a token are served; elsewhere both together are a 400. */
+  /** A session cookie beside the token is ignored; elsewhere both together are a 400. */
   readonly ignoresCookies?: boolean;
-  /** RFC 6750 §2.2: a form may bring the token, too. */
+  /** RFC 6750 §2.2: accepts the token in a form as well. */
   readonly takesForm?: boolean;
-  /** The challenge of a 401 says no more than the scheme and the error. */
+  /** The challenge of a 401 has only the scheme and the error. */
   readonly isBare?: boolean;
-  /** False: which pages of other origins may read the answer is decided elsewhere, not by the client's `webOrigins`. */
+  /** False: CORS is not decided by the client's `webOrigins` here. */
   readonly allowsOrigins?: boolean;
 }
 
-/** A token that is alive, and the client it was issued to. */
+/** A live access token and the client it was issued to. */
 export interface PresentedAccess {
   readonly live: LiveToken;
   readonly client: ClientSnapshot;
@@ -45,7 +45,7 @@ export interface AccessTokenParts {
   readonly tlsClientCertHeader: string | null;
 }
 
-/** RFC 6750, RFC 9068 §4, RFC 9449 §7, RFC 8705 §3: verified, alive, meant for this audience and brought by its owner, or the refusal. */
+/** RFC 6750, RFC 9068 §4, RFC 9449 §7, RFC 8705 §3: checks signature, liveness, audience and proof of possession. */
 export async function readPresented(
   parts: AccessTokenParts,
   audience: Audience,
@@ -61,14 +61,14 @@ export async function readPresented(
   const client = live && (await parts.clients.get(live.realm, live.clientId));
   if (!client || !audience.names(issuer).some((name) => live.audience.includes(name))) throw invalid();
   if (audience.allowsOrigins !== false) allowOrigin(request, reply, client);
-  const unproven = await whyNotOwner(parts, request, live, presented);
+  const unproven = await reasonAgainstPossession(parts, request, live, presented);
   if (unproven !== null) throw invalid(unproven);
   const refusal = audience.check?.({ live, client }, request) ?? null;
   if (refusal) throw refused(refusal);
   return { live, client };
 }
 
-/** The refusal of a token, or of its absence, as the audience tells it. */
+/** The refusal of an invalid or missing token, with the audience's challenge. */
 export function refusalOf(audience: Audience, request: FastifyRequest, issuer: string, scheme: string, refusal: TokenRefusal): Error {
   return refuseToken(request, refusal, challengeOf(audience, issuer, scheme, refusal), audience.allowsOrigins === false ? {} : READABLE);
 }
@@ -87,8 +87,8 @@ async function findLive(parts: AccessTokenParts, { realms }: Audience, realm: Re
   return null;
 }
 
-/** Null: what it is bound to was shown, or it is bound to nothing. */
-async function whyNotOwner(
+/** Why proof of possession fails; null: it succeeds, or the token is not sender-constrained. */
+async function reasonAgainstPossession(
   parts: AccessTokenParts,
   request: FastifyRequest,
   live: LiveToken,
@@ -112,7 +112,7 @@ async function whyNotOwner(
   );
 }
 
-/** Who acts by a token: its user, or the client in its own name (RFC 6749 §4.4). */
+/** The actor of a token: its user, or the client itself (RFC 6749 §4.4). */
 export function actorOfToken({ live, client }: PresentedAccess, realm: string, permissions: readonly string[] = []): Actor {
   const spell = (name: string) => (live.realm === realm ? name : `${live.realm}/${name}`);
   const { holder, actor, realm: of } = live;
@@ -124,7 +124,7 @@ export function actorOfToken({ live, client }: PresentedAccess, realm: string, p
     id: holder.userId,
     name: spell(holder.username),
     sessionId: holder.sessionId,
-    // RFC 8693 §4.1: who acts for the user is not the user, and the trail names both.
+    // RFC 8693 §4.1: the audit trail names the user and the party that acts for them.
     impersonator: holder.impersonator ?? (actor === null ? null : String(actor.sub)),
   });
 }

@@ -2,8 +2,8 @@ import { AppError } from "../../kernel/errors.ts";
 import type { RateLimiter, Verdict } from "../../platform/rate-limit/index.ts";
 import { type RealmSnapshot, ruleOf } from "../../tenancy/realms/index.ts";
 
-// Requests that are stored although their caller has proven nothing: how often one address may have that done is limited, so that the table
-// cannot be filled. Browsers with a session and clients that have authenticated are not counted.
+// Anonymous requests that are stored are limited per address, so that they cannot fill the table. Browsers with a session and authenticated
+// clients are not counted.
 
 interface LimitParts {
   readonly limiter: RateLimiter;
@@ -13,7 +13,7 @@ interface LimitParts {
 export const countAnonymousRequest = ({ limiter, realm }: LimitParts, address: string): Promise<Verdict> =>
   limiter.take(`authorize:${realm.realmId}:${address}`, ruleOf(realm.settings, "authorizations"));
 
-/** For what is stored outside of the engine: forms that other sites post, and the requests of SAML service providers. */
+/** For requests that are stored outside of the engine: posted authorization requests, and those of SAML service providers. */
 export async function assertMayBegin(parts: LimitParts, address: string): Promise<void> {
   const { allowed, retryAfterSeconds: seconds } = await countAnonymousRequest(parts, address);
   if (!allowed)

@@ -23,11 +23,11 @@ import { NoToken, noSession, refuse } from "./refusals.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The client that authenticated itself, or that brought a user's token; null with a session. */
+    /** The authenticated client, or the one the presented token was issued to; null with a session. */
     client: ClientSnapshot | null;
-    /** The access token that was presented. */
+    /** The presented access token. */
     accessToken: LiveToken | null;
-    /** With a session on an API: by which the browser is known again. */
+    /** With a session on an API: the cookie that identifies a known browser. */
     deviceToken: string | null;
   }
 }
@@ -35,19 +35,19 @@ declare module "fastify" {
 export interface CallerParts extends AccessTokenParts {
   readonly csrf: Csrf;
   readonly cookies: Cookies;
-  /** By the name that routes declare. */
+  /** By the name in `bearer({ audience })`. */
   readonly audiences: Readonly<Record<string, Audience>>;
 }
 
-/** What differs between the gates of the realms and of the admin API. */
+/** What differs between the gate of a realm and that of the admin API. */
 export interface SessionRules {
-  /** The realms whose sessions count, the first one that fits. Of a session that does not fit, the last is taken where there is no other. */
+  /** The realms whose sessions are accepted. The first session that fits is used; without one, the first that exists. */
   realms(realm: RealmSnapshot): Promise<readonly RealmSnapshot[]>;
   fits(session: LiveSession): boolean;
   actorOf(session: LiveSession, realm: string): Actor;
 }
 
-/** Only the realm's own, and whatever the user administers is no matter there. */
+/** Only the realm's own session, without the user's admin permissions. */
 export const ownSession: SessionRules = {
   realms: async (realm) => [realm],
   fits: () => true,
@@ -58,13 +58,13 @@ export interface Entering {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly realm: RealmSnapshot;
-  /** Of the route. Kept: Fastify makes an object of each look at a request's route. */
+  /** The route's config. Passed on because Fastify creates an object at each access of `request.routeOptions`. */
   readonly declaration: FastifyContextConfig;
 }
 
 export type Callers = ReturnType<typeof createCallers>;
 
-/** Who calls an API, by session or by token: the one place that reads `Authorization` and the session's cookie, and makes `request.actor`. */
+/** Authenticates the caller of an API by session or token. Only this code reads `Authorization` and the session cookie. */
 export function createCallers(parts: CallerParts, rules: SessionRules = ownSession) {
   const { db, csrf, cookies } = parts;
   const audienceOf = (caller: Caller): Audience | undefined => (caller.by === "bearer" ? parts.audiences[caller.audience] : undefined);
@@ -80,7 +80,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     return other;
   };
 
-  /** A write needs the token twice: in the cookie, and in the header, where only our own pages can put it. */
+  /** Double-submit CSRF token: in the cookie, and in a header that only scripts of this origin can set. */
   const hasHeaderToken = (request: FastifyRequest, binding: string): boolean => {
     const sent = request.headers[CSRF_HEADER];
     return csrf.accepts(cookies.csrf(request), Array.isArray(sent) ? undefined : sent, binding);
@@ -91,7 +91,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     if (!session) throw noSession(request, wwwAuthenticate);
     cookies.moveSession(request, reply, session);
     request.deviceToken = cookies.device(request, realm.realmId) ?? null;
-    // Before CSRF: a refusal is recorded against the session's user.
+    // Set before the CSRF check, so that a refusal is recorded with the session's user.
     request.actor = rules.actorOf(session, realm.realmId);
     if (isWrite(request)) {
       if (!hasHeaderToken(request, session.sessionId)) throw refuse(request, "csrf");
@@ -114,7 +114,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     request.actor = actorOfToken(access, realm.realmId, await audience.permissions?.(access));
   };
 
-  /** Nothing was presented, and a token is needed. */
+  /** A token is required and none was presented. */
   const refuseMissing = ({ request, realm, declaration }: Entering, audience: Audience): never => {
     const issuer = issuerOf(parts.baseUrl, realm.realmId);
     if (declaration.errors === "oauth")
@@ -122,7 +122,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     throw refusalOf(audience, request, issuer, "Bearer", { error: "invalid_token", description: audience.invalid });
   };
 
-  /** RFC 6750 §2.2: a token in the form, never beside one in the header. */
+  /** RFC 6750 §2.2: a token in the form, refused beside one in the header. */
   const byForm = async (entering: Entering, audience: Audience): Promise<void> => {
     const token = single((entering.request.body ?? {}) as Record<string, string>, "access_token");
     if (token === undefined) return entering.request.accessToken ? undefined : refuseMissing(entering, audience);
@@ -136,7 +136,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     hasHeaderToken,
     byForm,
     audienceOf,
-    /** True: a caller of an API came in, or was refused. False: neither session nor token are for this route to take by itself. */
+    /** True: the caller was authenticated. False: the route takes neither session nor token as an API. Throws where the caller is refused. */
     async enter(entering: Entering, isPage: boolean): Promise<boolean> {
       const { request, realm, declaration } = entering;
       const callers = callersOf(declaration);
@@ -155,15 +155,15 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
       }
       if (!audience) return false;
       if (scheme !== null && declaration.errors === "oauth") throw oauthErrors.invalidRequest("invalid authorization header value format");
-      // In a form it may come yet.
+      // The form is parsed later and may contain the token.
       return (audience.takesForm && request.method === "POST") || refuseMissing(entering, audience);
     },
-    /** What holds for every authenticated caller. */
+    /** The checks of every authenticated caller: impersonation and recent authentication. */
     async admit({ request, declaration }: Entering): Promise<void> {
       const { impersonated = false, recentAuthentication = false, permission } = declaration;
       const { actor } = request;
       if (actor === null) return;
-      // On the admin API an impersonator has no permissions at all; anonymous pages are open to them, too.
+      // On the admin API an impersonator has no permissions; anonymous routes are open to them.
       const isOwners = permission === undefined && callersOf(declaration).some(({ by }) => by === "session" || by === "bearer");
       if (actor.impersonator !== null && isOwners && !impersonated) throw refuse(request, "impersonated");
       if (recentAuthentication) await assertRecentAuthentication({ tx: db, actor, now: clock.now() });

@@ -9,8 +9,8 @@ const FORM = "application/x-www-form-urlencoded";
 const BODY_LIMIT = 56 * 1024;
 
 /**
- * Forms stay raw: each reader parses them, and refuses any other body itself. Their schemas describe them and check nothing: RFC 6749 §3.2
- * has unknown parameters ignored, and each endpoint has errors of its own.
+ * Forms are kept as buffers: `formOf` parses them and refuses other content types. Their schemas are documentation and validate nothing:
+ * unknown parameters are ignored (RFC 6749 §3.2), and each endpoint has its own errors.
  */
 export function takeForms(app: FastifyInstance): void {
   app.setValidatorCompiler(() => () => true);
@@ -19,7 +19,7 @@ export function takeForms(app: FastifyInstance): void {
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
 }
 
-/** RFC 6749 §2.3.1, RFC 7521 §4.2: how a client authenticates itself in a form; instead of it, the header or a certificate. */
+/** RFC 6749 §2.3.1, RFC 7521 §4.2: client authentication in a form, instead of the header or a certificate. */
 const CLIENT_AUTHENTICATION = {
   client_id: Type.Optional(Type.String()),
   client_secret: Type.Optional(Type.String()),
@@ -27,7 +27,7 @@ const CLIENT_AUTHENTICATION = {
   client_assertion: Type.Optional(Type.String({ description: "A JWT (RFC 7523 §2.2)" })),
 };
 
-/** The form of an endpoint that clients call, for the API's description. The example is one of a client with a secret. */
+/** The form of an endpoint that clients call, for the OpenAPI document. The example has a client with a secret. */
 export const clientForm = (parameters: Readonly<Record<string, TSchema>>, example: Readonly<Record<string, string>>) => ({
   consumes: [FORM],
   body: Type.Object(
@@ -36,7 +36,7 @@ export const clientForm = (parameters: Readonly<Record<string, TSchema>>, exampl
   ),
 });
 
-/** RFC 6749 §3.2: parameters are sent in a form. JSON and tokens among them are not nested deeper than they may be read. */
+/** RFC 6749 §3.2: parameters are sent in a form. JSON and JWTs in them are limited in depth. */
 export function formOf({ headers, body, routeOptions }: FastifyRequest): Readonly<Record<string, string | string[] | undefined>> {
   const type = headers["content-type"];
   if (type === undefined) return {};

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyContextConfig as Config } from "fastify";
 import { describe, expect, test } from "vitest";
 import { anonymous, bearer, browser, declare, link } from "../../platform/http/index.ts";
-import { guardRealmRoutes, type RealmGateParts } from "./index.ts";
+import { guardRealmRoutes, type RealmGateParts, refuseUnguardedRoutes } from "./index.ts";
 
 /** A server whose only route declares this. */
 async function start(config: Config, method: "get" | "post" = "post"): Promise<void> {
@@ -45,6 +45,45 @@ describe("a server with a route of a realm does not start, and says which,", () 
           declare(room, { caller: anonymous(), errors: "problem" });
           room.post("/new", async () => ({}));
         });
+      },
+      { prefix: "/realms/:realm" },
+    );
+    await app.ready();
+    await app.close();
+  });
+});
+
+describe("a route with a realm that is registered outside of the gate", () => {
+  async function startOutside(path: string, config: Config, method: "get" | "post" = "get"): Promise<void> {
+    const app = Fastify();
+    refuseUnguardedRoutes(app);
+    app.register(async (outside) => void outside[method](path, { config }, async () => ({})));
+    await app.ready();
+    await app.close();
+  }
+
+  const read = { caller: anonymous(), errors: "problem" } as const;
+
+  test.each<[what: string, path: string, config: Config, method: "get" | "post", message: RegExp]>([
+    ["that declares nothing", "/realms/:realm/metadata", {}, "get", /GET \/realms\/:realm\/metadata declares no caller/],
+    ["at another path", "/.well-known/metadata/realms/:realm", {}, "get", /declares no caller/],
+    ["without a form of errors", "/realms/:realm", { caller: anonymous() }, "get", /declares no form of errors/],
+    ["whose caller is not anonymous", "/:realm/metadata", { ...read, caller: browser() }, "get", /more than an anonymous read/],
+    ["that writes", "/realms/:realm/metadata", read, "post", /more than an anonymous read/],
+    ["that names a limit", "/realms/:realm/metadata", { ...read, limit: "signIns" }, "get", /the limit signIns/],
+  ])("%s keeps the server from starting", async (_what, path, config, method, message) => {
+    await expect(startOutside(path, config, method)).rejects.toThrow(message);
+  });
+
+  test("starts as an anonymous read; routes of the admin API and of the gate have checks of their own", async () => {
+    await startOutside("/realms/:realm/metadata", read);
+    await startOutside("/admin/realms/:realm/users", {}, "post");
+    const app = Fastify();
+    refuseUnguardedRoutes(app);
+    app.register(
+      async (realm) => {
+        guardRealmRoutes(realm, { audiences: {}, limits: {} } as unknown as RealmGateParts);
+        realm.post("/new", { config: { caller: browser(), csrf: "form", errors: "page" } }, async () => ({}));
       },
       { prefix: "/realms/:realm" },
     );

@@ -26,11 +26,11 @@ import { challenge, noSession, refuse } from "./refusals.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The opaque token of `registration()` callers; null where there is none, empty where what was sent cannot be one. */
+    /** The opaque token of `registration()` and `link({ in: "header" })` callers; null: none, empty: the header is not a bearer token. */
     presentedToken: string | null;
     /** The proof of an enrolled device. */
     device: DeviceProof | null;
-    /** A page is the answer, not JSON: see `negotiated`. */
+    /** The response is a page, not JSON: see `negotiated`. */
     wantsPage: boolean;
   }
 }
@@ -41,9 +41,9 @@ export interface RealmGateParts extends CallerParts {
   readonly work: UnitOfWork;
   readonly visitors: Visitors;
   readonly devices: DeviceProver;
-  /** By which clients are authenticated. */
+  /** For client authentication. */
   readonly issuers: RealmCache<{ readonly parts: ClientAuthParts }>;
-  /** By the name that routes declare. A limit that counts callers runs once the caller is known. */
+  /** By the name that routes declare. A limit that counts callers runs after authentication. */
   readonly limits: Readonly<Record<string, { readonly counts: "addresses" | "callers"; readonly hook: onRequestAsyncHookHandler }>>;
   readonly errors: Readonly<Record<ErrorForm, ErrorRenderer>>;
 }
@@ -53,7 +53,7 @@ const errorFormOf = (request: FastifyRequest, { errors = "problem" }: FastifyCon
   return wantsPage(request, errors.otherwise) ? "page" : "problem";
 };
 
-/** Put it around the routes of a realm: `app.register(async (realm) => { guardRealmRoutes(realm, parts); … }, { prefix: "/realms/:realm" })`. */
+/** Usage: `app.register(async (realm) => { guardRealmRoutes(realm, parts); … }, { prefix: "/realms/:realm" })`. */
 export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): { answerPreflights(): void } {
   const callers = createCallers(parts);
   const gate = { ...parts, callers };
@@ -63,17 +63,18 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
 
   const routes: Declared[] = [];
   app.addHook("onRoute", (route) => {
-    // "/" below a prefix comes twice, with and without the slash, in one object.
+    // Fastify registers "/" below a prefix twice, with and without the slash, and passes the same object.
     routes.push({ url: route.url, method: route.method, route });
+    guarded.add(route);
   });
-  // Once all are there: a plugin declares for its routes after this hook has seen them.
+  // Checked when all plugins are loaded: a plugin adds its declaration after this hook has run.
   app.addHook("onReady", async () => {
     for (const { url, route } of routes) refuseUndeclared(url, route, parts);
   });
 
   app.addHook("onRequest", async (request, reply) => {
     const { config } = request.routeOptions;
-    // Published documents are the same for all; most are answered before any hook (platform/http/early-answers.ts).
+    // Published documents are the same for every caller; most are answered before any hook (platform/http/early-answers.ts).
     if (config.caller === undefined || config.document) return;
     const { realm: name } = request.params as { realm: string };
     const realm = parts.realms.peek(name) ?? (await parts.realms.get(name));
@@ -89,7 +90,7 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     await countIn(gate, config, request, reply, "callers");
   });
 
-  // Before the schema is looked at: who sent a form comes before what is wrong with it.
+  // Before schema validation: authentication and CSRF errors come before those of the body.
   app.addHook("preValidation", async (request, reply) => {
     const { config } = request.routeOptions;
     if (config.caller === undefined || config.document) return;
@@ -108,7 +109,7 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
 
   app.setErrorHandler((cause, request, reply) => {
     const { config } = request.routeOptions;
-    // RFC 6750 §3: why a token was refused, also where only the handler could say so.
+    // RFC 6750 §3: the challenge of a token that the handler refused.
     if (cause instanceof OAuthError && cause.headers["www-authenticate"] === undefined && callersOf(config).some(callers.audienceOf))
       reply.header("www-authenticate", challengeFor(parts, request, cause));
     return parts.errors[errorFormOf(request)](cause, request, reply);
@@ -127,11 +128,11 @@ const OPEN = { caller: anonymous(), errors: "problem" } as const;
 interface Declared {
   readonly url: string;
   readonly method: RouteOptions["method"];
-  /** Its declaration is complete once all plugins are loaded. */
+  /** Its declaration is complete when all plugins are loaded. */
   readonly route: RouteOptions;
 }
 
-/** What scripts of other origins may call: routes that look at no cookie, by path, with their methods. */
+/** The routes that take no cookie, which scripts of other origins may call: methods by path. */
 function crossOrigin(routes: readonly Declared[]): ReadonlyMap<string, string> {
   const found = new Map<string, Set<string>>();
   for (const { url, method, route } of routes)
@@ -159,14 +160,14 @@ async function countIn(
 
 const bringsOpaqueToken = (caller: Caller) => caller.by === "registration" || (caller.by === "link" && caller.in === "header");
 
-/** Finds out who calls. Afterwards there is an actor, or the reply was sent. */
+/** Authenticates the caller. Afterwards `request.actor` is set, or the reply was sent. */
 async function enter(gate: Gate, entering: Entering): Promise<void> {
   const { request, reply, realm, declaration } = entering;
   const callers = callersOf(declaration);
   const has = (by: Caller["by"]) => callers.some((caller) => caller.by === by);
   if (!has("anonymous") && !has("client")) reply.header("cache-control", "no-store");
   if (callers.some(bringsOpaqueToken)) {
-    // RFC 6750 §2.1. Whatever else stands there was meant to open the door, so it is a token that does not.
+    // RFC 6750 §2.1. Any other header counts as an invalid token, not as none.
     const presented = tokenInHeader(request);
     request.presentedToken = presented?.scheme === "bearer" ? presented.token : schemeOf(request) === null ? null : "";
     request.actor = anonymousActor(realm.realmId);
@@ -191,7 +192,7 @@ async function enter(gate: Gate, entering: Entering): Promise<void> {
   await toSignIn(gate.work, request, reply, { kind: "page", request: {}, returnTo: session.returnTo?.(request) ?? pagePath(request) });
 }
 
-/** RFC 6749 §2.3: the credentials may stand in the header or in the form. */
+/** RFC 6749 §2.3: client credentials in the header or in the form. */
 async function byClient({ issuers }: Gate, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { parts } = await issuerFor(issuers, request);
   const endpoint = parts.issuer + request.url.split("?", 1)[0]!.slice(`/realms/${request.realmId}`.length);
@@ -202,8 +203,8 @@ async function byClient({ issuers }: Gate, request: FastifyRequest, reply: Fasti
 }
 
 /**
- * Our forms bring the token back in a field. It need not equal the cookie, which pages of other realms in other tabs replace: that it fits
- * the session or pre-session of this realm is the proof.
+ * Our forms contain the CSRF token in a field. It is not compared with the cookie, which pages of other realms in other tabs replace: its HMAC
+ * binds it to the session or pre-session of this realm.
  */
 function hasFormToken({ csrf, callers }: Gate, request: FastifyRequest): boolean {
   const { binding, preSessions } = request.visitor;
@@ -220,11 +221,39 @@ function challengeFor({ baseUrl }: RealmGateParts, request: FastifyRequest, { er
   return challenge(issuer, schemeOf(request) === "dpop" ? "DPoP" : "Bearer", refusal);
 }
 
-/** A route that says nothing would be open to anonymous callers, and a form without CSRF to any site. */
-function refuseUndeclared(url: string, { method, config = {} }: RouteOptions, { limits, audiences }: RealmGateParts): void {
-  const fail = (what: string): never => {
-    throw new Error(`${method} ${url} declares ${what}: see "Add a protocol endpoint" in CONTRIBUTING.md`);
-  };
+/** The routes that a gate enforces. */
+const guarded = new WeakSet<RouteOptions>();
+
+/**
+ * Published documents (discovery, SAML metadata) are registered outside of the gate, some of them at paths that do not begin with `/realms`.
+ * They declare as well. Nothing is enforced there, so such a route may only be an anonymous read. Call it before the first route is registered.
+ */
+export function refuseUnguardedRoutes(app: FastifyInstance): void {
+  const routes: Declared[] = [];
+  app.addHook("onRoute", (route) => {
+    if (/\/:realm(\/|$)/.test(route.url) && !route.url.startsWith("/admin/")) routes.push({ url: route.url, method: route.method, route });
+  });
+  app.addHook("onReady", async () => {
+    for (const { url, method, route } of routes.filter((each) => !guarded.has(each.route))) {
+      refuseUndeclared(url, route, { limits: {}, audiences: {} });
+      const isAnonymous = callersOf(route.config ?? {}).every(({ by }) => by === "anonymous");
+      if (!isAnonymous || [method].flat().some((each) => isWrite({ method: each })))
+        refuseDeclaration(url, method, "more than an anonymous read, outside of the gate");
+    }
+  });
+}
+
+function refuseDeclaration(url: string, method: RouteOptions["method"], what: string): never {
+  throw new Error(`${method} ${url} declares ${what}: see "Add a protocol endpoint" in CONTRIBUTING.md`);
+}
+
+/** An undeclared route would be open to anonymous callers, and a form without CSRF to any site. */
+function refuseUndeclared(
+  url: string,
+  { method, config = {} }: RouteOptions,
+  { limits, audiences }: Pick<RealmGateParts, "limits" | "audiences">,
+): void {
+  const fail = (what: string) => refuseDeclaration(url, method, what);
   const callers = callersOf(config);
   if (callers.length === 0) fail("no caller");
   const takesCookies = callers.some((caller) => ["browser", "session", "link"].includes(caller.by) && !bringsOpaqueToken(caller));

@@ -5,33 +5,33 @@ import { asAppError, logFailure } from "../../platform/http/index.ts";
 
 type Form = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A parameter that may be sent once; an empty one was not sent (RFC 6749 §3.1). */
+/** RFC 6749 §3.1: a parameter must not be repeated, and an empty one counts as omitted. */
 export function single(form: Form, name: string): string | undefined {
   const value = form[name];
   if (Array.isArray(value)) throw oauthErrors.invalidRequest(`${name} parameter must not be provided twice`);
   return (value as string | undefined) || undefined;
 }
 
-/** RFC 6749 §5.2: the renderer of this protocol's errors. */
+/** RFC 6749 §5.2: renders errors as OAuth endpoints do. */
 export function sendOAuthError(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.headers({ "cache-control": "no-store", "content-type": "application/json; charset=utf-8" });
   if (cause instanceof OAuthError) return reply.code(cause.status).headers(cause.headers).send(cause.toBody());
   const failure = asAppError(cause);
   logFailure(request, failure);
-  const isOurs = failure.status >= 500;
+  const isServerError = failure.status >= 500;
   return reply
     .code(failure.status)
     .headers(failure.headers ?? {})
     .type("application/json; charset=utf-8")
     .send({
-      error: isOurs ? (failure.status === 503 ? "temporarily_unavailable" : "server_error") : "invalid_request",
+      error: isServerError ? (failure.status === 503 ? "temporarily_unavailable" : "server_error") : "invalid_request",
       error_description: failure.message,
     });
 }
 
 const EXPOSED = "WWW-Authenticate, DPoP-Nonce";
 
-/** Browsers may read an answer only where the client named their origin (`webOrigins`). */
+/** CORS: scripts may read a response if the client lists their origin (`webOrigins`). */
 export function allowOrigin(request: FastifyRequest, reply: FastifyReply, { webOrigins }: ClientSnapshot): void {
   const { origin } = request.headers;
   reply.header("vary", "Origin");
@@ -39,14 +39,14 @@ export function allowOrigin(request: FastifyRequest, reply: FastifyReply, { webO
     reply.headers({ "access-control-allow-origin": origin, "access-control-expose-headers": EXPOSED });
 }
 
-/** Before the client is known: a page may read why it was not. */
+/** CORS for errors of client authentication: there is no client whose `webOrigins` could be asked. */
 export function allowAnyOrigin(request: FastifyRequest, reply: FastifyReply): void {
   const { origin } = request.headers;
   reply.header("vary", "Origin");
   if (origin !== undefined) reply.headers({ "access-control-allow-origin": origin, "access-control-expose-headers": EXPOSED });
 }
 
-/** A preflight names no client: every origin may ask, and the answer to the request itself decides. */
+/** CORS: a preflight names no client, so every origin is allowed; the headers of the actual response decide. */
 export const preflight =
   (methods: string) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

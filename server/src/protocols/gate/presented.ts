@@ -5,19 +5,19 @@ import type { PresentedToken } from "../proof/index.ts";
 export const schemeOf = ({ headers }: Pick<FastifyRequest, "headers">): string | null =>
   /^([^\s]+)/.exec(headers.authorization ?? "")?.[1]?.toLowerCase() ?? null;
 
-/** RFC 6750 §2.1, RFC 9449 §7.1: a token in the header; null where what stands there is none. */
+/** RFC 6750 §2.1, RFC 9449 §7.1: the token in `Authorization`; null: none, or malformed. */
 export function tokenInHeader({ headers }: Pick<FastifyRequest, "headers">): PresentedToken | null {
   const [, scheme, token] = /^(Bearer|DPoP) +([A-Za-z0-9._~+/-]+=*)$/i.exec(headers.authorization ?? "") ?? [];
   return scheme && token ? { scheme: scheme.toLowerCase() as PresentedToken["scheme"], token } : null;
 }
 
-/** The JWS of an enrolled device; empty where what stands there is none. */
+/** The JWS of an enrolled device in `Authorization`; empty: malformed. */
 export const deviceProofIn = ({ headers }: Pick<FastifyRequest, "headers">): string =>
   /^Device +([A-Za-z0-9._-]+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
 
 const accepts = ({ headers }: Pick<FastifyRequest, "headers">, type: RegExp) => type.test(headers.accept ?? "");
 
-/** Whether a caller who may have a page or JSON gets the page: browsers say that they take HTML, programs what they want or what they are. */
+/** Whether the caller gets a page or JSON: browsers accept `text/html`; programs send a token or accept JSON. */
 export function wantsPage(request: Pick<FastifyRequest, "headers">, otherwise: "page" | "problem"): boolean {
   if (["bearer", "dpop", "device"].includes(schemeOf(request) ?? "")) return false;
   if (accepts(request, /text\/html/)) return true;

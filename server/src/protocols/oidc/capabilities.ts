@@ -2,9 +2,9 @@ import { type ResponseType, responseTypes } from "../../applications/clients/ind
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 
-// What an issuer can do, as its metadata announces it and as the engine is configured.
+// The capabilities of an issuer, for its metadata and for the engine's configuration.
 
-/** Of the endpoints that the engine answers. */
+/** The endpoints that the engine answers. */
 export const paths = {
   authorization: "/authorize",
   pushed_authorization_request: "/par",
@@ -13,7 +13,7 @@ export const paths = {
   backchannel_authentication: "/backchannel/authorize",
 } as const;
 
-/** What a sign-in can prove, each more than the one before: `1` one kind of proof, `2` two, or a passkey that verified its user. */
+/** In ascending order: `1` one kind of factor, `2` two kinds, or a passkey with user verification. */
 export const ACR_VALUES: readonly string[] = ["1", "2"];
 
 export const authMethodsOf = ({ tlsClientCertHeader }: { readonly tlsClientCertHeader: string | null }) => [
@@ -22,14 +22,14 @@ export const authMethodsOf = ({ tlsClientCertHeader }: { readonly tlsClientCertH
 ];
 
 /**
- * OpenID Connect Core §15.2 demands those beside `code` of an issuer at which clients can register. RFC 9700 §2.1.2 advises against them:
- * tokens of an authorization response pass through the browser, where its history, its extensions and the scripts of the redirect URI can
- * read them. So a realm has to allow them, and such tokens are marked, which the admin API refuses.
+ * OpenID Connect Core §15.2 requires more than `code` of an issuer with dynamic registration. RFC 9700 §2.1.2 advises against them: tokens in an
+ * authorization response are exposed to the browser's history, extensions and scripts. So a realm has to enable them, and the admin API refuses such
+ * tokens.
  */
 export const responseTypesOf = ({ settings }: Pick<RealmSnapshot, "settings">): readonly ResponseType[] =>
   settings.oidc.implicitFlow ? responseTypes : ["code"];
 
-/** OpenID Connect Core §3.1.2.1 and, where people can make accounts of their own, Initiating User Registration §4. */
+/** OpenID Connect Core §3.1.2.1 and, with self-registration, Initiating User Registration §4. */
 export const promptValues = ({ registration }: Settings): readonly string[] => [
   ...["none", "login", "consent", "select_account"],
   ...(registration.enabled ? ["create"] : []),

@@ -1,5 +1,5 @@
-// Each realm as an OpenID Connect issuer: authorization, logout, userinfo and metadata, in one folder each. `engine` alone knows
-// `oidc-provider`. Sessions, clients, claims, keys and tokens are those of other folders.
+// Each realm as an OpenID Connect issuer: authorization, logout, userinfo and metadata, in one folder each. Only `engine` imports
+// `oidc-provider`. Sessions, clients, claims, keys and tokens belong to other folders.
 export { createIssuers } from "./engine/index.ts";
 export type { Issuers } from "./issuer.ts";
 export { BACKCHANNEL_JOB, backchannelJob, createLogoutRequests, notifyOidcParticipants } from "./logout/index.ts";

@@ -8,28 +8,28 @@ import type { Cookies } from "../../signin/sessions/index.ts";
 import type { DecryptionKeys } from "../../tenancy/keys/index.ts";
 import type { TokenEndpointParts } from "../token-endpoint/index.ts";
 
-/** The clients of a realm, also those that are known by a document of their own alone (protocols/registration). */
+/** The clients of a realm, including those with a Client ID Metadata Document (protocols/registration). */
 export interface KnownClients extends Clients {
-  /** A user allows it something: from now on it has a row, on which grants and tokens hang. */
+  /** Stores a client of a metadata document when a user consents: grants and tokens reference its row. */
   store(ctx: Ctx, client: ClientSnapshot): Promise<void>;
 }
 
-/** What the issuer of one realm works with, as the realm is configured now. */
+/** The dependencies of the issuer of one realm, in its current configuration. */
 export interface RealmParts extends TokenEndpointParts {
   readonly clients: KnownClients;
   readonly decryptionKeys: DecryptionKeys;
-  /** Where clients are asked for certificates; null: at the issuer itself. */
+  /** RFC 8705 §5: the base URL for mutual TLS; null: the issuer's own. */
   readonly mtlsBaseUrl: string | null;
   readonly outbound: Outbound;
   readonly limiter: RateLimiter;
   readonly cookies: Cookies;
-  /** What the realm offers clients that come by themselves, as its discovery document says it. */
+  /** The discovery members for dynamic registration and metadata documents. */
   readonly offered: Readonly<Record<string, unknown>>;
-  /** The server is about to stop: answers end their connections. */
+  /** The server is shutting down: responses close their connections. */
   isDraining(): boolean;
 }
 
-/** What issuers stand on, in every realm. */
+/** The dependencies that all realms share. */
 export interface OidcParts extends Omit<RealmParts, "realm" | "issuer" | "scopesOfRealm" | "offered"> {
   readonly scopes: Scopes;
   readonly provisioning: RealmCache<{ readonly offered: Readonly<Record<string, unknown>> }>;

@@ -15,15 +15,15 @@ export interface ProofParts {
 export interface ProofRequest {
   readonly headers: IncomingHttpHeaders;
   readonly method: string;
-  /** The endpoint's address. */
+  /** The endpoint's URL. */
   readonly url: string;
 }
 
-/** RFC 8705 §3: a client that authenticates with certificates gets tokens that are worth nothing without one. */
+/** RFC 8705 §3: a client that authenticates by mutual TLS gets certificate-bound tokens. */
 const isBoundToCertificate = ({ settings }: ClientSnapshot): boolean =>
   settings.authMethod.endsWith("tls_client_auth") && !settings.requireDpop;
 
-/** RFC 9449 §5, RFC 8705 §3: what comes with a token request and its tokens are bound to. Empty where there is none and none is needed. */
+/** RFC 9449 §5, RFC 8705 §3: the key or certificate that the tokens of a token request are bound to; empty: bearer tokens. */
 export async function proveBinding(parts: ProofParts, client: ClientSnapshot, request: ProofRequest): Promise<Binding> {
   const certificate = isBoundToCertificate(client) ? certificateOf(request, parts.tlsClientCertHeader) : undefined;
   if (isBoundToCertificate(client) && !certificate) throw oauthErrors.invalidGrant("mutual TLS client certificate not provided");
@@ -32,10 +32,10 @@ export async function proveBinding(parts: ProofParts, client: ClientSnapshot, re
   return { ...(proof && { jkt: proof.jkt }), ...(certificate && { "x5t#S256": thumbprintOf(certificate) }) };
 }
 
-/** Whose proof it is. Where a token is presented only its name is known: what its proofs are signed with was decided with the token. */
+/** The client of a proof. With a presented token only its `client_id` is known, so the profile's algorithms do not restrict the proof. */
 type ProofClient = Pick<ClientSnapshot, "clientId"> & Partial<Pick<ClientSnapshot, "settings">>;
 
-/** The proof of a request, which counts once; null where none was sent. */
+/** The verified DPoP proof of a request; null: none was sent. Each `jti` is accepted once. */
 export async function presentedProof(
   { db, realm }: ProofParts,
   client: ProofClient,
@@ -62,7 +62,7 @@ export interface PresentedToken {
   readonly token: string;
 }
 
-/** RFC 9449 §7, RFC 8705 §3: a token that is bound to a key is worth nothing without it. */
+/** RFC 9449 §7, RFC 8705 §3: checks that the caller possesses the key that the token is bound to. */
 export async function checkPossession(
   parts: ProofParts,
   request: ProofRequest,

@@ -3,17 +3,16 @@ import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIP } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** The largest certificate that is looked at. */
+/** Of the header's value. */
 const MAX_LENGTH = 16 * 1024;
 
-/** A request, as far as it matters here. */
 interface WithHeaders {
   readonly headers: IncomingHttpHeaders;
 }
 
 /**
- * RFC 8705 behind a proxy that ends TLS: the certificate it saw, in the header that was configured. URL-encoded PEM (nginx, Traefik with
- * `pem`), bare base64 (Traefik) and RFC 9440's `:base64:` are understood.
+ * RFC 8705 behind a proxy that terminates TLS: the client certificate in the configured header. Accepts URL-encoded PEM (nginx, Traefik with
+ * `pem`), bare base64 (Traefik) and RFC 9440's `:base64:`.
  */
 export function certificateOf(request: WithHeaders, header: string | null): X509Certificate | undefined {
   const value = header === null ? undefined : request.headers[header.toLowerCase()];
@@ -24,7 +23,7 @@ export function certificateOf(request: WithHeaders, header: string | null): X509
   try {
     return new X509Certificate(Buffer.from(base64, "base64"));
   } catch {
-    return undefined; // not a certificate: the request goes on without one, and is refused where it needs one
+    return undefined; // not a certificate: the request is refused where it needs one
   }
 }
 
@@ -51,7 +50,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
-/** A hook for `onRequest`. Certificates are public: a caller that reaches this server past its proxies could write any of them into the header. */
+/** An `onRequest` hook. Certificates are public: a caller that bypasses the proxies could put any certificate into the header. */
 export function createCertificateGuard(
   header: string,
   proxies: boolean | number | readonly string[],
@@ -63,7 +62,7 @@ export function createCertificateGuard(
   };
 }
 
-/** Which peers the configured proxies are. */
+/** Whether an address is one of the configured proxies. */
 function trustedPeers(proxies: boolean | number | readonly string[]): (address: string | undefined) => boolean {
   if (typeof proxies === "boolean" || typeof proxies === "number") return () => Boolean(proxies);
   const known = new BlockList();
@@ -75,7 +74,7 @@ function trustedPeers(proxies: boolean | number | readonly string[]): (address: 
   return (address) => address !== undefined && isIP(address) !== 0 && known.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
-/** RFC 8705 §2.1.2: the subject as RFC 4514 writes it, whatever spaces stand around its separators, most specific part first. */
+/** RFC 8705 §2.1.2: compares the subject in RFC 4514 form, ignoring spaces around separators. */
 export function hasSubject(certificate: X509Certificate, expected: string): boolean {
   const parts = (name: string, separator: RegExp) =>
     name
@@ -89,10 +88,10 @@ export function hasSubject(certificate: X509Certificate, expected: string): bool
 
 type NameKind = "DNS" | "URI" | "IP Address" | "email";
 
-/** RFC 5280 §4.2.1.6, as Node tells it: `DNS:a.example, URI:"spiffe://x, y"`. What could be mistaken for a separator stands in quotes. */
+/** RFC 5280 §4.2.1.6, as Node prints it: `DNS:a.example, URI:"spiffe://x, y"`. Values with separators are quoted. */
 const ALTERNATIVE = /([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/y;
 
-/** RFC 8705 §2.1.2: whether the certificate has the name `expected`, in full: a wildcard is a name like any other, and fits nothing else. */
+/** RFC 8705 §2.1.2: whether the certificate has exactly this name. Wildcards are not expanded. */
 export function hasAlternativeName({ subjectAltName = "" }: X509Certificate, kind: NameKind, expected: string): boolean {
   ALTERNATIVE.lastIndex = 0;
   for (let found = ALTERNATIVE.exec(subjectAltName); found?.[0]; found = ALTERNATIVE.exec(subjectAltName)) {
@@ -110,7 +109,7 @@ function plain(value: string): string {
   }
 }
 
-/** Names of hosts have no letter case, and addresses have several spellings. */
+/** Host names are case-insensitive, and IPv6 addresses have several spellings. */
 function normalized(kind: NameKind, value: string): string {
   if (kind === "DNS") return value.toLowerCase();
   if (kind !== "IP Address") return value;

@@ -7,32 +7,32 @@ import type { Db } from "../../platform/db/index.ts";
 import { proofAlgs } from "../../tenancy/keys/index.ts";
 import { isFirst } from "../tokens/index.ts";
 
-/** Seconds after which a proof is too old, */
+/** In seconds. */
 const MAX_AGE = 5 * 60;
-/** and by which a client's clock may be ahead of ours. */
+/** In seconds: how far the client's clock may be ahead of ours. */
 const SKEW = 60;
 const MAX_LENGTH = 8 * 1024;
 
 export interface DpopProof {
-  /** RFC 7638: of the key that signed it. */
+  /** RFC 7638: the thumbprint of the key that signed it. */
   readonly jkt: string;
   readonly jti: string;
-  /** Epoch milliseconds until which it would be taken for recent. */
+  /** Epoch milliseconds until which its `iat` is recent. */
   readonly until: number;
 }
 
 export interface ProvenRequest {
-  /** The header. */
+  /** The value of the DPoP header. */
   readonly proof: string;
   readonly method: string;
-  /** The endpoint's address, without a query. */
+  /** The endpoint's URL, without a query. */
   readonly url: string;
-  /** What comes with the proof; undefined at the token endpoint. */
+  /** The access token that the proof accompanies; undefined at the token endpoint. */
   readonly accessToken?: string;
   readonly algs?: readonly string[] | null;
 }
 
-/** RFC 9449 §4.3. Nonces are off: a proof is recent by its `iat`, and counts once by its `jti`. */
+/** RFC 9449 §4.3. Without server nonces: `iat` limits the age of a proof, and `jti` prevents its replay. */
 export async function verifyDpopProof({ proof, method, url, accessToken, algs }: ProvenRequest): Promise<DpopProof> {
   const refuse = oauthErrors.invalidDpopProof;
   if (proof.length > MAX_LENGTH) throw refuse("the DPoP proof is too long");
@@ -47,7 +47,7 @@ export async function verifyDpopProof({ proof, method, url, accessToken, algs }:
     return { jkt: await calculateJwkThumbprint(protectedHeader.jwk!), jti: payload.jti!, until: (payload.iat! + MAX_AGE) * SECOND };
   } catch (cause) {
     if (cause instanceof OAuthError) throw cause;
-    // Whatever else is wrong with it comes from outside: a key that cannot be read, a signature that does not fit.
+    // The proof is malformed: an unreadable key, or an invalid signature.
     if (cause instanceof errors.JOSEError || cause instanceof TypeError || cause instanceof DOMException || cause instanceof SyntaxError)
       throw refuse("invalid DPoP key binding", { cause });
     throw cause;
@@ -67,7 +67,7 @@ function reasonAgainst(payload: JWTPayload, method: string, url: string, accessT
   return null;
 }
 
-/** §4.3: compared after normalisation, without query and fragment. */
+/** RFC 9449 §4.3: `htu` is compared after normalisation, without query and fragment. */
 function addressOf(htu: string): string | null {
   if (!URL.canParse(htu)) return null;
   const url = new URL(htu);
@@ -76,7 +76,7 @@ function addressOf(htu: string): string | null {
   return url.href;
 }
 
-/** RFC 9449 §11.1: false for a proof that came before. */
+/** RFC 9449 §11.1: false for a replayed proof. */
 export const isFirstUse = (db: Db, realm: string, clientId: string, { jti, until }: DpopProof): Promise<boolean> => {
   const key = { realm, model: "ReplayDetection", recordId: sha256(JSON.stringify([clientId, jti])) };
   return isFirst(db, key, until);

@@ -3,7 +3,7 @@ import type { OAuthError } from "../../kernel/oauth-error.ts";
 import type { Binding, LiveGrant, RecordPayload, StoredRecord, UserIssue } from "../tokens/index.ts";
 import type { TokenEndpointParts } from "./parts.ts";
 
-/** A token request, after its client was authenticated and its binding proven. */
+/** A token request after client authentication and proof of possession. */
 export interface TokenCtx {
   readonly parts: TokenEndpointParts;
   readonly client: ClientSnapshot;
@@ -11,36 +11,36 @@ export interface TokenCtx {
   readonly sourceIp: string;
 }
 
-/** The parameters that a grant knows, each sent once; empty ones were not sent. */
+/** The grant's parameters; empty ones count as omitted (RFC 6749 §3.2). */
 export type Parameters = Readonly<Record<string, string | undefined>>;
 
 export interface Presented {
   readonly params: Parameters;
-  /** Of parameters that may be sent several times: `resource`, `audience`. */
+  /** Parameters that may be repeated: `resource`, `audience`. */
   readonly lists: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What tokens are made from. */
+/** What was presented: a stored record, a user's grant, or neither. */
 export interface Source {
-  /** What is used up; null: nothing is. */
+  /** Consumed when tokens are issued; null: nothing is consumed. */
   readonly record: (StoredRecord & { readonly model: string }) | null;
-  /** It is not used up, and lives on until then (epoch milliseconds): a refresh token of a client whose tokens are not replaced. */
+  /** A refresh token that is not rotated: extended until then (epoch milliseconds) instead of consumed. */
   readonly keptUntil?: number;
-  /** The user denied it: it is used up, then refused. */
+  /** The user denied the request: it is consumed, then this error is returned. */
   readonly denied?: OAuthError;
-  /** Null: the client acts in its own name. */
+  /** Null: no user is involved. */
   readonly grant: LiveGrant | null;
 }
 
-/** What the next refresh token takes over. */
+/** What a new refresh token is made from. */
 export interface RefreshSource {
   readonly from: RecordPayload & { readonly accountId: string; readonly clientId: string; readonly grantId: string };
-  /** How the engine names the grant that begins a family; null: `from` is a refresh token. */
+  /** The grant type that begins a family, in the engine's words; null: `from` is a refresh token. */
   readonly gty: string | null;
   readonly grant: Pick<LiveGrant, "sessionId" | "expiresAt">;
 }
 
-/** What a grant gives. */
+/** What a grant issues. */
 export type Issue =
   | {
       readonly kind: "user";
@@ -56,7 +56,7 @@ export type Issue =
       readonly authorizationDetails: UserIssue["authorizationDetails"];
     };
 
-/** Presented once too often: everything that was given with it ends. */
+/** Presented again after it was consumed: the whole grant is revoked. */
 export class Replayed {
   readonly record: StoredRecord;
   constructor(record: StoredRecord) {
@@ -64,21 +64,21 @@ export class Replayed {
   }
 }
 
-/** One grant type. The pipeline calls it step by step; it cannot skip one. */
+/** One grant type. The pipeline calls its steps; a grant cannot skip one. */
 export interface Grant<S extends Source = Source> {
   /** `grant_type` */
   readonly type: string;
-  /** RFC 6749 §4.4: only for clients that have authenticated. */
+  /** RFC 6749 §4.4: only for confidential clients. */
   readonly confidentialOnly?: boolean;
-  /** What it knows besides the client's authentication; anything else in the form is ignored (RFC 6749 §3.2). */
+  /** Its parameters besides client authentication; others are ignored (RFC 6749 §3.2). */
   readonly parameters: readonly string[];
-  /** Of these, those that may be sent several times. */
+  /** Parameters that may be repeated. */
   readonly lists?: readonly string[];
-  /** The client is known: what is not its own is not found. */
+  /** Finds what was presented. What was issued to another client is not found. */
   find(ctx: TokenCtx, presented: Presented): Promise<S | Replayed>;
   /** PKCE, redirect_uri, binding. */
   check?(ctx: TokenCtx, source: S, presented: Presented): void;
   issue(ctx: TokenCtx, source: S, presented: Presented): Issue | Promise<Issue>;
-  /** What is recorded before the answer leaves. `expiresAt` is the access token's, in epoch milliseconds. */
+  /** Records the event before the response is sent. `expiresAt` is the access token's, in epoch milliseconds. */
   record?(ctx: TokenCtx, source: S, expiresAt: number): Promise<void>;
 }

@@ -1,5 +1,4 @@
-// The token endpoint and its neighbours: /token with every grant, /introspect and /revoke.
-// `pipeline.ts` is the token endpoint, read from top to bottom; a grant is a file in `grants/`.
+// /token with every grant, /introspect and /revoke. `pipeline.ts` is the token endpoint; a grant is a file in `grants/`.
 import { grants } from "./grants/index.ts";
 
 export { introspectionRoutes } from "./introspection.routes.ts";

@@ -22,7 +22,7 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
   declare(app, { caller: client(), errors: "oauth" });
   takeForms(app);
 
-  /** Who asks, and about which token. */
+  /** The calling client, and the token in its form. */
   const asked = async (request: FastifyRequest) => {
     const { parts } = await issuerFor(issuers, request);
     const form = formOf(request);
@@ -36,9 +36,9 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
     "/introspect",
     {
       schema: {
-        summary: "What a token is worth now (RFC 7662)",
+        summary: "Introspect a token (RFC 7662)",
         description:
-          "With the client's authentication; public clients are refused. Tells of tokens that were issued to the client or whose audience names it or one of its allowed resources, and with the client setting `introspectAll` of every access token of the realm. Everything else is inactive. As a JWT (RFC 9701) for clients that are configured so.",
+          "With client authentication; public clients are refused. A token is active for the client it was issued to, and for clients that its audience names by client id or allowed resource; with the client setting `introspectAll`, for every access token of the realm. Everything else is inactive. A JWT (RFC 9701) for clients that are configured so.",
         ...TokenForm,
         tags,
         params,
@@ -48,7 +48,7 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
     },
     async (request, reply) => {
       const { parts, client, token } = await asked(request);
-      // RFC 7662 §2.1: some form of authorization is required, and a client id is public.
+      // RFC 7662 §2.1: the endpoint requires authorization, and a public client has no credentials.
       if (isPublic(client)) throw oauthErrors.invalidClient("only a client that can prove who it is may introspect");
       const answer = await introspect(parts, client, token);
       const jwt = await protectedIntrospection(parts, client, answer);
@@ -64,12 +64,12 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
     "/revoke",
     {
       schema: {
-        summary: "End a token (RFC 7009)",
-        description: "With the client's authentication. A refresh token ends together with everything that was given with it.",
+        summary: "Revoke a token (RFC 7009)",
+        description: "With client authentication. Revoking a refresh token revokes the whole grant.",
         ...TokenForm,
         tags,
         params,
-        response: { 200: Type.Null({ description: "It is over, or was never known" }) },
+        response: { 200: Type.Null({ description: "Revoked, or unknown (RFC 7009 §2.2)" }) },
       },
       serializerCompiler: () => () => "",
     },

@@ -20,7 +20,7 @@ import type { TokenEndpointParts } from "./parts.ts";
 
 const isJwt = (token: string) => token.split(".").length === 3;
 
-/** RFC 7662. What the caller may not see is inactive, like what does not exist (§2.2): the answer tells nothing of it. */
+/** RFC 7662 §2.2: a token that the caller may not see is inactive, like an unknown one. */
 export async function introspect(parts: TokenEndpointParts, caller: ClientSnapshot, token: string): Promise<Record<string, unknown>> {
   const found = isJwt(token) ? await introspectAccessToken(parts, caller, token) : await introspectRefreshToken(parts, caller, token);
   return found ?? { active: false };
@@ -44,10 +44,10 @@ async function introspectAccessToken(
   };
 }
 
-/** A client sees the tokens that were issued to it, and those that are meant for it: by its client id, or by one of its resources. */
+/** A client sees its own tokens, and those whose audience is its client id or one of its resources. */
 function maySee({ baseUrl }: TokenEndpointParts, caller: ClientSnapshot, { clientId, audience }: LiveToken): boolean {
   if (clientId === caller.clientId || caller.settings.introspectAll || audience.includes(caller.clientId)) return true;
-  // The admin API is a resource that a client may ask for, and belongs to no client.
+  // A client may request the admin API as a resource, but is not its resource server.
   return caller.allowedResources.some((resource) => audience.includes(resource) && !isWithinServer(baseUrl, resource));
 }
 
@@ -75,7 +75,7 @@ async function introspectRefreshToken(
   return { active: true, iss, sub, client_id: caller.clientId, scope, exp, iat, sid, token_type: "refresh_token" };
 }
 
-/** RFC 7009. A refresh token takes with it everything that was given with it; an unknown token is no error. */
+/** RFC 7009 §2.1, §2.2: a refresh token is revoked with its grant; an unknown token is no error. */
 export async function revoke(parts: TokenEndpointParts, caller: ClientSnapshot, token: string): Promise<void> {
   const { db, realm } = parts;
   const isTheirs = (clientId: unknown): boolean => {

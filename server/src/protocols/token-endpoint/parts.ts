@@ -6,7 +6,7 @@ import type { ClientAuthParts } from "../client-auth/index.ts";
 import type { ProofParts } from "../proof/index.ts";
 import type { IssuerParts } from "../tokens/index.ts";
 
-/** What the token endpoint of one realm works with, as the realm is configured now. */
+/** The dependencies of the token endpoint of one realm, in its current configuration. */
 export interface TokenEndpointParts extends SignInParts, IssuerParts, ClientAuthParts, ProofParts {
   readonly realm: IssuerParts["realm"];
   readonly db: SignInParts["db"];
@@ -17,5 +17,4 @@ export interface TokenEndpointParts extends SignInParts, IssuerParts, ClientAuth
   readonly flows: Flows;
 }
 
-/** Where routes find them. */
 export type TokenEndpoints = RealmCache<{ readonly parts: TokenEndpointParts }>;

@@ -23,7 +23,7 @@ export interface TokenAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The token endpoint (RFC 6749 §3.2), from top to bottom. A grant cannot skip a step, and a step does not know the grants. */
+/** The token endpoint (RFC 6749 §3.2). A grant cannot skip a step, and no step depends on the grant type. */
 export async function answerTokenRequest(parts: TokenEndpointParts, { headers, form, sourceIp }: TokenRequest): Promise<TokenAnswer> {
   const url = `${parts.issuer}/token`;
   const client = await authenticateClient(parts, { headers, form, endpoint: url, sourceIp });
@@ -39,7 +39,7 @@ export async function answerTokenRequest(parts: TokenEndpointParts, { headers, f
   const issue = await grant.issue(ctx, source, presented);
   if (issue.kind === "user") await assertMayUse(ctx, issue.tokens.userId);
 
-  // Signed before anything is used up: a failure costs no client its token.
+  // Signed before anything is consumed: after a failure the client can try again.
   const refresh = issue.kind === "user" && issue.refresh ? refreshTokenOf(ctx, issue.refresh) : null;
   const tokens = await makeTokens(ctx, issue);
   const outcome = await useAndStore(ctx, source, refresh);
@@ -53,7 +53,7 @@ export async function answerTokenRequest(parts: TokenEndpointParts, { headers, f
 
 const TOKENS = ["access_token", "id_token", "refresh_token"];
 
-/** RFC 6749 §5.2: whether we know the grant, then whether the client may use it. */
+/** RFC 6749 §5.2: unsupported grant types first, then those that the client may not use. */
 function allowedGrant(client: ClientSnapshot, form: Form): Grant {
   const { grant_type: type } = form;
   if (Array.isArray(type)) throw oauthErrors.invalidRequest("grant_type parameter must not be provided twice");
@@ -67,7 +67,7 @@ function allowedGrant(client: ClientSnapshot, form: Form): Grant {
   return grant;
 }
 
-/** RFC 6749 §3.2: what the grant does not know is ignored, what is empty was not sent, and what came twice is refused. */
+/** RFC 6749 §3.2: unknown parameters are ignored, empty ones count as omitted, and repeated ones are refused. */
 function presentedParameters({ scopesOfRealm }: TokenEndpointParts, { parameters, lists = [] }: Grant, form: Form): Presented {
   const twice = parameters.filter((name) => Array.isArray(form[name]) && !lists.includes(name));
   if (twice.length > 0) throw oauthErrors.invalidRequest(`${twice.join(" and ")} must not be provided twice`);
@@ -83,13 +83,13 @@ function presentedParameters({ scopesOfRealm }: TokenEndpointParts, { parameters
   return { params, lists: several };
 }
 
-/** Also on refresh: a user who lost the role gets no more tokens by any grant. Nothing is used up, so that the role given back is enough. */
+/** For every grant, refresh included: a user without the client's required role gets no tokens. Nothing is consumed. */
 async function assertMayUse({ parts, client }: TokenCtx, userId: string): Promise<void> {
   if (!(await mayUseApplication(parts.db, parts.realm.realmId, userId, client.settings)))
     throw oauthErrors.accessDenied("the user may not use this client");
 }
 
-/** Access token and ID token, as the answer names them. */
+/** The members of the token response, without the refresh token. */
 async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue) {
   const details = issue.kind === "client" ? issue.authorizationDetails : issue.tokens.authorizationDetails;
   const about = {
@@ -114,7 +114,7 @@ async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue) {
   return { body, expiresAt: access.expiresAt };
 }
 
-/** RFC 9700 §4.14.2: one of those who presented it is a thief. */
+/** RFC 9700 §4.14.2: a replay revokes the grant. */
 async function refuseReplay({ parts }: TokenCtx, { record }: Replayed): Promise<never> {
   await revokeFamily({ work: parts.work, realm: parts.realm.realmId }, record);
   throw oauthErrors.invalidGrant();

@@ -21,7 +21,7 @@ const Tokens = Type.Object(
   { $id: "Tokens", additionalProperties: true },
 );
 
-/** The parameters of all grants; which of them count is for `grant_type` to say. */
+/** The parameters of all grants, for the OpenAPI document. */
 const parameters = new Set([...grants.values()].flatMap((grant) => grant.parameters));
 const TokenForm = clientForm(
   {
@@ -42,7 +42,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
     {
       schema: {
         summary: "The token endpoint (RFC 6749 §3.2)",
-        description: "A form with `grant_type` and what that grant needs, and the client's authentication.",
+        description: "A form with `grant_type`, the parameters of that grant, and client authentication.",
         ...TokenForm,
         tags: ["Protocol"],
         params,
@@ -65,7 +65,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
   );
 };
 
-/** A page of the client's may read why it was refused; one of another origin learns nothing. The gate sends the error. */
+/** CORS for errors: the client's own pages may read them, other origins may not. The gate sends the error. */
 function allowReading(cause: unknown, request: FastifyRequest, reply: FastifyReply): never {
   if (cause instanceof ForeignOrigin) reply.header("vary", "Origin");
   else allowAnyOrigin(request, reply);

@@ -19,7 +19,7 @@ import {
 import { type RefreshSource, Replayed, type Source, type TokenCtx } from "./grant.ts";
 import type { TokenEndpointParts } from "./parts.ts";
 
-/** RFC 9449 §5: refresh tokens of public clients are bound as their access tokens are; others are bound by client authentication. */
+/** RFC 9449 §5: refresh tokens of public clients are bound like their access tokens; those of others by client authentication. */
 export function refreshTokenOf({ parts, client, binding }: TokenCtx, { from, gty, grant }: RefreshSource): IssuedRefreshToken {
   return issueRefreshToken({
     realm: parts.realm.realmId,
@@ -29,13 +29,13 @@ export function refreshTokenOf({ parts, client, binding }: TokenCtx, { from, gty
   });
 }
 
-/** Until when a refresh token that is used now, and not replaced, lives on. */
+/** The new expiry of a refresh token that is used and not rotated. */
 export const keptUntil = ({ parts, client }: TokenCtx, grant: LiveGrant): number =>
   clock.now() + refreshLifetime(grant, lifetimesOf(parts.realm.settings, client)) * SECOND;
 
 /**
- * Uses up what was presented and stores its successor in the same statement: both or neither. Of many at the same time one gets it. What
- * was used a moment before may be repeated, because the answer may have been lost; what was used before that is replayed.
+ * Consumes what was presented and stores its successor in one statement. Of concurrent requests one succeeds. A refresh token may be repeated within
+ * the grace period, because the response may have been lost; after that it is a replay.
  */
 export async function useAndStore(
   { parts }: TokenCtx,
@@ -62,19 +62,19 @@ export async function useAndStore(
     if (successor) await addRefreshToken(db, successor.record);
     return "repeated";
   } catch (error) {
-    // The grant ended while the request was under way: whatever was to hang on it is not given.
+    // The grant was revoked during the request.
     if ((error as { constraint?: string }).constraint === "oidc_records_grant") throw oauthErrors.invalidGrant();
     throw error;
   }
 }
 
-/** Realm setting `refreshReuseGraceSeconds`. */
+/** Within the realm's `refreshReuseGraceSeconds`. */
 export function isRepeated({ realm }: TokenEndpointParts, model: string, { consumedAt }: StoredRecord): boolean {
   const grace = realm.settings.tokens.refreshReuseGraceSeconds * SECOND;
   return model === REFRESH_TOKEN && consumedAt !== null && grace > 0 && clock.now() - consumedAt <= grace;
 }
 
-/** A user whose client refreshes is still there, whether or not their browser asks us anything. */
+/** A refresh counts as activity of the session, even if the browser sends no request. */
 export async function keepAwake({ db, realm }: TokenEndpointParts, { sessionId, seenAt }: LiveGrant): Promise<void> {
   const idleMs = realm.settings.sessions.idleMinutes * MINUTE;
   const now = clock.now();

@@ -15,23 +15,23 @@ import {
 } from "../tokens/index.ts";
 import type { Issue, Presented, Source, TokenCtx } from "./grant.ts";
 
-// Grants whose source is a stored record (a code, a refresh token, a device's or a CIBA request) with the user's grant that it hangs on.
+// Grants whose source is a stored record (a code, a refresh token, a device or a CIBA request) of a user's grant.
 
-/** The parameters that all of them know beside their own. */
+/** The parameters that all of them share. */
 export const NARROWING = ["resource", "authorization_details"];
 
 export interface StoredSource extends Source {
   readonly record: StoredRecord & { readonly model: string };
 }
 
-/** One statement finds both. Null: there is none, or not any more. */
+/** Reads record and grant in one statement. Null: unknown or expired. */
 export async function findStored({ parts }: TokenCtx, model: string, value: string): Promise<StoredSource | null> {
   const key = { realm: parts.realm.realmId, model, recordId: sha256(value) };
   const found = await findWithGrant(parts.db, key, clock.now());
   return found && { record: { ...found.record, model }, grant: found.grant };
 }
 
-/** The user, the session and the client are alive, and all of it belongs together. */
+/** The live grant of the record. Refuses a record of another client, or whose grant is not live. */
 export function liveGrantOf({ client }: TokenCtx, { record: { payload }, grant }: StoredSource): LiveGrant {
   const fits =
     grant?.clientId === client.clientId &&
@@ -43,13 +43,13 @@ export function liveGrantOf({ client }: TokenCtx, { record: { payload }, grant }
 }
 
 interface Narrowing {
-  /** Undefined: all that was granted. */
+  /** The requested scope; undefined: all that was granted. */
   readonly scope: string | undefined;
-  /** The name of the grant that begins a family of refresh tokens; null: the record is a refresh token. */
+  /** The grant type that begins a family of refresh tokens; null: the record is a refresh token. */
   readonly gty: string | null;
 }
 
-/** Tokens for what the user granted, or for less if the request says so. */
+/** Issues what the user granted, narrowed by the token request. */
 export function issueStored(ctx: TokenCtx, source: StoredSource, { params, lists }: Presented, { scope, gty }: Narrowing): Issue {
   const { parts, client } = ctx;
   const { payload } = source.record;

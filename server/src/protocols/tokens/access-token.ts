@@ -9,7 +9,7 @@ import { algOf, signJwt } from "./jwt.ts";
 import type { IssuerParts } from "./parts.ts";
 import { perClient } from "./per-client.ts";
 
-/** RFC 7800 §3.1: the key that a token is bound to. Empty: a bearer token. */
+/** RFC 7800 §3.1: the key that a token is bound to; empty: a bearer token. */
 export interface Binding {
   /** RFC 9449 §6.1 */
   readonly jkt?: string;
@@ -35,27 +35,27 @@ interface Confirmed {
   readonly authorizationDetails: readonly AuthorizationDetail[] | undefined;
 }
 
-/** What stands in every access token, of users and clients alike. */
+/** The claims that access tokens of users and of clients share. */
 const confirmedClaims = ({ binding, authorizationDetails }: Confirmed) => ({
   ...(authorizationDetails && { authorization_details: authorizationDetails }),
   ...(isBound(binding) && { cnf: binding }),
 });
 
 export interface UserAccessToken extends Confirmed {
-  /** As the client knows the user. */
+  /** The user's subject for this client (public or pairwise). */
   readonly sub: string;
   readonly grantId: string;
   readonly sid: string | undefined;
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
   readonly claims: Readonly<Record<string, unknown>>;
-  /** RFC 8693 §4.1: who acts for the user. */
+  /** RFC 8693 §4.1: the actor. */
   readonly act: Readonly<Record<string, unknown>> | undefined;
-  /** OpenID Connect Core §5.5: the token is all that userinfo knows of the request. */
+  /** OpenID Connect Core §5.5: kept in the token because userinfo does not know the authorization request. */
   readonly userinfoClaims: readonly string[];
-  /** It, or the token that it was exchanged for, was handed out by the authorization endpoint: the admin API refuses it. */
+  /** Issued by the authorization endpoint, or exchanged for such a token: the admin API refuses it. */
   readonly isFromFrontChannel: boolean;
-  /** Seconds that it may live at most. */
+  /** In seconds. */
   readonly maxLifetime?: number | undefined;
 }
 
@@ -86,7 +86,7 @@ export async function userAccessToken(parts: IssuerParts, client: ClientSnapshot
   return { jwt, expiresIn, expiresAt: exp * SECOND };
 }
 
-/** What is the same in all tokens that a client gets in its own name for one scope and resource: the payload without its closing brace. */
+/** The constant part of client credentials tokens for one scope and resource, cached: the JSON payload without its closing brace. */
 const clientTemplate = perClient(async (parts: IssuerParts, client, key): Promise<string> => {
   const [resource, scope] = JSON.parse(key) as [string, string];
   const payload = {
@@ -105,7 +105,7 @@ export interface ClientAccessToken extends Confirmed {
   readonly resource: string;
 }
 
-/** RFC 6749 §4.4: an access token of a client in its own name. */
+/** RFC 6749 §4.4: an access token of the client credentials grant. */
 export async function clientAccessToken(
   parts: IssuerParts,
   client: ClientSnapshot,

@@ -6,10 +6,10 @@ import type { IssuerParts } from "./parts.ts";
 
 type Encrypted = "idToken" | "userinfo" | "authorization" | "introspection";
 
-/** Whether a client wants this encrypted. */
+/** Whether the client is configured to get this encrypted. */
 export const isEncrypted = ({ settings }: ClientSnapshot, what: Encrypted): boolean => settings[`${what}EncryptedResponseAlg`] !== null;
 
-/** RFC 7516: encrypted to a key of the client, where it is configured so. What is signed already is nested (RFC 7519 §11.2). */
+/** RFC 7516: encrypts to a key of the client, if configured. A signed token becomes a nested JWT (RFC 7519 §11.2). */
 export async function encryptedFor(
   { clientKeys }: Pick<IssuerParts, "clientKeys">,
   client: ClientSnapshot,
@@ -20,7 +20,7 @@ export async function encryptedFor(
   const alg = client.settings[`${what}EncryptedResponseAlg`];
   if (alg === null) return content;
   const fitting = () => clientKeys.known(client).find((key) => isEncryptionKey({ ...key }, alg));
-  // The keys at jwksUri are read again when they are older than they may be: a client replaces its keys there.
+  // Fetches jwksUri again if the cached keys are stale: a client rotates its keys there.
   await clientKeys.refresh(client).catch(() => false);
   const key: JWK | undefined = fitting();
   if (!key) throw new OAuthError("invalid_request", `the client has published no key that ${alg} encrypts to`);

@@ -8,7 +8,7 @@ import { algOf, defaultAlgOf, responseAlgOf, signJwt } from "./jwt.ts";
 import type { IssuerParts } from "./parts.ts";
 import { type VerifiedJwt, verifyJwt } from "./verify.ts";
 
-/** OpenID Connect Core §2: signs an ID token, whose claims are known. */
+/** OpenID Connect Core §2: signs an ID token with these claims. */
 export async function signIdToken(parts: IssuerParts, client: ClientSnapshot, claims: Readonly<Record<string, unknown>>): Promise<string> {
   const iat = Math.floor(clock.now() / SECOND);
   const payload = {
@@ -22,10 +22,10 @@ export async function signIdToken(parts: IssuerParts, client: ClientSnapshot, cl
   return encryptedFor(parts, client, "idToken", jwt);
 }
 
-/** OpenID Connect Core §3.1.3.6, §3.3.2.11: `at_hash` and `c_hash`. All our algorithms hash with SHA-256. */
+/** OpenID Connect Core §3.1.3.6, §3.3.2.11: `at_hash` and `c_hash`. All supported algorithms use SHA-256. */
 export const halfHash = (value: string): string => hash("sha256", value, "buffer").subarray(0, 16).toString("base64url");
 
-/** OpenID Connect Core §5.3.2: what userinfo answers a client that wants it signed. */
+/** OpenID Connect Core §5.3.2: a signed userinfo response. */
 const signUserinfo = (
   parts: IssuerParts,
   client: ClientSnapshot,
@@ -37,7 +37,7 @@ const signUserinfo = (
   return signJwt(parts, alg, undefined, JSON.stringify(payload));
 };
 
-/** OpenID Connect Core §5.3.2: signed, encrypted or both, as the client is configured; null: plain JSON. */
+/** OpenID Connect Core §5.3.2: signed, encrypted or both, by the client's settings; null: plain JSON. */
 export async function protectedUserinfo(
   parts: IssuerParts,
   client: ClientSnapshot,
@@ -49,7 +49,7 @@ export async function protectedUserinfo(
   return isEncrypted(client, "userinfo") ? encryptedFor(parts, client, "userinfo", JSON.stringify(claims), { isJwt: false }) : null;
 }
 
-/** RFC 9701 §5: an answer of introspection as a JWT, for the client that asked. Null: plain JSON. */
+/** RFC 9701 §5: an introspection response as a JWT for the calling client; null: plain JSON. */
 export async function protectedIntrospection(
   parts: IssuerParts,
   caller: ClientSnapshot,
@@ -63,7 +63,7 @@ export async function protectedIntrospection(
   return encryptedFor(parts, caller, "introspection", jwt);
 }
 
-/** RFC 9101 and JARM §2.1: an answer of the authorization endpoint as a JWT, for two minutes. */
+/** JARM §2.1: an authorization response as a JWT that expires after two minutes. */
 export const signAuthorizationResponse = async (
   parts: IssuerParts,
   client: ClientSnapshot,
@@ -75,8 +75,8 @@ export const signAuthorizationResponse = async (
 };
 
 /**
- * An `id_token_hint`, however old it is: it says who is meant, and opens nothing. Null: no ID token of this realm. An access token has its
- * type in the header: it is none.
+ * Verifies an `id_token_hint`. An expired one is accepted: it identifies the user and grants nothing. Null: not an ID token of this realm; access
+ * tokens are recognised by their `typ`.
  */
 export function verifyIdTokenHint({ realm, issuer }: Pick<IssuerParts, "realm" | "issuer">, jwt: string): VerifiedJwt | null {
   const verified = verifyJwt(realm, jwt, { issuer, ignoreExpiration: true });

@@ -1,5 +1,5 @@
-// The only maker of tokens: audience, claims, lifetimes, binding and refresh families, and what becomes of tokens that are presented.
-// Owns `oidc_grants`, `oidc_records` and `revoked_tokens`. It does not know the engine.
+// Issues all tokens (audience, claims, lifetimes, binding, refresh families), verifies presented ones and revokes them.
+// Owns `oidc_grants`, `oidc_records` and `revoked_tokens`. It does not import the engine.
 export {
   type Binding,
   clientAccessToken,

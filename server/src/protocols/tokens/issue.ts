@@ -9,18 +9,18 @@ import { signIdToken } from "./id-token.ts";
 import type { IssuerParts } from "./parts.ts";
 import type { RequestedClaims } from "./records/payload.ts";
 
-/** Everything that tokens of a user are made of; a grant of the token endpoint says it, and nothing else goes in. */
+/** Everything that a user's tokens are made from, as a grant of the token endpoint or the engine supplies it. */
 export interface UserIssue {
   readonly grantId: string;
   readonly userId: string;
-  /** The user's row, where it is known already. */
+  /** The user's row, if it was read already. */
   readonly user: SubjectUser | undefined;
-  /** Who acts as the user, in a session of an administrator. */
+  /** The administrator who impersonates the user. */
   readonly impersonator: Impersonator | null;
-  /** What the access token is good for. */
+  /** The scopes of the access token. */
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
-  /** How the user signed in; times in seconds. */
+  /** Of the user; `authTime` in seconds. */
   readonly authentication: {
     readonly acr?: string | undefined;
     readonly amr?: readonly string[] | undefined;
@@ -31,14 +31,14 @@ export interface UserIssue {
   readonly idToken: {
     readonly scopes: readonly string[];
     readonly nonce: string | undefined;
-    /** Claims that were requested one by one, and granted. */
+    /** Individually requested claims that were granted. */
     readonly requested: readonly string[];
   } | null;
   readonly claims: RequestedClaims | undefined;
   readonly authorizationDetails: readonly AuthorizationDetail[] | undefined;
-  /** RFC 8693 §4.1; where it is not said, an impersonator acts. */
+  /** RFC 8693 §4.1; by default the impersonator, if there is one. */
   readonly act?: Readonly<Record<string, unknown>> | undefined;
-  /** RFC 9700 §2.1.2: it travels through the browser, or comes from a token that did. */
+  /** RFC 9700 §2.1.2: issued through the browser, or derived from such a token. */
   readonly isFromFrontChannel?: boolean;
   readonly maxLifetime?: number | undefined;
 }
@@ -48,11 +48,11 @@ export interface UserTokens {
   readonly idToken: string | null;
 }
 
-/** An access token of a user and, where it is wanted, an ID token: from one look at the user, signed side by side. */
+/** An access token and, if requested, an ID token, from one read of the user and signed in parallel. */
 export async function userTokens(parts: IssuerParts, client: ClientSnapshot, issue: UserIssue, binding: Binding): Promise<UserTokens> {
   const { userId, user, impersonator, idToken, authentication } = issue;
   const requests: ClaimRequest[] = [{ target: "accessToken", scopes: issue.scopes }];
-  // OpenID Connect Core §5.4: there is an access token, so what scopes ask for is at userinfo.
+  // OpenID Connect Core §5.4: with an access token, the claims of scopes are returned by userinfo.
   const scopesOfIdToken = client.settings.claimsInIdToken ? idToken?.scopes : [];
   if (idToken) requests.push({ target: "idToken", scopes: scopesOfIdToken ?? [], requested: idToken.requested });
   const about = { userId, user, session: sessionOf(authentication, impersonator?.name ?? null) };
@@ -60,7 +60,7 @@ export async function userTokens(parts: IssuerParts, client: ClientSnapshot, iss
     userClaims(parts, client, about, requests),
     parts.subjectOf(parts.realm.realmId, client, userId, user),
   ]);
-  // Erased a moment ago.
+  // The user was erased meanwhile.
   if (!claims) throw oauthErrors.invalidGrant();
   const { acr, amr, authTime, sid } = authentication;
   const act = issue.act ?? actOf(parts, impersonator);

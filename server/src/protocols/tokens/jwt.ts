@@ -2,12 +2,12 @@ import { type ClientSnapshot, profileOf } from "../../applications/clients/index
 import type { Signer, SigningAlg } from "../../tenancy/keys/index.ts";
 import type { IssuerParts } from "./parts.ts";
 
-/** RFC 9068 §2.1, OpenID Connect Back-Channel Logout §2.4, RFC 9701 §5; an ID token has no type. */
+/** RFC 9068 §2.1, OpenID Connect Back-Channel Logout §2.4, RFC 9701 §5; an ID token has no `typ`. */
 export type JwtType = "at+jwt" | "logout+jwt" | "token-introspection+jwt" | undefined;
 
 const headers = new WeakMap<Signer, Map<JwtType, string>>();
 
-/** Encoded: there are as many as keys. */
+/** The encoded header, cached per key and type. */
 function headerFor(signer: Signer, typ: JwtType): string {
   const ofSigner = headers.get(signer) ?? new Map<JwtType, string>();
   headers.set(signer, ofSigner);
@@ -21,7 +21,7 @@ function headerFor(signer: Signer, typ: JwtType): string {
 
 const base64url = (text: string): string => Buffer.from(text, "utf8").toString("base64url");
 
-/** Signs a payload that is text already, with the key that the realm signs with now. */
+/** Signs a serialised payload with the realm's active key. */
 export async function signJwt({ signingKeys, realm }: IssuerParts, alg: SigningAlg, typ: JwtType, payload: string): Promise<string> {
   const signer = await signingKeys.signer(realm.realmId, alg);
   if (!signer) throw new Error("The realm was deleted while a token was made");
@@ -30,12 +30,12 @@ export async function signJwt({ signingKeys, realm }: IssuerParts, alg: SigningA
   return `${signed}.${signature.toString("base64url")}`;
 }
 
-/** What a client's tokens are signed with: as it is configured, as its realm is, or as its profile demands. */
+/** The signing algorithm: the client's, or the realm's if the client's profile allows it. */
 export function algOf({ realm }: IssuerParts, { settings }: ClientSnapshot, token: "accessTokenAlg" | "idTokenAlg"): SigningAlg {
   return settings[token] ?? fitting(settings, realm.settings.tokens.signingAlg);
 }
 
-/** JARM §3, RFC 9701 §6: RS256 where the client says nothing, unless its profile demands another. */
+/** JARM §3, RFC 9701 §6: RS256 is the default, if the client's profile allows it. */
 export const defaultAlgOf = ({ settings }: ClientSnapshot): SigningAlg => fitting(settings, "RS256");
 export const responseAlgOf = (client: ClientSnapshot): SigningAlg => client.settings.authorizationSignedResponseAlg ?? defaultAlgOf(client);
 

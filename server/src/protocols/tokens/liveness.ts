@@ -4,35 +4,35 @@ import { clock } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.ts";
-import { findHolder, type Holder, isMachineAlive } from "./records/liveness.store.ts";
+import { findHolder, type Holder, isClientTokenLive } from "./records/liveness.store.ts";
 import { isKnownKey, verifyJwt } from "./verify.ts";
 
-/** An access token of this realm that was verified, and that nothing has ended. */
+/** A verified access token of this realm that is not expired or revoked, and whose grant, session, user and client are live. */
 export interface LiveToken {
   readonly realm: string;
   readonly jti: string;
   readonly clientId: string;
-  /** As the client knows the subject. */
+  /** The subject for this client (public or pairwise). */
   readonly sub: string;
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
   /** Seconds. */
   readonly expiresAt: number;
   readonly issuedAt: number;
-  /** The grant it hangs on; null where a client acts in its own name. */
+  /** Null: a client credentials token. */
   readonly grantId: string | null;
-  /** Null where a client acts in its own name. */
+  /** The user; null: a client credentials token. */
   readonly holder: Holder | null;
-  /** It was handed out by the authorization endpoint, or exchanged for one that was. */
+  /** Issued by the authorization endpoint, or exchanged for such a token. */
   readonly isFromFrontChannel: boolean;
-  /** RFC 8693 §4.1: who acts. */
+  /** RFC 8693 §4.1 */
   readonly actor: Readonly<Record<string, unknown>> | null;
-  /** RFC 7800: the key it is bound to. */
+  /** RFC 7800 */
   readonly confirmation: { readonly jkt?: string; readonly "x5t#S256"?: string } | null;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** RFC 9068 §4, and whether it is alive: signature, issuer, type and times first, then one query. The audience is the caller's to check. */
+/** RFC 9068 §4: checks signature, issuer, type and times, then liveness in one query. The caller checks the audience. */
 export async function readAccessToken(
   { db, realms, clients }: { readonly db: Db; readonly realms: RealmSnapshots; readonly clients: Clients },
   realm: RealmSnapshot,
@@ -41,7 +41,7 @@ export async function readAccessToken(
 ): Promise<LiveToken | null> {
   const rules = { issuer, typ: "at+jwt" };
   let verified = verifyJwt(realm, jwt, rules);
-  // Another node may have rotated the key a moment ago.
+  // Another node may have rotated the key, and this node's snapshot is older.
   const newer = verified || isKnownKey(realm, jwt) ? null : await realms.catchUp(realm.realmId);
   if (newer && newer !== realm) verified = verifyJwt(newer, jwt, rules);
   if (!verified) return null;
@@ -51,8 +51,8 @@ export async function readAccessToken(
   const asked = { realm: realm.realmId, jti, clientId, now: clock.now() };
   const isUsers = gid !== undefined;
   const holder = isUsers && isId(gid) ? await findHolder(db, { ...asked, grantId: gid }) : null;
-  if (isUsers ? !holder : !(await isMachineAlive(db, asked))) return null;
-  // A user who lost the role that the client asks for (decision 0025). The snapshot says whether there is anything to ask the database.
+  if (isUsers ? !holder : !(await isClientTokenLive(db, asked))) return null;
+  // The user may have lost the role that the client requires (decision 0025). Without such a role there is no query.
   const client = holder && (await clients.get(realm.realmId, clientId));
   if (client && !(await mayUseApplication(db, realm.realmId, holder.userId, client.settings))) return null;
   return {

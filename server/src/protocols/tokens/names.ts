@@ -1,25 +1,25 @@
 import { isTooDeepParameter, MAX_JSON_DEPTH } from "../../kernel/json.ts";
 
-/** How deep tokens may stand in each other: a pushed request, and the `id_token_hint` in it. */
+/** How deep JWTs may be nested: a request object, and the `id_token_hint` in it. */
 const MAX_TOKENS = 4;
-/** How deep JSON may be nested, tokens and what the engine stores around a parameter included. */
+/** How deep JSON may be nested, including JWTs and what the engine stores around a parameter. */
 const MAX_DEPTH = 2 * MAX_JSON_DEPTH;
 const MAX_VALUES = 10_000;
 const TOO_DEEP = Symbol("too deep");
 
 /**
- * Whether one of these texts stands somewhere in a value, also inside a token that is not verified here. Case does not matter. What is too deep or
- * too large to be looked through counts as naming them: erasing must neither fail nor leave anything behind.
+ * Whether a value contains one of these texts, ignoring case, also inside JWTs, which are not verified. A value that is too deep or too large to
+ * search counts as a match: erasing a user must neither fail nor leave data behind.
  */
 export function names(value: unknown, texts: readonly string[]): boolean {
   const wanted = new Set(texts.map((text) => text.toLowerCase()));
   return search(value, (text) => wanted.has(text.toLowerCase())) ?? true;
 }
 
-/** Whether a value can be looked through. Requests may be anonymous; what is stored of it must be found again when a user is erased. */
+/** Whether a value can be searched. What an anonymous request stores must be found when a user is erased. */
 export const isReadable = (value: unknown): boolean => search(value, () => false) !== null;
 
-/** Null: too deep or too large. With a list of its own instead of the stack, which a crafted token would exhaust. */
+/** Null: too deep or too large. Iterative, because a crafted value would exhaust the stack. */
 function search(value: unknown, isWanted: (text: string) => boolean): boolean | null {
   const open: { readonly value: unknown; readonly depth: number; readonly tokens: number }[] = [{ value, depth: 0, tokens: 0 }];
   for (let seen = 0; ; seen++) {
@@ -45,6 +45,6 @@ function contentOf(text: string): unknown {
   try {
     return JSON.parse(Buffer.from(body, "base64url").toString("utf8"));
   } catch {
-    return undefined; // it only looks like one
+    return undefined; // not JSON
   }
 }

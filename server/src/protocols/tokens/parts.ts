@@ -6,7 +6,7 @@ import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { SubjectOf } from "./contents/subject.ts";
 
-/** What tokens of one realm are made with. Immutable: when the realm's configuration changes, there is another one. */
+/** What the tokens of one realm are made with. Immutable: a change of the realm's configuration makes a new one. */
 export interface IssuerParts {
   readonly db: Db;
   readonly realm: RealmSnapshot;
@@ -14,7 +14,7 @@ export interface IssuerParts {
   readonly scopesOfRealm: ScopesSnapshot;
   readonly signingKeys: SigningKeys;
   readonly subjectOf: SubjectOf;
-  /** The keys of clients: see protocols/client-auth, which owns them. */
+  /** Owned by protocols/client-auth. */
   readonly clientKeys: {
     known(client: ClientSnapshot): readonly JWK[];
     refresh(client: ClientSnapshot): Promise<boolean>;

@@ -1,9 +1,9 @@
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 
-/** A client that asks for its scopes in ever new orders has things made anew, and fills no memory. */
+/** Per client, so that requests with ever new scope orders do not fill the memory. */
 const MAX_KEPT = 32;
 
-/** Keeps what is the same in all answers to a client for one key, until the client's or its realm's configuration changes. */
+/** Caches a value per client and key until the configuration of the client or of its realm changes. */
 export function perClient<Parts extends object, T>(
   make: (parts: Parts, client: ClientSnapshot, key: string) => T,
 ): (parts: Parts, client: ClientSnapshot, key: string) => T {
@@ -18,7 +18,7 @@ export function perClient<Parts extends object, T>(
     const made = make(parts, client, key);
     if (ofClient.size >= MAX_KEPT) ofClient.clear();
     ofClient.set(key, made);
-    // What could not be made is tried again.
+    // A failure is not cached.
     if (made instanceof Promise) made.catch(() => ofClient.get(key) === made && ofClient.delete(key));
     return made;
   };

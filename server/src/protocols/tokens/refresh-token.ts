@@ -4,7 +4,7 @@ import type { Binding } from "./access-token.ts";
 import type { RecordPayload } from "./records/payload.ts";
 import type { NewRecord } from "./records/records.store.ts";
 
-/** How the record of a refresh token is named. */
+/** The `model` of its record. */
 export const REFRESH_TOKEN = "RefreshToken";
 
 export interface IssuedRefreshToken {
@@ -14,15 +14,15 @@ export interface IssuedRefreshToken {
 
 export interface RefreshTokenSource {
   readonly realm: string;
-  /** The code, request or refresh token that it comes from, or what would have been stored of one. */
+  /** The payload of the code, request or refresh token that it replaces. */
   readonly from: RecordPayload & { readonly accountId: string; readonly clientId: string; readonly grantId: string };
-  /** The grant that began the family, such as `authorization_code`; null: `from` is a refresh token, which it takes the place of. */
+  /** For the first of a family: its grant type and binding; null: `from` is a refresh token that is rotated. */
   readonly first: { readonly gty: string; readonly binding: Binding } | null;
-  /** Seconds. */
+  /** In seconds. */
   readonly lifetime: number;
 }
 
-/** RFC 6749 §1.5: an opaque value, of which only the hash is stored. Narrowing one request's scope or resource does not narrow the next. */
+/** RFC 6749 §1.5: an opaque value, stored as a hash. A narrowed scope or resource applies to one request, not to the next token. */
 export function issueRefreshToken({ realm, from, first, lifetime }: RefreshTokenSource): IssuedRefreshToken {
   const now = clock.now();
   const iat = Math.floor(now / SECOND);

@@ -4,8 +4,8 @@ import { names } from "./names.ts";
 import { deleteGrant, deleteGrantsOf, deleteGrantsOfSessions } from "./records/grants.store.ts";
 import { deleteRecordsNaming, deleteRecordsOf, recordsWithTokens, type StoredRecord, sessionIdsOf } from "./records/records.store.ts";
 
-// What ends with something else, in the same transaction. A grant takes its codes and refresh tokens with it, and no access token that
-// names it is alive after that.
+// Listeners that end grants, in the transaction of the event. A grant's codes and refresh tokens are deleted with it, and its access tokens are no
+// longer live.
 
 /** `sessions.ended` */
 export async function endGrantsOfSessions(
@@ -15,14 +15,14 @@ export async function endGrantsOfSessions(
   await deleteGrantsOfSessions(ctx.tx, ended);
 }
 
-/** `user.disabled`, `user.logged_out`: also what would live without a session. */
+/** `user.disabled`, `user.logged_out`: offline grants included. */
 export async function endGrantsOfUser(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   await deleteGrantsOf(ctx.tx, ctx.realm, { userId });
 }
 
 /**
- * `user.password_changed`: anyone who knew the old one may have signed in with it. Grants of sessions end with those; this ends what
- * lives without one (`offline_access`, the password grant), and leaves what hangs on the session in which it was changed.
+ * `user.password_changed`: an attacker may have signed in with the old password. Grants of sessions end with the sessions; this ends the offline
+ * ones (`offline_access`, the password grant), and keeps those of the session in which it was changed.
  */
 export async function endGrantsBesides(
   ctx: Ctx,
@@ -50,15 +50,15 @@ export async function forgetRequests(
   { userId, username, email }: { readonly userId: string; readonly username: string; readonly email: string | null },
 ): Promise<void> {
   await deleteRecordsNaming(ctx.tx, ctx.realm, [userId, username, email ?? userId]);
-  // An `id_token_hint`, or a pushed request, says it in a token. Where `sub` is a pseudonym, the session tells whose it is.
+  // An `id_token_hint` or a request object has the user in a JWT. Where `sub` is pairwise, `sid` identifies the user.
   const known = [userId, username, ...(email === null ? [] : [email]), ...(await sessionIdsOf(ctx.tx, ctx.realm, userId))];
   const theirs = (await recordsWithTokens(ctx.tx, ctx.realm)).filter(({ payload }) => names(payload, known));
   await deleteRecordsOf(ctx.tx, ctx.realm, theirs);
 }
 
 /**
- * RFC 9700 §4.14.2, RFC 6749 §4.1.2: what should be used once came twice, so one of those who brought it is a thief. Everything that was
- * given with it ends; who it was cannot be known.
+ * RFC 9700 §4.14.2, RFC 6749 §4.1.2: a replayed code or refresh token may be stolen, and the server cannot tell which caller is the attacker.
+ * The whole grant is revoked.
  */
 export async function revokeFamily(
   { work, realm }: { readonly work: UnitOfWork; readonly realm: string },
@@ -67,7 +67,7 @@ export async function revokeFamily(
   if (grantId === null) return;
   await work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {
     const ended = await deleteGrant(ctx.tx, realm, grantId);
-    // Of many who find out at once, one tells.
+    // Of concurrent replays, one records the event.
     if (!ended || payload.kind !== "RefreshToken") return;
     ctx.audit({
       category: "SECURITY",

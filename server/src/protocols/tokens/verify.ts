@@ -4,13 +4,13 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import type { SigningAlg } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
-/** A JWT of ours whose signature, issuer, type and times are good. Whether it still lives is another question. */
+/** A JWT of this realm with valid signature, issuer, type and times. Liveness is checked elsewhere. */
 export interface VerifiedJwt {
   readonly header: { readonly alg: string; readonly kid: string; readonly typ?: string };
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Per snapshot: when the realm's keys change, there is another one. */
+/** Cached per snapshot: a change of the realm's keys makes a new snapshot. */
 const keysOf = new WeakMap<RealmSnapshot, Map<string, KeyObject>>();
 
 function publicKey(realm: RealmSnapshot, kid: string): KeyObject | null {
@@ -49,12 +49,12 @@ const MAX_LENGTH = 16 * 1024;
 
 export interface VerifyRules {
   readonly issuer: string;
-  /** RFC 8725 §3.11: what it must be; undefined for an ID token, which has none. */
+  /** RFC 8725 §3.11: the required `typ`; undefined for an ID token, which has none. */
   readonly typ?: string;
   readonly ignoreExpiration?: boolean;
 }
 
-/** Null for anything that is not what it claims to be. */
+/** Null: invalid. */
 export function verifyJwt(realm: RealmSnapshot, jwt: string, { issuer, typ, ignoreExpiration = false }: VerifyRules): VerifiedJwt | null {
   const known = seen.get(jwt);
   const signed = known?.realm === realm ? known.signed : readSigned(realm, jwt);
@@ -67,14 +67,14 @@ export function verifyJwt(realm: RealmSnapshot, jwt: string, { issuer, typ, igno
   return payload.iss === issuer && (ignoreExpiration || isCurrent) ? { header, payload } : null;
 }
 
-/** False: it names a key that the realm may have had for a moment only. What is no JWT names none. */
+/** False: the JWT names a key that this snapshot does not have; another node may have created it. */
 export function isKnownKey(realm: RealmSnapshot, jwt: string): boolean {
   const { kid } = parse(jwt.slice(0, MAX_LENGTH).split(".", 1)[0]!) ?? {};
   if (typeof kid !== "string") return true;
   return realm.keys.some(({ keyId }) => keyId === kid) || realm.companions.some(({ publicJwk }) => publicJwk.kid === kid);
 }
 
-/** Tokens come again and again; their signature is looked at once, for as long as the realm's keys are the same. */
+/** The same token is presented many times: its signature is verified once per snapshot. */
 const seen = new LRUCache<string, { readonly realm: RealmSnapshot; readonly signed: VerifiedJwt }>({ max: 2_000 });
 
 function readSigned(realm: RealmSnapshot, jwt: string): VerifiedJwt | null {
@@ -86,7 +86,7 @@ function readSigned(realm: RealmSnapshot, jwt: string): VerifiedJwt | null {
     return null;
   const { type, digest, options } = algorithms[header.alg as SigningAlg];
   const key = publicKey(realm, header.kid);
-  // A key verifies what it signs, and nothing else: the header does not choose (RFC 8725 §3.1).
+  // RFC 8725 §3.1: the key's type decides the algorithm, not the header alone.
   if (key?.asymmetricKeyType !== type) return null;
   const isSigned = verifySignature(digest, Buffer.from(`${head}.${body}`), { key, ...options }, Buffer.from(signature, "base64url"));
   return isSigned ? { header, payload } : null;

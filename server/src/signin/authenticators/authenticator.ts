@@ -4,7 +4,7 @@ import type { RequiredAction } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { AssetName } from "../assets/index.ts";
-import type { Destination } from "../brokers/index.ts";
+import type { BrokeredArrival, Destination } from "../brokers/index.ts";
 import type { Locale, Messages, ShownApplication, ShownLink } from "../pages/index.ts";
 import type { Factor, LiveSession } from "../sessions/index.ts";
 import type { SignInParts } from "./parts.ts";
@@ -19,6 +19,8 @@ export interface SignInRequest {
   readonly loginHint?: string | undefined;
   /** The alias of an identity provider to sign in at: `idp_hint`. */
   readonly identityProvider?: string | undefined;
+  /** An account at an identity provider that this user wants to link to theirs. */
+  readonly link?: { readonly alias: string; readonly userId: string } | undefined;
   /** No identity provider is asked. */
   readonly isLocal?: boolean | undefined;
   /** Of which flow, where not the realm's own. */
@@ -104,6 +106,8 @@ export interface Proof {
   /** RFC 8176 */
   readonly amr: readonly string[];
   readonly remember?: boolean;
+  /** Of a sign-in at an identity provider: its session there, recorded with the session here. */
+  readonly brokered?: BrokeredArrival;
   /** `accept` writes to the user's own row: it is held for that from the beginning. */
   readonly writesUser?: boolean;
   /**
@@ -113,6 +117,14 @@ export interface Proof {
   accept?(ctx: Ctx): Promise<boolean>;
   /** Once it has committed. */
   accepted?(): void;
+}
+
+/** Why the same page is shown again. */
+export interface Problem {
+  readonly title: TextKey;
+  readonly text: TextKey;
+  /** Of the answer, where it is not 400. */
+  readonly status?: 409;
 }
 
 /** What a step keeps. `commit` runs in the transaction that keeps it, and may know better what that is: whether a code could leave. */
@@ -130,7 +142,7 @@ export type Answer =
       readonly outcome: "again";
       readonly data?: Readonly<Record<string, unknown>>;
       readonly notice?: TextKey;
-      readonly problem?: { readonly title: TextKey; readonly text: TextKey };
+      readonly problem?: Problem;
       commit?: Kept["commit"];
     }
   /** On to another site, which gets `returnTo` and `state` and sends the browser back with both. What is kept in `data` waits for it. */
@@ -143,6 +155,7 @@ export type Answer =
       readonly link: Pick<PendingLink, "alias" | "providerId" | "subject" | "username">;
       readonly factor: Factor;
       readonly amr: readonly string[];
+      readonly brokered: BrokeredArrival;
     }
   /** The user does not want to go on: the client that requested the sign-in gets an error. */
   | { readonly outcome: "declined" };
@@ -181,6 +194,8 @@ export interface Question extends Described {
   readonly factor: Factor | null;
   /** Wrong answers are counted, under this name, per user and per address. Null where guessing is no use. */
   readonly counted: string | null;
+  /** The same where it depends on whose account it is, in place of `counted`. */
+  countedFor?(at: StepContext): Promise<string | null>;
   /** What an answer cannot be without. */
   readonly fields: readonly string[];
   /** The name that a form of it brings, where it asks for one. */

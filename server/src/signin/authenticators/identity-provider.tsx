@@ -1,17 +1,18 @@
 import Type from "typebox";
-import { applyMapping, arrive, type BrokeredIdentity, brokerOf, REFUSED, writesEachTime } from "../brokers/index.ts";
+import { applyMapping, arrivalOf, arrive, type BrokeredIdentity, brokerOf, REFUSED, writesEachTime } from "../brokers/index.ts";
 import { type ProviderSnapshot, touchLink, UpstreamError } from "../identity-providers/index.ts";
 import { ProviderLinks } from "../pages/index.ts";
 import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
 
 /** Where a provider sends the browser back to: one address for each, so that no provider's answer is taken for another's. */
-const redirectUriOf = ({ parts, realm }: StepContext, alias: string) =>
+export const redirectUriOf = ({ parts, realm }: StepContext, alias: string) =>
   `${parts.baseUrl}/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}/endpoint`;
 
-const PROBLEMS = {
+export const PROBLEMS = {
   down: { title: "brokerDownTitle", text: "brokerDownText" },
   failed: { title: "brokerFailedTitle", text: "brokerFailedText" },
   denied: { title: "brokerDeniedTitle", text: "brokerDeniedText" },
+  stale: { title: "brokerStaleTitle", text: "brokerStaleText" },
   "no-account": { title: "brokerDeniedTitle", text: "brokerNoAccountText" },
   domain: { title: "brokerDeniedTitle", text: "brokerDomainText" },
 } as const;
@@ -45,6 +46,7 @@ export const identityProvider: Question = {
           redirectUri: redirectUriOf(at, alias),
           loginHint: progress.login ?? request.loginHint ?? null,
           locale: visitor.locale,
+          acr: request.acr ?? null,
           fresh: request.reauthenticate === true || request.recent === true,
         },
         parts.brokers.tools,
@@ -68,7 +70,6 @@ export const identityProvider: Question = {
     try {
       identity = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, parts.brokers.tools);
     } catch (error) {
-      if (error instanceof UpstreamError && error.reason === "cancelled") return { outcome: "again", notice: "brokerCancelled" };
       return failed(at, provider, error, "failed");
     }
     const arrival = await arrive(parts, provider, identity, visitor.sourceIp);
@@ -76,18 +77,19 @@ export const identityProvider: Question = {
       await tellFailure(at, provider, arrival.reason);
       return { outcome: "again", problem: PROBLEMS[arrival.reason] };
     }
-    const proof = proofOf(at, provider, identity, arrival.userId);
+    const brokered = arrivalOf(parts.vault, provider, identity, at.interactionId!);
+    const proof = { ...proofOf(at, provider, identity, arrival.userId), brokered };
     if (arrival.kind === "linked") return { outcome: "passed", proof };
     // Whose sign-in it is was said before: an address does not make it another's.
     if (at.progress.userId !== null) return { outcome: "again", problem: PROBLEMS.failed };
     const link = { alias: provider.alias, providerId: provider.providerId, subject: identity.subject, username: identity.username };
-    return { outcome: "prove", userId: arrival.userId, login: arrival.login, link, factor: proof.factor!, amr: proof.amr };
+    return { outcome: "prove", userId: arrival.userId, login: arrival.login, link, factor: proof.factor!, amr: proof.amr, brokered };
   },
 };
 
 const providersOf = async ({ parts, realm, request }: StepContext) => (request.isLocal ? null : parts.brokers.providers.get(realm.realmId));
 
-async function enabledProvider(at: StepContext, alias: string): Promise<ProviderSnapshot | null> {
+export async function enabledProvider(at: StepContext, alias: string): Promise<ProviderSnapshot | null> {
   const provider = (await providersOf(at))?.byAlias.get(alias);
   return provider?.enabled ? provider : null;
 }
@@ -132,13 +134,14 @@ function proofOf(at: StepContext, provider: ProviderSnapshot, identity: Brokered
 }
 
 /** Told in plain words; what the provider said about it goes to the log, and only a word of ours into the trail. */
-async function failed(at: StepContext, provider: ProviderSnapshot, error: unknown, problem: "down" | "failed"): Promise<Answer> {
+export async function failed(at: StepContext, provider: ProviderSnapshot, error: unknown, problem: "down" | "failed"): Promise<Answer> {
   if (!(error instanceof UpstreamError)) throw error;
+  if (error.reason === "cancelled") return { outcome: "again", notice: "brokerCancelled" };
   const { realm, alias, protocol } = provider;
   at.parts.brokers.tools.log.warn({ err: error, realm, alias, protocol, reason: error.reason }, "a sign-in by an identity provider failed");
   await tellFailure(at, provider, error.reason);
-  return { outcome: "again", problem: PROBLEMS[problem] };
+  return { outcome: "again", problem: PROBLEMS[error.reason === "stale" ? "stale" : problem] };
 }
 
-const tellFailure = ({ parts, visitor }: StepContext, provider: ProviderSnapshot, reason: string): Promise<void> =>
+export const tellFailure = ({ parts, visitor }: StepContext, provider: ProviderSnapshot, reason: string): Promise<void> =>
   parts.brokers.failed(parts.work, provider, reason, visitor.sourceIp);

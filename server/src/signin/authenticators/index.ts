@@ -43,6 +43,7 @@ export type {
   Condition,
   Kept,
   NamedUser,
+  Problem,
   Proof,
   Question,
   SignInRequest,
@@ -54,6 +55,7 @@ export type {
 } from "./authenticator.ts";
 export { approveChallenge, confirmChallenge, denyChallenge, startPush } from "./challenges.service.ts";
 export { type Challenge, deleteEndedChallenges, findChallenge, openChallengesOf } from "./challenges.store.ts";
+export { linkAccount } from "./link-account.tsx";
 export { fitsLink } from "./magic-link.tsx";
 export { answerMailedCode, mailedOf, resendMail } from "./mailed-code.ts";
 export type { SignInParts } from "./parts.ts";

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { DirectoryPasswords } from "../../directory/credentials/index.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { BreachedPasswords, PasswordHasher } from "../../platform/passwords/index.ts";
@@ -18,6 +19,7 @@ export interface SignInParts {
   readonly breaches: BreachedPasswords;
   readonly messages: Messages;
   readonly sources: readonly PasswordSource[];
+  readonly directoryPasswords: DirectoryPasswords;
   readonly upgrades: PasswordUpgrades;
   readonly brokers: BrokerParts;
   readonly baseUrl: string;

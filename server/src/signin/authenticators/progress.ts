@@ -1,3 +1,4 @@
+import type { BrokeredArrival } from "../brokers/index.ts";
 import { type Factor, levelOf, type SessionProof } from "../sessions/index.ts";
 
 /** A step that counts. */
@@ -43,8 +44,10 @@ export interface Progress {
   readonly sessionId?: string;
   /** With a second factor, they said that none has to be asked for in this browser for a while. */
   readonly trust?: boolean;
-  /** The step that the browser left for another site with, and the hash of what it has to bring back, once. */
   readonly link?: PendingLink;
+  /** The identity provider that it came by, last. */
+  readonly brokered?: BrokeredArrival;
+  /** The step that the browser left for another site with, and the hash of what it has to bring back, once. */
   readonly left?: { readonly path: string; readonly hash: string };
 }
 
@@ -103,7 +106,12 @@ export const toProofs = ({ flow, passed }: Progress): SessionProof[] =>
 export function withPassed(
   progress: Progress,
   step: PassedStep,
-  found: { readonly userId: string | null; readonly login?: string | undefined; readonly remember?: boolean | undefined },
+  found: {
+    readonly userId: string | null;
+    readonly login?: string | undefined;
+    readonly remember?: boolean | undefined;
+    readonly brokered?: BrokeredArrival | undefined;
+  },
 ): Progress {
   const { left: _left, data: kept, ...rest } = progress;
   const { [step.path]: _, ...data } = kept;
@@ -115,5 +123,6 @@ export function withPassed(
     chosen: null,
     data,
     remember: found.remember ?? progress.remember,
+    ...(found.brokered && { brokered: found.brokered }),
   };
 }

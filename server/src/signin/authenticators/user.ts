@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { isDirectorySource } from "../../directory/credentials/index.ts";
 import { type RequiredAction, requiredActions } from "../../directory/users/index.ts";
 import { type Db, prepared } from "../../platform/db/index.ts";
 
@@ -9,9 +10,11 @@ export interface SignInUser {
   readonly email: string | null;
   readonly emailVerified: boolean;
   readonly attributes: Readonly<Record<string, string | readonly string[]>>;
+  /** Names and password are kept in a directory. */
+  readonly isFromDirectory: boolean;
   /** In the order in which they are asked. */
   readonly requiredActions: readonly RequiredAction[];
-  /** The types of the credentials they have, each once. */
+  /** The types of the credentials they have, each once. A password in a directory is one too. */
   readonly credentials: ReadonlySet<string>;
 }
 
@@ -21,13 +24,14 @@ interface Row {
   email: string | null;
   email_verified: boolean;
   attributes: Record<string, string | readonly string[]>;
+  source: string;
   required_actions: string[];
   credentials: string[];
 }
 
 const oneUser = prepared((db, { realm, userId, now }: { realm: string; userId: string; now: number }) => {
   const query = sql<Row>`
-    select u.user_id, u.username, u.email, u.email_verified, u.attributes, u.required_actions,
+    select u.user_id, u.username, u.email, u.email_verified, u.attributes, u.source, u.required_actions,
       array(select distinct c.type from credentials c where c.realm_id = u.realm_id and c.user_id = u.user_id
         and coalesce((c.data ->> 'expiresAt')::bigint > ${now}, true)) as credentials
     from users u where u.realm_id = ${realm} and u.user_id = ${userId}`;
@@ -37,13 +41,15 @@ const oneUser = prepared((db, { realm, userId, now }: { realm: string; userId: s
 export async function findSignInUser(db: Db, realm: string, userId: string, now: number): Promise<SignInUser | null> {
   const [row] = await oneUser(db, { realm, userId, now });
   if (!row) return null;
+  const isFromDirectory = isDirectorySource(row.source);
   return {
     userId: row.user_id,
     username: row.username,
     email: row.email,
     emailVerified: row.email_verified,
     attributes: row.attributes,
+    isFromDirectory,
     requiredActions: requiredActions.filter((action) => row.required_actions.includes(action)),
-    credentials: new Set(row.credentials),
+    credentials: new Set(isFromDirectory ? [...row.credentials, "password"] : row.credentials),
   };
 }

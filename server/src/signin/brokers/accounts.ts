@@ -13,9 +13,9 @@ import { randomToken } from "../../kernel/vault.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { addLink, findLinkedUser, type ProviderSnapshot, sourceOf } from "../identity-providers/index.ts";
+import { addLink, fillTemplate, findLinkedUser, type ProviderSnapshot, sourceOf } from "../identity-providers/index.ts";
 import type { BrokeredIdentity } from "./broker.ts";
-import { applyMapping, fillTemplate } from "./mapping.ts";
+import { applyMapping } from "./mapping.ts";
 
 /** Whose account it is that somebody from a provider signs in to. */
 export type Arrival =
@@ -39,7 +39,7 @@ export const isTrustedAddress = ({ config }: ProviderSnapshot, { email, emailVer
  */
 export async function arrive(parts: Parts, provider: ProviderSnapshot, identity: BrokeredIdentity, sourceIp: string): Promise<Arrival> {
   const { realm, providerId, config } = provider;
-  if (!isInAllowedDomain(config.allowedDomains as string[], identity)) return { kind: "refused", reason: "domain" };
+  if (!isInAllowedDomain(provider, identity)) return { kind: "refused", reason: "domain" };
   const linked = await findLinkedUser(parts.db, realm, providerId, identity.subject);
   if (linked !== null) return { kind: "linked", userId: linked };
   if (config.provisioning === "deny") return { kind: "refused", reason: "denied" };
@@ -50,7 +50,8 @@ export async function arrive(parts: Parts, provider: ProviderSnapshot, identity:
 }
 
 /** Only an address that the provider has verified says anything about its domain. */
-function isInAllowedDomain(domains: readonly string[], { email, emailVerified }: BrokeredIdentity): boolean {
+export function isInAllowedDomain({ config }: ProviderSnapshot, { email, emailVerified }: BrokeredIdentity): boolean {
+  const domains = config.allowedDomains as readonly string[];
   if (domains.length === 0) return true;
   const domain = email?.slice(email.lastIndexOf("@") + 1).toLowerCase();
   return emailVerified && domains.some((allowed) => allowed.toLowerCase() === domain);

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
-import type { ProviderSnapshot } from "../identity-providers/index.ts";
+import type { LinkTokens, ProviderSnapshot } from "../identity-providers/index.ts";
+import type { BrokeredSession, UpstreamSession } from "./brokered-sessions.ts";
 import type { SamlTools } from "./saml/tools.ts";
 import type { Upstreams } from "./upstreams.ts";
 
@@ -18,6 +19,10 @@ export interface BrokeredIdentity {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly acr: string | null;
   readonly amr: readonly string[];
+  /** Their session there, where a logout can be told by it. */
+  readonly session?: UpstreamSession | undefined;
+  /** To be kept for the user, where the provider is configured so. */
+  readonly tokens?: LinkTokens | undefined;
 }
 
 /** What asked for the sign-in, passed on. */
@@ -26,6 +31,8 @@ export interface BrokerRequest {
   readonly redirectUri: string;
   readonly loginHint: string | null;
   readonly locale: string;
+  /** The level that is asked for: `1`, `2`. */
+  readonly acr: string | null;
   /** A session at the provider does not count. */
   readonly fresh: boolean;
 }
@@ -72,4 +79,32 @@ export interface Broker {
   posted?(provider: ProviderSnapshot, form: Readonly<Record<string, unknown>>, tools: BrokerTools): Promise<PostedAnswer>;
   /** Of a protocol in which this realm describes itself to the provider: the document, signed. */
   metadata?(provider: ProviderSnapshot, tools: BrokerTools): Promise<string>;
+  /** New tokens for those that are kept. An UpstreamError `token_refused`: they are of no use any more. */
+  refresh?(provider: ProviderSnapshot, tokens: LinkTokens, tools: BrokerTools): Promise<LinkTokens>;
+  /** How a logout here goes on at the provider; null: not at all. `returnTo` has to get `state` back. */
+  signOut?(
+    provider: ProviderSnapshot,
+    session: BrokeredSession,
+    request: { readonly returnTo: string; readonly state: string },
+    tools: BrokerTools,
+  ): Promise<UpstreamHop | null>;
+  /** Of a provider that tells by its back channel whom it has signed out. Throws an UpstreamError where anything is wrong. */
+  readLogoutToken?(provider: ProviderSnapshot, token: string, tools: BrokerTools): Promise<UpstreamLogoutNotice>;
+}
+
+/** Where the browser goes to be signed out there: to an address, or by a form that it is sent. */
+export interface UpstreamHop {
+  readonly location: string;
+  readonly form?: Readonly<Record<string, string>>;
+  /** What the answer is compared with. */
+  readonly kept?: Readonly<Record<string, unknown>>;
+}
+
+export interface UpstreamLogoutNotice {
+  /** The session there, or the subject with all of them; both where both have to fit. */
+  readonly id: string | undefined;
+  readonly subject: string | undefined;
+  /** The id of the notice: it counts once. */
+  readonly token: string;
+  readonly expiresAt: number;
 }

@@ -1,75 +1,38 @@
 // Brokers: signing in by an identity provider. One object per protocol (broker.ts is the contract), what becomes of those who come by it, and
 // what is mapped from it. The step of a flow is `identity-provider` in signin/authenticators; records and links are signin/identity-providers'.
-import type { Logger } from "pino";
-import { Counter, type Registry } from "prom-client";
-import { createFloodGate } from "../../kernel/flood-gate.ts";
-import { anonymousActor } from "../../platform/context.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import type { IdentityProviders, ProtocolName, ProviderSnapshot } from "../identity-providers/index.ts";
-import type { Broker, BrokerTools } from "./broker.ts";
-import { eherkenning, eidas } from "./eid/index.ts";
-import { oidc } from "./oidc.ts";
-import { createSamlTools, type SamlTools, saml } from "./saml/index.ts";
-import { createUpstreams } from "./upstreams.ts";
+// Owns `brokered_sessions`, `broker_logouts` and `broker_logout_tokens`.
 
-export { arrive } from "./accounts.ts";
-export type { Broker, BrokeredIdentity, BrokerRequest, BrokerTools, Departure, Destination, PostedAnswer } from "./broker.ts";
+export { arrive, isInAllowedDomain } from "./accounts.ts";
+export { arrivalOf, type BrokeredArrival, keepTokensOf, recordArrival } from "./arrival.ts";
+export type {
+  Broker,
+  BrokeredIdentity,
+  BrokerRequest,
+  BrokerTools,
+  Departure,
+  Destination,
+  PostedAnswer,
+  UpstreamHop,
+  UpstreamLogoutNotice,
+} from "./broker.ts";
+export {
+  type BrokeredSession,
+  brokeredSessionsOf,
+  recordBrokeredSession,
+  sessionsByProvider,
+  type UpstreamSession,
+} from "./brokered-sessions.ts";
+export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./logouts.store.ts";
 export { applyMapping, writesEachTime } from "./mapping.ts";
-export { deleteExpiredAnswers, providerMetadataRoutes } from "./saml/index.ts";
-
-/** By the value of `protocol`. A new one is a line here. */
-export const brokers = {
-  ...{ oidc, oauth2: oidc, google: oidc, github: oidc, microsoft: oidc, apple: oidc, gitlab: oidc, linkedin: oidc, facebook: oidc },
-  ...{ saml, eherkenning, eidas },
-} satisfies Partial<Record<ProtocolName, Broker>>;
-
-/** `error` of an answer that was refused, and recorded, where it was posted. */
-export const REFUSED = "refused";
-
-export const brokerOf = (protocol: string): Broker | null =>
-  Object.hasOwn(brokers, protocol) ? (brokers as Readonly<Record<string, Broker>>)[protocol]! : null;
-
-/** What the step `identity-provider` works with. */
-export interface BrokerParts {
-  readonly providers: IdentityProviders;
-  readonly tools: BrokerTools;
-  /** Counted by protocol: aliases are too many, and a realm's own affair. */
-  counted(protocol: string, outcome: "success" | "failure"): void;
-  /** Records a sign-in that failed, and counts it. Of a flood the first are recorded. */
-  failed(work: UnitOfWork, provider: ProviderSnapshot, reason: string, sourceIp: string): Promise<void>;
-}
-
-export function createBrokers({
-  providers,
-  outbound,
-  registry,
-  log,
-  ...parts
-}: {
-  readonly providers: IdentityProviders;
-  readonly registry: Registry;
-  readonly log: Logger;
-} & Omit<SamlTools, "upstreams">): BrokerParts {
-  const logins = new Counter({
-    ...{
-      name: "svc_broker_login_total",
-      help: "Sign-ins by identity providers",
-      labelNames: ["protocol", "outcome"],
-      registers: [registry],
-    },
-  });
-  const counted = (protocol: string, outcome: "success" | "failure") => logins.inc({ protocol, outcome });
-  const isRecorded = createFloodGate();
-  return {
-    providers,
-    tools: { upstreams: createUpstreams(outbound), saml: createSamlTools({ outbound, ...parts }), log },
-    counted,
-    async failed(work, { realm, alias, protocol }, reason, sourceIp) {
-      counted(protocol, "failure");
-      if (!isRecorded(realm)) return;
-      await work.transact({ realm, actor: anonymousActor(realm), sourceIp }, async (ctx) =>
-        ctx.audit({ category: "AUTHN", type: "BROKER_LOGIN", outcome: "FAILURE", detail: `${alias}: ${reason}` }),
-      );
-    },
-  };
-}
+export { type BrokerParts, brokerOf, brokers, createBrokers, REFUSED, samlBrokerOf } from "./parts.ts";
+export { deleteExpiredAnswers } from "./saml/index.ts";
+export { providerMetadataRoutes } from "./saml/metadata.routes.ts";
+export { providerLogoutRoutes } from "./saml/slo.routes.ts";
+export {
+  type PreparedLogout,
+  prepareUpstreamLogout,
+  readUpstreamLogout,
+  recordUpstreamLogout,
+  sessionsToEnd,
+  type UpstreamLogoutParts,
+} from "./upstream-logout.ts";

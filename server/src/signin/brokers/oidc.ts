@@ -1,42 +1,34 @@
 import { createHash } from "node:crypto";
 import { type JWTPayload, jwtVerify } from "jose";
-import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { clock, SECOND } from "../../kernel/clock.ts";
 import { randomToken, safeEqual } from "../../kernel/vault.ts";
-import { OutboundError, type OutboundRequest } from "../../platform/outbound/index.ts";
-import {
-  type Endpoints,
-  filledUrl,
-  hostOf,
-  objectOf,
-  type ProviderSnapshot,
-  UPSTREAM_TIMEOUT,
-  UpstreamError,
-} from "../identity-providers/index.ts";
+import { type Endpoints, filledUrl, hostOf, objectOf, type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
 import type { Broker, BrokeredIdentity, BrokerTools } from "./broker.ts";
-import { authenticateTo } from "./client-auth.ts";
+import type { UpstreamSession } from "./brokered-sessions.ts";
+import { ALGORITHMS, readLogoutToken, SKEW } from "./logout-token.ts";
+import { ask, linkTokensOf, requestTokens } from "./oidc-tokens.ts";
 import { primaryAddress, type Quirks, quirksOf, saysVerified } from "./quirks.ts";
-
-/** Every algorithm with a public key. `none`, and those by which our own secret would sign, are not among them. */
-const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
-const SKEW = MINUTE / SECOND;
 
 /** OpenID Connect with the authorization code flow, plain OAuth 2, and the presets. */
 export const oidc: Broker = {
-  async begin(provider, { redirectUri, loginHint, locale, fresh }, { upstreams }) {
+  async begin(provider, { redirectUri, loginHint, locale, acr, fresh }, { upstreams }) {
     const { config, protocol } = provider;
     const quirks = quirksOf[protocol]!;
     const { authorizationUrl } = await upstreams.endpoints(provider);
     const [nonce, verifier] = [randomToken(), randomToken()];
     const url = new URL(authorizationUrl);
+    const forwarded = config.forwardParameters as readonly string[];
+    const passedOn = (name: string, value: string | null) => (forwarded.includes(name) ? value : null);
     const parameters: Record<string, string | null> = {
       response_type: "code",
       client_id: String(config.clientId),
       redirect_uri: redirectUri,
       scope: scopesOf(config.scopes),
       nonce: quirks.idToken ? nonce : null,
-      login_hint: loginHint,
-      ui_locales: quirks.idToken ? locale : null,
-      prompt: fresh && quirks.idToken ? (quirks.freshPrompt ?? "login") : null,
+      login_hint: passedOn("login_hint", loginHint),
+      ui_locales: passedOn("ui_locales", quirks.idToken ? locale : null),
+      acr_values: passedOn("acr_values", quirks.idToken ? acrValuesOf(config, acr) : null),
+      prompt: passedOn("prompt", fresh && quirks.idToken ? (quirks.freshPrompt ?? "login") : null),
       // OpenID Connect Core §3.1.2.1: the ID token then says when they authenticated.
       max_age: fresh && protocol === "oidc" ? "0" : null,
       ...(config.pkce === true && { code_challenge: challengeOf(verifier), code_challenge_method: "S256" }),
@@ -59,16 +51,66 @@ export const oidc: Broker = {
     if (answer.error !== undefined)
       throw new UpstreamError(`upstream_${/^[a-z_]{1,40}$/.exec(answer.error)?.[0] ?? "error"}`, "The provider refused.");
     if (!answer.code) throw new UpstreamError("no_code", "The provider's answer has no code.");
-    const tokens = await exchange(provider, endpoints, { code: answer.code, redirectUri, verifier: String(kept.verifier) }, tools);
+    const { config } = provider;
+    const tokens = await requestTokens(
+      ...[provider, endpoints],
+      {
+        ...{ grant_type: "authorization_code", code: answer.code, redirect_uri: redirectUri },
+        ...(config.pkce === true && { code_verifier: String(kept.verifier) }),
+      },
+      tools,
+    );
     const signed = quirks.idToken ? await verifyIdToken(provider, endpoints, quirks, tokens.id_token, kept, tools) : {};
+    if (!quirks.idToken) checkFresh(provider, signed, kept);
     const profile = await readProfile(provider, endpoints, quirks, tokens.access_token, tools);
     // OpenID Connect Core §5.3.2: a profile of somebody else is not this one's.
     if (quirks.idToken && profile !== null && profile.sub !== signed.sub)
       throw new UpstreamError("userinfo", "The provider's profile is of another user than its ID token.");
     const claims = { ...profile, ...(provider.protocol === "apple" && nameOf(answer.user)), ...signed };
-    return identityOf(provider, quirks, claims);
+    return {
+      ...identityOf(provider, quirks, claims),
+      session: sessionOf(provider, signed, tokens.id_token),
+      ...(config.storeTokens === true && { tokens: linkTokensOf(tokens) }),
+    };
   },
+
+  /** RFC 6749 §6 */
+  async refresh(provider, tokens, tools) {
+    const endpoints = await tools.upstreams.endpoints(provider);
+    const grant = { grant_type: "refresh_token", refresh_token: tokens.refreshToken ?? "" };
+    return linkTokensOf(await requestTokens(provider, endpoints, grant, tools), tokens);
+  },
+
+  /** OpenID Connect RP-Initiated Logout 1.0 §2 */
+  async signOut(provider, { logout: idToken }, { returnTo, state }, tools) {
+    if (provider.config.logoutUpstream !== true) return null;
+    const { logoutUrl } = await tools.upstreams.endpoints(provider);
+    if (logoutUrl === null) return null;
+    tools.upstreams.outbound.checkUrl(logoutUrl);
+    const url = new URL(logoutUrl);
+    const parameters = { client_id: String(provider.config.clientId), post_logout_redirect_uri: returnTo, state };
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+    if (idToken !== null) url.searchParams.set("id_token_hint", idToken);
+    return { location: url.href };
+  },
+
+  readLogoutToken,
 };
+
+/** Longer, and the address of a logout would be refused by servers on the way. */
+const MAX_HINT = 6_000;
+const MAX_SESSION_ID = 1_024;
+
+function sessionOf({ config }: ProviderSnapshot, { sid }: JWTPayload, idToken: unknown): UpstreamSession {
+  const isHint = config.logoutUpstream === true && typeof idToken === "string" && idToken.length <= MAX_HINT;
+  return { id: textOf(sid, MAX_SESSION_ID), logout: isHint ? idToken : null };
+}
+
+/** Two factors are asked for in the provider's own words, where the configuration knows them. */
+function acrValuesOf({ multiFactorAcr }: ProviderSnapshot["config"], acr: string | null): string | null {
+  const words = multiFactorAcr as readonly string[];
+  return acr === "2" && words.length > 0 ? words.join(" ") : acr;
+}
 
 const scopesOf = (scopes: unknown): string => (Array.isArray(scopes) ? scopes.join(" ") : String(scopes ?? ""));
 const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
@@ -81,44 +123,6 @@ function checkIssuer({ config }: ProviderSnapshot, { promisesIssuer }: Endpoints
   const issuer = filledUrl(config, "issuer");
   if (iss === undefined ? promisesIssuer : issuer !== null && iss !== issuer)
     throw new UpstreamError("issuer", "The answer does not come from this provider.");
-}
-
-interface Tokens {
-  readonly access_token: string;
-  readonly id_token?: unknown;
-}
-
-async function exchange(
-  provider: ProviderSnapshot,
-  endpoints: Endpoints,
-  { code, redirectUri, verifier }: { code: string; redirectUri: string; verifier: string },
-  tools: BrokerTools,
-): Promise<Tokens> {
-  const { headers, members } = await authenticateTo(provider, endpoints);
-  const form = new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri: redirectUri, ...members });
-  if (provider.config.pkce === true) form.set("code_verifier", verifier);
-  const body = await ask(tools, endpoints.tokenUrl, "token", {
-    method: "POST",
-    headers: { ...headers, "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
-    body: form.toString(),
-  });
-  const tokens = objectOf(body, endpoints.tokenUrl, "token");
-  // GitHub tells its errors with status 200.
-  if (typeof tokens.access_token !== "string" || tokens.error !== undefined)
-    throw new UpstreamError("token", "The provider did not exchange the code.");
-  return tokens as unknown as Tokens;
-}
-
-/** Bounded in time and size; redirects are not followed, so neither the code nor the secret goes anywhere else. */
-async function ask({ upstreams }: BrokerTools, url: string, reason: string, request: OutboundRequest): Promise<string> {
-  try {
-    const answer = await upstreams.outbound.fetch(url, { timeoutMs: UPSTREAM_TIMEOUT, ...request });
-    if (answer.status !== 200) throw new UpstreamError(reason, `${hostOf(url)} answered with status ${answer.status}.`);
-    return answer.text();
-  } catch (error) {
-    if (error instanceof OutboundError) throw new UpstreamError(reason, error.message, error.cause ?? error);
-    throw error;
-  }
 }
 
 /** OpenID Connect Core §3.1.3.7 */
@@ -157,13 +161,13 @@ async function verifyIdToken(
   return payload;
 }
 
-/** Asked to authenticate anew, a session at the provider from before does not count. */
+/** Asked to authenticate anew, a session at the provider from before does not count, nor one of which it does not say when it began. */
 function checkFresh(
-  { protocol }: ProviderSnapshot,
+  { config }: ProviderSnapshot,
   { auth_time: authTime }: JWTPayload,
   { fresh, begunAt }: Readonly<Record<string, unknown>>,
 ): void {
-  if (fresh !== true || (authTime === undefined && protocol !== "oidc")) return;
+  if (fresh !== true || (authTime === undefined && config.trustPrompt === true)) return;
   if (typeof authTime !== "number" || authTime < Number(begunAt) / SECOND - SKEW)
     throw new UpstreamError("stale", "The provider did not ask for a new sign-in.");
 }

@@ -4,9 +4,11 @@ import { addDirectory } from "../../testing/directories.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
+import { answerPage, isSignedIn, pastPassword } from "../../testing/step-pages.ts";
 
 const users = "CN=Users,DC=corp,DC=test";
 const PASSWORD = "Right-Passw0rd";
+const NEW = "Another long Passw0rd";
 const unicode = Buffer.from(`"${PASSWORD}"`, "utf16le").toString("base64");
 const person = (name: string, more = "userAccountControl: 512\n") =>
   `dn: CN=${name},${users}\nchangetype: add\nobjectClass: user\nsAMAccountName: ${name}\nuserPrincipalName: ${name}@corp.test\nmail: ${name}@corp.test\ngivenName: ${name}\nunicodePwd:: ${unicode}\n${more}\n`;
@@ -28,8 +30,12 @@ describe.skipIf(!sambaDomain())("Active Directory", () => {
         person("disabled", "userAccountControl: 514\n"),
         person("expired", "userAccountControl: 512\naccountExpires: 132000000000000000\n"),
         person("mustchange", "userAccountControl: 512\npwdLastSet: 0\n"),
+        person("mustwrite", "userAccountControl: 512\npwdLastSet: 0\n"),
+        person("expiredpw"),
+        person("changer"),
       ].join("\n"),
     );
+    await domain.sam(`dn: CN=expiredpw,${users}\nchangetype: modify\nreplace: pwdLastSet\npwdLastSet: 130000000000000000\n`);
     iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: host });
     await iam.server.jobs.stop();
     config = {
@@ -43,9 +49,9 @@ describe.skipIf(!sambaDomain())("Active Directory", () => {
     await domain?.stop();
   });
 
-  const realmWithAd = async () => {
+  const realmWithAd = async (more: Record<string, unknown> = {}) => {
     const realm = await iam.realm();
-    await addDirectory(realm, config, { protocol: "ad" });
+    await addDirectory(realm, { ...config, ...more }, { protocol: "ad" });
     return realm;
   };
   const signIn = (realm: RealmUnderTest, username: string, password = PASSWORD) => iam.browser().trySignIn(realm.name, username, password);
@@ -82,13 +88,53 @@ describe.skipIf(!sambaDomain())("Active Directory", () => {
     const told = await signIn(realm, "mustchange");
     expect([told.status, told.text.includes("Please change your password first")]).toEqual([400, true]);
     expect((await signIn(realm, "mustchange", "Wrong-Passw0rd")).status).toBe(401);
+    const expired = await signIn(realm, "expiredpw");
+    expect([expired.status, expired.text.includes("Please change your password first")]).toEqual([400, true]);
+  });
+
+  test("with editMode PASSWORD one that must be replaced or has expired is replaced here, by the domain's rules", async () => {
+    const realm = await realmWithAd({ editMode: "PASSWORD" });
+    for (const username of ["mustwrite", "expiredpw"]) {
+      const browser = iam.browser();
+      const page = await pastPassword(browser, realm.name, { username, password: PASSWORD });
+      expect(page.text, username).toContain('name="currentPassword"');
+      const choose = (newPassword: string, currentPassword = PASSWORD) =>
+        answerPage(browser, realm.name, page, { currentPassword, newPassword, newPasswordAgain: newPassword });
+      expect((await choose(NEW, "Wrong-Passw0rd")).status, username).toBe(401);
+      const refused = await choose("without a capital letter");
+      expect([refused.status, refused.text.includes("does not accept this password")], username).toEqual([400, true]);
+      expect(isSignedIn(await choose(NEW), realm.name), username).toBe(true);
+      expect((await signIn(realm, username, PASSWORD)).status, username).toBe(401);
+      expect((await signIn(realm, username, NEW)).status, username).toBe(303);
+    }
+    expect(await iam.core.db.selectFrom("credentials").select("type").where("realm_id", "=", realm.name).execute()).toHaveLength(1);
+  });
+
+  test("a person changes their own password in the domain, and an administrator resets it", async () => {
+    const realm = await realmWithAd({ editMode: "PASSWORD" });
+    const browser = iam.browser();
+    await browser.signIn(realm.name, "changer", PASSWORD);
+    const change = (currentPassword: string, newPassword: string) =>
+      browser.put(`/realms/${realm.name}/account/password`, { currentPassword, newPassword });
+    expect((await change("Wrong-Passw0rd", NEW)).body.code).toBe("password.wrong");
+    expect((await change(PASSWORD, "without a capital letter")).body.code).toBe("password.directory_policy");
+    // The domain's default: a password is kept for a day.
+    expect((await change(PASSWORD, NEW)).body?.code).toBe("password.directory_policy");
+    await domain.apply(`dn: ${domain.suffix}\nchangetype: modify\nreplace: minPwdAge\nminPwdAge: 0\n`);
+    expect((await change(PASSWORD, NEW)).status).toBe(204);
+    expect((await signIn(realm, "changer", PASSWORD)).status).toBe(401);
+    const { userId } = await userNamed(realm, "changer");
+    const set = (newPassword: string) => realm.asMaster().put(`/users/${userId}/password`, { newPassword });
+    expect((await set("without a capital letter")).body.code).toBe("password.directory_policy");
+    expect((await set(`${NEW} x`)).status).toBe(204);
+    expect((await signIn(realm, "changer", `${NEW} x`)).status).toBe(303);
   });
 
   test("a sync follows the directory's numbers of changes, and who is disabled there", async () => {
     const realm = await realmWithAd();
     const sync = async (query = "") => (await realm.asMaster().post(`/user-federation/corp/sync${query}`)).body;
     const first = await sync();
-    expect(first).toMatchObject({ kind: "full", created: 5, failed: 0 });
+    expect(first).toMatchObject({ kind: "full", created: 8, failed: 0 });
     expect(await userNamed(realm, "disabled")).toMatchObject({ enabled: false });
     expect(await sync("?full=false")).toMatchObject({ kind: "changed", synced: 0 });
     await domain.apply(`dn: CN=bert,${users}\nchangetype: modify\nreplace: userAccountControl\nuserAccountControl: 514\n`);

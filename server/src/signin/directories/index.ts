@@ -1,7 +1,8 @@
 // Directories (LDAP, Active Directory): passwords that are checked there, users who come from there, and their synchronization. Owns
 // `directory_entries`, `directory_runs` and `directory_erasures`. Their configuration is signin/identity-providers'.
 export { forgetEntries } from "./erasure.ts";
-export { directoryPasswords } from "./password-source.ts";
+export { createDirectoryMetrics, type DirectoryMetrics } from "./metrics.ts";
+export { createDirectoryPasswords } from "./password-writer.ts";
 export { createDirectoryPools, type DirectoryPools } from "./pools.ts";
 export { userFederationRoutes } from "./routes.ts";
 export { deleteOldRuns } from "./runs.store.ts";

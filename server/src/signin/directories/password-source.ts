@@ -1,26 +1,12 @@
-import type { Vault } from "../../kernel/vault.ts";
 import { systemActor } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
-import { adState, allOf, BindRefused, entryId, equals, idValue, type LdapEntry, LdapError, RESULT } from "../../platform/ldap/index.ts";
-import type { PasswordHasher } from "../../platform/passwords/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { type IdentityProviders, isFault, readPerson, shownDn } from "../identity-providers/index.ts";
-import { directoryUnavailable, type PasswordAnswer, type PasswordQuestion, type PasswordSource } from "../passwords/index.ts";
-import { type Directory, directoryOf, isDirectory } from "./directory.ts";
-import { entryOfUser, forgetErasure, knownEntries } from "./entries.store.ts";
+import { adState, BindRefused, entryId, type LdapConnection, type LdapEntry, RESULT } from "../../platform/ldap/index.ts";
+import { isFault, readPerson } from "../identity-providers/index.ts";
+import type { PasswordAnswer, PasswordQuestion } from "../passwords/index.ts";
+import type { Directory } from "./directory.ts";
+import { forgetErasure, knownEntries } from "./entries.store.ts";
 import { erasureHash } from "./erasure.ts";
+import { asking, type DirectoryParts, enabledDirectories, membershipOf, ownEntry, search, warn } from "./own-entry.ts";
 import { createPeople, updatePerson } from "./people.ts";
-import type { DirectoryPools } from "./pools.ts";
-
-export interface DirectoryParts {
-  readonly db: Db;
-  readonly work: UnitOfWork;
-  readonly vault: Vault;
-  readonly hasher: PasswordHasher;
-  readonly providers: IdentityProviders;
-  readonly pools: DirectoryPools;
-  readonly log: { warn(fields: object, message: string): void };
-}
 
 const MAX_LOGIN = 255;
 const WRONG = { verdict: "wrong" } as const;
@@ -30,26 +16,20 @@ const UNKNOWN = { verdict: "unknown" } as const;
  * Passwords of people in the realm's directories. A user who is here already is looked up in their own directory, as the entry that they are;
  * a name that nobody has here is searched for in each. A local user's name leads to no directory: the local password decides.
  */
-export function directoryPasswords(parts: DirectoryParts): PasswordSource {
-  return {
-    name: "directories",
-    async check(question) {
-      const { realm, userId, login, password } = question;
-      const snapshot = await parts.providers.get(realm);
-      const directories = [...(snapshot?.byAlias.values() ?? [])].filter((provider) => provider.enabled && isDirectory(provider));
-      if (directories.length === 0) return UNKNOWN;
-      // No directory has such a name, and an empty password would be an anonymous bind.
-      if (login.length > MAX_LOGIN || login.includes("\0") || password === "" || password.includes("\0")) return UNKNOWN;
-      const answer =
-        userId === null
-          ? await askEach(parts, directories.map(directoryOf), question)
-          : await askOwn(parts, directories.map(directoryOf), { ...question, userId });
-      // A wrong password takes at least as long as a wrong local one.
-      if (answer.verdict === "wrong") await parts.hasher.verifyNothing(password);
-      return answer;
-    },
+export const checkInDirectories =
+  (parts: DirectoryParts) =>
+  async (question: PasswordQuestion): Promise<PasswordAnswer> => {
+    const { realm, userId, login, password } = question;
+    const directories = await enabledDirectories(parts, realm);
+    if (directories.length === 0) return UNKNOWN;
+    // No directory has such a name, and an empty password would be an anonymous bind.
+    if (login.length > MAX_LOGIN || login.includes("\0") || password === "" || password.includes("\0")) return UNKNOWN;
+    const answer =
+      userId === null ? await askEach(parts, directories, question) : await askOwn(parts, directories, { ...question, userId });
+    // A wrong password takes at least as long as a wrong local one.
+    if (answer.verdict === "wrong") await parts.hasher.verifyNothing(password);
+    return answer;
   };
-}
 
 type Found = { readonly entry: LdapEntry; readonly directory: Directory };
 
@@ -60,16 +40,13 @@ async function askOwn(
   question: PasswordQuestion & { readonly userId: string },
 ): Promise<PasswordAnswer> {
   const { realm, userId, login, password } = question;
-  const user = await entryOfUser(parts.db, realm, userId);
-  const directory = directories.find(({ source }) => source === user?.source);
-  const link = directory && user!.links.find(({ providerId }) => providerId === directory.provider.providerId);
-  if (!directory || !link) return UNKNOWN;
-  const own = equals(directory.idAttribute, idValue(link.subject, directory.idAttribute));
-  const found = await search(parts, directory, directory.everybody ? allOf(directory.everybody, own) : own);
-  const [entry] = found;
-  if (!entry || found.length > 1) {
+  const membership = await membershipOf(parts, directories, realm, userId);
+  if (!membership) return UNKNOWN;
+  const { directory, subject } = membership;
+  const entry = await ownEntry(parts, membership);
+  if (!entry) {
     const namesakes = await search(parts, directory, directory.filterOf(login));
-    if (namesakes.some((other) => entryId(other, directory.idAttribute) !== link.subject))
+    if (namesakes.some((other) => entryId(other, directory.idAttribute) !== subject))
       warn(parts, directory, "another entry has the name of a user whose own entry is gone; a sync sets that right", namesakes[0]);
     return WRONG;
   }
@@ -99,16 +76,6 @@ async function askEach(
   return UNKNOWN;
 }
 
-/** At most two: more than one is as bad as many. */
-const search = (parts: DirectoryParts, directory: Directory, filter: ReturnType<Directory["filterOf"]>) =>
-  asking(parts, directory, () =>
-    parts.pools
-      .of(directory.provider)
-      .service((connection) =>
-        connection.search({ base: directory.searchBase, scope: "sub", filter, attributes: directory.attributes, sizeLimit: 2 }),
-      ),
-  );
-
 /** What the directory refuses about this one account, once it knows it. The rest says that it cannot answer. */
 const REFUSALS: readonly number[] = [
   RESULT.constraintViolation, // 389 Directory Server: too many attempts
@@ -120,23 +87,36 @@ const REFUSALS: readonly number[] = [
 
 async function bindAs(parts: DirectoryParts, { entry, directory }: Found, realm: string, password: string): Promise<PasswordAnswer> {
   const bound = await asking(parts, directory, () =>
-    parts.pools.of(directory.provider).fresh(async (connection) => {
-      try {
-        const { mustChange } = await connection.bind(entry.dn, password);
-        return mustChange ? "must-change" : "right";
-      } catch (error) {
-        if (!(error instanceof BindRefused) || !REFUSALS.includes(error.resultCode!)) throw error;
-        const state = adState(error);
-        if (error.isExpired || state === "must-change" || state === "password-expired") return "must-change";
-        return "wrong";
-      }
-    }),
+    parts.pools.of(directory.provider).fresh((connection) => tryBind(connection, entry.dn, password)),
   );
-  if (bound === "wrong") return WRONG;
+  const { protocol } = directory.provider;
+  if (bound === "wrong") {
+    parts.metrics.signIn(protocol, "failure");
+    return WRONG;
+  }
   const userId = await provision(parts, { entry, directory }, realm);
+  parts.metrics.signIn(protocol, userId === null ? "failure" : "success");
   if (userId === null) return WRONG;
   if (bound === "right") return { verdict: "right", userId };
   return directory.writesPasswords ? { verdict: "right", userId, mustChange: true } : { verdict: "elsewhere", userId };
+}
+
+/**
+ * `must-change`: the password is right and has to be replaced before anything else. `expired`: the same, and the directory does not even let the
+ * user in to replace it.
+ */
+export async function tryBind(
+  connection: LdapConnection,
+  dn: string,
+  password: string,
+): Promise<"right" | "must-change" | "expired" | "wrong"> {
+  try {
+    return (await connection.bind(dn, password)).mustChange ? "must-change" : "right";
+  } catch (error) {
+    if (!(error instanceof BindRefused) || !REFUSALS.includes(error.resultCode!)) throw error;
+    const state = adState(error);
+    return error.isExpired || state === "must-change" || state === "password-expired" ? "expired" : "wrong";
+  }
 }
 
 /** The user of an entry, as the entry is now; made where there is none yet. Null where there can be none. */
@@ -167,21 +147,4 @@ async function provision(parts: DirectoryParts, { entry, directory }: Found, rea
   }
   // Somebody who is here already signs in as they were; nobody is made in another's name.
   return now?.userId ?? null;
-}
-
-/** Whatever keeps a directory from answering is no attempt: the answer is 503. */
-async function asking<T>(parts: DirectoryParts, directory: Directory, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof LdapError)) throw error;
-    const { realm, alias } = directory.provider;
-    const { fault, resultCode, diagnostic } = error;
-    parts.log.warn({ realm, alias, fault, resultCode, diagnostic, err: error.cause }, `a directory does not answer: ${error.message}`);
-    throw directoryUnavailable(error);
-  }
-}
-
-function warn({ log }: DirectoryParts, { provider: { realm, alias } }: Directory, message: string, entry: LdapEntry | undefined): void {
-  log.warn({ realm, alias, dn: entry && shownDn(entry.dn) }, message);
 }

@@ -10,6 +10,10 @@ export const providerErrors = {
     subject_linked: [409, "That account at the identity provider is linked to another user already"],
     already_linked: [409, "This user is linked to another account at that identity provider already: remove that link first"],
     last_way_in: [409, "This is the last way to sign in: set a password, or link another account, before you remove it"],
+    no_links: [409, "Accounts of this identity provider are not linked to users of this realm"],
+    no_tokens: [404, "No tokens of this identity provider are kept for this user"],
+    token_gone: [409, "The token of the identity provider has run out and cannot be refreshed: sign in by that provider again"],
+    token_unavailable: [503, "The identity provider did not refresh the token: try again in a moment"],
     link_not_found: [404, "This user is not linked to that identity provider"],
   }),
   subject_in_use: (members: readonly string[]) =>

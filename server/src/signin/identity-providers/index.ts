@@ -1,7 +1,17 @@
 // Identity providers and directories of a realm: their records, secrets and mappers, and which users are linked to them. Owns `identity_providers`,
-// `identity_provider_secrets`, `identity_provider_mappers`, `identity_links` and `identity_provider_grants`. signin/brokers signs people in by them.
+// `identity_provider_secrets`, `identity_provider_mappers`, `identity_links`, `identity_link_tokens` and `identity_provider_grants`. signin/brokers signs people in by them.
 export { assertMayAnswerFor, sourceOf } from "./control.ts";
 export { providerErrors } from "./errors.ts";
+export { followGrants, type Given, grantsOfMappers } from "./giving.ts";
+export {
+  beginRefresh,
+  dropLinkTokens,
+  endRefresh,
+  findLinkTokens,
+  keepLinkTokens,
+  type LinkKey,
+  type LinkTokens,
+} from "./link-tokens.store.ts";
 export { userLinkRoutes } from "./links.routes.ts";
 export { LinkedAccount } from "./links.schema.ts";
 export { addLink, readLink, readLinks, removeOwnLink } from "./links.service.ts";
@@ -18,6 +28,7 @@ export {
   touchLink,
 } from "./links.store.ts";
 export type { MapperState } from "./mappers.schema.ts";
+export { attributeOf, type Claims, claimAt, claimsOfTemplate, countsNow, fillTemplate, mappedAttributes } from "./mapping.ts";
 export type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider, TestedCheck } from "./protocol.ts";
 export { EHERKENNING, EHERKENNING_LEVELS } from "./protocols/eherkenning.ts";
 export { EIDAS_LEVELS, EIDAS_LOA, EIDAS_PERSON, eidasIdentifier } from "./protocols/eidas.ts";

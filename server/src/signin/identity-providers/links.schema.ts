@@ -12,6 +12,7 @@ export const LinkedAccount = Type.Object(
     linkedAt: time,
     lastUsedAt: Type.Union([time, Type.Null()]),
     enabled: Type.Boolean({ description: "Whether the provider is enabled" }),
+    tokensKept: Type.Boolean({ description: "Whether tokens of the provider are kept for the user (`storeTokens`)" }),
   },
   { $id: "LinkedAccount" },
 );

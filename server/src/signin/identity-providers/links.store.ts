@@ -30,6 +30,7 @@ export interface Link {
   readonly linkedAt: number;
   readonly lastUsedAt: number | null;
   readonly enabled: boolean;
+  readonly tokensKept: boolean;
 }
 
 interface Owner {
@@ -54,8 +55,11 @@ export async function linksOfUser(db: Db, realm: string, userId: string): Promis
     linked_at: number;
     used_at: number | null;
     enabled: boolean;
+    tokens_kept: boolean;
   }>`
-    select p.alias, p.display_name, p.protocol, p.provider_id, l.subject, l.username, l.linked_at, l.used_at, p.enabled
+    select p.alias, p.display_name, p.protocol, p.provider_id, l.subject, l.username, l.linked_at, l.used_at, p.enabled,
+      exists (select 1 from identity_link_tokens t where t.realm_id = l.realm_id and t.user_id = l.user_id
+        and t.provider_id = l.provider_id) as tokens_kept
     from identity_links l join identity_providers p on p.realm_id = l.realm_id and p.provider_id = l.provider_id
     where l.realm_id = ${realm} and l.user_id = ${userId} order by p.alias`.execute(db);
   return rows.map((row) => ({
@@ -68,6 +72,7 @@ export async function linksOfUser(db: Db, realm: string, userId: string): Promis
     linkedAt: row.linked_at,
     lastUsedAt: row.used_at,
     enabled: row.enabled,
+    tokensKept: row.tokens_kept,
   }));
 }
 

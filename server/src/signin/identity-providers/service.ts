@@ -10,6 +10,7 @@ import { expectVersion } from "../../platform/versions.ts";
 import { assertMayAnswerFor, changedMembers, isControl } from "./control.ts";
 import { providerErrors } from "./errors.ts";
 import { assertMayLetGive, defaultGrants } from "./grants.ts";
+import { dropTokensOfProvider } from "./link-tokens.store.ts";
 import { forgetLinksLater, hasLinks } from "./links.store.ts";
 import { mappedGrants } from "./mappers.service.ts";
 import type { Config, IdentityProviderProtocol, OpenProvider } from "./protocol.ts";
@@ -138,6 +139,7 @@ export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentit
   if (subject.length > 0 && (await hasLinks(ctx.tx, current))) throw providerErrors.subject_in_use(subject);
   const row = await updateProvider(ctx.tx, current, { displayName: input.displayName ?? alias, enabled: input.enabled, config });
   await replaceSecrets(ctx.tx, parts.vault, row, secrets);
+  if (changed.includes("storeTokens") && config.storeTokens !== true) await dropTokensOfProvider(ctx.tx, ctx.realm, row.providerId);
   await tell(ctx, "ADMIN_UPDATE", alias);
   return shown(row, Object.keys(secrets));
 }

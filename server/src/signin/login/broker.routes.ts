@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
+import { clock } from "../../kernel/clock.ts";
 import type { SignInParts } from "../authenticators/index.ts";
-import { brokerOf, providerMetadataRoutes } from "../brokers/index.ts";
-import { type Asking, continueSignIn, positionToAnswer } from "../run/index.ts";
+import { providerMetadataRoutes } from "../brokers/index.ts";
+import { type Asking, claimInteraction, continueSignIn, interactionErrors, positionToAnswer, readState } from "../run/index.ts";
 import { type ContinueRouteParts, comeBack } from "./continue.routes.ts";
 import { postedAnswerRoutes } from "./posted-answers.routes.ts";
 import { goTo, stepPath } from "./replies.ts";
@@ -11,6 +12,7 @@ import { startingSession } from "./start-session.ts";
 const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) });
 const IDENTITY_PROVIDER = "identity-provider";
+const LINK_ACCOUNT = "LINK_ACCOUNT";
 
 const AnswerQuery = Type.Object(
   { state: Type.Optional(Type.String({ maxLength: 128, description: "As the provider was given it; it works once" })) },
@@ -52,11 +54,44 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
       const opened = await openRun(visit);
       if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
       const position = await positionToAnswer(parts, opened, undefined);
-      const step = position.outcome === "ask" ? position.steps.find(({ name }) => name === IDENTITY_PROVIDER) : undefined;
+      // An account that is to be linked signs nobody in yet: recent authentication comes first, by what is theirs.
+      const wanted = position.run.request.link?.alias === request.params.alias ? LINK_ACCOUNT : IDENTITY_PROVIDER;
+      const step = position.outcome === "ask" ? position.steps.find(({ name }) => name === wanted) : undefined;
       // The flow does not offer it now.
       if (!step) return goTo(reply, stepPath(position.run));
       const form = { provider: request.params.alias };
       return replies.answerWith(visit, await continueSignIn(parts, position, { step, form }, startingSession(parts)));
+    },
+  );
+
+  app.get(
+    "/broker/:alias/link",
+    {
+      config: { limit: "signIns" },
+      schema: {
+        summary: "Link an account at an identity provider",
+        description:
+          "The address that `POST …/account/linked-accounts/{alias}` answers with. It works once, in a browser in which the same user is signed in.",
+        tags,
+        params,
+        querystring: Type.Object({ ticket: Type.String({ maxLength: 128 }) }),
+        response: {
+          303: Type.Null({ description: "To the provider, or to sign in first" }),
+          400: Type.String({ description: "It works no more" }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { visitor } = request;
+      const { session, preSession: browser, realm } = visitor;
+      const { alias } = request.params;
+      const path = `/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}`;
+      if (!session) return goTo(reply, `/realms/${realm.realmId}/login?${new URLSearchParams({ return_to: request.url })}`);
+      const asked = readState(request.query.ticket);
+      const place = { tx: parts.db, realm: realm.realmId, now: clock.now() };
+      const claim = asked && { interactionId: asked.interactionId, ticket: asked.token, userId: session.userId, browser };
+      if (!claim || session.impersonator !== null || !(await claimInteraction(place, claim))) throw interactionErrors.gone();
+      return goTo(reply, `${path}/login?interaction=${claim.interactionId}`);
     },
   );
 
@@ -88,5 +123,5 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
   );
 
   await app.register(postedAnswerRoutes, routeParts);
-  await app.register(providerMetadataRoutes, { ...parts.brokers, brokerOf });
+  await app.register(providerMetadataRoutes, parts.brokers);
 };

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { Ctx } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
+import { prepareUpstreamLogout, recordUpstreamLogout, type UpstreamLogoutParts } from "../brokers/index.ts";
 import { type LogoutFrame, renderLogout, sendPage } from "../pages/index.ts";
 import { interactionErrors } from "../run/index.ts";
 import type { EndedSession, LiveSession } from "../sessions/index.ts";
@@ -66,7 +67,7 @@ export interface PendingLogout {
   readonly frames: readonly LogoutFrame[];
 }
 
-export interface LogoutParts {
+export interface LogoutParts extends UpstreamLogoutParts {
   readonly work: UnitOfWork;
   readonly visitors: Visitors;
   readonly logoutRequests: LogoutRequests;
@@ -82,14 +83,20 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
     const { visitor } = request;
     const { realm, session, preSession } = visitor;
     if (!session) return null;
-    const next = redirectTo ?? signedOutPath(realm.realmId);
+    const last = redirectTo ?? signedOutPath(realm.realmId);
     const frames = await logoutRequests.frames(realm.realmId, session.sessionId);
-    const path = await signOutHere(parts, { request, reply }, { visitor, session, askedBy }, async (ctx, end) => {
+    const upstream = await prepareUpstreamLogout(parts, realm.realmId, session.sessionId);
+    const { path, next } = await signOutHere(parts, { request, reply }, { visitor, session, askedBy }, async (ctx, end) => {
       const ended = await end();
-      return ended && singleLogout.begin(ctx, ended, { browser: preSession, next, frames });
+      if (!ended) return { path: null, next: last };
+      const browser = preSession;
+      // Applications first: the provider may not send the browser back.
+      const next = upstream === null ? last : await recordUpstreamLogout(ctx, parts.vault, upstream, { browser, next: last });
+      return { path: await singleLogout.begin(ctx, ended, { browser, next, frames }), next };
     });
     if (path !== null) return go(reply, path);
-    return frames.length > 0 ? (showSigningOut(visitors, { request, reply }, visitor, { frames, next }) as never) : null;
+    if (frames.length > 0) return showSigningOut(visitors, { request, reply }, visitor, { frames, next }) as never;
+    return next === last ? null : go(reply, next);
   };
 
   app.get(

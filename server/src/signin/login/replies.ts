@@ -83,7 +83,7 @@ function shownAfter(after: After): Omit<ShownStep, "others"> {
       return { status: 401, problem: { title: after.title ?? "credentialsTitle", text: after.text } };
     case "again": {
       const { problem, notice } = after;
-      return { status: problem ? 400 : 200, ...(problem && { problem }), ...(notice && { notice }) };
+      return { status: problem ? (problem.status ?? 400) : 200, ...(problem && { problem }), ...(notice && { notice }) };
     }
     case "overloaded": {
       const problem = { title: "overloadedTitle", text: "overloadedTextTimed" } as const;

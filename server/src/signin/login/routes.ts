@@ -6,6 +6,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { anonymous, browser, declare } from "../../platform/http/index.ts";
 import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
+import { providerLogoutRoutes } from "../brokers/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
 import { themeCss, themeVersion } from "../pages/index.ts";
 import {
@@ -25,9 +26,11 @@ import {
   stepOf,
 } from "../run/index.ts";
 import { brokerRoutes, hintedProvider } from "./broker.routes.ts";
+import { brokerLogoutRoutes } from "./broker-logout.routes.ts";
 import { continueRoutes } from "./continue.routes.ts";
 import { linkRoutes } from "./link.routes.ts";
 import { type LogoutParts, logoutRoutes } from "./logout.routes.ts";
+import { showPostForm } from "./post-form.ts";
 import { createReplies, goTo, stepPath, type Visit } from "./replies.ts";
 import { returnTarget } from "./return-target.ts";
 import { startingSession } from "./start-session.ts";
@@ -53,6 +56,7 @@ const LoginForm = Type.Object(
     password: field(8192),
     code: field(64, "Of steps that ask for one"),
     credential: field(32_768, "What the browser answered to a challenge, as JSON"),
+    currentPassword: field(8192, "Of a user whose password a directory keeps"),
     newPassword: field(8192),
     newPasswordAgain: field(8192),
     _csrf: field(512, "The value of the cookie XSRF-TOKEN; 403 without it"),
@@ -239,6 +243,11 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   await app.register(continueRoutes, { parts, replies, openRun });
   await app.register(brokerRoutes, { parts, replies, openRun });
   await app.register(logoutRoutes, parts);
+  await app.register(brokerLogoutRoutes, parts);
+  await app.register(providerLogoutRoutes, {
+    ...{ brokers: parts.brokers, work: parts.work, goTo },
+    showForm: (exchange, hop) => showPostForm(visitors, exchange, hop, "signedOutTitle"),
+  });
 
   app.get(
     "/theme.css",

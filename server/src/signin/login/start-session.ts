@@ -1,6 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { MessageUser } from "../../tenancy/messaging/index.ts";
 import { isNew, type PendingLink, type SignInParts, type SignInUser } from "../authenticators/index.ts";
+import { recordArrival } from "../brokers/index.ts";
 import { addLink, providerErrors } from "../identity-providers/index.ts";
 import { noteBrowser } from "../known-browsers/index.ts";
 import type { Completion } from "../run/index.ts";
@@ -34,7 +35,10 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
       userAgent: visitor.userAgent,
       previous: visitor.session,
     });
-    if (interaction) await completeInteraction(ctx, interaction, { userId, sessionId: session.sessionId });
+    const { sessionId } = session;
+    if (interaction) await completeInteraction(ctx, interaction, { userId, sessionId });
+    if (progress.brokered && interaction)
+      await recordArrival(ctx, parts.vault, progress.brokered, { interactionId: interaction.interactionId, userId, sessionId });
     if (!goesOn) {
       ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", actor: { id: userId, name: username } });
       ctx.afterCommit(() => parts.metrics.login(realm.realmId, "success"));

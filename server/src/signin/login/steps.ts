@@ -78,7 +78,13 @@ export async function showStep(
 /** As the pages call what is typed into them. */
 const LABELS: Readonly<Record<string, TextKey>> = {
   ...{ username: "username", password: "password", code: "codeLabel", credential: "passkeyField" },
-  ...{ newPassword: "newPassword", newPasswordAgain: "newPasswordAgain", firstName: "profileFirstName", lastName: "profileLastName" },
+  ...{
+    currentPassword: "currentPassword",
+    newPassword: "newPassword",
+    newPasswordAgain: "newPasswordAgain",
+    firstName: "profileFirstName",
+    lastName: "profileLastName",
+  },
 };
 const labelsOf = (fields: readonly string[], text: Messages): string =>
   fields.map((name) => (LABELS[name] ? text[LABELS[name]] : name)).join(", ");

@@ -56,8 +56,14 @@ export const NewPassword = ({ text, policy, invalid, focus, labels: [label, agai
   );
 };
 
+interface ReplacePasswordView extends Omit<NewPasswordView, "labels"> {
+  readonly username: string;
+  /** The present password is asked for as well: a directory keeps it. */
+  readonly asksCurrent: boolean;
+}
+
 /** The page on which a known user chooses another; the name stands beside it for password managers. */
-export const ReplacePassword = ({ text, username, ...view }: Omit<NewPasswordView, "labels"> & { readonly username: string }) => (
+export const ReplacePassword = ({ text, username, asksCurrent, focus, ...view }: ReplacePasswordView) => (
   <>
     <input
       class="gh-hidden"
@@ -69,7 +75,18 @@ export const ReplacePassword = ({ text, username, ...view }: Omit<NewPasswordVie
       tabIndex={-1}
       aria-hidden="true"
     />
-    <NewPassword {...view} text={text} labels={[text.newPassword, text.newPasswordAgain]} />
+    {asksCurrent && (
+      <Field
+        id="current-password"
+        name="currentPassword"
+        label={text.currentPassword}
+        type="password"
+        autocomplete="current-password"
+        autofocus={focus}
+        aria-describedby={view.invalid ? STEP_ALERT : undefined}
+      />
+    )}
+    <NewPassword {...view} focus={focus && !asksCurrent} text={text} labels={[text.newPassword, text.newPasswordAgain]} />
     <Submit>{text.newPasswordSave}</Submit>
   </>
 );

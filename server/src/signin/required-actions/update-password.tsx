@@ -1,8 +1,9 @@
 import Type from "typebox";
-import { preparePassword } from "../../directory/credentials/index.ts";
+import { prepareReplacement } from "../../directory/credentials/index.ts";
 import { replaceOwnPassword } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
-import type { Question, TextKey } from "../authenticators/index.ts";
+import { actorOf } from "../../platform/context.ts";
+import type { Answer, Question, StepContext, TextKey } from "../authenticators/index.ts";
 import { ReplacePassword } from "../pages/index.ts";
 
 /** A new password, of an authenticated user. */
@@ -14,35 +15,43 @@ export const updatePassword: Question = {
   identifies: false,
   factor: null,
   counted: null,
+  // The present password can be guessed; elsewhere the user who is proven chooses freely.
+  countedFor: async (at) => ((await asksCurrent(at)) ? "password" : null),
   setUp: null,
   fields: ["newPassword", "newPasswordAgain"],
   choice: "chooseUpdatePassword",
-  available: async ({ user }) => user !== null,
-  page: ({ user, realm: { settings }, alert }, text) => ({
-    title: "newPasswordTitle",
-    lead: text.newPasswordText,
-    body: (
-      <ReplacePassword
-        text={text}
-        username={user!.username}
-        policy={settings.passwordPolicy}
-        invalid={alert?.blames ?? false}
-        focus={alert === null}
-      />
-    ),
-  }),
-  answer: async ({ parts, realm, user, visitor, progress, interactionId }, { newPassword = "", newPasswordAgain }) => {
-    if (newPassword !== newPasswordAgain)
-      return { outcome: "again", problem: { title: "passwordMismatchTitle", text: "passwordMismatchText" } };
+  // One that the directory alone can change keeps nobody out; a user who asks for the page is told where.
+  available: async (at) =>
+    at.user !== null && (at.request.actions?.includes("UPDATE_PASSWORD") === true || (await modeOf(at)) !== "read-only"),
+  page: async (at, text) => {
+    const { user, realm, alert } = at;
+    const view = { text, username: user!.username, policy: realm.settings.passwordPolicy };
+    if ((await modeOf(at)) === "read-only") return { title: "newPasswordTitle", lead: text.passwordInDirectoryText, body: <></> };
+    return {
+      title: "newPasswordTitle",
+      lead: text.newPasswordText,
+      body: <ReplacePassword {...view} asksCurrent={await asksCurrent(at)} invalid={alert?.blames ?? false} focus={alert === null} />,
+    };
+  },
+  answer: async (at, { currentPassword = "", newPassword = "", newPasswordAgain }) => {
+    const { parts, realm, user, visitor, progress, interactionId } = at;
+    if (newPassword !== newPasswordAgain) return again("passwordMismatchText", "passwordMismatchTitle");
+    const current = (await asksCurrent(at)) ? currentPassword : null;
+    if (current === "") return again("currentPasswordMissingText");
     const { userId, username } = user!;
     const reading = { tx: parts.db, realm: realm.realmId };
-    const prepared = await preparePassword(reading, parts, realm.settings.passwordPolicy, user!, newPassword).catch(refusalOf);
-    if ("text" in prepared) return { outcome: "again", problem: { title: "passwordRefusedTitle", text: prepared.text } };
+    const passwords = { next: newPassword, current };
+    const prepared = await prepareReplacement(reading, parts, realm.settings.passwordPolicy, user!, passwords).catch(refusalOf);
+    if (typeof prepared === "object" && "text" in prepared) {
+      if (prepared.text !== "currentPasswordWrongText") return again(prepared.text);
+      await recordWrongPassword(at);
+      return { outcome: "wrong", title: "passwordWrongTitle", text: prepared.text };
+    }
     const { session } = visitor;
     const isOwn = session?.userId === userId && session.impersonator === null;
     const who = {
       ...{ userId, username },
-      forgotten: progress.flow === "reset-credentials",
+      forgotten: progress.flow === RESET_FLOW,
       keepSession: isOwn ? session.sessionId : null,
       keepInteraction: interactionId,
     };
@@ -53,10 +62,37 @@ export const updatePassword: Question = {
   },
 };
 
+const RESET_FLOW = "reset-credentials";
+
+const modeOf = async ({ parts, realm, user }: StepContext) =>
+  user?.isFromDirectory ? parts.directoryPasswords.modeOf(realm.realmId, user.userId) : "local";
+
+/** A password in a directory opens more than this realm: it is changed by those who know it, or who read the mail to reset it. */
+const asksCurrent = async (at: StepContext): Promise<boolean> => at.progress.flow !== RESET_FLOW && (await modeOf(at)) === "writable";
+
+const again = (text: TextKey, title: TextKey = "passwordRefusedTitle"): Answer => ({ outcome: "again", problem: { title, text } });
+
+async function recordWrongPassword({ parts, realm, user, visitor }: StepContext): Promise<void> {
+  const { userId, username } = user!;
+  const origin = { realm: realm.realmId, actor: actorOf({ id: userId, name: username, realm: realm.realmId }), sourceIp: visitor.sourceIp };
+  await parts.work.transact(origin, async (ctx) =>
+    ctx.audit({
+      ...{ category: "SECURITY", type: "PASSWORD_CHANGED", outcome: "FAILURE", resourceType: "users", resourceId: userId },
+      detail: "wrong present password",
+    }),
+  );
+}
+
 const REASONS: Readonly<Record<string, TextKey>> = {
   "password.policy": "passwordRefusedText",
   "password.history": "passwordHistoryText",
   "password.breached": "passwordBreachedText",
+  "password.wrong": "currentPasswordWrongText",
+  "password.directory_policy": "passwordDirectoryPolicyText",
+  "password.directory_history": "passwordDirectoryHistoryText",
+  "password.directory_too_young": "passwordDirectoryTooYoungText",
+  "password.directory_denied": "passwordDirectoryDeniedText",
+  "password.entry_gone": "passwordDirectoryDeniedText",
   "credentials.password_elsewhere": "passwordInDirectoryText",
 };
 

@@ -20,7 +20,8 @@ export const updateProfile: Question = {
   setUp: null,
   fields: ["firstName", "lastName"],
   choice: "chooseUpdateProfile",
-  available: async ({ user }) => user !== null,
+  // What a directory says of its users is changed there.
+  available: async ({ user }) => user !== null && !user.isFromDirectory,
   page: ({ user, realm: { settings }, alert }, text) => ({
     title: "profileTitle",
     body: (

@@ -65,7 +65,7 @@ export async function answerStep<T>(
   const login = question.nameIn?.(form);
   const askAgain = (after: After, now: Run = typedInto(run, login, form)): Asking => ({
     ...{ outcome: "ask", run: now, after },
-    steps: [ask, ...steps.filter((step) => step !== ask)],
+    steps: [ask, ...steps.filter(({ path }) => path !== ask.path)],
   });
   // Before anything is read or counted: a flood costs others as little as can be.
   if (question.counted === "password" && parts.hasher.isOverloaded()) return askAgain({ kind: "overloaded" });
@@ -73,7 +73,8 @@ export async function answerStep<T>(
   const userId = named ? (named.user?.userId ?? null) : progress.userId;
   const typed = login ?? progress.login ?? "";
   const isSecond = isProven(progress) || run.purpose === "confirm";
-  const attempt = question.counted === null ? null : await count(question.counted);
+  const counted = question.countedFor ? await question.countedFor(contextOf(parts, run, ask)) : question.counted;
+  const attempt = counted === null ? null : await count(counted);
   if (attempt && attempt.retryAfterSeconds !== null) return askAgain({ kind: "wait", retryAfterSeconds: attempt.retryAfterSeconds });
 
   const result = await attemptAnswer()

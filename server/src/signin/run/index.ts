@@ -10,12 +10,14 @@ export { type Attempt, addressSubject, countAttempt, forgetAttemptsOf } from "./
 export { type Answered, continueDirectly, continueSignIn, returnToSignIn } from "./continue.ts";
 export { recordLock } from "./failures.ts";
 export {
+  claimInteraction,
   completeInteraction,
   deleteExpiredInteractions,
   endSignInsOf,
   forgetInteractions,
   type Interaction,
   interactionErrors,
+  LINK_KIND,
   readInteraction,
   startInteraction,
   takeResult,

@@ -107,6 +107,25 @@ const find = prepared((db, { realm, interactionId, now }: { realm: string; inter
     .where("expires_at", ">", now),
 );
 
+/** Of an account at an identity provider, asked for by the account API. */
+export const LINK_KIND = "link";
+
+/**
+ * An interaction that an API began for a browser it cannot see: it is bound to the ticket, and the first browser that brings it, signed in
+ * as the user who asked, gets it. False: it is another user's, was opened before, or is over.
+ */
+export async function claimInteraction(
+  ctx: Place,
+  { interactionId, ticket, userId, browser }: { interactionId: string; ticket: string; userId: string; browser: string },
+): Promise<boolean> {
+  if (!isId(interactionId)) return false;
+  const { numAffectedRows } = await sql`
+    update interactions set browser_hash = ${sha256(browser)}, version = version + 1
+    where realm_id = ${ctx.realm} and interaction_id = ${interactionId} and kind = ${LINK_KIND} and browser_hash = ${sha256(ticket)}
+      and request -> 'link' ->> 'userId' = ${userId} and expires_at > ${ctx.now} and result is null`.execute(ctx.tx);
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
 /** Moves on from the version that was read: a step answered twice, or from an old tab, changes nothing. */
 export async function saveInteractionState(ctx: Ctx, interaction: Interaction, state: Record<string, unknown>): Promise<void> {
   await move(ctx, interaction, { state: JSON.stringify(state) });

@@ -1,7 +1,7 @@
 import type { Ctx } from "../../platform/context.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
-import { completeInteraction, type Interaction, saveInteractionState, startInteraction } from "./interactions.ts";
+import { completeInteraction, type Interaction, LINK_KIND, saveInteractionState, startInteraction } from "./interactions.ts";
 import { contextOf, originOf, type Run } from "./run.ts";
 
 /** The first step that has to be remembered gives the sign-in its row. */
@@ -30,8 +30,10 @@ export async function beginStep(parts: SignInParts, run: Run, ask: Ask): Promise
   return parts.work.transact(originOf(run), async (ctx) => keepData(ctx, run, ask, (await commit?.(ctx)) ?? data));
 }
 
+const REQUESTED: readonly string[] = ["oidc", "saml", LINK_KIND];
+
 /** A client waits for the result, and can be given an error. */
-export const isRequested = (interaction: Interaction | null): boolean => interaction?.kind === "oidc" || interaction?.kind === "saml";
+export const isRequested = (interaction: Interaction | null): boolean => interaction !== null && REQUESTED.includes(interaction.kind);
 
 /** The client that requested the sign-in gets an error. Answers where. */
 export async function giveUp(parts: SignInParts, run: Run, isUnmet: boolean): Promise<string> {

@@ -8,11 +8,11 @@ const FIRST_BROKER_LOGIN = "first-broker-login";
 
 /** An account at a provider that waits to be linked: its owner here is asked for their own factors first, by the flow of that name. */
 export async function askForOwner(parts: SignInParts, run: Run, ask: Ask, answer: Answer & { outcome: "prove" }): Promise<Run> {
-  const { userId, login, link, factor, amr } = answer;
+  const { userId, login, link, factor, amr, brokered } = answer;
   const { flow, flowVersion, remember } = run.progress;
   const step: PassedStep = { path: ask.path, authenticator: ask.name, factor, amr, at: clock.now() };
   const proving = freshProgress(run.flows!.byAlias.get(FIRST_BROKER_LOGIN)!);
-  const progress: Progress = { ...proving, userId, login, remember, link: { ...link, flow, flowVersion, step, proven: false } };
+  const progress: Progress = { ...proving, userId, login, remember, brokered, link: { ...link, flow, flowVersion, step, proven: false } };
   return keepRun(parts, { ...run, progress, user: await findSignInUser(parts.db, run.realm.realmId, userId, clock.now()) });
 }
 

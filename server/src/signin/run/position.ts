@@ -5,6 +5,7 @@ import {
   findSignInUser,
   hasPassed,
   isNew,
+  linkAccount,
   type Progress,
   type SignInParts,
   type SignInRequest,
@@ -75,7 +76,7 @@ function isRecent({ progress, user }: Run): boolean {
   return isRecentlyAuthenticated(progress.passed, user !== null && hasSecondFactor(user.credentials), clock.now());
 }
 
-const changing: readonly string[] = ["UPDATE_PASSWORD", "CONFIGURE_TOTP", "CONFIGURE_PASSKEY"] satisfies RequiredAction[];
+const changing: readonly string[] = ["UPDATE_PASSWORD", "CONFIGURE_TOTP", "CONFIGURE_PASSKEY", "LINK_ACCOUNT"];
 
 /** What was begun within the sign-in may be finished. */
 const changesCredentials = ({ progress, realm }: Run, { name, path }: Ask): boolean =>
@@ -144,8 +145,14 @@ export async function actionLeft(parts: SignInParts, run: Run): Promise<Ask | nu
     const asked = { path: actionPath(action), name: action, question, config: {} };
     if (await question.available(contextOf(parts, run, asked))) return asked;
   }
-  return null;
+  return request.link !== undefined && !hasPassed(progress, LINK_PATH)
+    ? { path: LINK_PATH, name: LINK_ACCOUNT, question: linkAccount, config: {} }
+    : null;
 }
+
+/** Asked for by the user, of no other; so it is none of the actions that an administrator can give. */
+const LINK_ACCOUNT = "LINK_ACCOUNT";
+const LINK_PATH = `action:${LINK_ACCOUNT}`;
 
 const actionPath = (action: RequiredAction) => `action:${action}`;
 

@@ -6,6 +6,7 @@ import {
   findSignInUser,
   freshProgress,
   type PassedStep,
+  type Problem,
   type Progress,
   type Proof,
   type Question,
@@ -44,7 +45,7 @@ export interface Run {
 /** Why the same step is asked again. */
 export type After =
   | { readonly kind: "wrong"; readonly title?: TextKey; readonly text: TextKey }
-  | { readonly kind: "again"; readonly notice?: TextKey; readonly problem?: { readonly title: TextKey; readonly text: TextKey } }
+  | { readonly kind: "again"; readonly notice?: TextKey; readonly problem?: Problem }
   | { readonly kind: "wait"; readonly retryAfterSeconds: number }
   | { readonly kind: "overloaded" }
   /** Where the password is kept does not answer. */

@@ -36,6 +36,7 @@ export const catalogue = {
     RECOVERY_CODE_USED: { tells: "A user signed in with a recovery code; the detail says how many are left" },
     LINK_ADDED: { tells: "A user was linked to an account at an identity provider; the detail is its alias" },
     LINK_REMOVED: { tells: "A user was unlinked from an account at an identity provider; the detail is its alias" },
+    LINK_TOKEN_READ: { tells: "An application read a token of an identity provider for its user; the detail is the provider's alias" },
     USER_LOCKED: { tells: "A user was locked, by an administrator or after too many failed attempts" },
     USER_UNLOCKED: { tells: "A user was unlocked" },
     IMPERSONATION: { tells: "An administrator asked to act as a user, began to, or stopped; the detail says which" },

@@ -50,7 +50,12 @@ export const RateLimitPolicy = group({
   push: count(240, 1, 100_000, "Requests about push approvals, from one address in a minute"),
   qr: count(120, 1, 100_000, "Requests about QR sign-in, from one address in a minute"),
   transactions: count(600, 1, 100_000, "Requests about transactions, from one address in a minute"),
-  samlMessages: count(3_000, 10, 100_000, "Artifacts and LogoutRequests that service providers send, from one address in a minute"),
+  samlMessages: count(
+    3_000,
+    10,
+    100_000,
+    "Artifacts, LogoutRequests and logout tokens that other servers send, from one address in a minute",
+  ),
 });
 
 /** Apps keep what they were set up with; a change is for those that are set up from then on. */

@@ -79,6 +79,6 @@ const authnStatement = (assertion: NewAssertion): Fragment =>
 const attributeElement = ({ name, nameFormat = ATTRIBUTE_NAME_FORMAT.basic, friendlyName, values }: NewAttribute): Fragment =>
   element(
     "saml:Attribute",
-    { Name: name, NameFormat: nameFormat, FriendlyName: friendlyName },
+    { FriendlyName: friendlyName, Name: name, NameFormat: nameFormat },
     ...values.map((value) => element("saml:AttributeValue", {}, value)),
   );

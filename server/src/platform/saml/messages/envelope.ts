@@ -59,7 +59,7 @@ export const messageElement = (
 ): Fragment =>
   element(
     `samlp:${name}`,
-    { ...attributes, ID: id, Version: "2.0", IssueInstant: instant(issueInstant), Destination: destination, InResponseTo: inResponseTo },
+    { Destination: destination, ID: id, InResponseTo: inResponseTo, IssueInstant: instant(issueInstant), Version: "2.0", ...attributes },
     element("saml:Issuer", {}, issuer),
     ...children,
   );

@@ -1,12 +1,25 @@
-import { randomBytes } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 import { SamlError } from "../errors.ts";
 import { isNcName } from "../xml/characters.ts";
 import { attributeOf, requiredAttribute, type XmlElement } from "../xml/tree.ts";
 
 const MAX_ID_LENGTH = 256;
 
+const ID_BYTES = 20;
+
+/** Random bytes for IDs to come: a call for a few bytes costs as much as one for thousands. */
+const random = Buffer.alloc(ID_BYTES * 128);
+let used = random.length;
+
 /** SAML core §1.3.4: 160 random bits, and a letter or underscore first. */
-export const newMessageId = (): string => `_${randomBytes(20).toString("hex")}`;
+export function newMessageId(): string {
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  used += ID_BYTES;
+  return `_${random.toString("hex", used - ID_BYTES, used)}`;
+}
 
 /** SAML core §1.3.3: UTC. */
 export const instant = (time: number): string => new Date(time).toISOString();

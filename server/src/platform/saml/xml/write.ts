@@ -28,11 +28,16 @@ export const element = (name: QualifiedName, attributes: Attributes = {}, ...chi
 
 const isFragment = (content: Fragment | Prerendered): content is Fragment => "name" in content;
 
+/** What needs no second look: it stands for itself in text and in attributes alike. */
+const PLAIN = /^[ !#-%'-;=?-~]*$/;
+
 /** A value that XML cannot carry: what is written comes from our own records, which must not hold it. */
 function carried(text: string): string {
   if (!isXmlText(text)) throw new TypeError("The text holds characters that XML cannot carry");
   return text;
 }
+
+const escaped = (text: string, by: (text: string) => string): string => (PLAIN.test(text) ? text : by(carried(text)));
 
 /**
  * Writes in exclusive canonical form, which is what a signature covers: namespaces where they are first used, attributes in order, no empty
@@ -40,15 +45,15 @@ function carried(text: string): string {
  */
 function write(content: Content, scope: readonly string[], declares: Set<string>): string {
   if (content === null || content === undefined || content === false) return "";
-  if (typeof content === "string") return escapeText(carried(content));
+  if (typeof content === "string") return escaped(content, escapeText);
   const made = isFragment(content) ? content.rendered : content;
   if (made && scope.every((prefix) => !made.declares.has(prefix))) {
     for (const prefix of made.declares) declares.add(prefix);
     return made.text;
   }
   if (!isFragment(content)) throw new Error("Prepared XML was put where its namespaces are declared already");
-  const { head, inner, tail } = open(content, scope, declares);
-  return head + writeAll(content.children, inner, declares) + tail;
+  const { head, inner } = open(content, scope, declares);
+  return head + writeAll(content.children, inner, declares) + partsOf(content.name).endTag;
 }
 
 function writeAll(contents: readonly Content[], scope: readonly string[], declares: Set<string>): string {
@@ -57,35 +62,64 @@ function writeAll(contents: readonly Content[], scope: readonly string[], declar
   return text;
 }
 
-const prefixOf = (qualified: string): string => {
-  const colon = qualified.indexOf(":");
-  return colon < 0 ? "" : qualified.slice(0, colon);
-};
+/** The parts of a name as they are written. Names are those of our code, hence few: each is put together once. */
+interface NameParts {
+  readonly prefix: string;
+  readonly start: string;
+  readonly startTag: string;
+  readonly endTag: string;
+  readonly attribute: string;
+}
+
+const parts = new Map<string, NameParts>();
+
+function partsOf(name: string): NameParts {
+  let known = parts.get(name);
+  if (!known) {
+    const prefix = name.slice(0, Math.max(0, name.indexOf(":")));
+    known = { prefix, start: `<${name}`, startTag: `<${name}>`, endTag: `</${name}>`, attribute: ` ${name}="` };
+    parts.set(name, known);
+  }
+  return known;
+}
 
 function open({ name, attributes }: Fragment, scope: readonly string[], declares: Set<string>) {
-  const present: [name: string, value: string][] = [];
-  for (const [attribute, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined) present.push([attribute, String(value)]);
-  }
-  if (present.length > 1) present.sort(([a], [b]) => compareAttributes(a, b));
+  const { prefix, start, startTag } = partsOf(name);
+  const names = inOrder(attributes);
+  if (names.length === 0 && scope.includes(prefix)) return { head: startTag, inner: scope };
   const added: string[] = [];
-  for (const qualified of [name, ...present.map(([attribute]) => attribute)]) {
-    const prefix = prefixOf(qualified);
-    if (prefix !== "" && prefix !== "xml" && !scope.includes(prefix) && !added.includes(prefix)) added.push(prefix);
+  const use = (used: string) => {
+    if (used !== "" && used !== "xml" && !scope.includes(used) && !added.includes(used)) added.push(used);
+  };
+  use(prefix);
+  let written = "";
+  for (const attribute of names) {
+    const value = attributes[attribute];
+    if (value === null || value === undefined) continue;
+    const label = partsOf(attribute);
+    use(label.prefix);
+    written += `${label.attribute}${escaped(String(value), escapeAttribute)}"`;
   }
+  if (added.length === 0) return { head: `${start}${written}>`, inner: scope };
   if (added.length > 1) added.sort();
-  let head = `<${name}`;
-  for (const prefix of added) {
-    declares.add(prefix);
-    head += ` xmlns:${prefix}="${NS[prefix as Prefix]}"`;
+  let namespaces = "";
+  for (const one of added) {
+    declares.add(one);
+    namespaces += ` xmlns:${one}="${NS[one as Prefix]}"`;
   }
-  for (const [attribute, value] of present) head += ` ${attribute}="${escapeAttribute(carried(value))}"`;
-  return { head: `${head}>`, inner: added.length > 0 ? [...scope, ...added] : scope, tail: `</${name}>` };
+  return { head: `${start}${namespaces}${written}>`, inner: [...scope, ...added] };
+}
+
+/** The names of attributes in canonical order. Most are given in it, which costs less to see than to sort. */
+function inOrder(attributes: Attributes): readonly string[] {
+  const names = Object.keys(attributes);
+  for (let i = 1; i < names.length; i++) if (compareAttributes(names[i - 1]!, names[i]!) > 0) return names.sort(compareAttributes);
+  return names;
 }
 
 /** By namespace, then by local name: those without a prefix come first. */
 function compareAttributes(a: string, b: string): number {
-  const [left, right] = [prefixOf(a), prefixOf(b)];
+  const [left, right] = [partsOf(a).prefix, partsOf(b).prefix];
   if (left === right) return compareCodePoints(a, b);
   return compareCodePoints(left && NS[left as Prefix], right && NS[right as Prefix]);
 }
@@ -102,9 +136,10 @@ export interface Halves {
 /** The same, in two halves between which a child can be put: before its `position`-th child. */
 export function renderHalves(fragment: Fragment, position: number): Halves {
   const declares = new Set<string>();
-  const { head, inner, tail } = open(fragment, [], declares);
+  const { head, inner } = open(fragment, [], declares);
   const part = (children: readonly Content[]) => writeAll(children, inner, declares);
-  return { before: head + part(fragment.children.slice(0, position)), after: part(fragment.children.slice(position)) + tail, declares };
+  const before = head + part(fragment.children.slice(0, position));
+  return { before, after: part(fragment.children.slice(position)) + partsOf(fragment.name).endTag, declares };
 }
 
 /**

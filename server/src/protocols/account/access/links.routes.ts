@@ -1,13 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
-import { LinkedAccount, readLink, readLinks, removeOwnLink } from "../../../signin/identity-providers/index.ts";
-import { assertMayChangeSignIn } from "../audience.ts";
+import { bearer, noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
+import { keepLinkTokens, LinkedAccount, readLink, readLinks, removeOwnLink } from "../../../signin/identity-providers/index.ts";
+import { assertHasScope, assertMayChangeSignIn } from "../audience.ts";
+import { LinkToken, type LinkTokenParts, readableToken } from "./link-token.service.ts";
+import { beginLink, LinkBegun, type LinkParts } from "./links.service.ts";
 
 const tags = ["Account"];
 
 /** Mounted under /realms/:realm/account/linked-accounts. */
-export const ownLinkRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts> = async (app, parts) => {
   app.get(
     "/",
     {
@@ -29,6 +31,69 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: { summary: "Read your account at an identity provider", tags, params: pathParams("alias"), response: { 200: LinkedAccount } },
     },
     (req) => req.read((ctx) => readLink(ctx, ctx.actor.id, req.params.alias)),
+  );
+
+  app.get(
+    "/:alias/token",
+    {
+      config: { caller: bearer({ audience: "account" }) },
+      schema: {
+        summary: "Read the token that an identity provider gave for your account there",
+        description:
+          "Where the provider is configured with `storeTokens`. Only with an access token of yours with the scope `account`: never by a session, for an administrator or in your name. A token that has run out is refreshed at the provider first; 409 where that cannot be.",
+        tags,
+        params: pathParams("alias"),
+        response: { 200: LinkToken },
+      },
+    },
+    async (req, reply) => {
+      assertHasScope(req);
+      const { alias } = req.params;
+      const { id: userId } = req.actor!;
+      await req.read((ctx) => assertMayChangeSignIn(ctx, req.client));
+      const { key, tokens, isNew } = await readableToken(parts, req.realm.realmId, userId, alias);
+      await req.transact(async (ctx) => {
+        if (isNew) await keepLinkTokens(ctx.tx, parts.vault, ctx.realm, key, tokens, ctx.now);
+        ctx.audit({ category: "SECURITY", type: "LINK_TOKEN_READ", resourceType: "users", resourceId: userId, detail: alias });
+      });
+      const { accessToken, tokenType, expiresAt, scope } = tokens;
+      return reply.header("cache-control", "no-store").send({ accessToken, tokenType, expiresAt, scope });
+    },
+  );
+
+  app.post(
+    "/:alias",
+    {
+      config: { recentAuthentication: true, versioned: true },
+      schema: {
+        summary: "Begin to link your account at an identity provider",
+        description:
+          "Answers with an address to open in a browser in which you are signed in. You sign in at the provider, see which account you came back with, and confirm. Those who administer the realm use their session.",
+        tags,
+        params: pathParams("alias"),
+        body: Type.Optional(
+          Type.Object(
+            {
+              returnTo: Type.Optional(
+                Type.String({
+                  maxLength: 2048,
+                  description: "Where the browser goes afterwards: a path of this server, or a redirect URI of the application",
+                }),
+              ),
+            },
+            { additionalProperties: false },
+          ),
+        ),
+        response: { 201: LinkBegun },
+      },
+    },
+    async (req, reply) => {
+      const begun = await req.transact(async (ctx) => {
+        await assertMayChangeSignIn(ctx, req.client);
+        return beginLink(ctx, parts, req.params.alias, { returnTo: req.body?.returnTo, client: req.client });
+      });
+      return reply.code(201).send(begun);
+    },
   );
 
   app.delete(

@@ -1,11 +1,18 @@
 import Type from "typebox";
-import { findPassword, type PasswordParts, preparePassword, untilStored } from "../../../directory/credentials/index.ts";
+import {
+  findPassword,
+  isDirectorySource,
+  type PasswordParts,
+  prepareReplacement,
+  untilStored,
+  WRITTEN,
+} from "../../../directory/credentials/index.ts";
 import { changeOwnPassword, readUser } from "../../../directory/users/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Actor, Ctx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { overloaded } from "../../../platform/passwords/index.ts";
+import { overloaded, passwordErrors } from "../../../platform/passwords/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { type Attempt, countAttempt, recordLock } from "../../../signin/run/index.ts";
 import type { RealmSnapshot } from "../../../tenancy/realms/index.ts";
@@ -19,7 +26,7 @@ export const ChangePassword = Type.Object(
   { $id: "ChangePassword", additionalProperties: false },
 );
 
-export interface PasswordChangeParts extends PasswordParts {
+export interface PasswordChangeParts extends Required<PasswordParts> {
   readonly db: Db;
   readonly work: UnitOfWork;
 }
@@ -48,11 +55,12 @@ export async function changePassword(parts: PasswordChangeParts, change: Passwor
 
   const replace = async (): Promise<boolean> => {
     const present = await findPassword(db, realmId, user.userId);
-    if (!present) throw accountErrors.no_password();
-    if (!(await hasher.verify(present.hash, change.currentPassword))) throw accountErrors.wrong_password();
-    const prepared = await preparePassword(reading, parts, settings.passwordPolicy, user, change.newPassword);
+    if (!present && !isDirectorySource(user.source)) throw accountErrors.no_password();
+    if (present && !(await hasher.verify(present.hash, change.currentPassword))) throw passwordErrors.wrong();
+    const passwords = { next: change.newPassword, current: change.currentPassword };
+    const prepared = await prepareReplacement(reading, parts, settings.passwordPolicy, user, passwords);
     // The password that is replaced has to be the one that was known.
-    if (prepared.replaces !== present.hash) return false;
+    if (prepared !== WRITTEN && prepared.replaces !== present?.hash) return false;
     return work.transact(origin, async (ctx) => {
       const stored = await changeOwnPassword(ctx, prepared);
       if (stored) await attempt.succeeded(ctx);

@@ -1,5 +1,5 @@
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
-import { readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../../directory/users/index.ts";
+import { keepDirectoryProfile, readUser, saveOwnProfile, takeOwnUser, type UserRow } from "../../../directory/users/index.ts";
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { loginKey } from "../../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
@@ -59,6 +59,7 @@ export async function saveProfile(
   };
   const changed = changedMembers(current, next);
   if (changed.length === 0) return toProfile(current, pendingEmail);
+  keepDirectoryProfile(current, next, "");
   await refuseFixed(ctx, changed, policy);
   if (changed.some((member) => SENSITIVE.includes(member))) {
     await assertMayChangeSignIn(ctx, broughtBy);

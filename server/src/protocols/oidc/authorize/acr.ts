@@ -1,15 +1,15 @@
 type AcrClaim = { readonly essential?: boolean; readonly value?: unknown; readonly values?: unknown } | null | undefined;
 
-/** What a request says of how sure a sign-in is to be. */
+/** The parameters that request an authentication context class. */
 interface AcrRequest {
   readonly acr_values?: string | undefined;
   readonly claims?: { readonly id_token?: { readonly acr?: AcrClaim } | null | undefined } | null | undefined;
 }
 
 export interface RequestedAcr {
-  /** Null: none that can be reached. */
+  /** Null: none that this server supports. */
   readonly acr: string | null;
-  /** Without it the sign-in fails; otherwise it is voluntary. */
+  /** The sign-in fails without it; otherwise it is a voluntary claim. */
   readonly essential: boolean;
 }
 

@@ -1,11 +1,11 @@
 import type { KeyObject } from "node:crypto";
 import { hmac, safeEqual, type Vault } from "../../../kernel/vault.ts";
 
-/** Which request a browser is asked something for: sent to the page that asks, and nowhere else. */
+/** The interaction that a browser was sent to; its path is limited to that page. */
 export const INTERACTION_COOKIE = "gh__interaction";
 export const RESUME_COOKIE = "gh__resume";
 
-/** How cookies are signed, in the form that the engine takes. */
+/** The interface by which the engine signs cookies. */
 export interface CookieKeys {
   sign(data: string): string;
   verify(data: string, signature: string): boolean;
@@ -15,8 +15,8 @@ export interface CookieKeys {
 const known = new WeakMap<Vault, CookieKeys>();
 
 /**
- * What these cookies hold also stands in the database. They are signed, so that a reader of the database (of a backup, of a replica) cannot
- * continue the request of another user.
+ * The values of these cookies are also in the database. They are signed, so that a reader of the database (a backup, a replica) cannot continue
+ * the request of another user.
  */
 export function cookieKeys(vault: Vault): CookieKeys {
   const keys = known.get(vault) ?? keysWith(vault.derive("oidc cookies"));
@@ -30,7 +30,7 @@ function keysWith(key: KeyObject): CookieKeys {
   return { sign, verify, index: (data, signature) => (verify(data, signature) ? 0 : -1) };
 }
 
-/** Whether the browser was sent to this interaction: to the page that asks, or to where the engine goes on. */
+/** Whether the browser has the signed cookie of this interaction: of its page, or of the path that resumes the request. */
 export function wasSentTo(
   vault: Vault,
   cookies: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-// The authorization endpoint: requests before the engine sees them, what they ask of the user, consent and step-up.
+// The authorization endpoint: preparing requests for the engine, interactions with the user, consent and step-up.
 export { requestedAcr } from "./acr.ts";
 export { cookieKeys, INTERACTION_COOKIE, RESUME_COOKIE } from "./cookies.ts";
 export { interactionRoutes } from "./interaction.routes.ts";

@@ -52,7 +52,7 @@ interface Visit {
   readonly pending: Pending;
 }
 
-/** Mounted under /realms/:realm: what an authorization request asks of the user, one page each. */
+/** Mounted under /realms/:realm: the interactions of authorization requests, one page each. */
 export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts> = async (app, parts) => {
   const { work, visitors } = parts;
   declare(app, { caller: browser(), csrf: "form", errors: "page" });
@@ -65,12 +65,12 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     return { issuer, pending, realm: issuer.parts.realm.realmId, visitor: request.visitor };
   };
 
-  const askFirst = async (reply: FastifyReply, { realm, visitor, pending }: Visit, asSomebodyElse = false) => {
-    const id = await askToSignIn(parts.db, realm, pending, { browser: visitor.preSession, asSomebodyElse });
+  const toSignInPage = async (reply: FastifyReply, { realm, visitor, pending }: Visit, switchAccount = false) => {
+    const id = await askToSignIn(parts.db, realm, pending, { browser: visitor.preSession, switchAccount });
     return seeOther(reply, signInPath(realm, pending, id, visitor.language));
   };
 
-  /** Offline access is allowed right after a sign-in: a browser that was left open gives nothing away. */
+  /** Consent to offline access needs recent authentication: an unattended browser must not grant it. */
   const needsRecentSignIn = async ({ issuer, visitor: { session }, pending }: Visit): Promise<boolean> =>
     pending.interaction.prompt.name === "consent" &&
     consentRequest(issuer, pending).scopes.includes("offline_access") &&
@@ -127,20 +127,20 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
       const error = { error: "temporarily_unavailable", error_description: "accounts cannot be created at the moment" };
       return answer(reply, visit, error);
     }
-    // Signed out meanwhile: whatever was to be asked is asked after signing in.
-    if (name === "login" || name === "create" || !visit.visitor.session) return askFirst(reply, visit);
+    // A user who has signed out meanwhile signs in first.
+    if (name === "login" || name === "create" || !visit.visitor.session) return toSignInPage(reply, visit);
     if (await needsRecentSignIn(visit)) return toRecentSignIn(reply, visit);
     if (name === "access") {
       const { pending, realm, visitor } = visit;
       const session = visitor.session!;
-      // Given the role meanwhile: the request goes on.
+      // The user was given the role meanwhile.
       if (await mayUseApplication(parts.db, realm, session.userId, pending.client.settings)) return answer(reply, visit, { access: {} });
       await recordNoAccess(work, pending, session, request.ip);
     }
     return show(request, reply, visit);
   });
 
-  // Here the request goes on; after a sign-in, with what that came to.
+  // Resumes the request; after a sign-in, with its result.
   app.get("/authorize/:uid", { schema: { hide: true, params } }, async (request, reply) => {
     const issuer = await issuerFor(parts.issuers, request);
     const { uid } = request.params;
@@ -154,24 +154,24 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     return issuer.engine.resume(request, reply, uid) as never;
   });
 
-  /** Signed out meanwhile: they are asked after signing in. */
+  /** A user who has signed out meanwhile signs in first. */
   const onStale = async (request: FastifyRequest, reply: FastifyReply) => {
     const visit = await visitBy(request);
-    return visit.visitor.session ? show(request, reply, visit, 403) : askFirst(reply, visit);
+    return visit.visitor.session ? show(request, reply, visit, 403) : toSignInPage(reply, visit);
   };
 
   app.post("/interaction/:uid", { config: { onStale }, schema: { hide: true, params, body: Decision } }, async (request, reply) => {
     const visit = await visitBy(request);
     const { issuer, realm, visitor, pending } = visit;
     const { session } = visitor;
-    if (!session) return askFirst(reply, visit);
+    if (!session) return toSignInPage(reply, visit);
     const { decision } = request.body;
     if (pending.interaction.prompt.name === "access") {
-      if (decision === "other") return askFirst(reply, visit, true);
+      if (decision === "other") return toSignInPage(reply, visit, true);
       return answer(reply, visit, { error: "access_denied", error_description: "the user may not use this client" });
     }
     if (pending.interaction.prompt.name !== "consent") {
-      if (decision !== "continue") return askFirst(reply, visit, true);
+      if (decision !== "continue") return toSignInPage(reply, visit, true);
       return answer(reply, visit, { select_account: {} });
     }
     if (decision === "allow") {

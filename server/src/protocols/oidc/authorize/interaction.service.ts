@@ -15,16 +15,16 @@ import type { Interaction, InteractionAnswer, Issuer } from "../issuer.ts";
 import { requestedAcr } from "./acr.ts";
 import { wasSentTo } from "./cookies.ts";
 
-/** An interaction with the client that requests it. */
+/** An interaction and the client of its authorization request. */
 export interface Pending {
   readonly uid: string;
   readonly interaction: Interaction;
   readonly client: ClientSnapshot;
-  /** Of the request. */
+  /** Of the authorization request. */
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
-/** Only for the browser that was sent there: it has the cookie, which goes to that page alone. */
+/** Only for the browser that has the interaction's cookie. */
 export async function findPending(
   { engine, parts }: Issuer,
   uid: string,
@@ -39,21 +39,21 @@ export async function findPending(
   return { uid, interaction, client, params };
 }
 
-/** Where the engine goes on. */
+/** Where the engine resumes the request. */
 export const resumePath = (realm: string, uid: string) => `/realms/${realm}/authorize/${uid}`;
 export const interactionPath = (realm: string, uid: string) => `/realms/${realm}/interaction/${uid}`;
 
 /**
- * Why the engine asks for a sign-in where a session may still do: one that has begun in another tab since, that proves more, or that began
- * with the account that was just made.
+ * The reasons for a login prompt that an existing session may satisfy: one that began in another tab meanwhile, has a higher level, or was started
+ * by registering. For all others the user authenticates again.
  */
 const SESSION_MAY_DO = ["no_session", "essential_acr", "create_prompt", "client_flow", "required_actions"];
 
-/** Asked for an account, the engine has not looked yet at what else the client wants to be fresh. */
-const wantsFreshToo = ({ params: { prompt = "", max_age }, interaction }: Pending): boolean =>
+/** With `prompt=create` the engine has not checked `max_age` and `prompt=login` yet. */
+const needsFreshLogin = ({ params: { prompt = "", max_age }, interaction }: Pending): boolean =>
   interaction.prompt.name === "create" && (max_age !== undefined || prompt.split(" ").includes("login"));
 
-/** The sign-in that a client asks for. */
+/** The sign-in that an authorization request asks for. */
 export function signInRequestOf(client: ClientSnapshot, params: Pending["params"]): SignInRequest {
   const { acr, essential } = requestedAcr({ acr_values: params.acr_values, claims: claimsIn(params) }, ACR_VALUES);
   return {
@@ -68,7 +68,7 @@ export function signInRequestOf(client: ClientSnapshot, params: Pending["params"
   };
 }
 
-/** The engine has read it once, so it can be read. */
+/** The engine has parsed it before, so it is valid JSON. */
 const claimsIn = ({ claims }: Pending["params"]): Parameters<typeof requestedAcr>[0]["claims"] =>
   typeof claims === "string" ? JSON.parse(claims) : claims;
 
@@ -78,24 +78,24 @@ const REFUSALS: Readonly<Record<string, string>> = {
   unmet_authentication_requirements: "the requested authentication could not be obtained",
 };
 
-/** As people are shown it. */
+/** The client as pages show it. */
 export const applicationOf = ({ name, clientId, settings }: ClientSnapshot): ShownApplication => ({
   name: name ?? clientId,
   ...{ logoUrl: settings.logoUri, policyUrl: settings.policyUri, termsUrl: settings.tosUri },
 });
 
-/** Sends the browser to the sign-in page; answers the sign-in's id. */
+/** Starts a sign-in for the request and returns its id. */
 export async function askToSignIn(
   db: Db,
   realm: string,
   pending: Pending,
-  { browser, asSomebodyElse = false }: { readonly browser: string; readonly asSomebodyElse?: boolean },
+  { browser, switchAccount = false }: { readonly browser: string; readonly switchAccount?: boolean },
 ): Promise<string> {
   const { client, params, uid, interaction } = pending;
   const request: SignInRequest = {
     ...signInRequestOf(client, params),
     reauthenticate:
-      asSomebodyElse || wantsFreshToo(pending) || interaction.prompt.reasons.some((reason) => !SESSION_MAY_DO.includes(reason)),
+      switchAccount || needsFreshLogin(pending) || interaction.prompt.reasons.some((reason) => !SESSION_MAY_DO.includes(reason)),
   };
   return startInteraction(
     { tx: db, realm, now: clock.now() },
@@ -108,34 +108,34 @@ export async function askToSignIn(
   );
 }
 
-/** Consent to access without the user asks for recent authentication; afterwards the page asks again. */
+/** Consent to offline access needs recent authentication; afterwards the consent page is shown again. */
 export async function askForRecentSignIn(db: Db, realm: string, { client, params, uid }: Pending, browser: string): Promise<string> {
   const { acr, acrEssential, ...asked } = signInRequestOf(client, params);
   const request = { ...asked, recent: true } satisfies SignInRequest;
   return startInteraction({ tx: db, realm, now: clock.now() }, { kind: "login", browser, request, returnTo: interactionPath(realm, uid) });
 }
 
-/** Where it is done, in the language of the visitor's choice or of the client's wish. */
+/** The sign-in page, in the language that the visitor chose or the client requests. */
 export function signInPath(realm: string, pending: Pending, signIn: string, chosen: string | undefined): string {
   const query = new URLSearchParams({ interaction: signIn, ...languageFor(pending, chosen) });
   return `/realms/${realm}/${pending.interaction.prompt.name === "create" ? "register" : "login"}?${query}`;
 }
 
-/** OpenID Connect Core §3.1.2.1: the client's wish, where the visitor has made none. */
+/** OpenID Connect Core §3.1.2.1: `ui_locales`, unless the visitor has chosen a language. */
 function languageFor({ params: { ui_locales } }: Pending, chosen: string | undefined): { lang?: string } {
   const wish = chosen === undefined ? ui_locales?.split(" ").map((tag) => tag.split("-")[0]!.toLowerCase()) : undefined;
   const lang = wish?.find((tag) => (LOCALES as readonly string[]).includes(tag));
   return lang === undefined ? {} : { lang };
 }
 
-/** OpenID Connect Core §3.1.2.1: a user who has signed in since the request came has also chosen an account, or made one. */
+/** OpenID Connect Core §3.1.2.1: a sign-in after the request also answers `select_account` and `create`. */
 export function loginSince(session: LiveSession, since: number): InteractionAnswer {
   const ts = Math.floor(session.authTime / SECOND);
   if (ts < since) return {};
   return { login: { accountId: session.userId, ts, acr: session.acr, amr: [...session.amr] }, select_account: {}, create: {} };
 }
 
-/** The sign-in is done: the answer to the prompt that asked for it. */
+/** The answer to the prompt, from the result of the sign-in. */
 export async function signedIn(
   db: Db,
   realm: string,
@@ -150,15 +150,15 @@ export async function signedIn(
     return { error, ...(REFUSALS[error] !== undefined && { error_description: REFUSALS[error] }) };
   }
   if (!session) throw interactionErrors.gone();
-  // Signed in as another user meanwhile: see engine/models/interaction.ts.
+  // If another session began meanwhile, only a sign-in after the request counts: see engine/models/interaction.ts.
   return loginSince(session, result?.sessionId === session.sessionId ? 0 : interaction.iat);
 }
 
-/** What the consent page asks for. */
+/** What the consent page lists. */
 export interface ConsentRequest {
   readonly scopes: readonly string[];
   readonly claims: readonly string[];
-  /** RFC 9396: types only; what is in them is the client's affair. */
+  /** RFC 9396: the types. */
   readonly details: readonly string[];
 }
 
@@ -173,7 +173,7 @@ export function consentRequest({ parts: { scopesOfRealm } }: Issuer, { params, i
   };
 }
 
-/** The user allows it, for good: see directory/consents. */
+/** Stores the user's consent (directory/consents) and answers the prompt. */
 export async function allow(work: UnitOfWork, issuer: Issuer, pending: Pending, session: LiveSession, sourceIp: string): Promise<void> {
   const realm = issuer.parts.realm.realmId;
   const { scopes } = consentRequest(issuer, pending);
@@ -187,7 +187,7 @@ export async function allow(work: UnitOfWork, issuer: Issuer, pending: Pending, 
   await issuer.engine.answer({ interaction: pending.interaction, session, answer: { consent: {} } });
 }
 
-/** The user signed in and may not use the client: administrators see who tried. */
+/** Audits that a user without access tried to use the client. */
 export async function recordNoAccess(work: UnitOfWork, { client }: Pending, session: LiveSession, sourceIp: string): Promise<void> {
   const { userId: id, username: name, sessionId, impersonator } = session;
   const actor = actorOf({ id, name, realm: client.realmId, sessionId, impersonator });

@@ -7,8 +7,7 @@ const MODEL = "PostedRequest";
 const LIFETIME = 2 * MINUTE;
 
 /**
- * A form that another site posts arrives without our cookies, which are SameSite=Lax. It is kept for a moment, and the browser sent on to
- * where it brings them.
+ * A cross-site POST has no SameSite=Lax cookies. Its form is stored, and the browser is redirected to a GET, which sends the cookies.
  */
 export async function keepPosted(db: Db, realm: string, form: Readonly<Record<string, unknown>>): Promise<string> {
   const id = randomToken();
@@ -20,7 +19,7 @@ export async function keepPosted(db: Db, realm: string, form: Readonly<Record<st
   return id;
 }
 
-/** As a query string; null when it was taken already, or is too old. */
+/** As a query string; null: taken already, or expired. */
 export async function takePosted(db: Db, realm: string, id: string): Promise<string | null> {
   const record = await takeRecord(db, { realm, model: MODEL, recordId: sha256(id) }, clock.now());
   const { params } = record?.payload ?? {};

@@ -4,18 +4,18 @@ import type { RealmParts } from "../parts.ts";
 
 type RequestUriParts = Pick<RealmParts, "realm" | "clients" | "limiter" | "outbound" | "log">;
 
-/** `?…` as it was sent. */
+/** The query string, with its `?`. */
 export const searchOf = ({ url = "" }: { url?: string | undefined }): string => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 } as const;
-/** Any site can make a browser send requests: a client's host must not be flooded through us. */
+/** Any site can make browsers send such requests: the client's host must not be flooded through this server. */
 const PER_CLIENT = { limit: 60, windowMs: MINUTE };
-/** Where pushed requests are found. What is unknown there is refused by the engine, in the way it refuses everything: to the client if that can be. */
+/** An unknown PAR request_uri, which the engine refuses with its usual error response. */
 const UNKNOWN = "urn:ietf:params:oauth:request_uri:unreadable";
 
 /**
- * OpenID Connect Core §6.2, RFC 9101 §5.2: a request object that is found at an address. The engine takes only what comes along, so it is
- * fetched here and put in its place. Only from addresses that the client has registered (RFC 9101 §10.4.1).
+ * OpenID Connect Core §6.2, RFC 9101 §5.2: fetches the request object at `request_uri` and passes it as `request`, because the engine does not fetch
+ * it. Only from URIs that the client has registered (RFC 9101 §10.4.1).
  */
 export async function withRequestObject(parts: RequestUriParts, search: string): Promise<string> {
   const query = new URLSearchParams(search);
@@ -33,7 +33,7 @@ export async function withRequestObject(parts: RequestUriParts, search: string):
 async function read(parts: RequestUriParts, clientId: string, uri: string): Promise<string | null> {
   const { realmId } = parts.realm;
   const client = await parts.clients.get(realmId, clientId);
-  // §6.2: a fragment is the hash of what may be kept. We keep nothing, so it says nothing.
+  // OpenID Connect Core §6.2: the fragment is a hash for caching, and nothing is cached here.
   const plain = (address: string) => address.split("#", 1)[0]!;
   const isRegistered = client?.enabled === true && client.settings.requestUris.some((known) => plain(known) === plain(uri));
   if (!isRegistered || !(await parts.limiter.take(`request-uri:${realmId}:${clientId}`, PER_CLIENT)).allowed) return null;

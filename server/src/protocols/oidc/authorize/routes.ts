@@ -10,13 +10,13 @@ import type { Issuers } from "../issuer.ts";
 import { keepPosted, takePosted } from "./posted-requests.ts";
 import { searchOf, withRequestObject } from "./request-uris.ts";
 
-/** Of a form that is stored for a caller who has proven nothing. Request objects and claims fit well. */
+/** The form of an anonymous caller is stored, so it is limited. */
 const POSTED_LIMIT = 32 * 1024;
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
 
-/** Every parameter that is nested too deeply, by its name. */
+/** Refuses parameters that are nested too deeply, and names them. */
 function refuseUnreadable(form: Readonly<Record<string, unknown>>): void {
   const errors = Object.entries(form)
     .filter(([, value]) => !isReadable(value))
@@ -27,7 +27,7 @@ function refuseUnreadable(form: Readonly<Record<string, unknown>>): void {
 /** Mounted under /realms/:realm. */
 export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & { issuers: Issuers }> = async (app, parts) => {
   const { issuers } = parts;
-  // The engine looks for the session by itself, when it comes to it.
+  // The engine reads the session itself.
   declare(app, { caller: anonymous(), csrf: "none", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
@@ -64,7 +64,7 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & 
         consumes: ["application/x-www-form-urlencoded"],
         tags,
         params,
-        response: { 303: Type.Null({ description: "To the same address by GET" }) },
+        response: { 303: Type.Null({ description: "To the same URL by GET" }) },
       },
     },
     async (request, reply) => {

@@ -21,7 +21,7 @@ import { renderError } from "./responses/error-page.ts";
 
 const seconds = (ms: number) => Math.max(1, Math.floor(ms / SECOND));
 
-/** The realm's issuer, as the engine's configuration. What it has no option for, `models`, `requests` and `responses` override. */
+/** The engine's configuration for a realm. `models`, `requests` and `responses` override what has no option. */
 export function configurationOf(parts: RealmParts): Configuration {
   const { db, realm, scopesOfRealm: scopes } = parts;
   const { tokens } = realm.settings;
@@ -41,11 +41,11 @@ export function configurationOf(parts: RealmParts): Configuration {
     subjectTypes: ["public", "pairwise"],
     clientAuthMethods: authMethodsOf(parts),
     pairwiseIdentifier: (_ctx, userId, client) => parts.subjectOf(realm.realmId, snapshotOf(client), userId),
-    // RFC 9700 §2.1.1: public clients always prove that the code is theirs; others if their administrator says so.
+    // RFC 9700 §2.1.1: PKCE is required of public clients, and of others if configured.
     pkce: { required: (_ctx, client) => client.clientAuthMethod === "none" || snapshotOf(client).settings.requirePkce },
     cookies: {
       names: { session: sessionCookie(realm.realmId), interaction: INTERACTION_COOKIE, resume: RESUME_COOKIE },
-      keys: cookieKeys(parts.vault) as never, // anything that signs
+      keys: cookieKeys(parts.vault) as never, // the engine accepts any signer
       long,
       short,
     },
@@ -55,7 +55,7 @@ export function configurationOf(parts: RealmParts): Configuration {
     },
     findAccount: (ctx, userId) => accountOf(parts, ctx, userId),
     loadExistingGrant: (ctx) => loadGrant(db, realm, ctx),
-    // Whether something ends with its session is written in its grant.
+    // The grant's row decides whether it ends with the session.
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
     clientBasedCORS: (_ctx, origin, client) => snapshotOf(client).webOrigins.includes(origin),
@@ -65,7 +65,7 @@ export function configurationOf(parts: RealmParts): Configuration {
       AccessToken: (_ctx, _token, client) => lifetimesOf(realm.settings, snapshotOf(client)).accessToken,
       AuthorizationCode: (_ctx, _code, client) => lifetimesOf(realm.settings, snapshotOf(client)).code,
       DeviceCode: tokens.deviceCodeSeconds,
-      // CIBA §7.1: the client may want less.
+      // CIBA §7.1: `requested_expiry` may shorten it.
       BackchannelAuthenticationRequest: (_ctx, { params }) =>
         Math.min(tokens.cibaSeconds, Number(params?.requested_expiry ?? tokens.cibaSeconds)),
       Interaction: seconds(30 * MINUTE),
@@ -90,10 +90,10 @@ export function configurationOf(parts: RealmParts): Configuration {
   } as Configuration;
 }
 
-/** The engine fetches only keys of the client that calls; they come from the one cache of client keys. */
+/** The engine fetches only the calling client's JWKS; it comes from the cache of client keys. */
 const fetchKeys = (keys: ClientKeys) => async (): Promise<Response> =>
   Response.json(await keys.published(snapshotOf(Provider.ctx?.oidc.client as Client)));
 
-/** RFC 8705: the engine lets clients be registered for it. Certificates are looked at by protocols/client-auth. */
+/** RFC 8705: the engine accepts clients registered for it. protocols/client-auth checks the certificates. */
 const mutualTls = ({ tlsClientCertHeader }: RealmParts) =>
   tlsClientCertHeader === null ? {} : { mTLS: { enabled: true, selfSignedTlsClientAuth: true, tlsClientAuth: true } };

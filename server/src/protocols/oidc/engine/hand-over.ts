@@ -7,7 +7,7 @@ import type { RealmEngine } from "./provider.ts";
 import { setRequest } from "./request.ts";
 import { withEngine } from "./steps.ts";
 
-/** From here on the engine writes the response itself. */
+/** Passes the request to the engine, which writes the response. */
 export async function handOver(
   { isDraining }: Pick<RealmParts, "isDraining">,
   { callback }: RealmEngine,
@@ -17,17 +17,17 @@ export async function handOver(
   search = searchOf(request.raw),
 ): Promise<void> {
   const { raw, body } = request;
-  // `claims`, `authorization_details`, request objects: the engine parses them before it checks anything, and stores what it has parsed.
+  // The engine parses and stores `claims`, `authorization_details` and request objects without a limit of depth.
   refuseDeepParameters(parse(search.slice(1)));
   if (Buffer.isBuffer(body)) {
     refuseDeepParameters(parse(body.toString("utf8")));
-    // It reads a request by itself; one whose body we have read is read to it.
+    // The engine reads the body from the stream, which was consumed already.
     Object.defineProperties(raw, { readable: { value: true }, iterator: { value: () => [body] } });
   }
   setRequest(request);
   Object.assign(raw, { originalUrl: raw.url, url: path + search });
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
-  // From here on no hook of ours sees the answer.
+  // Our `onSend` hooks do not run for a hijacked reply.
   if (isDraining()) reply.raw.setHeader("connection", "close");
   reply.hijack();
   await withEngine(() => callback(raw, reply.raw));

@@ -1,5 +1,5 @@
-// Every import and every override of `oidc-provider`; nothing outside this folder knows it. `models` are its entities as views of ours,
-// `requests` and `responses` the steps and pages that are replaced, `adapter` where its state is stored. engine.test.ts pins what is patched.
+// Every import and override of `oidc-provider`; nothing outside this folder imports it. `models`: its entities as views of ours; `requests` and
+// `responses`: replaced steps and pages; `adapter`: its storage. engine.test.ts checks each patched member against the pinned version.
 import "./runtime-warning.ts";
 
 export { createIssuers } from "./issuers.ts";

@@ -1,4 +1,4 @@
-// Parts of the engine that it does not type; steps.ts is their only reader.
+// Untyped internals of the engine; only steps.ts imports them.
 declare module "oidc-provider/lib/actions/authorization/index.js" {
   type Middleware = (ctx: import("oidc-provider").KoaContextWithOIDC, next: () => Promise<unknown>) => unknown;
   /** The steps of an endpoint, shared by every Provider of the process. */

@@ -7,12 +7,12 @@ import { answerInteraction, storeAnswer } from "./models/interaction.ts";
 import { setResumed } from "./models/resumed.ts";
 import { makeEngine, type RealmEngine } from "./provider.ts";
 
-/** As many as there are realms in the caches. */
+/** The same as the cache of realms. */
 const MAX_ISSUERS = 2_000;
-/** One takes about 100 KiB; the others are made again in a millisecond or two, by the first request that needs one. */
+/** An engine takes about 100 KiB; creating one takes a millisecond or two. */
 const MAX_ENGINES = 1_000;
 
-/** One issuer per realm in use, made anew when its realm's configuration has changed. */
+/** One issuer per realm in use, replaced when the realm's configuration changes. */
 export function createIssuers(parts: OidcParts): Issuers {
   const kept = new LRUCache<string, Issuer>({ max: MAX_ISSUERS });
   const engines = new LRUCache<Issuer, RealmEngine>({ max: MAX_ENGINES });
@@ -23,7 +23,7 @@ export function createIssuers(parts: OidcParts): Issuers {
   };
   const peek = (name: string): Issuer | undefined => {
     const known = kept.get(name);
-    // These are immutable and kept until they change: the same make the same issuer.
+    // Snapshots are immutable: the same snapshots make the same issuer.
     const isCurrent =
       known?.parts.realm === parts.realms.peek(name) &&
       known?.parts.scopesOfRealm === parts.scopes.peek(name) &&
@@ -51,7 +51,7 @@ export function createIssuers(parts: OidcParts): Issuers {
   };
 }
 
-/** Its engine is made when it is first needed: metadata, tokens and userinfo are answered without it. */
+/** The engine is created on first use: metadata, tokens and userinfo do not need it. */
 function makeIssuer(parts: RealmParts, engineOf: (issuer: Issuer) => RealmEngine): Issuer {
   const issuer: Issuer = {
     parts,

@@ -22,7 +22,7 @@ import { storeFrontChannelGrants } from "./responses/front-channel-response.ts";
 import { redirectToSignIn } from "./responses/sign-in-redirect.ts";
 import { refuseUnauthorizedClients, requireRedirectUri, translateErrors } from "./steps.ts";
 
-// Before the first Provider is made, which takes the steps as they are then.
+// Patched before the first Provider is created, which copies the steps.
 requireRedirectUri();
 refuseUnauthorizedClients();
 refineScopeCheck();
@@ -73,14 +73,14 @@ export function makeEngine(parts: RealmParts): RealmEngine {
   return { provider, callback: provider.callback() };
 }
 
-/** The engine has more endpoints, `/token` among them: those that other rooms own are not answered by it. */
+/** The engine has more endpoints, such as `/token`, which other rooms own: it must not answer them. */
 function answerOnly(provider: Provider, endpoints: readonly string[]): void {
   provider.use((ctx, next) =>
     endpoints.some((path) => ctx.path === path || (path === paths.authorization && ctx.path.startsWith(`${path}/`))) ? next() : undefined,
   );
 }
 
-/** Never from Host or X-Forwarded-*, which the caller chooses. */
+/** URLs come from the configured base URL, never from Host or X-Forwarded-*, which the caller controls. */
 function takeAddressesFrom(provider: Provider, baseUrl: string): void {
   provider.OIDCContext.prototype.urlFor = (name: string, options?: Record<string, unknown>) => provider.urlFor(name, options);
   const protocol = new URL(baseUrl).protocol.slice(0, -1);

@@ -5,5 +5,5 @@ const requests = new WeakMap<IncomingMessage, FastifyRequest>();
 
 export const setRequest = (request: FastifyRequest): void => void requests.set(request.raw, request);
 
-/** The request of ours behind one that the engine answers. */
+/** The Fastify request behind an engine request. */
 export const requestOf = (ctx: { req: IncomingMessage }): FastifyRequest | undefined => requests.get(ctx.req);

@@ -4,7 +4,7 @@ import { anonymous, client, declare } from "../../../platform/http/index.ts";
 import { clientForm, issuerFor, takeForms } from "../../gate/index.ts";
 import type { Issuers } from "../issuer.ts";
 
-/** RFC 6749 §3.2: these endpoints take POST. Said as OAuth says errors, with the status of RFC 9110 §15.5.6. */
+/** RFC 6749 §3.2: these endpoints take POST. An OAuth error with status 405 (RFC 9110 §15.5.6). */
 function refuseMethod(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply
     .code(405)
@@ -49,14 +49,14 @@ const answers = {
 };
 const schemaOf = ({ summary, about, form }: (typeof answers)[keyof typeof answers]) => ({
   summary,
-  description: `A form with the client's authentication. ${about}`,
+  description: `A form with client authentication. ${about}`,
   ...form,
   tags: ["Protocol"],
   params: Type.Object({ realm: Type.String() }),
   response: { "2xx": Type.Object({}, { additionalProperties: true, description: "As the RFC says" }) },
 });
 
-/** Mounted under /realms/:realm: what the engine answers. */
+/** Mounted under /realms/:realm: the endpoints that the engine answers. */
 export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app, { issuers }) => {
   declare(app, { caller: client({ in: "engine" }), errors: "oauth" });
   takeForms(app);

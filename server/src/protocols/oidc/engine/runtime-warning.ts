@@ -1,6 +1,6 @@
 /**
- * When it is loaded, the engine complains of Node 20 on standard error. It was tried there, and no command of ours should begin with that
- * line. This has to be loaded before the engine, so it stands first in this folder's index.
+ * The engine prints a warning on Node 20 when it is imported. The tests run there, so the warning is suppressed. This module must be imported before
+ * the engine: it is the first import of index.ts.
  */
 const { warn } = console;
 console.warn = (...words: unknown[]) => {

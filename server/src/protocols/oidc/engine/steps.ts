@@ -1,4 +1,4 @@
-// The engine's internals, where it offers no other way. Nothing else imports below `oidc-provider/lib`.
+// Patches of the engine's internals, where it has no option. Only this file imports from `oidc-provider/lib`.
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
 import stepsOf from "oidc-provider/lib/actions/authorization/index.js";
 import requestStorage from "oidc-provider/lib/helpers/als.js";
@@ -8,7 +8,7 @@ import { translated } from "./errors.ts";
 export type Step = (ctx: KoaContextWithOIDC, next: () => Promise<unknown>) => unknown;
 export type Endpoint = Parameters<typeof stepsOf>[0];
 
-/** Puts a step of ours in the place of one of the engine's, for every Provider that is made after this. Errors of ours are translated. */
+/** Replaces a step of the engine for every Provider that is created afterwards. Our errors are converted. */
 export function replaceStep(endpoint: Endpoint, name: string, make: (replaced: Step) => Step): void {
   const steps = stepsOf(endpoint);
   const at = steps.findIndex((step) => step.name === name);
@@ -23,8 +23,8 @@ export function replaceStep(endpoint: Endpoint, name: string, make: (replaced: S
 let requests = 0;
 
 /**
- * The engine knows its request by an AsyncLocalStorage. On Node 20 the first use of one makes every promise of the process dearer from
- * then on; so while no request is with the engine, it is put away.
+ * The engine finds its context by an AsyncLocalStorage. On Node 20 an active one slows down every promise of the process, so it is disabled while the
+ * engine handles no request.
  */
 export async function withEngine(answer: () => Promise<void>): Promise<void> {
   requests++;
@@ -38,29 +38,29 @@ export async function withEngine(answer: () => Promise<void>): Promise<void> {
 
 const ENDPOINTS = ["authorization", "pushed_authorization_request", "device_authorization", "backchannel_authentication"] as const;
 
-/** What is added to a step of the engine. */
+/** Runs around a step of the engine: `check` is the step itself. */
 export type StepRule = (ctx: KoaContextWithOIDC, check: () => Promise<unknown>, next: () => Promise<unknown>) => unknown;
 
-/** Puts `rule` around a step of the engine, for every Provider that is made after this. */
+/** Wraps a step of the engine for every Provider that is created afterwards. */
 const refineStep = (endpoint: Endpoint, name: string, rule: StepRule): void =>
   replaceStep(endpoint, name, (step) => (ctx, next) => rule(ctx, async () => step(ctx, async () => undefined), next));
 
-/** Puts `rule` around the engine's own check of the scope parameter. */
+/** Wraps the engine's check of `scope`. */
 export function refineScopes(rule: StepRule): void {
   for (const endpoint of ENDPOINTS) refineStep(endpoint, "checkScope", rule);
 }
 
-/** Puts `rule` around the engine's own check of the response mode. */
+/** Wraps the engine's check of `response_mode`. */
 export function refineResponseModes(rule: StepRule): void {
   for (const endpoint of ["authorization", "pushed_authorization_request"] as const) refineStep(endpoint, "checkResponseMode", rule);
 }
 
-/** Puts `rule` around the engine's own reading of request objects. */
+/** Wraps the engine's processing of request objects. */
 export function refineRequestObjects(rule: StepRule): void {
   for (const endpoint of ["authorization", "pushed_authorization_request"] as const) refineStep(endpoint, "processRequestObject", rule);
 }
 
-/** RFC 6749 §4.1.2.1, §5.2: a grant or a response type that a client may not use. The engine calls the request invalid. */
+/** RFC 6749 §4.1.2.1, §5.2: `unauthorized_client` for a grant or response type that the client may not use; the engine says `invalid_request`. */
 export function refuseUnauthorizedClients(): void {
   const rule: StepRule = async (_ctx, check, next) => {
     await check().catch((error) => {
@@ -74,8 +74,8 @@ export function refuseUnauthorizedClients(): void {
 }
 
 /**
- * OpenID Connect Core §3.1.2.1: an authorization request names its redirect URI; otherwise a page says so. The engine has one option for it
- * and for token requests, which need not name the only one again (OAuth 2.1 has dropped it there).
+ * OpenID Connect Core §3.1.2.1: `redirect_uri` is required in authorization requests; the error is shown on a page. The engine's option would also
+ * apply to token requests, where OAuth 2.1 drops it.
  */
 export function requireRedirectUri(): void {
   for (const endpoint of ["authorization", "pushed_authorization_request"] as const)
@@ -85,7 +85,7 @@ export function requireRedirectUri(): void {
     });
 }
 
-/** An error of ours that a step of these endpoints throws is answered as the engine answers its own. */
+/** Converts our errors in the steps of these endpoints to the engine's. */
 export function translateErrors(): void {
   for (const endpoint of [...ENDPOINTS, "resume"] as const)
     stepsOf(endpoint).unshift((_ctx: KoaContextWithOIDC, next: () => Promise<unknown>) => translated(next));

@@ -36,8 +36,8 @@ export const backchannelJob = (issuers: Issuers): JobHandler => ({
     if (!issuer) return;
     const client = await issuer.parts.clients.get(realm!, clientId);
     const uri = client?.settings.backchannelLogoutUri;
-    if (!uri || !client?.enabled) return; // gone, shut out or no longer interested
-    // Of a user who is gone only the session is known; a token needs one of the two (§2.4).
+    if (!uri || !client?.enabled) return; // deleted, disabled, or without the URI by now
+    // §2.4: a logout token needs `sub` or `sid`. Of a deleted user only the session is known.
     const user = userId === null ? null : await subjectData(issuer.parts.db, realm!, userId, nothingMore);
     const body = new URLSearchParams({ logout_token: await logoutToken(issuer.parts, client, sessionId, user && userId) }).toString();
     const { status } = await issuer.parts.outbound.fetch(uri, {
@@ -47,7 +47,7 @@ export const backchannelJob = (issuers: Issuers): JobHandler => ({
       overflow: "truncate",
     });
     if (status === 200 || status === 204) return;
-    // §2.8: it understood and refused; saying the same again changes nothing.
+    // §2.8: the client refused the token, so a retry is useless.
     if (status === 400) throw new GiveUp(`${clientId} refused the logout token`);
     throw new Error(`${clientId} answered ${status} to a logout token`);
   },

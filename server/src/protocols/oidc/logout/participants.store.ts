@@ -12,7 +12,7 @@ export async function withBackchannelUri(tx: Tx, clients: readonly ClientOfRealm
   return rows;
 }
 
-/** More frames than this make no page. The others learn it by the back channel, or when their tokens are refused. */
+/** A page with more frames would not load. Other clients are notified by the back channel, or find their tokens refused. */
 const MAX_FRAMES = 20;
 
 /** The clients of a session with a front-channel logout URI, the latest first. */

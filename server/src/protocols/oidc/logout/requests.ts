@@ -20,7 +20,7 @@ interface LogoutParams {
 
 /** OpenID Connect RP-Initiated Logout 1.0. */
 export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
-  const issuerOf = async (realm: string): Promise<Issuer> => (await issuers.get(realm))!; // the visitor's realm exists
+  const issuerOf = async (realm: string): Promise<Issuer> => (await issuers.get(realm))!; // the gate has checked that the realm exists
   return {
     async read(realm, params, session): Promise<LogoutRequest> {
       const issuer = await issuerOf(realm);
@@ -30,12 +30,12 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
       const clientId = hint?.clientId ?? rest.client_id;
       const client = clientId === undefined ? null : await issuer.parts.clients.get(realm, clientId);
       if (clientId !== undefined && !client) throw errors.logout_client();
-      // §3: without a client there is nothing it could be registered for, and the user is not sent there.
+      // §3: without a client the URI cannot be registered, so there is no redirect.
       if (client && uri !== undefined && !client.settings.postLogoutRedirectUris.includes(uri)) throw errors.logout_redirect();
       const redirectTo = client && uri !== undefined ? withState(uri, state) : null;
       return {
         redirectTo,
-        // §2: the user is not asked only where the client shows that it belongs to this very session.
+        // §2: without confirmation only if the hint belongs to the current session.
         isCertain: hint !== null && session !== null && hint.sessionId === session.sessionId,
         askedBy: client?.clientId ?? null,
         fields: client
@@ -62,7 +62,7 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
   };
 };
 
-/** However old it is (§2): it says who asks, and opens nothing. */
+/** §2: an expired hint is accepted. */
 function hintOf({ parts }: Issuer, jwt: string): { clientId: string; sessionId: unknown } {
   const verified = verifyIdTokenHint(parts, jwt);
   if (!verified) throw errors.logout_hint();

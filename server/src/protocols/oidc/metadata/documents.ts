@@ -14,7 +14,7 @@ import { claimNames } from "../../tokens/index.ts";
 import { ACR_VALUES, authMethodsOf, paths, promptValues, responseTypesOf } from "../capabilities.ts";
 import type { Issuer } from "../issuer.ts";
 
-/** Made once for each configuration of the realm. */
+/** Caches a document per issuer, which is replaced with the realm's configuration. */
 const once = (make: (issuer: Issuer) => object) => {
   const made = new WeakMap<Issuer, PublishedDocument>();
   return (issuer: Issuer): PublishedDocument => {
@@ -34,7 +34,7 @@ const encryptionOf = (...answers: readonly string[]) =>
     ]),
   );
 
-/** RFC 8705 §5: the endpoints at which a client shows its certificate, where that is another host: browsers are not asked for one there. */
+/** RFC 8705 §5: the endpoints on the host that requests client certificates, so that browsers are not prompted for one. */
 function aliasesOf({ baseUrl, mtlsBaseUrl, issuer }: Issuer["parts"]) {
   if (mtlsBaseUrl === null) return {};
   const at = mtlsBaseUrl + issuer.slice(baseUrl.length);
@@ -110,7 +110,7 @@ export const discoveryDocument = once(({ parts }) => {
   };
 });
 
-/** RFC 9728: the realm as the resource whose tokens its own endpoints take. */
+/** RFC 9728: the realm's own endpoints as a protected resource. */
 export const protectedResource = once((of) => {
   const { issuer, scopesOfRealm, realm } = of.parts;
   return {

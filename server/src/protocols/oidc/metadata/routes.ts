@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { type PublishedDocument, publish } from "../../../platform/http/index.ts";
+import { anonymous, type PublishedDocument, publish } from "../../../platform/http/index.ts";
 import { unknownRealm } from "../../../tenancy/realms/index.ts";
 import { preflight } from "../../gate/index.ts";
 import type { Issuer, Issuers } from "../issuer.ts";
@@ -10,12 +10,12 @@ const params = Type.Object({ realm: Type.String() });
 const Metadata = Type.Object({ issuer: Type.Optional(Type.String()) }, { $id: "IssuerMetadata", additionalProperties: true });
 
 const documents: readonly { readonly name: string; readonly summary: string; readonly of: (issuer: Issuer) => PublishedDocument }[] = [
-  { name: "openid-configuration", summary: "What the issuer can do (OpenID Connect Discovery)", of: discoveryDocument },
-  { name: "oauth-authorization-server", summary: "The same, as RFC 8414 calls it", of: discoveryDocument },
+  { name: "openid-configuration", summary: "Issuer metadata (OpenID Connect Discovery)", of: discoveryDocument },
+  { name: "oauth-authorization-server", summary: "Authorization server metadata (RFC 8414)", of: discoveryDocument },
   { name: "oauth-protected-resource", summary: "The realm as a protected resource (RFC 9728)", of: protectedResource },
 ];
 
-/** Under /realms/:realm, and as RFC 8414 §3 and RFC 9728 §3 insert it: /.well-known/…/realms/:realm. */
+/** Under /realms/:realm, and at the path of RFC 8414 §3 and RFC 9728 §3: /.well-known/…/realms/:realm. */
 export const metadataRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = async (app, { issuers }) => {
   for (const { name, summary, of } of documents) {
     const published = publish({
@@ -32,7 +32,7 @@ export const metadataRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = a
     for (const path of [`/realms/:realm/.well-known/${name}`, `/.well-known/${name}/realms/:realm`]) {
       const schema = { summary, tags: ["Protocol"], params, response: { 200: Metadata } };
       app.get(path, { schema, ...published });
-      app.options(path, { schema: { hide: true } }, preflight("GET"));
+      app.options(path, { config: { caller: anonymous(), errors: "problem" }, schema: { hide: true } }, preflight("GET"));
     }
   }
 };

@@ -10,7 +10,7 @@ const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
 const Claims = Type.Object({ sub: Type.String() }, { $id: "Userinfo", additionalProperties: true });
 
-/** RFC 6750 §2: in the header or in the form, never in the address, and not in both. */
+/** RFC 6750 §2: in the header or in the form, not in both, never in the query. */
 export const userinfoAudience: Audience = {
   names: (issuer) => [issuer],
   invalid: "invalid token provided",
@@ -31,7 +31,7 @@ export const userinfoRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = a
   };
 
   const response = { 200: Claims };
-  const description = "With an access token of the realm that has the scope `openid`. Signed (JWT) for clients that ask for it.";
+  const description = "With an access token of the realm with the scope `openid`. A signed JWT for clients that are configured so.";
   app.get(
     "/userinfo",
     { schema: { summary: "Claims about the user (OpenID Connect Core §5.3)", description, tags, params, response } },

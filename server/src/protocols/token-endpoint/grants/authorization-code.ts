@@ -22,11 +22,11 @@ export const authorizationCode: Grant<StoredSource> = {
     const { payload, consumedAt } = source.record;
     checkPkce(ctx.client, payload, verifier);
     if (payload.redirectUri !== redirectUri) throw oauthErrors.invalidGrant("redirect_uri is not that of the authorization request");
-    // §4.1.2: known to be replayed only once the caller has shown to be the client that it was issued to.
+    // §4.1.2: only the client that the code was issued to can cause a revocation by replaying it.
     return consumedAt === null ? source : new Replayed(source.record);
   },
 
-  /** RFC 9449 §10: the key that the authorization request named. */
+  /** RFC 9449 §10: `dpop_jkt` of the authorization request. */
   check({ binding }, { record: { payload } }) {
     if (payload.dpopJkt !== undefined && payload.dpopJkt !== binding.jkt)
       throw oauthErrors.invalidGrant("the DPoP proof is not by the key of the authorization request");
@@ -35,12 +35,12 @@ export const authorizationCode: Grant<StoredSource> = {
   issue: (ctx, source, presented) => issueStored(ctx, source, presented, { scope: undefined, gty: "authorization_code" }),
 };
 
-/** OAuth 2.1 has dropped it from token requests; a client that has registered one need not repeat it. */
+/** OAuth 2.1 §4.1.3 drops `redirect_uri` from token requests: a client with a single one may omit it. */
 const onlyRedirectUri = ({ redirectUris }: ClientSnapshot): string | undefined => (redirectUris.length === 1 ? redirectUris[0] : undefined);
 
 const VERIFIER = /^[\w.~-]{43,128}$/;
 
-/** RFC 7636 §4.6. A client that cannot authenticate must have announced a verifier. */
+/** RFC 7636 §4.6. Public clients must use PKCE. */
 function checkPkce(client: ClientSnapshot, { codeChallenge, codeChallengeMethod }: RecordPayload, verifier: string | undefined): void {
   if (verifier !== undefined && !VERIFIER.test(verifier))
     throw oauthErrors.invalidRequest("code_verifier must be 43 to 128 letters, digits, '-', '.', '_' or '~'");

@@ -2,7 +2,7 @@ import { systemActor } from "../../../platform/context.ts";
 import { clientDefaultScopes, requestedDetails, requestedScopes, resourceOf } from "../../tokens/index.ts";
 import type { Grant } from "../grant.ts";
 
-/** RFC 6749 §4.4: a token for a client in its own name. */
+/** RFC 6749 §4.4 */
 export const clientCredentials: Grant = {
   type: "client_credentials",
   confidentialOnly: true,
@@ -12,7 +12,6 @@ export const clientCredentials: Grant = {
   find: async () => ({ record: null, grant: null }),
 
   issue({ parts, client }, _source, { params, lists }) {
-    // It is granted what it asks for.
     const details = requestedDetails(params.authorization_details, parts.realm.settings.tokens.authorizationDetailsTypes);
     return {
       kind: "client",
@@ -24,7 +23,6 @@ export const clientCredentials: Grant = {
 
   async record({ parts, client, sourceIp }, _source, expiresAt) {
     const { id, clientId, realmId } = client;
-    // Realm setting `auditClientLogins`.
     if (parts.realm.settings.auditClientLogins)
       await parts.work.transact({ realm: realmId, actor: systemActor(realmId), sourceIp }, async (ctx) =>
         ctx.audit({ category: "AUTHN", type: "CLIENT_LOGIN", actor: { id, name: clientId }, resourceType: "clients", resourceId: id }),

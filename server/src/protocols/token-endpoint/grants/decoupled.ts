@@ -5,19 +5,19 @@ import { countPoll, type DecoupledModel, findPolled } from "../../decoupled/inde
 import { type Grant, Replayed } from "../grant.ts";
 import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } from "../stored-source.ts";
 
-/** RFC 8628 §3.2, CIBA §7.3: what counts where the answer names none, which ours do not. */
+/** RFC 8628 §3.2, CIBA §7.3: the defaults; our responses name no `interval`. */
 const POLLING = { interval: 5 * SECOND, slower: 5 * SECOND };
 
 interface Decoupled {
   readonly type: string;
   readonly model: DecoupledModel;
-  /** The parameter that names the request. */
+  /** The parameter that identifies the request. */
   readonly parameter: string;
-  /** As refresh tokens name the grant they come from. */
+  /** The grant type in the payload of refresh tokens. */
   readonly gty: string;
 }
 
-/** RFC 8628 §3.4, CIBA §10.1: a client asks whether the user has answered yet. */
+/** RFC 8628 §3.4, CIBA §10.1: a client polls for the user's decision. */
 export const decoupledGrant = ({ type, model, parameter, gty }: Decoupled): Grant<StoredSource> => ({
   type,
   parameters: [parameter, ...NARROWING],
@@ -30,7 +30,7 @@ export const decoupledGrant = ({ type, model, parameter, gty }: Decoupled): Gran
     const now = clock.now();
     const key = { realm: parts.realm.realmId, model, recordId: sha256(value) };
     const polled = await findPolled(parts.db, key, now);
-    // Whose it is comes first: another client learns nothing, and cannot slow the owner's polling down.
+    // The owner is checked first: another client learns nothing, and cannot cause `slow_down` for the owner.
     if (polled?.clientId !== client.clientId) throw oauthErrors.invalidGrant();
     if (polled.isExpired) throw oauthErrors.expiredToken();
     if (polled.isOpen) throw (await countPoll(parts.db, key, now, POLLING)) ? oauthErrors.authorizationPending() : oauthErrors.slowDown();

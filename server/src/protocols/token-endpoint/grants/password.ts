@@ -19,7 +19,7 @@ import {
 } from "../../tokens/index.ts";
 import type { Grant, Parameters, Source, TokenCtx } from "../grant.ts";
 
-/** As the sign-in page limits them. */
+/** The same limits as on the sign-in page. */
 const MAX_USERNAME = 1_024;
 const MAX_PASSWORD = 8_192;
 const MAX_CODE = 64;
@@ -35,10 +35,10 @@ interface PasswordSource extends Source {
   readonly authTime: number;
 }
 
-/** RFC 6749 §4.3, for applications that cannot do better: a client has it only where its administrator lists it. */
+/** RFC 6749 §4.3, for legacy clients: an administrator has to list the grant type. */
 export const password: Grant<PasswordSource> = {
   type: "password",
-  // `totp`: the code of an authenticator app, of users who have one.
+  // `totp` is the code of an authenticator app, for users with a second factor.
   parameters: ["username", "password", "totp", "scope", "resource"],
   lists: ["resource"],
 
@@ -46,14 +46,14 @@ export const password: Grant<PasswordSource> = {
   async find(ctx, { params, lists }) {
     const { parts, client } = ctx;
     const credentials = credentialsIn(params);
-    // Without a refresh token there is nothing that could stay.
+    // Offline access needs a refresh token.
     const scopes = requestedScopes(parts.scopesOfRealm, client, params.scope).filter(
       (name) => name !== "offline_access" || client.grantTypes.includes("refresh_token"),
     );
     const resource = resourceOf(parts, client, [], lists.resource ?? []);
     const { grantId, acr, amr } = await signIn(ctx, { ...credentials, scope: scopes.join(" "), resource });
     const grant = await findLiveGrant(parts.db, parts.realm.realmId, grantId, clock.now());
-    // Shut out between two statements.
+    // The user was disabled between the two statements.
     if (!grant) throw oauthErrors.invalidGrant("username or password is wrong");
     return { record: null, grant, scopes, resource, acr, amr, authTime: Math.floor(clock.now() / SECOND) };
   },
@@ -106,7 +106,7 @@ const REASONS: Readonly<Record<Hindrance, string>> = {
   consent: "the user has not allowed this application that yet: sign in once in the browser",
 };
 
-/** A sign-in run like that of the page, with the same counters; it ends in a grant without a session. */
+/** Runs the direct grant flow with the counters of the sign-in page. It ends in a grant without a session. */
 async function signIn(ctx: TokenCtx, asked: SignIn): Promise<Made> {
   const { parts, client, sourceIp } = ctx;
   const { realm, metrics } = parts;
@@ -128,7 +128,7 @@ async function signIn(ctx: TokenCtx, asked: SignIn): Promise<Made> {
   throw (hindrance === "no-access" ? oauthErrors.accessDenied : oauthErrors.invalidGrant)(REASONS[hindrance]);
 }
 
-/** Of a run whose password was right. Throws what any other comes to; the run has recorded that itself. */
+/** Why a run with the right password did not pass. Throws for a wrong one, which the run has recorded itself. */
 function hindranceOf(outcome: Outcome<unknown>): Hindrance {
   if (outcome.outcome !== "ask") return "no-page";
   const { after, steps, run } = outcome;
@@ -146,7 +146,7 @@ function hindranceOf(outcome: Outcome<unknown>): Hindrance {
   return steps.some(({ name }) => name === "totp") ? "totp-missing" : "no-page";
 }
 
-/** The password was right, and the user is asked for something that the request does not bring. */
+/** The password was right, but the flow asks for something that the request does not contain. */
 async function recordRefusal({ parts, client, sourceIp }: TokenCtx, { run }: Outcome<unknown>, hindrance: Hindrance): Promise<void> {
   const { realmId } = parts.realm;
   const { userId, login } = run.progress;
@@ -169,7 +169,7 @@ interface Made {
   readonly amr: readonly string[];
 }
 
-/** In the transaction that accepts the last proof. What else is asked of the user needs a page. */
+/** In the transaction that accepts the last proof. Required actions and consent need a page, so they refuse the grant. */
 async function makeGrant(
   work: Ctx,
   { parts, client }: TokenCtx,
@@ -182,7 +182,7 @@ async function makeGrant(
     work.audit({ ...event, type: "LOGIN_FAILURE", outcome: "FAILURE", detail: `password grant: ${detail}` });
     return { ...made, hindrance };
   };
-  // A flow of one's own may ask for a code alone. RFC 6749 §4.3 is about the password: without it the grant is none.
+  // A custom flow may ask for a code alone, but RFC 6749 §4.3 needs a password.
   if (!amr.includes("pwd")) return refused("no-page", "no-page");
   if (!(await mayUseApplication(work.tx, work.realm, userId, client.settings))) return refused("no-access", "no-access");
   const mustDo = await findRequiredActions(work.tx, work.realm, userId);

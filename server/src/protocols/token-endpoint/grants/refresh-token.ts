@@ -16,10 +16,10 @@ export const refreshToken: Grant<StoredSource> = {
     if (token === undefined) throw oauthErrors.invalidRequest("missing required parameter 'refresh_token'");
     const source = await findStored(ctx, REFRESH_TOKEN, token);
     if (!source) throw oauthErrors.invalidGrant();
-    // Whichever client presents it: a token that was used before counts as stolen.
+    // Whichever client presents it: a replayed token counts as stolen.
     if (source.record.consumedAt !== null && !isRepeated(ctx.parts, REFRESH_TOKEN, source.record)) return new Replayed(source.record);
     const grant = liveGrantOf(ctx, source);
-    return isReplaced(ctx.client, source) ? source : { ...source, keptUntil: keptUntil(ctx, grant) };
+    return isRotated(ctx.client, source) ? source : { ...source, keptUntil: keptUntil(ctx, grant) };
   },
 
   /** RFC 6749 §6, and the binding of public clients' tokens (RFC 9449 §5, RFC 8705 §7.1). */
@@ -40,8 +40,8 @@ export const refreshToken: Grant<StoredSource> = {
   record: (ctx, source) => keepAwake(ctx.parts, liveGrantOf(ctx, source)),
 };
 
-/** One that is not replaced must be worth nothing to others: bound by the client's authentication, or to a key. */
-function isReplaced(client: ClientSnapshot, { record: { payload } }: StoredSource): boolean {
+/** A refresh token that is not rotated must be sender-constrained: by client authentication, or bound to a key. */
+function isRotated(client: ClientSnapshot, { record: { payload } }: StoredSource): boolean {
   const isBound = !isPublic(client) || payload.jkt !== undefined || payload["x5t#S256"] !== undefined;
   return client.settings.rotateRefreshTokens || !isBound;
 }

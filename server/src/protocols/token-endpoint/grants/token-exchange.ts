@@ -7,9 +7,9 @@ import type { TokenEndpointParts } from "../parts.ts";
 
 const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
 const JWT = "urn:ietf:params:oauth:token-type:jwt";
-/** RFC 8693 §3: ours are both. */
+/** RFC 8693 §3: our access tokens are JWTs. */
 const TYPES: readonly string[] = [ACCESS_TOKEN, JWT];
-/** How many may act for each other in a row. */
+/** The maximum depth of nested `act` claims. */
 const MAX_ACTORS = 5;
 
 type Subject = LiveToken & { readonly holder: Holder; readonly grantId: string };
@@ -22,8 +22,8 @@ interface ExchangeSource extends Source {
 }
 
 /**
- * RFC 8693: an application that was called with a user's token gets one of its own to go on with. The new token hangs on the same grant,
- * and in nothing reaches further than the one before: scopes, audience, lifetime, sender constraint and actors.
+ * RFC 8693: a client that was called with a user's token exchanges it to call another service. The new token belongs to the same grant and never
+ * exceeds the subject token in scopes, audience, lifetime, sender constraint or actors.
  */
 export const tokenExchange: Grant<ExchangeSource> = {
   type: "urn:ietf:params:oauth:grant-type:token-exchange",
@@ -71,7 +71,7 @@ export const tokenExchange: Grant<ExchangeSource> = {
   },
 };
 
-/** §2.1, §2.2.2: a live access token of a user of this realm, brought by whom it was issued to or whom it was meant for. */
+/** RFC 8693 §2.1, §2.2.2: a live access token of a user of this realm, issued to the caller or naming it in `aud`. */
 async function subjectOf(parts: TokenEndpointParts, caller: ClientSnapshot, params: Parameters): Promise<Subject> {
   const live = await tokenIn(parts, "subject_token", params.subject_token, params.subject_token_type);
   if (live.clientId !== caller.clientId && !live.audience.includes(caller.clientId))
@@ -81,7 +81,7 @@ async function subjectOf(parts: TokenEndpointParts, caller: ClientSnapshot, para
   return { ...live, holder, grantId };
 }
 
-/** §1.1, delegation: the actor is the caller itself, by a token of its own. */
+/** RFC 8693 §1.1, delegation: the actor token must be the caller's own. */
 async function actorOf(parts: TokenEndpointParts, caller: ClientSnapshot, params: Parameters): Promise<LiveToken | null> {
   if (params.actor_token === undefined) {
     if (params.actor_token_type !== undefined) throw oauthErrors.invalidRequest("actor_token_type is for requests with an actor_token");
@@ -101,7 +101,7 @@ async function tokenIn(parts: TokenEndpointParts, name: string, token: string | 
   return live;
 }
 
-/** Of those that the token before goes to, those that were asked for, if the client may address them; all such where none was. */
+/** The requested audiences, which the subject token must have and the client may address; without any, all such. */
 function audienceFor(
   { issuer }: TokenEndpointParts,
   caller: ClientSnapshot,
@@ -117,7 +117,7 @@ function audienceFor(
   return asked.length > 0 ? asked : possible;
 }
 
-/** Never more than the token before had, nor than this client may ask for. What is exchanged never outlives its session. */
+/** The requested scopes, within those of the subject token and those the client may request. `offline_access` is never passed on. */
 function scopesWithin(
   { scopesOfRealm }: TokenEndpointParts,
   caller: ClientSnapshot,
@@ -134,13 +134,13 @@ function scopesWithin(
   return asked;
 }
 
-/** In seconds. Whatever the client is configured for, no longer than the tokens it is made from. */
+/** In seconds: the new token expires no later than the subject and actor tokens. */
 function lifetimeWithin(subject: Subject, actor: LiveToken | null): number {
   const until = Math.min(subject.expiresAt, actor?.expiresAt ?? subject.expiresAt);
   return Math.max(1, until - Math.floor(clock.now() / SECOND));
 }
 
-/** §4.1: the current actor first, the prior ones nested in it. Another exchange removes none of them. */
+/** RFC 8693 §4.1: the current actor, with the prior actors nested. */
 function actFor({ actor: before }: Subject, actor: LiveToken | null): Act | null {
   if (!actor) return before;
   const act = { sub: actor.sub, client_id: actor.clientId, ...(before && { act: before }) };

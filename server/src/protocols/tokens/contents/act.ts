@@ -4,7 +4,7 @@ import type { IssuerParts } from "../parts.ts";
 export interface Impersonator {
   readonly realm: string;
   readonly userId: string;
-  /** As the trail names them. */
+  /** As in the audit trail. */
   readonly name: string;
 }
 
@@ -17,7 +17,7 @@ export interface ImpersonatorColumns {
 export const toImpersonator = (row: ImpersonatorColumns): Impersonator | null =>
   row.impersonator === null ? null : { realm: row.impersonator_realm!, userId: row.impersonator_id!, name: row.impersonator };
 
-/** RFC 8693 §4.1. The name is for people; `iss` is there where the subject is a user of another realm (`master`). */
+/** RFC 8693 §4.1. `iss` is added where the actor is a user of another realm (`master`). */
 export function actOf({ issuer, realm }: IssuerParts, impersonator: Impersonator | null): Readonly<Record<string, unknown>> | undefined {
   if (!impersonator) return undefined;
   const act = { sub: impersonator.userId, preferred_username: impersonator.name };

@@ -1,6 +1,6 @@
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 
-/** RFC 9396 §2: what its type says is for the resource to understand. */
+/** RFC 9396 §2: the resource server interprets the members of a type. */
 export interface AuthorizationDetail {
   readonly type: string;
   readonly [member: string]: unknown;
@@ -10,7 +10,7 @@ const LISTS = ["locations", "actions", "datatypes", "privileges"];
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 const refuse = oauthErrors.invalidAuthorizationDetails;
 
-/** RFC 9396 §5: types that the realm does not know are refused. Empty where nothing is requested, or the realm knows no types. */
+/** RFC 9396 §5: refuses types that the realm does not list. Empty: nothing was requested, or the realm lists no types. */
 export function requestedDetails(text: string | undefined, types: readonly string[]): readonly AuthorizationDetail[] {
   if (text === undefined || types.length === 0) return [];
   const details = parse(text);
@@ -38,7 +38,7 @@ function checkDetail(detail: unknown, at: number, types: readonly string[]): voi
   if (identifier !== undefined && !isText(identifier)) throw refuse(`'identifier' must be a non-empty string ${where}`);
 }
 
-/** §6: a token may be requested with less than was granted, and never with more. Nothing requested: all of it. */
+/** RFC 9396 §6: a token request may narrow the granted details, never extend them. Without the parameter all of them are used. */
 export function narrowedDetails(
   granted: readonly AuthorizationDetail[],
   requested: readonly AuthorizationDetail[],

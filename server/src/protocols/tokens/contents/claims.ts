@@ -20,7 +20,7 @@ import { allowedScopes } from "./scopes.ts";
 
 type ClaimParts = Pick<IssuerParts, "db" | "realm" | "scopesOfRealm">;
 
-/** A client's own mappers come after its scopes': they may say it otherwise. */
+/** The client's own mappers come last: they override those of its scopes. */
 function mappersFor(scopes: ScopesSnapshot, client: ClientSnapshot, names: readonly string[]): readonly ClaimMapper[] {
   const allowed = allowedScopes(scopes, client);
   return [
@@ -33,8 +33,8 @@ function mappersFor(scopes: ScopesSnapshot, client: ClientSnapshot, names: reado
 }
 
 /**
- * OpenID Connect Core §5.5: claims that were requested one by one, wherever their scope would put them. Only those of scopes that the
- * client may ask for: otherwise this would be the way around what its administrator allows it.
+ * OpenID Connect Core §5.5: the mappers of individually requested claims, for this target. Only from scopes that the client may request:
+ * otherwise the `claims` parameter would bypass its allowed scopes.
  */
 function requestedMappers(
   scopes: ScopesSnapshot,
@@ -55,11 +55,11 @@ function requestedMappers(
 /** `address` of `address.country`. */
 const memberOf = (claim: string): string => /^(?:[^.\\]|\\.)*/.exec(claim)![0].replace(/\\(.)/g, "$1");
 
-/** The members of a token that these scopes bring. */
+/** The names of the claims that these scopes add. */
 export const claimsOfScopes = ({ byName }: ScopesSnapshot, scopes: readonly string[]): ReadonlySet<string> =>
   new Set(scopes.flatMap((name) => byName.get(name)?.mappers.map(({ claim }) => memberOf(claim)) ?? []));
 
-/** The claims of each scope, as metadata names them. */
+/** Claim names by scope, for `claims_supported` and the engine's configuration. */
 export const claimNames = ({ scopes }: ScopesSnapshot): Record<string, string[]> =>
   Object.fromEntries(scopes.map(({ name, mappers }) => [name, [...new Set(mappers.map(({ claim }) => memberOf(claim)))]]));
 
@@ -73,15 +73,15 @@ const mappersByTarget = perClient(({ scopesOfRealm }: ClaimParts, client, scope)
   return Object.fromEntries(entries) as MappersByTarget;
 });
 
-/** Whom claims are about, and how they signed in. */
+/** The user that claims are about, and their session. */
 export interface AboutUser {
   readonly userId: string;
-  /** The user's row, where it is known already. */
+  /** The user's row, if it was read already. */
   readonly user: SubjectUser | undefined;
   readonly session: SubjectSession | null;
 }
 
-/** What a token says about how the user signed in; null where that is not known. */
+/** The session that claims are made from; null: the authentication is not known. */
 export function sessionOf(
   proof: {
     readonly authTime?: number | undefined;
@@ -95,20 +95,20 @@ export function sessionOf(
   return authTime === undefined ? null : { authTime: authTime * SECOND, acr, amr, sid, impersonator };
 }
 
-/** Roles, groups and organizations have to be asked for; the user's own row may be known. Null: no such user. */
+/** Reads what the mappers need. If that is only the user's row, and it is known, no query is made. Null: no such user. */
 async function readSubject(db: Db, realm: string, { userId, user }: AboutUser, needs: SubjectNeeds): Promise<ClaimSubject | null> {
   if (user?.userId !== userId || needs.roles || needs.groups || needs.organizations) return subjectData(db, realm, userId, needs);
   return { user, realmRoles: [], clientRoles: new Map(), groups: [], organizations: [] };
 }
 
-/** What is asked for one target: by scopes, and one by one. */
+/** The claims of one target: by scopes, and individually requested. */
 export interface ClaimRequest {
   readonly target: ClaimTarget;
   readonly scopes: readonly string[];
   readonly requested?: readonly string[];
 }
 
-/** The claims of several targets, from one look at the user. Null: the user is gone. */
+/** The claims of several targets from one read of the user. Null: the user was deleted. */
 export async function userClaims(
   parts: ClaimParts,
   client: ClientSnapshot,
@@ -125,7 +125,7 @@ export async function userClaims(
   return subject && requests.map(({ target }, at) => claimsOf(mappers[at]!, target, subject, context));
 }
 
-/** The same for a client that acts in its own name. */
+/** The claims of a client credentials token: about the service account. */
 export async function clientClaims(
   parts: ClaimParts,
   client: ClientSnapshot,

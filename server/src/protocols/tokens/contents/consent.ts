@@ -2,16 +2,16 @@ import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { findConsent } from "../../../directory/consents/index.ts";
 import type { Db } from "../../../platform/db/index.ts";
 
-/** Whether users are asked before the client gets anything of theirs. */
+/** Whether the client needs the user's consent. */
 export const needsConsent = (client: ClientSnapshot): boolean => client.settings.consentRequired && !client.settings.firstParty;
 
-/** A claim that was requested by itself, as it stands among the scopes of a consent. No scope's name holds a colon and a space. */
+/** An individually requested claim, as an entry in the scopes of a consent. */
 export const consentToClaim = (name: string): string => `claim:${name}`;
 
-/** Claims that need no consent: they say how and by whom a token was issued. */
+/** Claims about the authentication and the issuer, which need no consent. */
 export const IMPLIED_CLAIMS: ReadonlySet<string> = new Set(["sub", "sid", "auth_time", "acr", "amr", "iss"]);
 
-/** Where the user cannot be asked, only earlier consent counts. */
+/** Whether the client needs no consent, or has it already: for grants without a consent page. */
 export async function isAllowedByUser(
   db: Db,
   realm: string,

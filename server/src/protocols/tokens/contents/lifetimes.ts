@@ -7,13 +7,13 @@ export interface Lifetimes {
   readonly accessToken: number;
   readonly idToken: number;
   readonly code: number;
-  /** Of a refresh token that lives without a session, since its last use. */
+  /** The idle time of an offline refresh token. */
   readonly offline: number;
-  /** Of one that lives with its session; null: as long as that. */
+  /** The lifetime of a refresh token with a session; null: as long as the session. */
   readonly refresh: number | null;
 }
 
-/** What a client says counts before what its realm says. */
+/** The client's settings override those of the realm. */
 export const lifetimesOf = ({ tokens }: Pick<Settings, "tokens">, { settings }: ClientSnapshot): Lifetimes => ({
   accessToken: settings.accessTokenLifetime ?? tokens.accessTokenSeconds,
   idToken: settings.idTokenLifetime ?? tokens.idTokenSeconds,
@@ -22,7 +22,7 @@ export const lifetimesOf = ({ tokens }: Pick<Settings, "tokens">, { settings }: 
   refresh: settings.refreshTokenLifetime,
 });
 
-/** Of a refresh token, in seconds: with its session, or since its last use where it lives without one. */
+/** The lifetime of a new refresh token in seconds: limited by its session, or the idle time of offline access. */
 export function refreshLifetime(
   { sessionId, expiresAt }: { readonly sessionId: string | null; readonly expiresAt: number },
   { offline, refresh }: Lifetimes,

@@ -2,7 +2,7 @@ import type { ScopesSnapshot } from "../../../applications/client-scopes/index.t
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 
-/** Decision 7: what a client may ask for. */
+/** The scopes that a client may request: its own list or, without one, those that the realm assigns (decision 7). */
 export const scopesFor = ({ byName, scopes }: ScopesSnapshot, client: ClientSnapshot): readonly string[] =>
   client.scopes.length > 0
     ? client.scopes.filter((name) => byName.has(name))
@@ -10,7 +10,7 @@ export const scopesFor = ({ byName, scopes }: ScopesSnapshot, client: ClientSnap
 
 const allowed = new WeakMap<ScopesSnapshot, WeakMap<ClientSnapshot, ReadonlySet<string>>>();
 
-/** The same to look names up in. What was granted before an administrator took a scope from the client is no longer given. */
+/** `scopesFor` as a set. Also applied to stored grants: a scope that was taken from the client is no longer issued. */
 export function allowedScopes(snapshot: ScopesSnapshot, client: ClientSnapshot): ReadonlySet<string> {
   const ofRealm = allowed.get(snapshot) ?? new WeakMap<ClientSnapshot, ReadonlySet<string>>();
   allowed.set(snapshot, ofRealm);
@@ -19,16 +19,16 @@ export function allowedScopes(snapshot: ScopesSnapshot, client: ClientSnapshot):
   return known;
 }
 
-/** What is given where a request names nothing. */
+/** The scopes of a request without `scope` (RFC 6749 §3.3). */
 export const defaultScopesFor = (snapshot: ScopesSnapshot, client: ClientSnapshot): readonly string[] =>
   scopesFor(snapshot, client).filter((name) => snapshot.byName.get(name)?.assignment === "DEFAULT");
 
-/** Those that stand for a person have no meaning for a client in its own name unless it requests them. */
-const ABOUT_PEOPLE: ReadonlySet<string> = new Set(["openid", "offline_access"]);
+/** Scopes that need a user: no default for the client credentials grant. */
+const USER_SCOPES: ReadonlySet<string> = new Set(["openid", "offline_access"]);
 
-/** Decision 7: what a client gets in its own name that requests no scope. */
+/** The scopes of a client credentials request without `scope` (decision 7). */
 export const clientDefaultScopes = (snapshot: ScopesSnapshot, client: ClientSnapshot): readonly string[] =>
-  defaultScopesFor(snapshot, client).filter((name) => !ABOUT_PEOPLE.has(name));
+  defaultScopesFor(snapshot, client).filter((name) => !USER_SCOPES.has(name));
 
 /** RFC 6749 §3.3 */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
@@ -38,8 +38,8 @@ export function checkScopeSyntax(scope: string | undefined): void {
 }
 
 /**
- * RFC 6749 §3.3, OpenID Connect Core §3.1.2.1: scopes that the realm does not know are ignored, in every grant; the answer tells which were
- * given. A request for nothing but these is refused, rather than given everything or nothing. Undefined: none was requested.
+ * RFC 6749 §3.3, OpenID Connect Core §3.1.2.1: every grant ignores scopes that the realm does not have, and the response lists what was issued.
+ * A request with only unknown scopes is refused. Undefined: no scope was requested.
  */
 export function knownScopes({ byName }: ScopesSnapshot, scope: string | undefined): string | undefined {
   if (!scope) return undefined;
@@ -48,7 +48,7 @@ export function knownScopes({ byName }: ScopesSnapshot, scope: string | undefine
   return known.join(" ");
 }
 
-/** What a request names; `defaults` where it names nothing. What the client may not ask for is refused; what is unknown is gone by now. */
+/** The requested scopes, or `defaults` without any. Refuses scopes that the client may not request. Unknown ones were removed before. */
 export function requestedScopes(
   snapshot: ScopesSnapshot,
   client: ClientSnapshot,

@@ -5,10 +5,10 @@ import { AppError } from "../../../kernel/errors.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import type { Db } from "../../../platform/db/index.ts";
 
-/** `user`: what is known of them already. */
+/** `user`: the user's row, if it was read already. */
 export type SubjectOf = (realm: string, client: ClientSnapshot, userId: string, user?: SubjectUser) => Promise<string>;
 
-/** OpenID Connect Core §8.1: clients of one sector know a user by the same pairwise subject. */
+/** OpenID Connect Core §8.1: clients of one sector get the same pairwise subject. */
 export function sectorOf({ clientId, settings, redirectUris }: ClientSnapshot): string {
   const uri = settings.sectorIdentifierUri ?? redirectUris[0];
   return (uri !== undefined && URL.canParse(uri) && new URL(uri).host) || clientId;
@@ -16,7 +16,7 @@ export function sectorOf({ clientId, settings, redirectUris }: ClientSnapshot): 
 
 const nothingMore = { roles: false, groups: false, organizations: false };
 
-/** `sub` as this client knows the user: by its own strategy, or by the realm's. */
+/** The `sub` of a user for a client, by the client's strategy or by the realm's. */
 export const createSubjectOf =
   ({ db, subjects }: { readonly db: Db; readonly subjects: Subjects }): SubjectOf =>
   async (realm, client, userId, known) => {
@@ -26,7 +26,7 @@ export const createSubjectOf =
     const user = known ?? (claim.strategy === "pairwise" ? null : (await subjectData(db, realm, userId, nothingMore))?.user);
     return subjectOf(claim, user ?? { userId, username: "", email: null, attributes: {} }, sectorOf(client), snapshot.salt).catch(
       (error) => {
-        // The account lacks what it is to be known by: the application is refused, with the reason.
+        // The user lacks the attribute that the strategy needs: the client gets the reason.
         throw error instanceof AppError ? oauthErrors.accessDenied(error.message) : error;
       },
     );

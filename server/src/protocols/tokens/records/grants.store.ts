@@ -21,17 +21,17 @@ declare module "../../../platform/db/tables.ts" {
   }
 }
 
-/** What a user gave a client, while everything it hangs on is alive: session, user, client. */
+/** A user's grant to a client, whose session, user and client are live. */
 export interface LiveGrant {
   readonly grantId: string;
   readonly userId: string;
   readonly clientId: string;
-  /** Null: it lives without one. */
+  /** Null: offline access. */
   readonly sessionId: string | null;
   readonly impersonator: string | null;
-  /** The same user by id; null without impersonation. */
+  /** The impersonator by id. */
   readonly actingUser: Impersonator | null;
-  /** When the session was last seen. */
+  /** When the session was last used. */
   readonly seenAt: number | null;
   readonly user: SubjectUser;
   readonly payload: GrantPayload;
@@ -39,7 +39,7 @@ export interface LiveGrant {
   readonly expiresAt: number;
 }
 
-/** A user beside something else that was read. */
+/** The user's columns in a joined row. */
 export interface UserColumns {
   user_id: string;
   username: string;
@@ -73,7 +73,7 @@ export interface LiveRow extends UserColumns, ImpersonatorColumns {
   expires_at: number;
 }
 
-/** The session of `g` is there, and so is the impersonator's; a grant without a session needs none. */
+/** Whether the session of grant `g`, and that of its impersonator, are live. A grant without a session needs none. */
 export const sessionIsAlive = (now: number) => sql`(g.session_id is null or (s.session_id is not null and s.expires_at > ${now}
   and (s.impersonator_session is null or exists (select 1 from sessions i where i.realm_id = s.impersonator_realm
     and i.session_id = s.impersonator_session and i.expires_at > ${now}))))`;
@@ -82,8 +82,8 @@ export const liveColumns = sql`g.grant_id, g.client_id, g.session_id, s.imperson
   ${userColumns}`;
 
 /**
- * User and session of the grant `g`, looked up one by one. As plain joins, Postgres also knows their realm, and where realms are small on
- * average its kept plan reads all users of the realm: a large one would pay for that with every token. `limit` forbids it.
+ * User and session of grant `g`, each by a lateral lookup. With plain joins, Postgres infers `realm_id` for them too, and where realms are small on
+ * average its generic plan reads all users of the realm, which is slow in a large realm. `limit` prevents that plan.
  */
 export const itsUserAndSession = sql`
     cross join lateral (
@@ -93,7 +93,7 @@ export const itsUserAndSession = sql`
       select s.session_id, s.expires_at, s.last_seen_at, s.auth_time, s.acr, s.amr, s.impersonator, s.impersonator_id, s.impersonator_realm, s.impersonator_session
       from sessions s where s.realm_id = g.realm_id and s.session_id = g.session_id limit 1) s on true`;
 
-/** The grants that are alive; `and …` says which. */
+/** Live grants, as a FROM and WHERE clause to extend with `and …`. */
 export const liveGrants = (now: number) => sql`oidc_grants g ${itsUserAndSession}
     cross join lateral (
       select c.id from clients c where c.realm_id = g.realm_id and c.client_id = g.client_id and c.enabled limit 1) c
@@ -123,7 +123,7 @@ export const toLiveGrant = (row: LiveRow): LiveGrant => ({
   expiresAt: row.expires_at,
 });
 
-/** The grants that end with a session, by client. */
+/** The grants of a session. */
 export async function grantsOfSession(db: Db, realm: string, sessionId: string): Promise<{ grantId: string; clientId: string }[]> {
   const rows = await ofSession(db, { realm, sessionId });
   return rows.map((row) => ({ grantId: row.grant_id, clientId: row.client_id }));
@@ -148,7 +148,7 @@ export interface NewGrant {
   readonly expiresAt: number;
 }
 
-/** Makes it, or changes what it holds; whose it is and what it ends with never change. */
+/** Inserts a grant, or updates its payload and expiry. User, client and session never change. */
 export async function writeGrant(db: Db, realm: string, grant: NewGrant): Promise<void> {
   await sql`
     insert into oidc_grants as g (realm_id, grant_id, user_id, client_id, session_id, payload, created_at, expires_at)
@@ -158,7 +158,7 @@ export async function writeGrant(db: Db, realm: string, grant: NewGrant): Promis
       where g.user_id = excluded.user_id and g.client_id = excluded.client_id`.execute(db);
 }
 
-/** Everything that hangs on it ends, too: records by their foreign key, access tokens because they name it. */
+/** Also ends its records, by their foreign key, and its access tokens, which name it. */
 export async function deleteGrant(db: Db, realm: string, grantId: string): Promise<{ userId: string; clientId: string } | null> {
   const row = await db
     .deleteFrom("oidc_grants")
@@ -169,11 +169,10 @@ export async function deleteGrant(db: Db, realm: string, grantId: string): Promi
   return row ? { userId: row.user_id, clientId: row.client_id } : null;
 }
 
-/** Which grants end. */
 export interface GrantsOf {
   readonly userId?: string;
   readonly clientId?: string;
-  /** All but those of this one. */
+  /** Grants of this session are kept. */
   readonly keepSession?: string | null;
 }
 

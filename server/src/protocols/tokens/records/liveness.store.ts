@@ -11,17 +11,17 @@ declare module "../../../platform/db/tables.ts" {
   }
 }
 
-/** Who stands behind a token of a user that is alive. */
+/** The user, session and impersonator behind a live token. */
 export interface Holder {
   readonly userId: string;
   readonly username: string;
-  /** The same with what claims are made of. */
+  /** The row that claims are made from. */
   readonly user: SubjectUser;
   readonly sessionId: string | null;
   readonly impersonator: string | null;
-  /** The same user by id; null without impersonation. */
+  /** The impersonator by id. */
   readonly actingUser: Impersonator | null;
-  /** Of the session; null without one. */
+  /** Null without a session. */
   readonly authTime: number | null;
   readonly acr: string | null;
   readonly amr: readonly string[];
@@ -51,7 +51,7 @@ const holder = prepared((db, { realm, jti, clientId, now, grantId }: Asked & { g
   return { compile: () => query.compile(db) };
 });
 
-/** One query over grant, session, user, client and the tokens that were revoked. Null: it lives no more. */
+/** One query over grant, session, user, client and revoked tokens. Null: the token is not live. */
 export async function findHolder(db: Db, asked: Asked & { readonly grantId: string }): Promise<Holder | null> {
   const [row] = await holder(db, asked);
   if (!row) return null;
@@ -68,19 +68,19 @@ export async function findHolder(db: Db, asked: Asked & { readonly grantId: stri
   };
 }
 
-const machine = prepared((db, { realm, jti, clientId }: Omit<Asked, "now">) => {
+const clientToken = prepared((db, { realm, jti, clientId }: Omit<Asked, "now">) => {
   const query = sql<{ id: string }>`
     select c.id from clients c where c.realm_id = ${realm} and c.client_id = ${clientId} and c.enabled
       and not exists (select 1 from revoked_tokens r where r.realm_id = c.realm_id and r.jti = ${jti})`;
   return { compile: () => query.compile(db) };
 });
 
-/** The same for a client that acts in its own name. */
-export async function isMachineAlive(db: Db, { realm, jti, clientId }: Omit<Asked, "now">): Promise<boolean> {
-  return (await machine(db, { realm, jti, clientId })).length > 0;
+/** The same for a client credentials token. */
+export async function isClientTokenLive(db: Db, { realm, jti, clientId }: Omit<Asked, "now">): Promise<boolean> {
+  return (await clientToken(db, { realm, jti, clientId })).length > 0;
 }
 
-/** Until it would have expired anyway. */
+/** Stored until the token would expire anyway. */
 export async function revokeToken(db: Db, realm: string, jti: string, expiresAt: number): Promise<void> {
   await sql`insert into revoked_tokens (realm_id, jti, expires_at) values (${realm}, ${jti}, ${expiresAt}) on conflict do nothing`.execute(
     db,

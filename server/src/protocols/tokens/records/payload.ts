@@ -1,14 +1,14 @@
 import type { AuthorizationDetail } from "../contents/authorization-details.ts";
 
-/** OpenID Connect Core §5.5: claims that were requested one by one. */
+/** OpenID Connect Core §5.5: individually requested claims. */
 export interface RequestedClaims {
   readonly id_token?: Readonly<Record<string, unknown>>;
   readonly userinfo?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * What is stored with a code, a refresh token, a device's or a CIBA request. The members are those of the engine, which writes codes and
- * requests; refresh tokens keep its shape for as long as the release before this one may run beside it.
+ * The payload of a code, a refresh token, a device or a CIBA request. The engine writes codes and requests, so the members are its own; refresh
+ * tokens keep that shape while the previous release may run beside this one.
  */
 export interface RecordPayload {
   readonly kind?: string;
@@ -27,11 +27,11 @@ export interface RecordPayload {
   readonly sessionUid?: string;
   readonly claims?: RequestedClaims;
   readonly rar?: readonly AuthorizationDetail[];
-  /** Of refresh tokens: the grants it comes from, such as `authorization_code refresh_token`. */
+  /** Of refresh tokens: the grant types it was issued by, such as `authorization_code refresh_token`. */
   readonly gty?: string;
   readonly rotations?: number;
   readonly iiat?: number;
-  /** What a refresh token of a public client is bound to. */
+  /** The binding of a public client's refresh token. */
   readonly jkt?: string;
   readonly "x5t#S256"?: string;
   /** Of codes. */
@@ -39,13 +39,13 @@ export interface RecordPayload {
   readonly codeChallengeMethod?: string;
   readonly redirectUri?: string;
   readonly dpopJkt?: string;
-  /** Of requests that were denied. */
+  /** Of denied requests. */
   readonly error?: string;
   readonly errorDescription?: string;
   readonly [member: string]: unknown;
 }
 
-/** What a user granted, beside the columns of its row. */
+/** The content of a grant: what is not a column. */
 export interface GrantPayload {
   readonly openid?: { readonly scope?: string; readonly claims?: readonly string[] };
   /** Scopes by resource. */
@@ -56,13 +56,13 @@ export interface GrantPayload {
 
 const names = (scope: string | undefined): readonly string[] => (scope ? scope.split(" ") : []);
 
-/** The scopes that were granted for a resource, in that order. */
+/** The scopes granted for a resource, in their order. */
 export function grantedScopes({ resources, rejected }: GrantPayload, resource: string): readonly string[] {
   const refused = new Set(names(rejected?.resources?.[resource]));
   return names(resources?.[resource]).filter((name) => !refused.has(name));
 }
 
-/** Of the claims that were requested for an ID token, those that were granted. */
+/** The granted ones of the claims requested for an ID token. */
 export function grantedClaims({ openid, rejected }: GrantPayload, requested: RequestedClaims | undefined): readonly string[] {
   const refused = new Set(rejected?.openid?.claims);
   const granted = new Set(openid?.claims);

@@ -21,7 +21,7 @@ declare module "../../../platform/db/tables.ts" {
   }
 }
 
-/** One thing the engine keeps; its key is sha256 of what was handed out. */
+/** A stored code, token or request; its key is the SHA-256 of the issued value. */
 export interface StoredRecord {
   readonly recordId: string;
   readonly payload: RecordPayload;
@@ -107,7 +107,7 @@ const take = prepared((db, { realm, model, recordId, now }: Key & { now: number 
   return { compile: () => query.compile(db) };
 });
 
-/** Of many at the same time one gets it. */
+/** Atomic: of concurrent callers, one gets true. */
 export async function consumeRecord(db: Db, key: Key, now: number): Promise<boolean> {
   return (await take(db, { ...key, now })).length > 0;
 }
@@ -120,7 +120,7 @@ const remove = prepared((db, { realm, model, recordId }: Key) =>
   db.deleteFrom("oidc_records").where("realm_id", "=", realm).where("model", "=", model).where("record_id", "=", recordId),
 );
 
-/** Takes it out of the table: for what may be read once. */
+/** Reads and deletes a record that may be read once. */
 export async function takeRecord(db: Db, { realm, model, recordId }: Key, now: number): Promise<StoredRecord | null> {
   const row = await db
     .deleteFrom("oidc_records")
@@ -133,7 +133,7 @@ export async function takeRecord(db: Db, { realm, model, recordId }: Key, now: n
   return toRecord(row);
 }
 
-/** RFC 7523 §3, RFC 9449 §11.1: true for the first to bring it. The key is the check, so that of two at once one is refused. */
+/** RFC 7523 §3, RFC 9449 §11.1: false if it was presented before. The primary key decides between concurrent requests. */
 export async function isFirst(db: Db, key: Key, expiresAt: number): Promise<boolean> {
   const { rows } = await sql<{ record_id: string }>`
     insert into oidc_records (realm_id, model, record_id, payload, expires_at)
@@ -144,7 +144,7 @@ export async function isFirst(db: Db, key: Key, expiresAt: number): Promise<bool
 
 const CLEANUP_BATCH = 5_000;
 
-/** A batch at a time, so that no cleanup holds its locks for long. */
+/** In batches, so that locks are short. */
 export async function deleteExpiredRecords(db: Db, now: number): Promise<void> {
   for (;;) {
     const { numAffectedRows } = await sql`
@@ -154,7 +154,7 @@ export async function deleteExpiredRecords(db: Db, now: number): Promise<void> {
   }
 }
 
-/** `user.erased`: requests under way that name the person, wherever in them it stands. What hangs on a grant goes with that. */
+/** `user.erased`: deletes pending requests that contain the user's id or a name. Records of grants are deleted with their grant. */
 export async function deleteRecordsNaming(tx: Tx, realm: string, names: readonly string[]): Promise<void> {
   const path = sql.lit("$.** ? (@ == $a || @ == $b || @ == $c)");
   const [a, b = a, c = a] = names.map((name) => name.toLowerCase());
@@ -163,7 +163,7 @@ export async function deleteRecordsNaming(tx: Tx, realm: string, names: readonly
       and jsonb_path_exists(lower(payload::text)::jsonb, ${path}::jsonpath, ${JSON.stringify({ a, b, c })}::text::jsonb)`.execute(tx);
 }
 
-/** What is under way and holds a token (each begins with the same letters), which no query looks into. */
+/** Pending requests that contain a JWT (`eyJ…`), which SQL cannot search. */
 export async function recordsWithTokens(tx: Tx, realm: string): Promise<(Omit<Key, "realm"> & { payload: RecordPayload })[]> {
   const { rows } = await sql<{ model: string; record_id: string; payload: RecordPayload }>`
     select model, record_id, payload from oidc_records

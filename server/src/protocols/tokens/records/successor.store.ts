@@ -5,7 +5,7 @@ import { type LiveGrant, type LiveRow, liveColumns, liveGrants, toLiveGrant } fr
 import type { RecordPayload } from "./payload.ts";
 import type { NewRecord, StoredRecord } from "./records.store.ts";
 
-// What the token endpoint does with codes and refresh tokens all day, in as few trips to the database as it takes.
+// The token endpoint's statements on codes and refresh tokens. Concurrent ones are batched into one round trip.
 
 interface Key {
   readonly realm: string;
@@ -14,7 +14,7 @@ interface Key {
 }
 
 interface FoundRow extends Omit<LiveRow, "grant_id"> {
-  /** Which of those that were asked for. */
+  /** The position in the batch. */
   n: number;
   record_id: string;
   record: RecordPayload;
@@ -61,7 +61,7 @@ const withGrant = gathered<Key & { readonly now: number }, FoundRow>(async (db, 
   return answers;
 });
 
-/** A code or a refresh token together with the grant it hangs on, if that is alive. */
+/** A code or refresh token with its grant, if that is live. */
 export async function findWithGrant(db: Db, key: Key, now: number): Promise<{ record: StoredRecord; grant: LiveGrant | null } | null> {
   const row = await withGrant(db, { ...key, now });
   if (!row) return null;
@@ -74,7 +74,7 @@ export async function findWithGrant(db: Db, key: Key, now: number): Promise<{ re
 
 type Stored = { [K in keyof NewRecord]: K extends "payload" ? string : NewRecord[K] };
 
-/** A grant without a session lives for as long as its refresh token is used. */
+/** An offline grant is extended by each use of its refresh token. */
 const prolong = ({ realm, grantId, expiresAt }: Stored) => sql`
   update oidc_grants set expires_at = ${expiresAt}
   where realm_id = ${realm} and grant_id = ${grantId}::uuid and session_id is null and expires_at < ${expiresAt}`;
@@ -92,13 +92,13 @@ export async function addRefreshToken(db: Db, record: NewRecord): Promise<void> 
   await add(db, { ...record, payload: JSON.stringify(record.payload) });
 }
 
-/** Less is not worth a write at each use. */
-const WORTH_A_WRITE = MINUTE;
+/** Shorter extensions are not written. */
+const MIN_EXTENSION = MINUTE;
 
-/** A refresh token that is not replaced lives on from its last use, and with it a grant that has no session. */
+/** Extends a refresh token that is not rotated, and its offline grant. */
 export async function prolongRefreshToken(db: Db, key: Key, { payload, grantId }: StoredRecord, until: number): Promise<void> {
   const exp = Math.floor(until / SECOND);
-  if (exp * SECOND - (payload.exp ?? 0) * SECOND < WORTH_A_WRITE) return;
+  if (exp * SECOND - (payload.exp ?? 0) * SECOND < MIN_EXTENSION) return;
   await sql`
     with prolonged as (
       update oidc_grants set expires_at = ${until}
@@ -133,7 +133,7 @@ interface Columns extends Readonly<Record<"realms" | "usedModels" | "used" | "mo
   readonly now: number;
 }
 
-// The same for several. What is used by two of them is taken once, for one of them.
+// The same for a batch. A record that two requests present is consumed for one of them.
 const replaceMany = prepared((db, r: Columns) => {
   const query = sql<{ record_id: string }>`
     with asked as (
@@ -160,7 +160,7 @@ const replaceMany = prepared((db, r: Columns) => {
   return { compile: () => query.compile(db) };
 });
 
-/** Whether it was replaced; or what went wrong with this one. */
+/** Whether this request consumed the record, or the error of its statement. */
 type Outcome = { readonly won: boolean } | { readonly error: unknown };
 
 const replaced = gathered<Replacement & { readonly now: number }, Outcome>(async (db, asked) => {
@@ -170,7 +170,7 @@ const replaced = gathered<Replacement & { readonly now: number }, Outcome>(async
       (error) => ({ error }),
     );
   if (asked.length > 1) {
-    // If one of them cannot be done, or two groups waited for each other, nothing of it has happened: then each by itself.
+    // If one of them fails, or two batches deadlock, nothing is written: each is tried alone.
     const rows = await replaceMany(db, columnsOf(asked)).catch(() => null);
     const won = rows && new Set(rows.map(({ record_id }) => record_id));
     if (won) return asked.map(({ recordId }) => ({ won: won.has(recordId) }));
@@ -191,7 +191,7 @@ const columnsOf = (asked: readonly (Replacement & { readonly now: number })[]): 
   now: Math.max(...asked.map(({ now }) => now)),
 });
 
-/** The next refresh token for the one, or for the code, that was used: both or neither. Of many at the same time one gets it; false for the others. */
+/** Consumes a code or refresh token and stores its successor, both or neither. Of concurrent requests one gets true. */
 export async function replaceByRefreshToken(db: Db, used: Omit<Key, "realm">, record: NewRecord, now: number): Promise<boolean> {
   const values = { ...record, payload: JSON.stringify(record.payload), used: used.recordId, usedModel: used.model, now };
   const outcome = await replaced(db, values);

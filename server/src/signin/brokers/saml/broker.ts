@@ -24,17 +24,22 @@ import type { Broker, PostedAnswer } from "../broker.ts";
 import { keepAnswer, takeAnswer, useAssertion } from "./answers.store.ts";
 import { resolveArtifact } from "./artifact.ts";
 import { decryptionOf, signerOf } from "./keys.ts";
+import { logoutRequestFor, logoutResponseTo, readLogoutRequest, type SamlLogouts, writeNameId } from "./logout.ts";
 import { serviceProviderMetadata } from "./metadata.ts";
 import { refusing, withKeys } from "./open.ts";
 import type { SamlProfile } from "./profile.ts";
 import type { SamlRules } from "./rules.ts";
 import { consumerOf, type SamlTools, spEntityIdOf } from "./tools.ts";
 
+export interface SamlBroker extends Broker {
+  readonly logout: SamlLogouts;
+}
+
 /** A provider that begins by itself may name a path of ours; our own state is much shorter. */
 const LIMIT = { relayStateBytes: 2048 };
 
 /** Web browser single sign-on (SAML profiles §4.1) with this realm as the service provider, for every scheme. */
-export const samlBroker = (profile: SamlProfile): Broker => ({
+export const samlBroker = (profile: SamlProfile): SamlBroker => ({
   begin: (provider, request, { saml }) =>
     refusing(async () => {
       const rules = profile.rules(provider);
@@ -108,8 +113,20 @@ export const samlBroker = (profile: SamlProfile): Broker => ({
       const [fresh, begunAt] = [kept.fresh === true, Number(kept.begunAt)];
       if (fresh && assertion.authnStatements.some(({ authnInstant }) => authnInstant < begunAt - CLOCK_SKEW))
         throw new UpstreamError("stale", "The provider did not ask for a new sign-in.");
-      return profile.identity(provider, { assertion, response: opened, fresh, begunAt });
+      const session = {
+        id: assertion.authnStatements[0]?.sessionIndex ?? null,
+        logout: provider.config.logoutUpstream === false ? null : writeNameId(assertion.subject?.nameId),
+      };
+      return { session, ...profile.identity(provider, { assertion, response: opened, fresh, begunAt }) };
     }),
+
+  signOut: (provider, session, { state }, { saml }) =>
+    refusing(() => logoutRequestFor(provider, profile.rules(provider), session, state, saml)),
+
+  logout: {
+    read: (provider, received, { saml }) => refusing(() => readLogoutRequest(provider, profile.rules(provider), received, saml)),
+    respond: (provider, answered, { saml }) => refusing(() => logoutResponseTo(provider, profile.rules(provider), answered, saml)),
+  },
 });
 
 const replayed = () => new UpstreamError("replay", "The assertion was used before.");

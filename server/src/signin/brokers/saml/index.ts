@@ -4,8 +4,7 @@ import { samlBroker } from "./broker.ts";
 import { plain } from "./plain.ts";
 
 export { deleteExpiredAnswers } from "./answers.store.ts";
-export { samlBroker } from "./broker.ts";
-export { providerMetadataRoutes } from "./metadata.routes.ts";
+export { type SamlBroker, samlBroker } from "./broker.ts";
 export type { SamlAnswer, SamlProfile, SamlRules } from "./profile.ts";
 export { createSamlTools, type SamlTools } from "./tools.ts";
 

@@ -3,16 +3,16 @@ import Type from "typebox";
 import { clock, DAY } from "../../../kernel/clock.ts";
 import { anonymous, type PublishedDocument, publishOne, xmlDocumentOf } from "../../../platform/http/index.ts";
 import { type IdentityProviders, type ProviderSnapshot, providerErrors } from "../../identity-providers/index.ts";
-import type { Broker, BrokerTools } from "../broker.ts";
+import type { BrokerTools } from "../broker.ts";
+import { brokerOf } from "../parts.ts";
 
 export interface ProviderMetadataParts {
   readonly providers: IdentityProviders;
   readonly tools: BrokerTools;
-  brokerOf(protocol: string): Broker | null;
 }
 
 /** Mounted under /realms/:realm. */
-export const providerMetadataRoutes: FastifyPluginAsyncTypebox<ProviderMetadataParts> = async (app, { providers, tools, brokerOf }) => {
+export const providerMetadataRoutes: FastifyPluginAsyncTypebox<ProviderMetadataParts> = async (app, { providers, tools }) => {
   // One for each configuration of the realm, made anew every day: it says until when it is valid.
   const made = new WeakMap<ProviderSnapshot, { readonly day: number; readonly document: Promise<PublishedDocument> }>();
   app.get(

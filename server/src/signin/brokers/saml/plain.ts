@@ -110,8 +110,13 @@ function subjectOf(provider: ProviderSnapshot, claims: Claims, nameId: NameId | 
   }
   if (!nameId) throw refuse("The assertion has no NameID.");
   if (nameId.format === NAME_ID_FORMAT.transient) throw refuse("The NameID is transient: set subjectAttribute, or another nameIdFormat.");
-  const qualifier = nameId.nameQualifier === null || nameId.nameQualifier === issuer ? "" : `${nameId.nameQualifier}!`;
-  const subject = clean(`${qualifier}${nameId.value}`, 1024);
+  const subject = subjectByName(nameId, issuer);
   if (subject === null) throw refuse("The NameID cannot be stored.");
   return subject;
+}
+
+/** Null: it cannot be stored. */
+export function subjectByName({ value, nameQualifier }: NameId, issuer: string): string | null {
+  const qualifier = nameQualifier === null || nameQualifier === issuer ? "" : `${nameQualifier}!`;
+  return clean(`${qualifier}${value}`, 1024);
 }

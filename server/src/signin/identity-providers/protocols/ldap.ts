@@ -55,13 +55,18 @@ const members = {
       description: "Whether people who are not here yet get an account when they sign in, or in a sync. Default create",
     }),
   ),
+  editMode: Type.Optional(
+    oneOf(["READ_ONLY", "PASSWORD"], {
+      description: "Whether new passwords of its users are written into the directory. Nothing else ever is. Default READ_ONLY",
+    }),
+  ),
   fullSyncMinutes: minutes("How often the whole directory is read"),
   changedSyncMinutes: minutes("How often what has changed is read"),
 };
 
 const defaults = {
   ...{ urls: [], startTls: false, timeoutMs: 5_000, userSearchFilter: "(uid={0})", uidAttribute: "uid", emailAttribute: "mail" },
-  ...{ firstNameAttribute: "givenName", lastNameAttribute: "sn", trustEmail: false, provisioning: "create" },
+  ...{ firstNameAttribute: "givenName", lastNameAttribute: "sn", trustEmail: false, provisioning: "create", editMode: "READ_ONLY" },
 };
 
 const kind = (own: Config): IdentityProviderProtocol => ({
@@ -86,6 +91,7 @@ function check({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, { 
   return [
     ...urls.flatMap(([field, one]) => addressFaults(String(one), String(field), startTls, outbound)),
     ...filterFaults(String(config.userSearchFilter)),
+    ...editFaults(config),
     ...["idAttribute", "uidAttribute", "emailAttribute", "firstNameAttribute", "lastNameAttribute"]
       .filter((member) => !isAttributeName(String(config[member])))
       .map((member) => ({ field: `config.${member}`, message: `config.${member} does not name an attribute, such as mail` })),
@@ -109,6 +115,14 @@ function addressFaults(written: string, field: string, startTls: boolean, outbou
       return [{ field, message: `${field} has the form ldaps://host:636 or ldap://host:389, with nothing else` }];
     return [{ field, message: `${field}: ${error.message}` }];
   }
+}
+
+/** Active Directory takes new passwords over TLS only (MS-ADTS §3.1.1.3.1.5), and nobody should send them otherwise. */
+function editFaults(config: Config): FieldFault[] {
+  const { urls, startTls } = connectionOf({ config });
+  if (config.editMode !== "PASSWORD" || startTls || urls.every((one) => /^ldaps:/i.test(one))) return [];
+  const field = "config.editMode";
+  return [{ field, message: `${field} PASSWORD needs TLS on every address: use ldaps://, or ldap:// with startTls` }];
 }
 
 function filterFaults(written: string): FieldFault[] {

@@ -25,6 +25,8 @@ export interface Endpoints {
   readonly tokenUrl: string;
   readonly userinfoUrl: string | null;
   readonly jwksUrl: string | null;
+  /** OpenID Connect RP-Initiated Logout; null: there is none. */
+  readonly logoutUrl: string | null;
   /** RFC 9207: the answer names its issuer. */
   readonly promisesIssuer: boolean;
   /** Null: the provider does not say. */
@@ -96,6 +98,7 @@ export function endpointsOf(config: Config, document: Readonly<Record<string, un
     tokenUrl: of("tokenUrl", "token_endpoint")!,
     userinfoUrl: of("userinfoUrl", "userinfo_endpoint"),
     jwksUrl: of("jwksUrl", "jwks_uri"),
+    logoutUrl: of("logoutUrl", "end_session_endpoint"),
     promisesIssuer: document?.authorization_response_iss_parameter_supported === true,
     authMethods: Array.isArray(methods) ? methods.map(String) : null,
   };

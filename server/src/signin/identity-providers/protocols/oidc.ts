@@ -26,6 +26,28 @@ const members = {
   tokenUrl: Type.Optional(urlText("where codes are exchanged")),
   userinfoUrl: Type.Optional(urlText("where claims are read")),
   jwksUrl: Type.Optional(urlText("the keys of ID tokens")),
+  logoutUrl: Type.Optional(urlText("where a user is signed out there; else the `end_session_endpoint` that discovery names")),
+  logoutUpstream: Type.Optional(
+    Type.Boolean({ description: "Whether signing out here goes on at the provider, where it has an address for that. Default true" }),
+  ),
+  storeTokens: Type.Optional(
+    Type.Boolean({
+      description: "Whether the provider's tokens are kept, sealed, for users to read with a token of their own. Default false",
+    }),
+  ),
+  forwardParameters: Type.Optional(
+    Type.Array(oneOf(["login_hint", "ui_locales", "acr_values", "prompt"]), {
+      maxItems: 4,
+      uniqueItems: true,
+      description: "What is passed on of the request for the sign-in. Default login_hint, ui_locales, prompt",
+    }),
+  ),
+  trustPrompt: Type.Optional(
+    Type.Boolean({
+      description:
+        "Whether a sign-in counts as new because `prompt` asked for it, although the ID token has no `auth_time`. Default false: then it does not count where a new sign-in is needed",
+    }),
+  ),
   pkce: Type.Optional(Type.Boolean({ description: "RFC 7636, S256. Default true; false for linkedin, which refuses it" })),
   clientAuthMethod: Type.Optional(
     oneOf(["client_secret_basic", "client_secret_post", "private_key_jwt", "none"], {
@@ -44,7 +66,11 @@ const members = {
   ...brokerMembers,
 };
 
-const common = { pkce: true, multiFactorAcr: [], multiFactorAmr: [], ...brokerDefaults };
+const common = {
+  ...{ pkce: true, multiFactorAcr: [], multiFactorAmr: [], logoutUpstream: true, storeTokens: false, trustPrompt: false },
+  forwardParameters: ["login_hint", "ui_locales", "prompt"],
+  ...brokerDefaults,
+};
 const ADDRESSES = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl"] as const;
 
 interface Kind {
@@ -86,7 +112,7 @@ function commonFaults(
   { outbound }: CheckTools,
   hasSecret: boolean,
 ): FieldFault[] {
-  const faults = ADDRESSES.flatMap((member) => urlFaults(filledUrl(config, member), `config.${member}`, outbound));
+  const faults = [...ADDRESSES, "logoutUrl"].flatMap((member) => urlFaults(filledUrl(config, member), `config.${member}`, outbound));
   const { issuer } = config;
   // OpenID Connect Discovery §3
   if (typeof issuer === "string" && /[?#]/.test(issuer))

@@ -16,6 +16,16 @@ export const enBrokers = {
   brokerCancelled: "Signing in at the provider was cancelled. Choose how to go on.",
   linkNotice:
     "There is an account with the mail address of the one you signed in with. Show once that it is yours, and the two are linked.",
+  linkAccountTitle: "Link an account",
+  linkAccountText: "Sign in at {provider} with the account that you want to link.",
+  linkAccountConfirmText: "{theirs} at {provider} will be linked to your account {ours}. From then on you can sign in here with it.",
+  linkAccountConfirm: "Link the accounts",
+  linkAccountTakenTitle: "That account is linked already",
+  linkAccountTakenText:
+    "It belongs to a user here, so it cannot be linked once more. Use another account at the provider, or remove the other link first.",
+  brokerStaleTitle: "The provider did not ask you to sign in again",
+  brokerStaleText:
+    "A new sign-in is needed here, and the provider did not confirm one. Sign in another way, or sign out first and then in again.",
 };
 
 export const nlBrokers: typeof enBrokers = {
@@ -36,6 +46,16 @@ export const nlBrokers: typeof enBrokers = {
   brokerCancelled: "Het aanmelden bij de provider is geannuleerd. Kies hoe u verder wilt gaan.",
   linkNotice:
     "Er bestaat al een account met het e-mailadres waarmee u zich hebt aangemeld. Toon één keer aan dat het van u is, dan worden de twee gekoppeld.",
+  linkAccountTitle: "Een account koppelen",
+  linkAccountText: "Meld u bij {provider} aan met het account dat u wilt koppelen.",
+  linkAccountConfirmText: "{theirs} bij {provider} wordt gekoppeld aan uw account {ours}. Daarna kunt u zich er hier mee aanmelden.",
+  linkAccountConfirm: "Accounts koppelen",
+  linkAccountTakenTitle: "Dat account is al gekoppeld",
+  linkAccountTakenText:
+    "Het hoort bij een gebruiker hier en kan niet nog eens worden gekoppeld. Gebruik een ander account bij de provider, of verwijder eerst de andere koppeling.",
+  brokerStaleTitle: "De provider heeft u niet opnieuw laten aanmelden",
+  brokerStaleText:
+    "Hier is een nieuwe aanmelding nodig, en de provider heeft die niet bevestigd. Meld u op een andere manier aan, of meld u eerst af en dan opnieuw aan.",
 };
 
 export const deBrokers: typeof enBrokers = {
@@ -57,6 +77,16 @@ export const deBrokers: typeof enBrokers = {
   brokerCancelled: "Die Anmeldung beim Anbieter wurde abgebrochen. Wählen Sie, wie Sie fortfahren möchten.",
   linkNotice:
     "Es gibt bereits ein Konto mit der E-Mail-Adresse, mit der Sie sich angemeldet haben. Zeigen Sie einmal, dass es Ihres ist, dann werden beide verknüpft.",
+  linkAccountTitle: "Ein Konto verknüpfen",
+  linkAccountText: "Melden Sie sich bei {provider} mit dem Konto an, das Sie verknüpfen möchten.",
+  linkAccountConfirmText: "{theirs} bei {provider} wird mit Ihrem Konto {ours} verknüpft. Danach können Sie sich hier damit anmelden.",
+  linkAccountConfirm: "Konten verknüpfen",
+  linkAccountTakenTitle: "Dieses Konto ist bereits verknüpft",
+  linkAccountTakenText:
+    "Es gehört zu einem Benutzer hier und kann nicht noch einmal verknüpft werden. Verwenden Sie ein anderes Konto beim Anbieter, oder entfernen Sie zuerst die andere Verknüpfung.",
+  brokerStaleTitle: "Der Anbieter hat Sie nicht neu angemeldet",
+  brokerStaleText:
+    "Hier ist eine neue Anmeldung nötig, und der Anbieter hat keine bestätigt. Melden Sie sich anders an, oder melden Sie sich zuerst ab und dann wieder an.",
 };
 
 export const frBrokers: typeof enBrokers = {
@@ -76,6 +106,16 @@ export const frBrokers: typeof enBrokers = {
   brokerCancelled: "La connexion chez le fournisseur a été annulée. Choisissez comment continuer.",
   linkNotice:
     "Un compte existe déjà avec l’adresse e-mail que vous avez utilisée. Montrez une fois qu’il est à vous, et les deux seront liés.",
+  linkAccountTitle: "Lier un compte",
+  linkAccountText: "Connectez-vous chez {provider} avec le compte que vous voulez lier.",
+  linkAccountConfirmText: "{theirs} chez {provider} sera lié à votre compte {ours}. Vous pourrez ensuite vous connecter ici avec lui.",
+  linkAccountConfirm: "Lier les comptes",
+  linkAccountTakenTitle: "Ce compte est déjà lié",
+  linkAccountTakenText:
+    "Il appartient à un utilisateur d’ici et ne peut pas être lié une seconde fois. Utilisez un autre compte chez le fournisseur, ou supprimez d’abord l’autre lien.",
+  brokerStaleTitle: "Le fournisseur ne vous a pas reconnecté",
+  brokerStaleText:
+    "Une nouvelle connexion est nécessaire ici, et le fournisseur n’en a pas confirmé. Connectez-vous autrement, ou déconnectez-vous d’abord puis reconnectez-vous.",
 };
 
 export const esBrokers: typeof enBrokers = {
@@ -95,4 +135,14 @@ export const esBrokers: typeof enBrokers = {
   brokerCancelled: "Se canceló el inicio de sesión en el proveedor. Elija cómo continuar.",
   linkNotice:
     "Ya existe una cuenta con la dirección de correo con la que ha iniciado sesión. Demuestre una vez que es suya y las dos quedarán vinculadas.",
+  linkAccountTitle: "Vincular una cuenta",
+  linkAccountText: "Inicie sesión en {provider} con la cuenta que desea vincular.",
+  linkAccountConfirmText: "{theirs} en {provider} se vinculará a su cuenta {ours}. Después podrá iniciar sesión aquí con ella.",
+  linkAccountConfirm: "Vincular las cuentas",
+  linkAccountTakenTitle: "Esa cuenta ya está vinculada",
+  linkAccountTakenText:
+    "Pertenece a un usuario de aquí, así que no se puede vincular otra vez. Use otra cuenta en el proveedor o elimine antes el otro vínculo.",
+  brokerStaleTitle: "El proveedor no le pidió iniciar sesión de nuevo",
+  brokerStaleText:
+    "Aquí hace falta un nuevo inicio de sesión y el proveedor no confirmó ninguno. Inicie sesión de otra forma, o cierre antes la sesión y vuelva a entrar.",
 };

@@ -1,4 +1,5 @@
 import { deBrokers } from "./brokers.ts";
+import { deDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
 
 export const de: Messages = {
@@ -33,15 +34,11 @@ export const de: Messages = {
   overloadedTextTimed: "Ihre Anmeldung wurde nicht verarbeitet. Bitte versuchen Sie es in {time} noch einmal.",
   directoryAwayTitle: "Ihr Passwort kann gerade nicht geprüft werden",
   directoryAwayTextTimed: "Das Verzeichnis Ihrer Organisation antwortet nicht. Bitte versuchen Sie es in {time} noch einmal.",
-  passwordElsewhereTitle: "Bitte ändern Sie zuerst Ihr Passwort",
-  passwordElsewhereText:
-    "Ihr Passwort stimmt, aber Ihre Organisation verlangt ein neues. Ändern Sie es dort, wo Sie es sonst auch tun, zum Beispiel an Ihrem Arbeitsrechner, und melden Sie sich hier mit dem neuen an.",
-  passwordInDirectoryText:
-    "Ihr Passwort liegt im Verzeichnis Ihrer Organisation. Ändern Sie es dort, wo Sie es sonst auch tun, zum Beispiel an Ihrem Arbeitsrechner.",
   expiredTitle: "Diese Seite war zu lange geöffnet",
   expiredText: "Zu Ihrer Sicherheit ist sie nicht mehr gültig. Bitte melden Sie sich erneut an.",
 
   ...deBrokers,
+  ...deDirectories,
 
   notYou: "Sind Sie das nicht?",
   otherWays: "Andere Möglichkeiten",

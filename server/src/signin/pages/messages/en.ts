@@ -1,4 +1,5 @@
 import { enBrokers } from "./brokers.ts";
+import { enDirectories } from "./directories.ts";
 /** English is the source: its keys are the keys of every language. `{name}`, `{account}`, `{time}` and the like are filled in. */
 export const en = {
   languageName: "English",
@@ -32,15 +33,11 @@ export const en = {
   overloadedTextTimed: "Your sign-in was not processed. Please try again in {time}.",
   directoryAwayTitle: "We cannot check your password right now",
   directoryAwayTextTimed: "The directory of your organization does not answer. Please try again in {time}.",
-  passwordElsewhereTitle: "Please change your password first",
-  passwordElsewhereText:
-    "Your password is right, but your organization wants you to choose a new one. Change it where you usually do, for example on your work computer, and sign in here with the new one.",
-  passwordInDirectoryText:
-    "Your password is kept in the directory of your organization. Change it where you usually do, for example on your work computer.",
   expiredTitle: "This page was open for too long",
   expiredText: "For your safety it is no longer valid. Please sign in again.",
 
   ...enBrokers,
+  ...enDirectories,
 
   notYou: "Not you?",
   otherWays: "Other ways",

@@ -1,4 +1,5 @@
 import { esBrokers } from "./brokers.ts";
+import { esDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
 
 export const es: Messages = {
@@ -33,15 +34,11 @@ export const es: Messages = {
   overloadedTextTimed: "Tu inicio de sesión no se ha procesado. Vuelve a intentarlo en {time}.",
   directoryAwayTitle: "Ahora no podemos comprobar tu contraseña",
   directoryAwayTextTimed: "El directorio de tu organización no responde. Vuelve a intentarlo en {time}.",
-  passwordElsewhereTitle: "Cambia primero tu contraseña",
-  passwordElsewhereText:
-    "Tu contraseña es correcta, pero tu organización quiere que elijas una nueva. Cámbiala donde sueles hacerlo, por ejemplo en tu ordenador del trabajo, e inicia sesión aquí con la nueva.",
-  passwordInDirectoryText:
-    "Tu contraseña está en el directorio de tu organización. Cámbiala donde sueles hacerlo, por ejemplo en tu ordenador del trabajo.",
   expiredTitle: "Esta página ha estado abierta demasiado tiempo",
   expiredText: "Por tu seguridad, ya no es válida. Vuelve a iniciar sesión.",
 
   ...esBrokers,
+  ...esDirectories,
 
   notYou: "¿No eres tú?",
   otherWays: "Otras formas",

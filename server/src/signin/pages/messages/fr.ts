@@ -1,4 +1,5 @@
 import { frBrokers } from "./brokers.ts";
+import { frDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
 
 /** French sets a no-break space before `:` and a narrow one before `?`, `!` and `;`. They are in these texts; a test sees to it. */
@@ -34,15 +35,11 @@ export const fr: Messages = {
   overloadedTextTimed: "Votre connexion n’a pas été traitée. Veuillez réessayer dans {time}.",
   directoryAwayTitle: "Impossible de vérifier votre mot de passe pour le moment",
   directoryAwayTextTimed: "L’annuaire de votre organisation ne répond pas. Veuillez réessayer dans {time}.",
-  passwordElsewhereTitle: "Changez d’abord votre mot de passe",
-  passwordElsewhereText:
-    "Votre mot de passe est correct, mais votre organisation vous demande d’en choisir un nouveau. Changez-le là où vous le faites d’habitude, par exemple sur votre ordinateur de travail, puis connectez-vous ici avec le nouveau.",
-  passwordInDirectoryText:
-    "Votre mot de passe est conservé dans l’annuaire de votre organisation. Changez-le là où vous le faites d’habitude, par exemple sur votre ordinateur de travail.",
   expiredTitle: "Cette page est restée ouverte trop longtemps",
   expiredText: "Pour votre sécurité, elle n’est plus valable. Veuillez vous reconnecter.",
 
   ...frBrokers,
+  ...frDirectories,
 
   notYou: "Ce n’est pas vous ?",
   otherWays: "Autres méthodes",

@@ -1,4 +1,5 @@
 import { nlBrokers } from "./brokers.ts";
+import { nlDirectories } from "./directories.ts";
 import type { Messages } from "./en.ts";
 
 export const nl: Messages = {
@@ -32,15 +33,11 @@ export const nl: Messages = {
   overloadedTextTimed: "Het inloggen is niet verwerkt. Probeer het opnieuw over {time}.",
   directoryAwayTitle: "We kunnen je wachtwoord nu niet controleren",
   directoryAwayTextTimed: "De directory van je organisatie antwoordt niet. Probeer het opnieuw over {time}.",
-  passwordElsewhereTitle: "Wijzig eerst je wachtwoord",
-  passwordElsewhereText:
-    "Je wachtwoord klopt, maar je organisatie wil dat je een nieuw kiest. Wijzig het waar je dat gewoonlijk doet, bijvoorbeeld op je werkcomputer, en log hier in met het nieuwe.",
-  passwordInDirectoryText:
-    "Je wachtwoord staat in de directory van je organisatie. Wijzig het waar je dat gewoonlijk doet, bijvoorbeeld op je werkcomputer.",
   expiredTitle: "Deze pagina heeft te lang opengestaan",
   expiredText: "Voor je veiligheid is de pagina niet meer geldig. Log opnieuw in.",
 
   ...nlBrokers,
+  ...nlDirectories,
 
   notYou: "Ben jij dit niet?",
   otherWays: "Andere manieren",

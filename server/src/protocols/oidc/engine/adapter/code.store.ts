@@ -17,8 +17,8 @@ type GrantValues = RecordValues & {
   readonly grantExpiresAt: number;
 };
 
-/** What is given, and from then on the client takes part in the session; a session that has ended meanwhile takes no more clients. */
-const recordAndPart = (r: RecordValues) => sql`
+/** Stores the record and adds the client to the session's participants, unless the session has ended meanwhile. */
+const recordAndParticipant = (r: RecordValues) => sql`
     record as (
       insert into oidc_records as r (realm_id, model, record_id, payload, grant_id, client_id, user_code, expires_at)
       values (${r.realm}, ${r.model}, ${r.recordId}, ${r.payload}::text::jsonb, ${r.grantId}, ${r.clientId}, ${r.userCode}, ${r.expiresAt})
@@ -30,7 +30,7 @@ const recordAndPart = (r: RecordValues) => sql`
     on conflict (realm_id, session_id, protocol, client_id) do nothing`;
 
 const ofKnownGrant = prepared((db, r: RecordValues) => {
-  const query = sql`with ${recordAndPart(r)}`;
+  const query = sql`with ${recordAndParticipant(r)}`;
   return { compile: () => query.compile(db) };
 });
 
@@ -41,11 +41,11 @@ const withItsGrant = prepared((db, r: GrantValues) => {
       values (${r.realm}, ${r.grantId}, ${r.grantUserId}, ${r.clientId}, ${r.grantSessionId}, ${r.grantPayload}::text::jsonb,
         ${r.grantCreatedAt}, ${r.grantExpiresAt})
       on conflict (realm_id, grant_id) do update set payload = excluded.payload, expires_at = greatest(g.expires_at, excluded.expires_at)
-        where g.user_id = excluded.user_id and g.client_id = excluded.client_id), ${recordAndPart(r)}`;
+        where g.user_id = excluded.user_id and g.client_id = excluded.client_id), ${recordAndParticipant(r)}`;
   return { compile: () => query.compile(db) };
 });
 
-/** A code, with the grant it hangs on where that is yet to be stored, and the client's part in the session: all of it or nothing. */
+/** Stores a code, its grant if that is new, and the client as a participant of the session, in one statement. */
 export async function writeCode(
   db: Db,
   { payload, ...record }: NewRecord,

@@ -4,7 +4,7 @@ import { isId } from "../../../../kernel/ids.ts";
 import { deleteGrant, findLiveGrant, type GrantPayload, type LiveGrant, writeGrant } from "../../../tokens/index.ts";
 import type { AdapterParts } from "./parts.ts";
 
-/** Grants of users to clients. One whose session, user or client is gone or shut out is not found. */
+/** Grants of users to clients. Only live ones are found: session, user and client exist and are enabled. */
 export class GrantsAdapter implements Adapter {
   readonly #parts: AdapterParts;
 
@@ -12,7 +12,7 @@ export class GrantsAdapter implements Adapter {
     this.#parts = parts;
   }
 
-  /** For what lives without a session; where there is one, `writeGrant` is called with it. */
+  /** For grants without a session; with one, `writeGrant` is called directly. */
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
     const now = clock.now();
     await writeGrant(this.#parts.db, this.#parts.realm, {
@@ -52,7 +52,7 @@ export class GrantsAdapter implements Adapter {
   }
 }
 
-/** What the columns do not say. */
+/** The members that are not columns. */
 export const storedGrant = ({ openid, resources, rejected, rar }: AdapterPayload & Record<string, unknown>): GrantPayload =>
   ({ openid, resources, rejected, rar }) as GrantPayload;
 

@@ -1,11 +1,11 @@
-// Where the engine's state is kept. Sessions are those of signin/sessions and clients those of applications/clients: see models/session.ts and
-// models/client.ts, which the engine asks instead of an adapter.
+// Stores the engine's state. Sessions belong to signin/sessions and clients to applications/clients: models/session.ts and models/client.ts
+// replace their adapters.
 import type { Adapter, AdapterFactory } from "oidc-provider";
 import { GrantsAdapter } from "./grants.adapter.ts";
 import type { AdapterParts } from "./parts.ts";
 import { RecordsAdapter } from "./records.adapter.ts";
 
-/** JWTs are not stored, and nothing is found by them here. */
+/** For models that the engine does not store. */
 const nothing: Adapter = {
   upsert: async () => {},
   find: async () => undefined,

@@ -20,18 +20,18 @@ import { writeCode } from "./code.store.ts";
 import { storedGrant } from "./grants.adapter.ts";
 import type { AdapterParts } from "./parts.ts";
 
-/** Stands for a record whose id is not known any more (found by its user code, or named by an interaction); never taken from a client. */
+/** Marks an id that is a hash already: of a record found by its user code, or named by an interaction. Never accepted from a client. */
 const MARK = "#";
 
 const markOf = (id: string) => (id.startsWith(MARK) ? id : MARK + sha256(id));
 
-/** What clients bring is hashed. */
+/** The key is the SHA-256 of the id that the client has. */
 const keyOf = (id: string) => (id.startsWith(MARK) ? id.slice(1) : sha256(id));
 
-/** Constraints that tell that it is too late. */
-const endings = new Set<string | undefined>(["oidc_records_grant", "session_participants_session"]);
+/** Foreign keys that fail when the grant or its session has ended meanwhile. */
+const GRANT_CONSTRAINTS = new Set<string | undefined>(["oidc_records_grant", "session_participants_session"]);
 
-/** Codes, device codes, CIBA and pushed requests, and interactions; refresh tokens are not the engine's. What was handed out is stored as sha256 only. */
+/** Codes, device codes, CIBA and pushed requests, and interactions. Issued values are stored as SHA-256 only. Refresh tokens are not stored here. */
 export class RecordsAdapter implements Adapter {
   readonly #parts: AdapterParts;
   readonly #model: string;
@@ -52,7 +52,7 @@ export class RecordsAdapter implements Adapter {
     const record: NewRecord = {
       ...this.#key(id),
       payload: withoutSecrets(payload) as RecordPayload,
-      // An interaction outlives the grant it began with: another user may sign in.
+      // An interaction may outlive its grant: another user may sign in.
       grantId: this.#model === "Interaction" ? null : (payload.grantId ?? null),
       clientId: payload.clientId ?? null,
       userCode: payload.userCode === undefined ? null : sha256(payload.userCode),
@@ -61,11 +61,11 @@ export class RecordsAdapter implements Adapter {
     const { sessionUid, clientId, grantId } = payload;
     try {
       if (sessionUid === undefined || clientId === undefined) await writeRecord(db, record);
-      // With its first code a client takes part in the session: it is notified when the session ends.
+      // The client becomes a participant of the session, and is notified when the session ends.
       else await writeCode(db, record, draftOf(grantId), { sessionId: sessionUid, clientId, now });
     } catch (error) {
-      // The grant or its session ended while the request was under way: whatever was to hang on it is not given.
-      if (endings.has((error as { constraint?: string }).constraint)) throw oauthErrors.invalidGrant("the grant has ended");
+      // The grant or its session ended during the request.
+      if (GRANT_CONSTRAINTS.has((error as { constraint?: string }).constraint)) throw oauthErrors.invalidGrant("the grant has ended");
       throw error;
     }
   }
@@ -85,7 +85,7 @@ export class RecordsAdapter implements Adapter {
     return undefined; // of sessions only
   }
 
-  /** Atomic: of many who bring the same, one gets it, and for the others it was used already. */
+  /** Atomic: of concurrent requests one succeeds. */
   async consume(id: string): Promise<void> {
     if (!(await consumeRecord(this.#parts.db, this.#key(id), clock.now()))) throw oauthErrors.invalidGrant("it was used already");
   }
@@ -95,23 +95,23 @@ export class RecordsAdapter implements Adapter {
   }
 
   async revokeByGrantId(): Promise<void> {
-    // What hangs on a grant goes with its row.
+    // Records are deleted with the row of their grant.
   }
 }
 
-/** The grant that something hangs on, where it is stored together with that. */
+/** The new grant that is stored together with the record. */
 function draftOf(grantId: string | undefined): NewGrant | null {
   const { grant, draft } = currentDraft() ?? {};
   return grant && draft && grant.jti === grantId ? { ...draft, grantId: grant.jti, payload: storedGrant({ ...grant }) } : null;
 }
 
-/** As the engine stored it, with what was kept elsewhere. */
+/** The payload as the engine stored it, with `jti` and `consumed`. */
 function payloadOf({ payload, consumedAt }: StoredRecord, jti: string): AdapterPayload {
   const consumed = consumedAt === null ? {} : { consumed: Math.floor(consumedAt / SECOND) };
   return { ...(payload as AdapterPayload), jti, ...consumed };
 }
 
-/** Nothing that opens a door is left in the table: not the id, not the session's cookie, not the code that another record stands for. */
+/** The table contains no secret: neither the id, nor the session cookie, nor the code of another record. */
 function withoutSecrets({
   jti: _jti,
   userCode: _userCode,

@@ -5,14 +5,14 @@ import { snapshotOf } from "./client.ts";
 import { liveGrantOf } from "./grant.ts";
 import { liveSessionOf } from "./session.ts";
 
-/** The user of an authorization request, as the engine asks for them. That they may still sign in is known from the session. */
+/** The engine's account: the user of an authorization request. The live session implies that the user is enabled. */
 export function accountOf(parts: RealmParts, ctx: KoaContextWithOIDC, userId: string): Account {
   return {
     accountId: userId,
     async claims(use, scope, claims) {
       const target = use === "id_token" ? "idToken" : "userinfo";
       const client = snapshotOf(ctx.oidc.client as Client);
-      // OpenID Connect Core §5.4: where there is an access token as well, what scopes ask for is at userinfo.
+      // OpenID Connect Core §5.4: with an access token, the claims of scopes are returned by userinfo.
       const isAlone = (ctx.oidc.params as { response_type?: string }).response_type === "id_token";
       const scopes = target === "idToken" && !isAlone && !client.settings.claimsInIdToken ? [] : scope.split(" ");
       const request = { target, scopes, requested: Object.keys(claims ?? {}) } as const;
@@ -28,7 +28,7 @@ export function accountOf(parts: RealmParts, ctx: KoaContextWithOIDC, userId: st
   };
 }
 
-/** How the user of an authorization request has signed in. */
+/** The authentication of the user of an authorization request. */
 export const authenticationOf = ({ oidc: { acr, amr, session, client } }: KoaContextWithOIDC) => ({
   acr,
   amr,
@@ -36,7 +36,7 @@ export const authenticationOf = ({ oidc: { acr, amr, session, client } }: KoaCon
   sid: session?.sidFor(client!.clientId),
 });
 
-/** The administrator who acts as them, if one does. */
+/** The administrator who impersonates the user; null: none. */
 export function impersonatorOf({ oidc }: KoaContextWithOIDC): Impersonator | null {
   const { impersonator = null, impersonatedFrom = null } = liveSessionOf(oidc.session) ?? {};
   return impersonator === null || !impersonatedFrom

@@ -5,7 +5,7 @@ import { currentSecrets, isPublic } from "../../../client-auth/index.ts";
 
 const snapshots = new WeakMap<Client, ClientSnapshot>();
 
-/** The client as configured. */
+/** The snapshot that an engine client was made from. */
 export function snapshotOf(client: Client): ClientSnapshot {
   const snapshot = snapshots.get(client);
   if (!snapshot) throw new Error(`The client ${client.clientId} did not come from the cache of clients`);
@@ -15,7 +15,7 @@ export function snapshotOf(client: Client): ClientSnapshot {
 export interface ClientParts {
   readonly realm: string;
   readonly clients: Clients;
-  /** What it may ask for. */
+  /** The scopes that it may request. */
   readonly scopesFor: (client: ClientSnapshot) => readonly string[];
   readonly responseTypes: ReadonlySet<ResponseType>;
   readonly acrValues: readonly string[];
@@ -29,7 +29,7 @@ type EngineClient = Client & {
   symmetricKeyStore: Iterable<{ k?: string; alg?: string; use?: string; kty?: string }> & { add(jwk: object): void };
 };
 
-/** Where the engine looks for a client: the cache of clients, and one instance per snapshot. */
+/** The engine finds clients in our cache, with one instance per snapshot. */
 export function overrideClients(provider: Provider, parts: ClientParts): void {
   const model = provider.Client as unknown as {
     new (metadata: ClientMetadata): EngineClient;
@@ -41,7 +41,7 @@ export function overrideClients(provider: Provider, parts: ClientParts): void {
   const make = (snapshot: ClientSnapshot): EngineClient | null => {
     try {
       const client = new model(metadataFor(snapshot, parts));
-      // Ours for every strategy: it makes the engine ask `pairwiseIdentifier`, without its rules for registering such clients.
+      // Makes the engine call `pairwiseIdentifier` for every subject strategy, without its registration rules for pairwise clients.
       client.subjectType = "pairwise";
       for (const { value } of currentSecrets(snapshot).slice(1))
         for (const { alg, use } of [...client.symmetricKeyStore])
@@ -58,7 +58,7 @@ export function overrideClients(provider: Provider, parts: ClientParts): void {
     const snapshot = typeof id === "string" && id !== "" ? await parts.clients.get(parts.realm, id) : null;
     if (!snapshot?.enabled) return undefined;
     let known = made.get(snapshot);
-    // It holds keys made of its secrets: it is as good as long as they are.
+    // An engine client contains keys derived from the secrets, so it expires with them.
     if (known === undefined || known.until <= clock.now()) {
       known = { client: make(snapshot), until: Math.min(...currentSecrets(snapshot).map(({ until }) => until ?? Infinity)) };
       made.set(snapshot, known);
@@ -71,13 +71,13 @@ export function overrideClients(provider: Provider, parts: ClientParts): void {
 const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
 
-/** Of those that the realm allows. A code needs its grant, and all of them a redirect URI. */
+/** Those that the realm allows. `code` needs the grant type, and all need a redirect URI. */
 const responseTypesOf = ({ grantTypes, redirectUris, settings }: ClientSnapshot, { responseTypes }: ClientParts): ResponseType[] =>
   settings.responseTypes.filter(
     (type) => redirectUris.length > 0 && responseTypes.has(type) && (!type.startsWith("code") || grantTypes.includes("authorization_code")),
   );
 
-/** Those that begin with a request to the engine, and what it looks at besides. The others are none of its business. */
+/** The grant types that the engine needs to know; the token endpoint handles all of them. */
 const ENGINE_GRANTS: ReadonlySet<string> = new Set([
   "authorization_code",
   "refresh_token",
@@ -87,7 +87,7 @@ const ENGINE_GRANTS: ReadonlySet<string> = new Set([
 
 function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata {
   const { settings } = client;
-  const isKnownByName = isPublic(client);
+  const hasNoCredentials = isPublic(client);
   const grantTypes = client.grantTypes.filter((type) => ENGINE_GRANTS.has(type));
   const responseTypes = responseTypesOf(client, parts);
   const acrValues = settings.defaultAcrValues.filter((acr) => parts.acrValues.includes(acr));
@@ -97,7 +97,7 @@ function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata
     response_types: responseTypes,
     redirect_uris: [...client.redirectUris],
     application_type: settings.applicationType,
-    token_endpoint_auth_method: isKnownByName
+    token_endpoint_auth_method: hasNoCredentials
       ? "none"
       : settings.authMethod === "client_secret"
         ? "client_secret_basic"
@@ -110,7 +110,7 @@ function metadataFor(client: ClientSnapshot, parts: ClientParts): ClientMetadata
     authorization_details_types: [...parts.authorizationDetailsTypes],
     ...(acrValues.length > 0 && { default_acr_values: acrValues }),
     ...given({
-      client_secret: isKnownByName ? null : client.secrets[0]?.value,
+      client_secret: hasNoCredentials ? null : client.secrets[0]?.value,
       client_name: client.name,
       default_max_age: settings.defaultMaxAge,
       jwks: settings.jwks as ClientMetadata["jwks"] | null,

@@ -7,7 +7,7 @@ import { grantPayload } from "../adapter/grants.adapter.ts";
 
 const LIVE = Symbol("the row it was read from");
 
-/** Session and impersonator of a grant that was found; null for one that was just made. */
+/** The row of a grant that was found; null: a new grant. */
 export const liveGrantOf = (grant: Grant | undefined): LiveGrant | null => (grant as { [LIVE]?: LiveGrant } | undefined)?.[LIVE] ?? null;
 
 interface GrantModel {
@@ -16,7 +16,7 @@ interface GrantModel {
   prototype: { generateTokenId(): string };
 }
 
-/** The engine finds a grant only while its session, user and client are alive, and knows their row. */
+/** The engine finds only live grants, with the row they were read from. */
 export function overrideGrants(provider: Provider, { db, realm }: { readonly db: Db; readonly realm: string }): void {
   const model = provider.Grant as unknown as GrantModel;
   model.find = async (id) => {

@@ -5,9 +5,8 @@ import { resumedBy } from "./resumed.ts";
 import { liveSessionOf } from "./session.ts";
 
 /**
- * A user signs in for a request and, before it goes on, as another user in another tab: the session that there is by then counts, as
- * everywhere. The engine would show a logout page of its own. What the first user answered is not the second one's answer; and that the
- * second one signed in counts only where it was after the request came.
+ * A user may sign in for a request and, before it resumes, as another user in another tab. The current session counts; the engine would show its own
+ * logout page. Answers of the first user are dropped, and the second user's sign-in counts only if it was after the request.
  */
 export function overrideInteractions(provider: Provider): void {
   const model = provider.Interaction as unknown as { find(id: string): Promise<Interaction | undefined> };
@@ -21,7 +20,7 @@ export function overrideInteractions(provider: Provider): void {
   };
 }
 
-/** Whose answer a result is, beside what the engine knows of it. */
+/** The member of a result with the user who answered. */
 const ANSWERED_BY = "answeredBy";
 
 function keepAnswersOfCurrentUser(interaction: Interaction): void {
@@ -35,7 +34,7 @@ function keepAnswersOfCurrentUser(interaction: Interaction): void {
   };
 }
 
-/** The answer, and whose it is. The session that the request began in no longer matters: see above. */
+/** Sets the answer and its user, and removes the session that the request began in: see above. */
 export function answerInteraction({ interaction, session, answer }: Answered): Interaction {
   const asked = interaction as Interaction;
   const results: InteractionResults = answer;

@@ -10,7 +10,7 @@ interface Resumed {
 
 const resumed = new WeakMap<IncomingMessage, Resumed>();
 
-/** What is known before the engine goes on with a request, and so need not be stored to be read again. */
+/** Passes the interaction and the session to the engine in memory, so that it does not read them again. */
 export const setResumed = (request: IncomingMessage, interaction: Interaction, session: LiveSession | null): void =>
   void resumed.set(request, { interaction, session });
 

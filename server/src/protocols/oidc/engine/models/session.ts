@@ -8,12 +8,12 @@ import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../request.ts";
 import { resumedBy } from "./resumed.ts";
 
-/** The engine has to have a name for it; it neither reads nor sets the cookie. */
+/** The engine requires a name, but neither reads nor sets the cookie. */
 export const sessionCookie = (realm: string) => `gh_${realm}`;
 
 const LIVE = Symbol("the session it is a view of");
 
-/** The session behind what the engine calls one; null while no user is signed in. The engine hands it around in a proxy. */
+/** The session behind the engine's Session, which the engine wraps in a proxy; null: not signed in. */
 export const liveSessionOf = (session: Session | undefined): LiveSession | null =>
   (session as { [LIVE]?: LiveSession } | undefined)?.[LIVE] ?? null;
 
@@ -29,7 +29,7 @@ interface SessionMethods {
   sidFor(clientId: string, value?: string): string | undefined;
 }
 
-/** The engine's Session is a view of ours: it reads, and never writes, signs in or sets a cookie. */
+/** The engine's Session is a read-only view of ours: it never writes, signs in or sets a cookie. */
 export function overrideSessions(provider: Provider, { db, realm, cookies }: Pick<RealmParts, "db" | "realm" | "cookies">): void {
   const model = provider.Session as unknown as SessionModel;
 
@@ -39,13 +39,13 @@ export function overrideSessions(provider: Provider, { db, realm, cookies }: Pic
     const live = resumedBy(ctx.req)?.session ?? (await resolveSession(db, realm.realmId, token, realm.settings.sessions, clock.now()));
     const session = live ? model.instantiate(await payloadOf(db, realm.realmId, live)) : model.instantiate();
     Object.defineProperty(session, LIVE, { value: live });
-    // Both keep the engine from storing it and from setting its cookie.
+    // These prevent the engine from storing the session and from setting its cookie.
     if (live) Object.defineProperty(session, "new", { value: true });
     Object.defineProperty(session, "touched", { value: false, writable: false, configurable: false });
     ctx.oidc.entity("Session", session);
     return session;
   };
-  // One session has one id, the same for every client.
+  // `sid` is the same for every client.
   model.prototype.ensureClientContainer = function (clientId) {
     this.sidFor(clientId, this.uid);
   };

@@ -1,14 +1,14 @@
 import { ExternalSigningKey } from "oidc-provider";
 import { keyTypeOf, signingAlgs } from "../../../../tenancy/keys/index.ts";
 
-/** The engine takes the algorithms that clients may choose from its keys. It gets names of keys, and nothing that could sign. */
+/** The engine derives the supported algorithms from its keys. It gets placeholders that cannot sign. */
 class NoKey extends ExternalSigningKey {
   readonly #alg: string;
 
   constructor(alg: string) {
     super();
     this.#alg = alg;
-    Object.assign(this, { kid: alg, alg }); // the engine has setters for both, which its types do not tell
+    Object.assign(this, { kid: alg, alg }); // setters that the engine's types lack
   }
 
   override get kty() {

@@ -31,7 +31,7 @@ interface AccessTokenModel {
   client: Client;
 }
 
-/** What the authorization endpoint answers with is made where all tokens are made: the engine has no key, and knows no claim. */
+/** protocols/tokens makes the tokens of authorization responses, too: the engine has neither keys nor claims. */
 export function overrideTokens(provider: Provider, parts: RealmParts): void {
   const idToken = provider.IdToken as unknown as IdTokenModel;
   idToken.prototype.issue = async function ({ use }) {

@@ -5,14 +5,14 @@ import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";
 import { requestOf } from "../request.ts";
 
-/** RFC 6749 §4.1.2.1, and a status where the answer goes to a program. */
+/** RFC 6749 §4.1.2.1, with status 429 for responses that are not redirects. */
 export function tooManyRequests(ctx: KoaContextWithOIDC, seconds: number, reason: string): Error {
   ctx.set("retry-after", String(seconds));
   const error = new errors.CustomOIDCProviderError("temporarily_unavailable", `${reason}: try again in ${seconds} seconds`);
   return Object.assign(error, { status: 429, statusCode: 429 });
 }
 
-/** Has the engine run `check` before it stores something for a request. */
+/** Runs `check` before the engine stores a model. */
 export function beforeSaving<T>(model: { readonly prototype: T }, check: (ctx: KoaContextWithOIDC, saved: T) => Promise<void>): void {
   const saved = model.prototype as { save(this: T, ...args: unknown[]): Promise<unknown> };
   const { save } = saved;

@@ -10,17 +10,17 @@ import type { RealmParts } from "../../parts.ts";
 import { accountOf } from "../models/account.ts";
 import { snapshotOf } from "../models/client.ts";
 
-/** CIBA §7.1: short, and plain enough to be compared at a glance. */
+/** CIBA §7.1: short and plain text, which users compare on two devices. */
 const BINDING_MESSAGE = /^[\p{L}\p{N}\p{P}\p{Sc} ]{1,64}$/u;
-/** Users who are asked again and again give in. */
-const MOST_WAITING = 10;
+/** Against prompt bombing: users who are asked repeatedly give in. */
+const MAX_PENDING = 10;
 
-/** What the client is called back with, between the moment it is read and the moment its request has an id. */
+/** `client_notification_token`, until the request has an id to store it with. */
 const notificationTokens = new WeakMap<KoaContextWithOIDC, string>();
 
 type Hinted = { readonly payload: { readonly sub: string; readonly sid?: string } };
 
-/** Client-Initiated Backchannel Authentication: a client asks, the user answers on a page of ours (protocols/decoupled). */
+/** Client-Initiated Backchannel Authentication. The user decides on a page of protocols/decoupled. */
 export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configuration["features"]>["ciba"]> => {
   const { db, realm, vault } = parts;
   return {
@@ -39,7 +39,7 @@ export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configur
       const user = await findUserByLogin(db, realm.realmId, hint);
       return user?.enabled && !user.locked ? user.userId : undefined;
     },
-    // The last that is asked before the request is stored.
+    // The engine's last hook before it stores the request.
     verifyUserCode: async (ctx, account, userCode) => {
       if (userCode !== undefined) throw new errors.InvalidRequest("user_code is not supported");
       const hint = ctx.oidc.entities.IdTokenHint as unknown as Hinted | undefined;
@@ -48,9 +48,9 @@ export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configur
       if (!(await mayUseApplication(db, realm.realmId, userId, snapshotOf(ctx.oidc.client as Client).settings)))
         throw new errors.AccessDenied("the user may not use this client");
       ctx.oidc.entity("Account", accountOf(parts, ctx, userId));
-      if ((await openRequestsOf(db, realm.realmId, userId, clock.now())).length >= MOST_WAITING)
+      if ((await openRequestsOf(db, realm.realmId, userId, clock.now())).length >= MAX_PENDING)
         throw new errors.AccessDenied("too many requests wait for this user already");
-      putAside(ctx);
+      removeCredentials(ctx);
     },
     triggerAuthenticationDevice: async (ctx, request) => {
       const token = notificationTokens.get(ctx);
@@ -59,14 +59,14 @@ export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configur
   };
 };
 
-/** The user is known now: the hint, and every credential, is not stored with the request. */
-function putAside(ctx: KoaContextWithOIDC): void {
+/** The hints and the notification token are not stored with the request. */
+function removeCredentials(ctx: KoaContextWithOIDC): void {
   const params = ctx.oidc.params as Record<string, unknown>;
   if (typeof params.client_notification_token === "string") notificationTokens.set(ctx, params.client_notification_token);
   for (const name of ["client_notification_token", "login_hint", "id_token_hint"]) params[name] = undefined;
 }
 
-/** Whom this client knows by that subject: whichever way leads to a user, their subject for this client must be the one of the hint. */
+/** The user whose subject for this client is the `sub` of the hint, found by id, login name or session. */
 async function userOfHint(
   { db, realm, subjectOf }: RealmParts,
   ctx: KoaContextWithOIDC,

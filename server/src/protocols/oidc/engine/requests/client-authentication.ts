@@ -7,7 +7,7 @@ import { partsOf } from "../realm-of.ts";
 import { requestOf } from "../request.ts";
 import { replaceStep } from "../steps.ts";
 
-// The endpoints of the engine at which clients authenticate, as everywhere else: by protocols/client-auth and protocols/proof.
+// Client authentication at the engine's endpoints, by protocols/client-auth and protocols/proof.
 
 const endpointOf = ({ path, oidc: { issuer } }: KoaContextWithOIDC): string => `${issuer}${path}`;
 
@@ -23,7 +23,7 @@ async function authenticate(ctx: KoaContextWithOIDC): Promise<void> {
   ctx.oidc.entity("Client", found);
 }
 
-/** RFC 9449 §10.1: a proof with a pushed request names the key of the code. */
+/** RFC 9449 §10.1: a DPoP proof with a pushed request binds the code to its key. */
 async function bindCode(ctx: KoaContextWithOIDC): Promise<void> {
   const params = ctx.oidc.params as { dpop_jkt?: string };
   const request = { headers: ctx.req.headers, method: ctx.method, url: endpointOf(ctx) };
@@ -34,7 +34,7 @@ async function bindCode(ctx: KoaContextWithOIDC): Promise<void> {
   params.dpop_jkt = proof.jkt;
 }
 
-/** Before the first Provider is made, which takes the steps as they are then. */
+/** Call it before the first Provider is created, which copies the steps. */
 export function overrideClientAuthentication(): void {
   for (const endpoint of ["pushed_authorization_request", "device_authorization", "backchannel_authentication"] as const)
     replaceStep(endpoint, "authenticateClient", () => (ctx, next) => authenticate(ctx).then(next));

@@ -4,12 +4,12 @@ import { contentEncryptions, decryptionAlgs } from "../../../../tenancy/keys/ind
 import { partsOf } from "../realm-of.ts";
 import { refineRequestObjects } from "../steps.ts";
 
-/** Far more than a request with every parameter needs. */
+/** Larger than any legitimate request object. */
 const MAX_LENGTH = 64 * 1024;
 
 /**
- * RFC 9101 §6.1: a request object that is encrypted to the realm's key is opened before the engine reads what is signed in it. Only by our
- * algorithms: those with a password could be made to count for hours (`p2c`), and what is compressed could become any size (`zip`).
+ * RFC 9101 §6.1: decrypts a request object before the engine verifies the nested JWS. Only listed algorithms: PBES2 allows a denial of service by
+ * `p2c`, and `zip` by decompression.
  */
 async function opened(ctx: KoaContextWithOIDC, jwe: string): Promise<string> {
   const { realm, decryptionKeys } = partsOf(ctx);
@@ -27,19 +27,19 @@ async function opened(ctx: KoaContextWithOIDC, jwe: string): Promise<string> {
     });
     return Buffer.from(plaintext).toString("utf8");
   } catch (cause) {
-    // Whatever is wrong with it comes from outside.
+    // A malformed JWE of the client, not a fault of the server.
     if (cause instanceof joseErrors.JOSEError || cause instanceof TypeError || cause instanceof DOMException) throw refused(cause);
     throw cause;
   }
 }
 
-/** Before the first Provider is made, which takes the steps as they are then. */
+/** Call it before the first Provider is created, which copies the steps. */
 export const openRequestObjects = (): void =>
   refineRequestObjects(async (ctx, check, next) => {
     const params = ctx.oidc.params as { request?: string };
     if (params.request?.split(".").length === 5) {
       params.request = await opened(ctx, params.request);
-      // The engine stores a pushed request as it stands in the body.
+      // The engine stores the body of a pushed request.
       if (ctx.oidc.body) (ctx.oidc.body as { request?: string }).request = params.request;
     }
     await check();

@@ -25,8 +25,8 @@ function requestedBy(ctx: KoaContextWithOIDC): Requested {
 }
 
 /**
- * The grant that a request is answered from without a prompt: what the client may have anyway, or what the user has consented to. For a
- * request for more there is none, which brings up the consent page.
+ * The grant of a request that needs no consent prompt: the client needs no consent, or the user has consented before. Undefined: the engine prompts
+ * for consent.
  */
 export async function loadGrant(db: Db, realm: RealmSnapshot, ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
   const { session, provider } = ctx.oidc;
@@ -37,7 +37,7 @@ export async function loadGrant(db: Db, realm: RealmSnapshot, ctx: KoaContextWit
   const consents = [...requested.scopes, ...requested.claims.map(consentToClaim)];
   if (!(await isAllowedByUser(db, realm.realmId, client, live.userId, consents))) return undefined;
 
-  // What outlives the session is a grant of its own, each time. Nothing outlives one in which an administrator acts as the user.
+  // Each request for offline access gets its own grant. An impersonation session cannot grant offline access.
   const isOffline = requested.scopes.includes("offline_access") && live.impersonator === null;
   const known = isOffline ? undefined : await knownGrant(provider, session?.authorizations?.[client.clientId]?.grantId);
   const grant = known ?? new provider.Grant({ accountId: live.userId, clientId: client.clientId });

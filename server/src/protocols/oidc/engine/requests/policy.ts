@@ -11,7 +11,7 @@ import { sessionStanding } from "./session-standing.ts";
 
 const { base, Check, Prompt } = interactionPolicy;
 
-/** When the user is asked something, and what. */
+/** The prompts of an authorization request and their conditions. */
 export function createPolicy(acrValues: readonly string[], parts: RealmParts) {
   const { settings } = parts.realm;
   const policy = base();
@@ -42,7 +42,7 @@ export function createPolicy(acrValues: readonly string[], parts: RealmParts) {
   );
 
   const consent = policy.get("consent")!;
-  // Our answer to RFC 8252 §8.6 is the consent that an administrator demands of the client, remembered like any other.
+  // RFC 8252 §8.6: native clients are covered by `consentRequired`, whose consent is remembered.
   consent.checks.remove("native_client_prompt");
   consent.checks.remove("rar_prompt");
   consent.checks.add(
@@ -54,28 +54,28 @@ export function createPolicy(acrValues: readonly string[], parts: RealmParts) {
     ),
   );
 
-  // Between the sign-in, which says whose request it is, and the consent, which those who may not use the client are not asked for.
+  // After the login prompt, which identifies the user, and before the consent prompt.
   policy.add(
     new Prompt(
       { name: "access", requestable: false },
-      new Check("not_allowed", "the user may not use this client", "access_denied", async (ctx) => isShutOut(parts, ctx)),
+      new Check("not_allowed", "the user may not use this client", "access_denied", async (ctx) => hasNoAccess(parts, ctx)),
     ),
     1,
   );
 
   policy.add(new Prompt({ name: "select_account", requestable: true }), 0);
-  // First: a user without an account cannot sign in or choose one. Elsewhere the engine refuses it as a value that it does not know.
+  // First: a user without an account cannot sign in or choose one. Without the prompt the engine refuses `create` as unknown.
   if (promptValues(settings).includes("create")) policy.add(new Prompt({ name: "create", requestable: true }), 0);
   return policy;
 }
 
-async function isShutOut({ db, realm }: RealmParts, ctx: KoaContextWithOIDC): Promise<boolean> {
+async function hasNoAccess({ db, realm }: RealmParts, ctx: KoaContextWithOIDC): Promise<boolean> {
   const session = liveSessionOf(ctx.oidc.session);
   const { settings } = snapshotOf(ctx.oidc.client as Client);
   return session !== null && !(await mayUseApplication(db, realm.realmId, session.userId, settings));
 }
 
-/** OpenID Connect Core §5.5.1.1: an essential `acr` that the session does not have is asked for; one that cannot be had is an error. */
+/** OpenID Connect Core §5.5.1.1: whether the session lacks the requested `acr`. An essential one that is not supported is an error. */
 function needsStepUp(ctx: KoaContextWithOIDC, acrValues: readonly string[]): boolean {
   const acrClaim = ctx.oidc.claims.id_token?.acr;
   if (acrClaim?.values !== undefined && !Array.isArray(acrClaim.values))
@@ -86,9 +86,9 @@ function needsStepUp(ctx: KoaContextWithOIDC, acrValues: readonly string[]): boo
     if (requested.essential) throw unmet();
     return false;
   }
-  // A level includes those below it.
+  // A level includes the lower ones.
   if (acrValues.indexOf(ctx.oidc.acr ?? "") >= acrValues.indexOf(requested.acr)) return false;
   if (requested.essential && ctx.oidc.result?.login) throw unmet();
-  // A voluntary acr is asked for once, and never with prompt=none.
+  // A voluntary acr prompts once, and never with prompt=none.
   return requested.essential || (ctx.oidc.session?.accountId !== undefined && !ctx.oidc.result?.login && !ctx.oidc.prompts.has("none"));
 }

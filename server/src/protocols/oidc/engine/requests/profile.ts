@@ -6,9 +6,9 @@ import { isSameAlg } from "../../../../tenancy/keys/index.ts";
 import { snapshotOf } from "../models/client.ts";
 import { refineResponseModes } from "../steps.ts";
 
-// What a client's profile demands of its authorization requests, beyond what the engine knows by the client's metadata.
+// The requirements of a client's profile (FAPI 2.0) that the engine's client metadata cannot express.
 
-/** FAPI 2.0 Message Signing §5.3.1: how long a request object lives, and how long ago it may have begun to. In seconds. */
+/** FAPI 2.0 Message Signing §5.3.1: the limit of `exp - nbf`, and of the age of `nbf`. In seconds. */
 const MAX_LIFETIME = HOUR / SECOND;
 
 interface Dated {
@@ -16,7 +16,7 @@ interface Dated {
   readonly exp?: unknown;
 }
 
-/** RFC 9101 §4, §6.2. Asked before the signature is verified, by the engine; what was pushed was asked then. */
+/** RFC 9101 §4, §6.2. The engine calls it before it verifies the signature. A pushed request was checked when it was pushed. */
 export async function assertRequestObject(
   ctx: KoaContextWithOIDC,
   claims: Dated,
@@ -33,7 +33,7 @@ export async function assertRequestObject(
   if (reason !== null) throw new errors.InvalidRequestObject(reason);
 }
 
-/** A signed request that lives for long is one that can be replayed for long. The engine has compared both with the present. */
+/** Limits the time in which a request object can be replayed. The engine has compared both times with the clock. */
 function reasonAgainstTimes({ nbf, exp }: Dated): string | null {
   if (typeof nbf !== "number") return "the Request Object must have an nbf";
   if (typeof exp !== "number") return "the Request Object must have an exp";
@@ -42,7 +42,7 @@ function reasonAgainstTimes({ nbf, exp }: Dated): string | null {
   return null;
 }
 
-/** FAPI 2.0 Message Signing §5.4.1: answers are signed (JARM). Before the first Provider is made, which takes the steps as they are then. */
+/** FAPI 2.0 Message Signing §5.4.1: responses are signed (JARM). Call it before the first Provider is created, which copies the steps. */
 export const refuseUnsignedResponses = (): void =>
   refineResponseModes(async (ctx, check, next) => {
     await check();

@@ -4,10 +4,10 @@ import type { RealmParts } from "../../parts.ts";
 import { translated } from "../errors.ts";
 import { snapshotOf } from "../models/client.ts";
 
-/** RFC 8707, in the form that the engine takes; which resources a client is allowed is decided in protocols/tokens. */
+/** RFC 8707, as the engine's configuration; protocols/tokens decides which resources a client may request. */
 export const resourceIndicators = (parts: RealmParts) => ({
   enabled: true,
-  /** RFC 9068 §3: a token without a named resource is for the default one. Of several that were granted, the first. */
+  /** RFC 9068 §3: the default resource. Of several granted ones, the first. */
   defaultResource: (_ctx: KoaContextWithOIDC, _client: Client, oneOf?: readonly string[]) => oneOf?.[0] ?? parts.issuer,
   useGrantedResource: () => true,
   getResourceServerInfo: (_ctx: KoaContextWithOIDC, resource: string, client: Client): Promise<ResourceServer> =>

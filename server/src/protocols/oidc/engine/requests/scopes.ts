@@ -5,9 +5,9 @@ import { partsOf } from "../realm-of.ts";
 import { refineScopes, type StepRule } from "../steps.ts";
 
 /**
- * Three things the engine sees differently. A request without scopes gets the defaults. Scopes that the realm does not know are ignored, and
- * a request for nothing but these is refused. And it drops `offline_access` unless the user is asked each time, where OpenID Connect Core
- * §11 leaves room for other conditions: here the client's configuration and the consent that was given are those.
+ * Three differences to the engine's check. A request without `scope` gets the defaults. Unknown scopes are ignored, and a request with only unknown
+ * ones is refused. The engine drops `offline_access` without `prompt=consent`, but OpenID Connect Core §11 allows other conditions: here the
+ * client's configuration and a stored consent are enough.
  */
 const aroundScopeCheck: StepRule = async (ctx, check, next) => {
   const params = ctx.oidc.params as { scope?: string | undefined; response_type?: string | undefined };
@@ -15,17 +15,17 @@ const aroundScopeCheck: StepRule = async (ctx, check, next) => {
   const { scopesOfRealm } = partsOf(ctx);
   params.scope ??= defaultScopesFor(scopesOfRealm, snapshotOf(client as Client)).join(" ") || undefined;
   const requested = params.scope?.split(" ") ?? [];
-  const mayStay =
+  const allowsOffline =
     requested.includes("offline_access") &&
     client?.grantTypeAllowed("refresh_token") === true &&
     (params.response_type === undefined || params.response_type.split(" ").includes("code")) &&
     (client.scope?.split(" ").includes("offline_access") ?? true);
   await check();
   params.scope = knownScopes(scopesOfRealm, params.scope);
-  if (mayStay && !params.scope?.split(" ").includes("offline_access"))
+  if (allowsOffline && !params.scope?.split(" ").includes("offline_access"))
     params.scope = [...(params.scope?.split(" ") ?? []), "offline_access"].join(" ");
   return next();
 };
 
-/** Before the first Provider is made, which takes the steps as they are then. */
+/** Call it before the first Provider is created, which copies the steps. */
 export const refineScopeCheck = (): void => refineScopes(aroundScopeCheck);

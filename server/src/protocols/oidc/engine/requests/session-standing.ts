@@ -9,7 +9,7 @@ import { requestOf } from "../request.ts";
 
 const known = new WeakMap<KoaContextWithOIDC, Promise<SessionStanding>>();
 
-/** Whether the browser's session is enough for the client of this request; asked by several checks, found out once. */
+/** Whether the session is sufficient for the client's flow. Several checks ask for it, so it is computed once per request. */
 export function sessionStanding(parts: RealmParts, ctx: KoaContextWithOIDC): Promise<SessionStanding> {
   const found = known.get(ctx) ?? findStanding(parts, ctx);
   known.set(ctx, found);
@@ -20,7 +20,7 @@ async function findStanding(parts: RealmParts, ctx: KoaContextWithOIDC): Promise
   const session = liveSessionOf(ctx.oidc.session);
   const request = requestOf(ctx);
   const flows = await parts.flows.get(parts.realm.realmId);
-  if (!session || !request || !flows) return "enough"; // without a session the engine asks for a sign-in by itself
+  if (!session || !request || !flows) return "enough"; // without a session the engine prompts for a login itself
   const asked = signInRequestOf(snapshotOf(ctx.oidc.client as Client), (ctx.oidc.params ?? {}) as Pending["params"]);
   const visitor = {
     ...{ session, preSession: "", sourceIp: request.ip, userAgent: request.headers["user-agent"] ?? null },
@@ -28,7 +28,7 @@ async function findStanding(parts: RealmParts, ctx: KoaContextWithOIDC): Promise
     deviceToken: parts.cookies.device(request, parts.realm.realmId) ?? null,
   };
   const standing = await standingOf(parts, { realm: parts.realm, flows, visitor, request: asked });
-  // A user who has just completed this flow for this request is not sent through it again, whatever has changed meanwhile.
+  // A user who has just completed the flow for this request does not repeat it, even if the flow has changed meanwhile.
   const hasJustPassed = ctx.oidc.result?.login !== undefined && session.proofs.some(({ flow }) => flow === (asked.flow ?? "browser"));
   return standing === "proof" && hasJustPassed ? "enough" : standing;
 }

@@ -6,8 +6,7 @@ import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../request.ts";
 
 /**
- * RFC 6749 §4.1.2.1: to the engine every failure of ours is a `server_error`. One that passes by itself is answered as 503, so that
- * clients try again.
+ * RFC 6749 §4.1.2.1: the engine renders every unknown error as `server_error`. A temporary one becomes a 503, so that clients retry.
  */
 export function answerUnavailable(ctx: KoaContextWithOIDC, error: Error): void {
   const { status, message, headers } = asAppError(error);
@@ -20,7 +19,7 @@ export function answerUnavailable(ctx: KoaContextWithOIDC, error: Error): void {
 
 const pageRoutes = new Set(["authorization", "resume"]);
 
-/** An error that cannot be sent to the client is shown to the user, on a page of ours; programs always get JSON. */
+/** Shows an error that cannot be redirected to the client as a page to the user; endpoints that are no pages get JSON. */
 export function renderError({ realm }: RealmParts, ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void {
   if (!pageRoutes.has(ctx.oidc.route)) {
     ctx.type = "json";

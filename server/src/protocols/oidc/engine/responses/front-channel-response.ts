@@ -7,8 +7,8 @@ import { storedGrant } from "../adapter/grants.adapter.ts";
 import { draftOf } from "../models/grant-draft.ts";
 
 /**
- * The tokens of an authorization response, for clients that are registered for them: they belong to a grant as a code does, and with them
- * the client takes part in the session. Both are written before the response is sent.
+ * Authorization responses with tokens and without a code: stores their grant and adds the client to the session's participants, before the response
+ * is sent.
  */
 export function storeFrontChannelGrants(provider: Provider, { db, realm }: { readonly db: Db; readonly realm: string }): void {
   const withTokens = new WeakSet<KoaContextWithOIDC>();

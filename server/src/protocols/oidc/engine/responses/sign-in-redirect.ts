@@ -5,8 +5,7 @@ import { snapshotOf } from "../models/client.ts";
 import { requestOf } from "../request.ts";
 
 /**
- * Nearly all interactions are sign-ins. Their browser is sent straight to the sign-in page, not by way of `/interaction/{uid}`: that is one
- * round trip less before people see something.
+ * Redirects a login prompt directly to the sign-in page instead of `/interaction/{uid}`, which saves a round trip.
  */
 export function redirectToSignIn(provider: Provider, { db, cookies, realm: { realmId } }: RealmParts): void {
   provider.use(async (koa, next) => {

@@ -1,0 +1,86 @@
+import { setTimeout as wait } from "node:timers/promises";
+import Type, { type Static } from "typebox";
+import { clock, SECOND } from "../../../kernel/clock.ts";
+import type { Vault } from "../../../kernel/vault.ts";
+import type { Db } from "../../../platform/db/index.ts";
+import { type BrokerTools, brokerOf } from "../../../signin/brokers/index.ts";
+import {
+  beginRefresh,
+  dropLinkTokens,
+  endRefresh,
+  findLinkTokens,
+  type IdentityProviders,
+  type LinkKey,
+  type LinkTokens,
+  type ProviderSnapshot,
+  providerErrors,
+  UpstreamError,
+} from "../../../signin/identity-providers/index.ts";
+
+export interface LinkTokenParts {
+  readonly db: Db;
+  readonly vault: Vault;
+  readonly providers: IdentityProviders;
+  readonly tools: BrokerTools;
+}
+
+export const LinkToken = Type.Object(
+  {
+    accessToken: Type.String({ description: "Of the identity provider" }),
+    tokenType: Type.String(),
+    expiresAt: Type.Union([Type.Integer(), Type.Null()], { description: "Epoch milliseconds; null: the provider did not say" }),
+    scope: Type.Union([Type.String(), Type.Null()]),
+  },
+  { $id: "LinkToken" },
+);
+export type LinkToken = Static<typeof LinkToken>;
+
+/** A token is refreshed when it has less than this to live: whoever reads it wants to use it. */
+const MARGIN = 30 * SECOND;
+/** Longer than the provider may take to answer. */
+const LEASE = 15 * SECOND;
+const PATIENCE = 6 * SECOND;
+const LOOK_AGAIN = 100;
+
+/** What was found, and what is to be stored with the event that tells of the reading. */
+export interface ReadToken {
+  readonly key: LinkKey;
+  readonly tokens: LinkTokens;
+  readonly isNew: boolean;
+}
+
+/** Outside a transaction: the provider may be asked. */
+export async function readableToken(parts: LinkTokenParts, realm: string, userId: string, alias: string): Promise<ReadToken> {
+  const { db, vault, providers } = parts;
+  const provider = (await providers.get(realm))?.byAlias.get(alias);
+  if (!provider?.enabled || provider.config.storeTokens !== true) throw providerErrors.no_tokens();
+  const key = { userId, providerId: provider.providerId };
+  const began = performance.now();
+  for (;;) {
+    const tokens = await findLinkTokens(db, vault, realm, key);
+    if (!tokens) throw providerErrors.no_tokens();
+    if (tokens.expiresAt === null || tokens.expiresAt > clock.now() + MARGIN) return { key, tokens, isNew: false };
+    if (tokens.refreshToken === null) throw providerErrors.token_gone();
+    const now = clock.now();
+    if (await beginRefresh(db, realm, key, now, now + LEASE))
+      return { key, tokens: await refreshed(parts, provider, key, tokens), isNew: true };
+    // Another request asks the provider at this moment.
+    if (performance.now() - began > PATIENCE) throw providerErrors.token_unavailable();
+    await wait(LOOK_AGAIN);
+  }
+}
+
+async function refreshed({ db, tools }: LinkTokenParts, provider: ProviderSnapshot, key: LinkKey, tokens: LinkTokens): Promise<LinkTokens> {
+  const { realm, alias, protocol } = provider;
+  try {
+    const made = await brokerOf(protocol)?.refresh?.(provider, tokens, tools);
+    if (made) return made;
+    throw providerErrors.token_gone();
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    tools.log.warn({ err: error, realm, alias, protocol, reason: error.reason }, "a token of an identity provider could not be refreshed");
+    const isRefused = error.reason === "token_refused";
+    await (isRefused ? dropLinkTokens : endRefresh)(db, realm, key);
+    throw isRefused ? providerErrors.token_gone() : providerErrors.token_unavailable();
+  }
+}

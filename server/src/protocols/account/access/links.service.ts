@@ -1,0 +1,51 @@
+import Type, { type Static } from "typebox";
+import type { ClientSnapshot } from "../../../applications/clients/index.ts";
+import { invalidFields } from "../../../kernel/errors.ts";
+import { randomToken } from "../../../kernel/vault.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import type { SignInRequest } from "../../../signin/authenticators/index.ts";
+import { brokerOf } from "../../../signin/brokers/index.ts";
+import { type IdentityProviders, linksOfUser, providerErrors } from "../../../signin/identity-providers/index.ts";
+import { returnTarget } from "../../../signin/login/index.ts";
+import { LINK_KIND, startInteraction } from "../../../signin/run/index.ts";
+
+export interface LinkParts {
+  readonly providers: IdentityProviders;
+  readonly baseUrl: string;
+}
+
+export const LinkBegun = Type.Object(
+  { url: Type.String({ description: "To open in the browser of the user. It works once, within half an hour" }) },
+  { $id: "LinkBegun" },
+);
+
+/** The ticket binds it to the user who asked: opened in the browser of another, it does nothing. */
+export async function beginLink(
+  ctx: Ctx,
+  { providers, baseUrl }: LinkParts,
+  alias: string,
+  { returnTo, client }: { readonly returnTo: string | undefined; readonly client: ClientSnapshot | null },
+): Promise<Static<typeof LinkBegun>> {
+  const provider = (await providers.get(ctx.realm))?.byAlias.get(alias);
+  if (!provider?.enabled || !brokerOf(provider.protocol)) throw providerErrors.not_found();
+  if (provider.config.provisioning === "deny") throw providerErrors.no_links();
+  const { id: userId } = ctx.actor;
+  const links = await linksOfUser(ctx.tx, ctx.realm, userId);
+  if (links.some((link) => link.providerId === provider.providerId)) throw providerErrors.already_linked();
+  const ticket = randomToken();
+  const target = targetOf(ctx.realm, baseUrl, client, returnTo);
+  // Browsers follow a form to no other origin than these.
+  const request: SignInRequest = { link: { alias, userId }, ...(!target.startsWith("/") && { formActionOrigins: [target] }) };
+  const interactionId = await startInteraction(ctx, { kind: LINK_KIND, browser: ticket, request: { ...request }, returnTo: target });
+  const query = new URLSearchParams({ ticket: `${interactionId}.${ticket}` });
+  return { url: `${baseUrl}/realms/${ctx.realm}/broker/${encodeURIComponent(alias)}/link?${query}` };
+}
+
+function targetOf(realm: string, baseUrl: string, client: ClientSnapshot | null, asked: string | undefined): string {
+  const home = `/realms/${realm}/login`;
+  if (asked === undefined || client?.redirectUris.includes(asked)) return asked ?? home;
+  const path = returnTarget(asked, baseUrl, "");
+  const message = "returnTo must be a path of this server, or a redirect URI of the application";
+  if (path === "") throw invalidFields([{ field: "returnTo", code: "invalid", message }]);
+  return path;
+}

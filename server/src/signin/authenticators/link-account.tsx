@@ -1,0 +1,119 @@
+import Type from "typebox";
+import { arrivalOf, type BrokeredArrival, brokerOf, isInAllowedDomain, keepTokensOf, REFUSED } from "../brokers/index.ts";
+import { addLink, findLinkedUser, UpstreamError } from "../identity-providers/index.ts";
+import { ConfirmLink, linkLead, ProviderLinks } from "../pages/index.ts";
+import type { Answer, Question, StepContext } from "./authenticator.ts";
+import { enabledProvider, failed, PROBLEMS, redirectUriOf, tellFailure } from "./identity-provider.tsx";
+
+/** Who came back from the provider, and waits for the user's word. */
+interface Arrived {
+  readonly username: string | null;
+  readonly brokered: BrokeredArrival;
+}
+const arrivedOf = ({ data }: StepContext): Arrived | null => (data?.arrived as Arrived | undefined) ?? null;
+
+const LINKED = { title: "linkAccountTakenTitle", text: "linkAccountTakenText", status: 409 } as const;
+
+/**
+ * Links an account at an identity provider to the user who asked for it: they sign in there, see what they came back with, and confirm.
+ * Asked after the steps of a flow, of a user with recent authentication.
+ */
+export const linkAccount: Question = {
+  kind: "question",
+  displayName: "Link an account",
+  description: "Signs in at an identity provider and links the account there",
+  config: Type.Object({}, { additionalProperties: false }),
+  ...{ identifies: false, factor: null, counted: null, fields: ["link"], setUp: null, choice: "chooseIdentityProvider" },
+  available: async () => true,
+
+  async page(at, text) {
+    const { realm, request, interactionId, user } = at;
+    const { alias } = request.link!;
+    const provider = await enabledProvider(at, alias);
+    const label = provider?.displayName ?? alias;
+    const arrived = arrivedOf(at);
+    const href = `/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}/login?interaction=${interactionId}`;
+    const links = provider ? [{ href, label, protocol: provider.protocol }] : [];
+    if (arrived === null)
+      return {
+        title: "linkAccountTitle",
+        lead: text.linkAccountText.replace("{provider}", () => label),
+        body: <ProviderLinks text={text} links={links} />,
+      };
+    const theirs = arrived.username ?? arrived.brokered.subject;
+    const lead = linkLead(text, { provider: label, theirs, ours: user?.username ?? "" });
+    return { title: "linkAccountTitle", lead, body: <ConfirmLink text={text} /> };
+  },
+
+  async answer(at, { provider: alias, link }) {
+    if (!isOfAsker(at)) return { outcome: "again", problem: PROBLEMS.failed };
+    if (alias !== undefined) return leave(at, alias);
+    if (link === "no") return { outcome: "declined" };
+    return confirm(at);
+  },
+
+  async returned(at, { alias, ...query }): Promise<Answer> {
+    const { data, parts } = at;
+    const provider = data?.alias === alias ? await enabledProvider(at, String(alias)) : null;
+    const broker = provider && brokerOf(provider.protocol);
+    if (!provider || !broker || provider.providerId !== data?.providerId || !isOfAsker(at))
+      return { outcome: "again", problem: PROBLEMS.failed };
+    if (query.error === "access_denied" || query.error === "user_cancelled_authorize")
+      return { outcome: "again", notice: "brokerCancelled" };
+    if (query.error === REFUSED) return { outcome: "again", problem: PROBLEMS.failed };
+    try {
+      const identity = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, parts.brokers.tools);
+      const isRefused = provider.config.provisioning === "deny" ? "denied" : isInAllowedDomain(provider, identity) ? null : "domain";
+      if (isRefused !== null) {
+        await tellFailure(at, provider, isRefused);
+        return { outcome: "again", problem: PROBLEMS[isRefused] };
+      }
+      if ((await findLinkedUser(parts.db, provider.realm, provider.providerId, identity.subject)) !== null) {
+        await tellFailure(at, provider, "linked");
+        return { outcome: "again", problem: LINKED };
+      }
+      const arrived: Arrived = { username: identity.username, brokered: arrivalOf(parts.vault, provider, identity, at.interactionId!) };
+      return { outcome: "again", data: { alias: provider.alias, providerId: provider.providerId, arrived } };
+    } catch (error) {
+      if (error instanceof UpstreamError) return failed(at, provider, error, "failed");
+      throw error;
+    }
+  },
+};
+
+/** Another user may have signed in to this browser since. */
+const isOfAsker = ({ progress, request }: StepContext): boolean => progress.userId !== null && progress.userId === request.link?.userId;
+
+async function leave(at: StepContext, alias: string): Promise<Answer> {
+  const provider = alias === at.request.link?.alias ? await enabledProvider(at, alias) : null;
+  const broker = provider && brokerOf(provider.protocol);
+  if (!provider || !broker) return { outcome: "again", problem: PROBLEMS.down };
+  const request = { redirectUri: redirectUriOf(at, alias), loginHint: null, locale: at.visitor.locale, acr: null, fresh: false };
+  try {
+    const { kept, to } = await broker.begin(provider, request, at.parts.brokers.tools);
+    return { outcome: "leave", data: { ...kept, alias, providerId: provider.providerId }, to: ({ state }) => to(state) };
+  } catch (error) {
+    return failed(at, provider, error, "down");
+  }
+}
+
+async function confirm(at: StepContext): Promise<Answer> {
+  const { user, parts, interactionId } = at;
+  const arrived = arrivedOf(at);
+  const provider = arrived && (await enabledProvider(at, at.request.link!.alias));
+  if (!arrived || provider?.providerId !== arrived.brokered.providerId) return { outcome: "again", problem: PROBLEMS.failed };
+  const { userId, username: name } = user!;
+  return {
+    outcome: "passed",
+    proof: {
+      ...{ userId, factor: null, amr: [], writesUser: true },
+      async accept(ctx) {
+        const { providerId, subject } = arrived.brokered;
+        const link = { providerId, subject, userId, username: arrived.username };
+        await addLink(ctx, provider.alias, link, { id: userId, name });
+        await keepTokensOf(ctx, parts.vault, arrived.brokered, { interactionId: interactionId!, userId });
+        return true;
+      },
+    },
+  };
+}

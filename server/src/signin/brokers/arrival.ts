@@ -1,0 +1,61 @@
+import type { Vault } from "../../kernel/vault.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { keepLinkTokens, type LinkTokens, type ProviderSnapshot } from "../identity-providers/index.ts";
+import type { BrokeredIdentity } from "./broker.ts";
+import { recordBrokeredSession } from "./brokered-sessions.ts";
+
+/** What a provider said beside who it is, while the sign-in goes on: part of the interaction's state. */
+export interface BrokeredArrival {
+  readonly providerId: string;
+  readonly subject: string;
+  readonly sessionId: string | null;
+  /** What a logout there needs, and tokens to be kept. */
+  readonly sealed: string | null;
+}
+
+interface Sealed {
+  readonly logout: string | null;
+  readonly tokens: LinkTokens | null;
+}
+
+const place = (realm: string, interactionId: string) => ({ realm, table: "interactions", column: "state", row: interactionId });
+
+export function arrivalOf(
+  vault: Vault,
+  { realm, providerId }: Pick<ProviderSnapshot, "realm" | "providerId">,
+  { subject, session, tokens = null }: Pick<BrokeredIdentity, "subject" | "session"> & { readonly tokens?: LinkTokens | null | undefined },
+  interactionId: string,
+): BrokeredArrival {
+  const { id: sessionId = null, logout = null } = session ?? {};
+  const isEmpty = logout === null && tokens === null;
+  const content: Sealed = { logout, tokens };
+  return { providerId, subject, sessionId, sealed: isEmpty ? null : vault.seal(JSON.stringify(content), place(realm, interactionId)) };
+}
+
+const opened = (vault: Vault, realm: string, { sealed }: BrokeredArrival, interactionId: string): Sealed =>
+  sealed === null ? { logout: null, tokens: null } : JSON.parse(vault.open(sealed, place(realm, interactionId)));
+
+interface Where {
+  readonly interactionId: string;
+  readonly userId: string;
+}
+
+/** In the transaction that starts the session. The link is there by then. */
+export async function recordArrival(
+  ctx: Ctx,
+  vault: Vault,
+  arrival: BrokeredArrival,
+  { interactionId, userId, sessionId }: Where & { readonly sessionId: string },
+): Promise<void> {
+  const { providerId, subject } = arrival;
+  const { logout, tokens } = opened(vault, ctx.realm, arrival, interactionId);
+  const session = { providerId, subject, id: arrival.sessionId, logout };
+  await recordBrokeredSession(ctx.tx, vault, ctx.realm, sessionId, session, ctx.now);
+  if (tokens !== null) await keepLinkTokens(ctx.tx, vault, ctx.realm, { userId, providerId }, tokens, ctx.now);
+}
+
+/** The same for an account that was linked in a session which came otherwise. */
+export async function keepTokensOf(ctx: Ctx, vault: Vault, arrival: BrokeredArrival, { interactionId, userId }: Where): Promise<void> {
+  const { tokens } = opened(vault, ctx.realm, arrival, interactionId);
+  if (tokens !== null) await keepLinkTokens(ctx.tx, vault, ctx.realm, { userId, providerId: arrival.providerId }, tokens, ctx.now);
+}

@@ -1,0 +1,85 @@
+import { deleteMember, existingGroups, insertMember, rolesGrantedBy } from "../../directory/groups/index.ts";
+import { changingGrants, shareRolesByName } from "../../directory/roles/index.ts";
+import { addRoles, dropRoles } from "../../directory/users/index.ts";
+import { loginKey } from "../../kernel/text.ts";
+import { type Ctx, systemActor } from "../../platform/context.ts";
+import { grantsMadeBy, type MadeGrant, recordGrants } from "./links.store.ts";
+import type { MapperState } from "./mappers.schema.ts";
+import { type Claims, countsNow, says } from "./mapping.ts";
+import type { ProviderSnapshot } from "./snapshot.ts";
+
+const isGiving = ({ type }: MapperState): boolean => type === "role" || type === "group";
+const namesOf = (value: unknown): string[] => (value ?? []) as string[];
+
+/** The roles and groups that mappers give for these claims, by their ids, and those of them that a later answer may take away. */
+export interface Given {
+  readonly roles: readonly string[];
+  readonly groups: readonly string[];
+  readonly followed: readonly MadeGrant[];
+}
+
+/** Reads what `mappers` give, once for many users: `of` answers for the claims of one. Roles are kept from being deleted until commit. */
+export async function grantsOfMappers(ctx: Ctx, { mappers, config }: Pick<ProviderSnapshot, "mappers" | "config">, isFirst: boolean) {
+  const giving = mappers.filter((mapper) => isGiving(mapper) && countsNow(isFirst)(mapper));
+  const firstRoles = isFirst ? namesOf(config.defaultRoles) : [];
+  const firstGroups = isFirst ? namesOf(config.defaultGroups) : [];
+  const roleNames = [...giving.flatMap(({ role }) => role ?? []), ...firstRoles];
+  const groupIds = [...giving.flatMap(({ group }) => group ?? []), ...firstGroups];
+  const roles = new Map((await shareRolesByName(ctx.tx, ctx.realm, roleNames)).map(({ name, roleId }) => [loginKey(name), roleId]));
+  const groups = new Set(await existingGroups(ctx.tx, ctx.realm, groupIds));
+  const rolesNamed = (names: readonly string[]) => [...new Set(names.flatMap((name) => roles.get(loginKey(name)) ?? []))];
+  const groupsKnown = (ids: readonly string[]) => [...new Set(ids.map((id) => id.toLowerCase()).filter((id) => groups.has(id)))];
+  return {
+    isEmpty: roles.size === 0 && groups.size === 0,
+    of(claims: Claims): Given {
+      const said = giving.filter((mapper) => says(mapper, claims));
+      // What is given once is the user's own from then on.
+      const forced = said.filter(({ sync }) => sync === "force");
+      return {
+        roles: rolesNamed([...said.flatMap(({ role }) => role ?? []), ...firstRoles]),
+        groups: groupsKnown([...said.flatMap(({ group }) => group ?? []), ...firstGroups]),
+        followed: [
+          ...rolesNamed(forced.flatMap(({ role }) => role ?? [])).map((targetId) => ({ kind: "role" as const, targetId })),
+          ...groupsKnown(forced.flatMap(({ group }) => group ?? [])).map((targetId) => ({ kind: "group" as const, targetId })),
+        ],
+      };
+    },
+  };
+}
+
+/**
+ * Gives a user who is here what the mappers say now, and takes away what they gave before and no longer say. A role or group that the user had
+ * already stays theirs. The administrator who saved the mappers had to hold what they give. Answers whether anything changed.
+ */
+export async function followGrants(
+  ctx: Ctx,
+  provider: ProviderSnapshot,
+  claims: Claims,
+  userId: string,
+  isFirst: boolean,
+): Promise<boolean> {
+  const { providerId } = provider;
+  const made = await grantsMadeBy(ctx.tx, ctx.realm, providerId, userId);
+  if (made.length === 0 && !isFirst && !provider.mappers.some(isGiving)) return false;
+  const given = (await grantsOfMappers(ctx, provider, isFirst)).of(claims);
+  const before = (kind: MadeGrant["kind"]) => made.filter((grant) => grant.kind === kind).map(({ targetId }) => targetId);
+  const newRoles = await addRoles(ctx.tx, ctx.realm, userId, given.roles);
+  const newGroups: string[] = [];
+  for (const groupId of given.groups) if (await insertMember(ctx.tx, ctx.realm, groupId, userId, ctx.now)) newGroups.push(groupId);
+  const lostRoles = before("role").filter((id) => !given.roles.includes(id));
+  const lostGroups = before("group").filter((id) => !given.groups.includes(id));
+  if (lostRoles.length + lostGroups.length > 0) {
+    const asSystem = { ...ctx, actor: systemActor(ctx.realm) };
+    const held = [...lostRoles, ...(await rolesGrantedBy(ctx.tx, ctx.realm, lostGroups))];
+    await changingGrants(asSystem, held, async () => {
+      await dropRoles(ctx.tx, ctx.realm, userId, lostRoles);
+      for (const groupId of lostGroups) await deleteMember(ctx.tx, ctx.realm, groupId, userId);
+    });
+  }
+  const isOurs = ({ kind, targetId }: MadeGrant) =>
+    before(kind).includes(targetId) || (kind === "role" ? newRoles : newGroups).includes(targetId);
+  const kept = given.followed.filter(isOurs);
+  const isSame = kept.length === made.length && kept.every(({ kind, targetId }) => before(kind).includes(targetId));
+  if (!isSame) await recordGrants(ctx.tx, ctx.realm, providerId, userId, kept);
+  return newRoles.length + newGroups.length + lostRoles.length + lostGroups.length > 0;
+}

@@ -1,0 +1,92 @@
+import { sql } from "kysely";
+import { newId } from "../../kernel/ids.ts";
+import type { Vault } from "../../kernel/vault.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+
+declare module "../../platform/db/tables.ts" {
+  interface Tables {
+    identity_link_tokens: {
+      realm_id: string;
+      link_token_id: string;
+      user_id: string;
+      provider_id: string;
+      sealed: string;
+      expires_at: number | null;
+      stored_at: number;
+      refreshing_until: number | null;
+    };
+  }
+}
+
+/** Tokens of a provider that are kept for a user (`storeTokens`). */
+export interface LinkTokens {
+  readonly accessToken: string;
+  readonly tokenType: string;
+  readonly refreshToken: string | null;
+  readonly idToken: string | null;
+  readonly scope: string | null;
+  /** Of the access token; null: the provider did not say. */
+  readonly expiresAt: number | null;
+}
+
+export interface LinkKey {
+  readonly userId: string;
+  readonly providerId: string;
+}
+
+const place = (realm: string, row: string) => ({ realm, table: "identity_link_tokens", column: "sealed", row });
+
+/** In the transaction of the sign-in or the link. The link has to be there: the tokens go with it. */
+export async function keepLinkTokens(
+  tx: Tx,
+  vault: Vault,
+  realm: string,
+  { userId, providerId }: LinkKey,
+  tokens: LinkTokens,
+  now: number,
+) {
+  const rowId = newId();
+  const { expiresAt, ...kept } = tokens;
+  const sealed = vault.seal(JSON.stringify(kept), place(realm, rowId));
+  await sql`
+    insert into identity_link_tokens (realm_id, link_token_id, user_id, provider_id, sealed, expires_at, stored_at)
+    values (${realm}, ${rowId}, ${userId}, ${providerId}, ${sealed}, ${expiresAt}, ${now})
+    on conflict (realm_id, user_id, provider_id) do update set
+      link_token_id = excluded.link_token_id, sealed = excluded.sealed, expires_at = excluded.expires_at, stored_at = excluded.stored_at,
+      refreshing_until = null`.execute(tx);
+}
+
+export async function findLinkTokens(db: Db, vault: Vault, realm: string, { userId, providerId }: LinkKey): Promise<LinkTokens | null> {
+  const row = await db
+    .selectFrom("identity_link_tokens")
+    .select(["link_token_id", "sealed", "expires_at"])
+    .where("realm_id", "=", realm)
+    .where("user_id", "=", userId)
+    .where("provider_id", "=", providerId)
+    .executeTakeFirst();
+  return row ? { ...JSON.parse(vault.open(row.sealed, place(realm, row.link_token_id))), expiresAt: row.expires_at } : null;
+}
+
+/** One request at a time refreshes, on all nodes. False: another does. */
+export async function beginRefresh(tx: Db, realm: string, { userId, providerId }: LinkKey, now: number, until: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update identity_link_tokens set refreshing_until = ${until}
+    where realm_id = ${realm} and user_id = ${userId} and provider_id = ${providerId}
+      and (refreshing_until is null or refreshing_until <= ${now})`.execute(tx);
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+export async function endRefresh(tx: Db, realm: string, { userId, providerId }: LinkKey): Promise<void> {
+  await sql`update identity_link_tokens set refreshing_until = null
+    where realm_id = ${realm} and user_id = ${userId} and provider_id = ${providerId}`.execute(tx);
+}
+
+export async function dropLinkTokens(tx: Db, realm: string, { userId, providerId }: LinkKey): Promise<void> {
+  await sql`delete from identity_link_tokens
+    where realm_id = ${realm} and user_id = ${userId} and provider_id = ${providerId}`.execute(tx);
+}
+
+/** They are kept no more: by the provider's configuration. */
+export async function dropTokensOfProvider(tx: Tx, realm: string, providerId: string): Promise<void> {
+  await tx.deleteFrom("identity_link_tokens").where("realm_id", "=", realm).where("provider_id", "=", providerId).execute();
+}

@@ -1,0 +1,65 @@
+import type { MapperState } from "./mappers.schema.ts";
+
+/** What a provider or a directory says of a user, by name. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** A claim by its name, or by the way to it: `realm_access.roles`. */
+export function claimAt(claims: Claims, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path];
+  let value: unknown = claims;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value;
+}
+
+const MAX_VALUES = 100;
+const MAX_LENGTH = 2048;
+
+/** As attributes keep it: a text, or several. */
+export function attributeOf(value: unknown): string | string[] | undefined {
+  if (Array.isArray(value)) {
+    const texts = value.map(attributeOf).filter((each) => typeof each === "string");
+    return texts.length === 0 ? undefined : texts.slice(0, MAX_VALUES);
+  }
+  const text = typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+  return text === undefined || text === "" || text.length > MAX_LENGTH || text.includes("\u0000") ? undefined : text;
+}
+
+const PLACES = /\{([^{}|]{1,255})(\|local)?\}/g;
+
+/** The claims that a template names. */
+export const claimsOfTemplate = (template: string): string[] => [...template.matchAll(PLACES)].map(([, path]) => path!);
+
+/** `{claim}` is filled in, `{email|local}` with the part before the @; what is missing is left out. */
+export const fillTemplate = (template: string, claims: Claims): string =>
+  template.replace(PLACES, (_, path: string, local?: string) => {
+    const value = attributeOf(claimAt(claims, path));
+    const text = Array.isArray(value) ? (value[0] ?? "") : (value ?? "");
+    return local ? text.replace(/@[^@]*$/, "") : text;
+  });
+
+/** Whether a mapper applies to what was said. */
+export const says = ({ claim, value }: MapperState, claims: Claims): boolean => {
+  if (claim === undefined) return true;
+  const found = claimAt(claims, claim);
+  if (value === undefined) return found !== undefined && found !== null && found !== false;
+  return (Array.isArray(found) ? found : [found]).some((each) => attributeOf(each) === value);
+};
+
+/** When a mapper counts: `import` ones the first time only. */
+export const countsNow =
+  (isFirst: boolean) =>
+  ({ sync }: Pick<MapperState, "sync">): boolean =>
+    isFirst || sync === "force";
+
+/** The attributes that mappers make of what was said; undefined removes one. */
+export function mappedAttributes(mappers: readonly MapperState[], claims: Claims, isFirst: boolean) {
+  const attributes: Record<string, string | string[] | undefined> = {};
+  for (const mapper of mappers.filter(countsNow(isFirst))) {
+    if (mapper.type === "attribute") attributes[mapper.attribute!] = attributeOf(claimAt(claims, mapper.claim!));
+    if (mapper.type === "template") attributes[mapper.attribute!] = attributeOf(fillTemplate(mapper.template!, claims));
+  }
+  return attributes;
+}
