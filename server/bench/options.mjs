@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { rows } from "./rows.mjs";
 
 /** Filling a database with ten million events or a million users takes minutes: only whoever asks for it waits. */
-const ON_REQUEST = ["events", "directory", "tokens", "signin", "saml"];
+const ON_REQUEST = ["events", "directory", "tokens", "signin", "saml", "ldap"];
 const PARTS = [...rows.map(({ id }) => id), "start", "memory", ...ON_REQUEST];
 
 export const HELP = `npm run bench -- [options] [parts]
@@ -17,7 +17,9 @@ export const HELP = `npm run bench -- [options] [parts]
                      (events, which takes some minutes and 7 GB of disk, and directory, which takes a quarter of an hour and
                      4 GB, and tokens and signin, which take some minutes, are measured only when they are named;
                      signin is whole sign-ins through the code flow, and a flood of more passwords than can be hashed;
-                     saml, also on request, is SAML messages beside their signatures, and SSO requests beside OIDC)
+                     saml, also on request, is SAML messages beside their signatures, and SSO requests beside OIDC;
+                     ldap, also on request, needs OpenLDAP: sign-ins by a directory, and the sync of one that has not changed)
+  --entries <n>      how many entries that directory has (100000)
   --events <n>       how large the large audit trail is (10000000)
   --users <n>        how many users the large realm has (1000000)
   --realms <n>       how many realms there are beside it (10000)
@@ -39,6 +41,7 @@ export const HELP = `npm run bench -- [options] [parts]
  * @property {{ realms: number } | null} tokens how many realms there are; null = not measured
  * @property {boolean} signin
  * @property {boolean} saml
+ * @property {{ entries: number } | null} ldap how large the directory is; null = not measured
  * @property {string[]} compare
  * @property {string | undefined} profile
  * @property {boolean} json
@@ -68,6 +71,7 @@ export function readOptions(args) {
     tokens: wanted.has("tokens") ? { realms: positive("realms", values.realms) } : null,
     signin: wanted.has("signin"),
     saml: wanted.has("saml"),
+    ldap: wanted.has("ldap") ? { entries: positive("entries", values.entries) } : null,
     // npm runs this in server/; paths are meant from where the person stands.
     compare: values.compare.map((file) => resolve(process.env.INIT_CWD ?? ".", file)),
     profile: values.profile && resolve(process.env.INIT_CWD ?? ".", values.profile),
@@ -90,6 +94,7 @@ function parse(args) {
         events: { type: "string", default: "10000000" },
         users: { type: "string", default: "1000000" },
         realms: { type: "string", default: "10000" },
+        entries: { type: "string", default: "100000" },
         compare: { type: "string", multiple: true, default: [] },
         profile: { type: "string" },
         json: { type: "boolean", default: false },

@@ -16,13 +16,14 @@ import { MAX_DELAY } from "./tokens.mjs";
  * @property {import("./tokens.mjs").Tokens | null} tokens
  * @property {import("./signin.mjs").SignIns | null} signIns
  * @property {import("./rounds.mjs").Line[]} saml
+ * @property {import("./ldap.mjs").Ldap | null} ldap
  */
 
 /** @param {number | null} value what it should stay under @param {number | null} target */
 export const verdict = (value, target) => (value === null || target === null ? null : value <= target ? "met" : "missed");
 
 /** @param {Report} report */
-export function asText({ machine, rows, figures, events, directory, tokens, signIns, saml }) {
+export function asText({ machine, rows, figures, events, directory, tokens, signIns, saml, ldap }) {
   const parts = [
     Object.entries(machine)
       .map(([name, value]) => `${name}: ${value}`)
@@ -35,8 +36,15 @@ export function asText({ machine, rows, figures, events, directory, tokens, sign
   if (tokens) parts.push(rowTable(tokens.lines), tokenLines(tokens));
   if (signIns) parts.push(rowTable(signIns.lines), floodLine(signIns.flood));
   if (saml.length > 0) parts.push(rowTable(saml));
+  if (ldap) parts.push(rowTable(ldap.lines), measureLines(ldap.measures));
   return parts.join("\n\n");
 }
+
+/** @param {import("./ldap.mjs").Measure[]} measures */
+const measureLines = (measures) =>
+  measures
+    .map(({ name, value, unit, target }) => `${name}: ${value.toFixed(2)} ${unit} (≤ ${target}: ${verdict(value, target)})`)
+    .join("\n");
 
 /** @param {import("./tokens.mjs").Tokens} tokens */
 const tokenLines = ({ delay, memoryMb, realms }) =>

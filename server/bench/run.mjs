@@ -9,6 +9,7 @@ import pg from "pg";
 import { startPostgres } from "../test/peers/index.mjs";
 import { measureDirectory } from "./directory.mjs";
 import { measureEvents } from "./events.mjs";
+import { measureLdap } from "./ldap.mjs";
 import { HELP, readOptions, UsageError } from "./options.mjs";
 import { postgresCpu, postgresProcesses, residentMb, startAssistant, startServer } from "./processes.mjs";
 import { asText, verdict } from "./report.mjs";
@@ -101,6 +102,10 @@ async function bench(options) {
     ? await measureSaml({ newPlace: onPostgres, dbCpu, connections, profile: options.profile, rounds, seconds, progress, untilTheEnd })
     : [];
 
+  const ldap = options.ldap
+    ? await measureLdap({ newPlace: onPostgres, dbCpu, profile: options.profile, rounds, seconds, ...options.ldap, progress, untilTheEnd })
+    : null;
+
   const place = await onPostgres();
   if (options.profile) await mkdir(options.profile, { recursive: true });
   const own = untilTheEnd(await startServer({ ...place, profile: options.profile }));
@@ -173,6 +178,7 @@ async function bench(options) {
     tokens,
     signIns,
     saml,
+    ldap,
   };
 }
 

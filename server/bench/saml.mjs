@@ -28,8 +28,8 @@ const rows = [
   { id: "saml-live-hundred", title: "the same, beside 100 SPs of 50 kB each", against: "saml-live", target: 1.1 },
 ];
 
-/** A certificate of a service provider, and its key. */
-function makeIdentity() {
+/** A certificate of a service provider or a directory, and its key. */
+export function makeIdentity() {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-bench-sp-"));
   try {
     const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];

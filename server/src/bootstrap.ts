@@ -32,7 +32,7 @@ async function masterKeyFile(config: Config): Promise<string> {
   return readFile(file, "utf8");
 }
 
-/** Makes a file that is there whole or not at all, unless another process was quicker: half a key would lock everybody out. */
+/** Creates a file atomically, unless another process was faster: a truncated key would make the data unreadable. */
 async function keepWhole(file: string, content: string): Promise<void> {
   const draft = `${file}.${randomToken()}`;
   await writeFile(draft, content, { flag: "wx", mode: 0o600 });
@@ -91,7 +91,7 @@ export async function prepareFirstStart(config: Config, maker?: Omit<RealmMaker,
   return { seeds: made.map(({ seed }) => seed), generatedPassword };
 }
 
-/** Whoever starts the server has to know which password is meant. */
+/** The operator has to know which password applies. */
 function nameTheSetting(error: unknown): never {
   if (!(error instanceof AppError && error.code.startsWith("password."))) throw error;
   throw new Error(`The password in GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD is not accepted. ${error.message}.`, { cause: error });
@@ -107,7 +107,7 @@ export async function bootstrap(core: Core, prepared?: Promise<PreparedFirstStar
   try {
     await core.work.transact({ realm: MASTER, actor: systemActor(MASTER), sourceIp: null }, async (ctx) => {
       for (const seed of seeds) await createRealm(ctx, seed);
-      // Before the commit: a password that nobody can read would lock everybody out.
+      // Before the commit: without the file, no administrator could sign in.
       if (generatedPassword !== null) await writePassword(file, generatedPassword);
     });
   } catch (error) {

@@ -40,6 +40,8 @@ export interface Config {
   /** Where the proxy asks clients for certificates; null: at `baseUrl`. */
   readonly mtlsBaseUrl: string | null;
   readonly allowedHosts: readonly string[];
+  /** Empty: those of the system. */
+  readonly dnsServers: readonly string[];
   readonly audit: {
     readonly httpUrl: string | null;
     readonly httpToken: string | null;

@@ -53,7 +53,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "user.credentials_changed": [endTrust],
   "user.deleted": [forgetInvitationsTo],
   "user.erased": [
-    forgetAnswers, // before the trail forgets which events were theirs
+    forgetAnswers, // before the audit trail is pseudonymised
     async (ctx, person) => void (await eraseFromTrail(ctx, person)),
     forgetMessages(vault),
     forgetAttemptsOf,
@@ -75,13 +75,13 @@ const listenersOf = (vault: Vault): Listeners => ({
   "saml_client.deleted": [(ctx, { entityId }) => forgetConsentsTo(ctx, { clientId: applicationName(ctx.realm, entityId) })],
 });
 
-/** What work that nobody waits for stands on. */
+/** The dependencies of background work. */
 export interface Background {
   readonly db: Db;
   readonly work: UnitOfWork;
 }
 
-/** What the server, the commands and the tests all stand on: the database, open and up to date, and the unit of work. */
+/** The base of server, commands and tests: the migrated database and the unit of work. */
 export interface Core {
   readonly config: Config;
   readonly log: Logger;
@@ -96,7 +96,7 @@ export interface Core {
   readonly work: UnitOfWork;
   /** For jobs, and for requests that may take long: connections of their own, with longer deadlines. */
   readonly background: Background;
-  /** Called after this node has committed audit events: whoever sends them on looks at once instead of at its next turn. */
+  /** Called after this node has committed audit events: forwarder and webhooks read them immediately instead of at the next poll. */
   onEvents(listener: () => void): void;
   /** Called after this node has committed jobs, with when the first of them is due. */
   onJobs(listener: (dueAt: number) => void): void;
@@ -109,7 +109,7 @@ export interface CoreOptions {
   readonly migrate?: boolean;
   /** For commands, which may take as long as they need. */
   readonly withoutDeadlines?: boolean;
-  /** The embedded database, if somebody has begun to open it already. */
+  /** The embedded database, if it is being opened already. */
   readonly embedded?: Promise<OpenedEmbedded> | undefined;
 }
 
@@ -150,7 +150,7 @@ export async function beginCore(config: Config, options: CoreOptions = {}): Prom
   return { core: assembleCore({ config, log, output, vault, database }), ready };
 }
 
-/** Whoever listens elsewhere, or does without prepared statements, does so because of a pooler: see docs/configuration.md. */
+/** A separate listen URL, or disabled prepared statements, imply a pooler: see docs/configuration.md. */
 const isPooled = ({ databaseUrl, listenUrl, preparedStatements }: Config): boolean =>
   !preparedStatements || (listenUrl !== null && listenUrl !== databaseUrl);
 

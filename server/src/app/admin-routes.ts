@@ -52,7 +52,8 @@ export async function registerAdminRoutes(app: App, core: Core, services: Servic
 async function registerRoutesOfRealm(realm: App, core: Core, services: Services): Promise<void> {
   const { realms, vault, hasher } = core;
   const { baseUrl } = core.config;
-  const { breaches, clients, directories, directoryPasswords, identityProviders, limiter, messages, outbound, webhookOutbound } = services;
+  const { breaches, clients, directories, directoryPasswords, dns, identityProviders, limiter, messages, outbound, webhookOutbound } =
+    services;
   await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms });
   await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
   await realm.register(impersonateRoutes, { prefix: "/users", baseUrl });
@@ -65,7 +66,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(userSessionRoutes, { prefix: "/users" });
   await realm.register(userLinkRoutes, { prefix: "/users" });
   await realm.register(groupRoutes, { prefix: "/groups" });
-  await realm.register(organizationRoutes, { prefix: "/organizations", messages, baseUrl });
+  await realm.register(organizationRoutes, { prefix: "/organizations", messages, baseUrl, dns, limiter });
   await realm.register(roleRoutes, { prefix: "/roles" });
   await realm.register(adminRoleRoutes, { prefix: "/admin-roles" });
   await realm.register(applicationRoutes, { prefix: "/applications", vault, baseUrl });

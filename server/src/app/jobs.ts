@@ -2,6 +2,7 @@ import { completeRealms } from "../applications/client-scopes/index.ts";
 import { cleanUp } from "../cleanup.ts";
 import type { Core } from "../core.ts";
 import { endAbandonedImports } from "../directory/import/index.ts";
+import { recheckDomains } from "../directory/organizations/index.ts";
 import { HOUR, MINUTE, SECOND } from "../kernel/clock.ts";
 import { createJobWorker, type JobWorker } from "../platform/jobs/index.ts";
 import { CIBA_PING_JOB, cibaPingJob } from "../protocols/decoupled/index.ts";
@@ -19,7 +20,7 @@ import type { Services } from "./services.ts";
 
 /** Every job: what requests enqueue, and what recurs. */
 export function createJobs(core: Core, services: Services): JobWorker {
-  const { brokers, directories, identityProviders, issuers, messageMetrics, outbound, samlClients, signingKeys } = services;
+  const { brokers, directories, dns, identityProviders, issuers, messageMetrics, outbound, samlClients, signingKeys } = services;
   const { background, config, database, log, metrics, realms, vault } = core;
   const saml = {
     db: background.db,
@@ -43,6 +44,7 @@ export function createJobs(core: Core, services: Services): JobWorker {
       [CIBA_PING_JOB]: cibaPingJob(issuers),
       [FORGET_LINKS_JOB]: { run: ({ realm, payload }) => forgetLinks(background.db, realm!, String(payload.providerId)) },
       [SYNC_JOB]: syncJob({ ...background, vault, log, pools: directories, providers: identityProviders }),
+      "domains.recheck": { every: 10 * MINUTE, run: () => recheckDomains({ ...background, dns }) },
       "directories.due": { every: MINUTE, run: () => enqueueSyncs(background) },
       "brokers.metadata": { every: 10 * MINUTE, run: () => brokers.tools.saml.upstreams.rereadDue(identityProviders) },
       "imports.abandoned": { every: MINUTE, run: () => endAbandonedImports(background) },

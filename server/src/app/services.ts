@@ -5,6 +5,7 @@ import { createSubjects } from "../applications/subject-claim/index.ts";
 import type { Core } from "../core.ts";
 import { manifest } from "../kernel/package.ts";
 import { createHealth } from "../operations/monitoring/index.ts";
+import { createDns } from "../platform/dns/index.ts";
 import { createOutbound, type Outbound } from "../platform/outbound/index.ts";
 import { createBreachedPasswords } from "../platform/passwords/index.ts";
 import { createRateLimiter } from "../platform/rate-limit/index.ts";
@@ -142,5 +143,6 @@ function openConnections({ config, log }: Core, options: ServiceOptions) {
     directories.close();
     await Promise.all([limiter.close(), breaches.close(), outbound.close(), webhookOutbound.close(), tracing.shutdown()]);
   };
-  return { outbound, directories, webhookOutbound, limiter, breaches, tracing, closeConnections };
+  const dns = createDns({ servers: config.dnsServers });
+  return { outbound, dns, directories, webhookOutbound, limiter, breaches, tracing, closeConnections };
 }

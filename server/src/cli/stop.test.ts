@@ -3,6 +3,10 @@ import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Place, place, type RunningServer } from "../testing/built-server.ts";
+import { testDatabase } from "../testing/harness.ts";
+
+/** What has nothing to do with the database: on the one that opens at once. */
+const onPostgresAlone = test.runIf(testDatabase() === "postgres");
 
 let here: Place;
 beforeAll(async () => {
@@ -59,25 +63,33 @@ test("SIGTERM under load loses no answer: every request is answered in full or r
   expect(answers.count).toBeGreaterThan(before);
 }, 180_000);
 
-test("an idle connection does not keep a server from ending", async () => {
-  const server = await here.start();
-  const { port } = new URL(server.url);
-  const idle = connect(Number(port), "127.0.0.1");
-  await once(idle, "connect");
-  const ended = once(idle, "close");
-  idle.resume();
-  expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null });
-  await ended;
-}, 120_000);
+onPostgresAlone(
+  "an idle connection does not keep a server from ending",
+  async () => {
+    const server = await here.start();
+    const { port } = new URL(server.url);
+    const idle = connect(Number(port), "127.0.0.1");
+    await once(idle, "connect");
+    const ended = once(idle, "close");
+    idle.resume();
+    expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null });
+    await ended;
+  },
+  120_000,
+);
 
-test("a second signal does not wait for a request that never ends", async () => {
-  const server = await here.start();
-  const { port } = new URL(server.url);
-  const slow = connect(Number(port), "127.0.0.1");
-  slow.on("error", () => {}); // it is cut off, as it should be
-  slow.write("POST /realms/master/login HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n");
-  await new Promise((resolve) => get(`${server.url}/livez`, resolve));
-  server.child.kill("SIGTERM");
-  await expect.poll(() => server.output()).toContain("stopping");
-  expect(await server.kill("SIGTERM")).toEqual({ code: 130, signal: null });
-}, 120_000);
+onPostgresAlone(
+  "a second signal does not wait for a request that never ends",
+  async () => {
+    const server = await here.start();
+    const { port } = new URL(server.url);
+    const slow = connect(Number(port), "127.0.0.1");
+    slow.on("error", () => {}); // it is cut off, as it should be
+    slow.write("POST /realms/master/login HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n");
+    await new Promise((resolve) => get(`${server.url}/livez`, resolve));
+    server.child.kill("SIGTERM");
+    await expect.poll(() => server.output()).toContain("stopping");
+    expect(await server.kill("SIGTERM")).toEqual({ code: 130, signal: null });
+  },
+  120_000,
+);

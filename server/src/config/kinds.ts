@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isIP, isIPv4, isIPv6 } from "node:net";
 import { resolve } from "node:path";
 import { didYouMean } from "../kernel/suggest.ts";
 import { parseMasterKey, VaultError } from "../kernel/vault.ts";
@@ -167,6 +167,17 @@ function isReachable(item: string): boolean {
 export const hostList: Kind<readonly string[]> = fromList(
   "a comma-separated list of hosts (mail.internal, 10.1.2.3:25) and networks (10.0.0.0/8)",
   (item) => (isReachable(item) ? item.toLowerCase() : undefined),
+);
+
+const ADDRESS = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/;
+const isServer = (item: string): boolean => {
+  const [, v6, v4, port = "53"] = ADDRESS.exec(item) ?? [];
+  return (v6 !== undefined ? isIPv6(v6) : v4 !== undefined && isIPv4(v4)) && Number(port) >= 1 && Number(port) <= 65_535;
+};
+
+export const addressList: Kind<readonly string[]> = fromList(
+  "a comma-separated list of addresses, with a port where it is another than 53 (10.0.0.53, [2001:db8::53]:5353)",
+  (item) => (isServer(item) ? item : isIPv6(item) ? `[${item}]` : undefined),
 );
 
 const PROXY_NAMES = ["loopback", "linklocal", "uniquelocal"];

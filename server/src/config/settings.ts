@@ -186,6 +186,12 @@ export const settings = {
     ["none", []],
     "Private hosts (`mail.internal`, `10.1.2.3:25`) or networks (`10.0.0.0/8`) that outbound calls (webhooks, identity providers) may reach.",
   ),
+  dnsServers: setting(
+    "GATEHOUSE_DNS_SERVERS",
+    kinds.addressList,
+    ["those of the system", []],
+    "Name servers (`10.0.0.53`, `[2001:db8::53]:5353`) that are asked for the TXT records of organizations' domains.",
+  ),
   "audit.httpUrl": setting(
     "GATEHOUSE_AUDIT_HTTP_URL",
     kinds.url("an http(s) URL", "https:", "http:"),

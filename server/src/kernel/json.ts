@@ -1,4 +1,4 @@
-/** Deeper than anything that is meant. What walks a value calls itself once per level, and a few thousand levels end the stack. */
+/** Deeper than any legitimate value. Recursive code would exhaust the stack at a few thousand levels. */
 export const MAX_JSON_DEPTH = 100;
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
@@ -35,7 +35,7 @@ function endOfString(json: string, from: number): number {
   return json.length;
 }
 
-/** The members of a value that make it too deep, of all that stand at its top; none where it is no object. */
+/** The top-level members that are nested too deeply; none for a value that is no object. */
 export function tooDeepMembers(value: unknown): string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => (isDeeper(member, MAX_JSON_DEPTH - 1) ? [name] : []));

@@ -19,7 +19,7 @@ export function secretChange(input: SecretInput, before: readonly string[], afte
 
 const PORTS: Readonly<Record<string, string>> = { "https:": "443", "http:": "80", "ldaps:": "636", "ldap:": "389" };
 
-/** Scheme, host and port of an address. One that is no URL is a peer of its own. */
+/** Scheme, host and port of a URL; any other text is compared as a whole. */
 function peerOf(address: string): string {
   if (!URL.canParse(address)) return address;
   const { protocol, hostname, port } = new URL(address);

@@ -1,4 +1,4 @@
-/** The candidate a person most likely meant, or null when nothing is near enough to be worth saying. */
+/** The most similar candidate; null: none is similar enough. */
 export function suggest(typed: string, candidates: readonly string[]): string | null {
   const wanted = fold(typed);
   let best: string | null = null;

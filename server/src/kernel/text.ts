@@ -1,5 +1,5 @@
 import { domainToASCII, domainToUnicode } from "node:url";
-/** What a person types at sign-in, folded so that letter case and Unicode form do not make two of one name. */
+/** A login name, normalised: letter case and Unicode form do not make a difference. */
 export const loginKey = (name: string): string => name.normalize("NFKC").toLowerCase().normalize("NFKC");
 
 /** NUL cannot be stored by Postgres and a lone surrogate cannot be encoded: neither may enter. */

@@ -82,7 +82,7 @@ export function createVault(masterKey: string, previous: readonly string[] = [])
   };
 }
 
-/** A secret of our own making: 256 random bits, URL-safe. */
+/** A new secret: 256 random bits, URL-safe. */
 export const randomToken = (): string => randomBytes(32).toString("base64url");
 
 /** How our own tokens are stored: they are random, so a fast hash is enough. */

@@ -5,7 +5,7 @@ import type { Db, Tx } from "./db/index.ts";
 export interface Actor {
   /** User id; a word such as `system` where no user acts. */
   readonly id: string;
-  /** As it stands in the audit trail: the username, or `master/<name>` across realms. */
+  /** The name in the audit trail: the username, or `master/<name>` across realms. */
   readonly name: string;
   readonly realm: string;
   readonly permissions: ReadonlySet<string>;
@@ -22,7 +22,7 @@ type AuditKind = {
   readonly [T in keyof AuditEventTypes]: { readonly category: AuditEventTypes[T]; readonly type: T };
 }[keyof AuditEventTypes];
 
-/** What happened, as a service tells it; who, when and from where is added by the unit of work. */
+/** An audit event of a service; the unit of work adds actor, time and source address. */
 export type AuditDraft = AuditKind & {
   readonly resourceType?: string;
   readonly resourceId?: string;
@@ -30,11 +30,11 @@ export type AuditDraft = AuditKind & {
   readonly detail?: string | null;
   /** Only where the actor of the event is not the actor of the work (a failed sign-in names what was typed). */
   readonly actor?: { readonly id: string | null; readonly name: string };
-  /** Only where the event belongs to another realm than the work (a realm's deletion is told in `master`). */
+  /** Only where the event belongs to another realm than the work (a realm's deletion is recorded in `master`). */
   readonly realm?: string;
 };
 
-/** What one feature tells others inside the same transaction. Features declare theirs by merging into it. */
+/** Events between features inside one transaction. Features declare theirs by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: features merge their events into it
 export interface DomainEvents {}
 export type DomainEventName = keyof DomainEvents;
@@ -56,9 +56,9 @@ export interface Ctx extends ReadCtx {
   audit(draft: AuditDraft): void;
   /** Runs the listeners of core.ts inside this transaction. */
   emit<E extends DomainEventName>(event: E, payload: DomainEvents[E]): Promise<void>;
-  /** Tells every node, on commit, to read this realm's configuration anew. */
+  /** On commit, notifies every node to reload this realm's configuration. */
   configChanged(realm?: string): Promise<void>;
-  /** Runs once the transaction has committed, for what lives in this process only (caches, metrics). */
+  /** Runs after the commit, for state of this process (caches, metrics). */
   afterCommit(effect: () => void): void;
 }
 
@@ -68,10 +68,10 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 type ActorOf = Pick<Actor, "id" | "name" | "realm"> & Partial<Actor>;
 
-/** The one maker of actors: permissions, a session and an impersonator are there only where somebody says so. */
+/** Creates every actor: by default without permissions, session and impersonator. */
 export const actorOf = (of: ActorOf): Actor => ({ permissions: NOTHING, sessionId: null, impersonator: null, ...of });
 
-/** The server itself: bootstrap, jobs, commands. It may do everything, and the trail says that it was the system. */
+/** The server itself: bootstrap, jobs, commands. It has every permission; the audit trail names it `system`. */
 export const systemActor = (realm: string, name = "system"): Actor =>
   actorOf({ id: "system", name, realm, permissions: new Set(["realm-admin"]) });
 

@@ -10,9 +10,9 @@ export const pollEvery = (alone: boolean): number => (alone ? 30 * SECOND : SECO
 /** Something that is done again and again, never twice at once: at the latest every so often, sooner when woken. */
 export interface Loop {
   start(): void;
-  /** Does it again within this time; while it is under way, after that. */
+  /** Runs a turn within this time, or after the running one. */
   wake(withinMs?: number): void;
-  /** Waits for the turn under way. */
+  /** Waits for the running turn. */
   stop(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function createLoop(turn: () => Promise<boolean>, everyMs: number, failed
   let isOn = false;
   let timer: NodeJS.Timeout | undefined;
   let timerAt = Number.POSITIVE_INFINITY;
-  let underWay: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
   let askedFor: number | undefined;
 
   const schedule = (withinMs: number) => {
@@ -34,17 +34,17 @@ export function createLoop(turn: () => Promise<boolean>, everyMs: number, failed
   const run = () => {
     timerAt = Number.POSITIVE_INFINITY;
     askedFor = undefined;
-    underWay = turn().then(
+    running = turn().then(
       (more) => after(more ? 0 : Math.min(askedFor ?? everyMs, everyMs)),
       (error) => {
         failed(error);
-        // Whoever asks meanwhile asks for what just failed.
+        // A wake-up during a failed turn does not retry sooner.
         after(everyMs);
       },
     );
   };
   const after = (withinMs: number) => {
-    underWay = undefined;
+    running = undefined;
     schedule(withinMs);
   };
 
@@ -54,13 +54,13 @@ export function createLoop(turn: () => Promise<boolean>, everyMs: number, failed
       schedule(everyMs);
     },
     wake(withinMs = 0) {
-      if (underWay) askedFor = Math.min(askedFor ?? withinMs, withinMs);
+      if (running) askedFor = Math.min(askedFor ?? withinMs, withinMs);
       else schedule(withinMs);
     },
     async stop() {
       isOn = false;
       clearTimeout(timer);
-      await underWay;
+      await running;
     },
   };
 }

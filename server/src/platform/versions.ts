@@ -12,7 +12,7 @@ export const isPreconditionFailed = (error: unknown): boolean =>
 export const etag = (version: number): string => `"${version}"`;
 
 /**
- * RFC 9110 §13.1.1: the write goes on only if the record is still the one the caller saw. The answer's tag also carries a digest of the
+ * RFC 9110 §13.1.1: the write succeeds only if the record has not changed since the caller read it. The response's tag also carries a digest of the
  * representation (platform/http/replies.ts); a write depends on the version alone, not on members that change by themselves.
  */
 export function expectVersion(ctx: Ctx, version: number): void {

@@ -82,6 +82,7 @@ export const opens: Record<string, readonly Permission[]> = {
   "GET /organizations/:orgId": ["view-users"],
   "PUT /organizations/:orgId": ["manage-organizations"],
   "DELETE /organizations/:orgId": ["manage-organizations"],
+  "POST /organizations/:orgId/domains/:domain/verify": ["manage-organizations"],
   "GET /organizations/:orgId/members": ["view-users"],
   "PUT /organizations/:orgId/members/:userId": ["manage-organizations"],
   "GET /organizations/:orgId/members/:userId": ["view-users"],

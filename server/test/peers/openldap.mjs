@@ -21,6 +21,7 @@ const configuration = ({ modules, schemas }, folder) => `
 include ${schemas}/core.schema
 include ${schemas}/cosine.schema
 include ${schemas}/inetorgperson.schema
+include ${schemas}/nis.schema
 modulepath ${modules}
 moduleload back_mdb.so
 moduleload memberof.so

@@ -15,7 +15,7 @@ const nobody: ApplicationAccess = { allowedRoles: [], allowedGroups: [] };
 
 /**
  * The ids of what a request names. What the application has already stays what it was, also where its name has come to mean another role
- * since, and where the role was deleted. `within` is where the members stand in the request, such as `options.`.
+ * since, and where the role was deleted. `within` is the path of the members in the request, such as `options.`.
  */
 export async function resolveAccess(
   ctx: ReadCtx,

@@ -13,7 +13,7 @@ export const isRestricted = ({ allowedRoles, allowedGroups }: ApplicationAccess)
 
 /**
  * Whether the user holds one of the roles, by whatever way, or is in one of the groups or below it. The id of a role or group that was deleted
- * matches nobody, so that a restriction whose last role is gone shuts everybody out instead of letting everybody in.
+ * matches no user, so that a restriction whose last role was deleted excludes all users instead of admitting all.
  */
 export async function mayUseApplication(
   db: Db,

@@ -3,7 +3,7 @@ import type { Db } from "../../platform/db/index.ts";
 import type { ApplicationAccess } from "./service.ts";
 import { namesOfRoles } from "./store.ts";
 
-/** Shown with names instead of ids; the id stands for what was deleted. No query where nothing is restricted. */
+/** Replaces ids by names; a deleted role or group is shown by its id. No query without restrictions. */
 export async function spellAccess<T extends ApplicationAccess>(db: Db, realm: string, shown: readonly T[]): Promise<T[]> {
   const [roles, groups] = [
     await namesOfRoles(db, realm, [...new Set(shown.flatMap(({ allowedRoles }) => allowedRoles))]),

@@ -9,7 +9,7 @@ import type { CreateApplication, UpdateApplication, VersionedApplication } from 
 export const samlMembers = ["entityId", "assertionConsumerServiceUrl", "singleLogoutServiceUrl"] as const;
 const oidcMembers = ["redirectUris", "postLogoutRedirectUris", "webOrigins", "scopes"] as const;
 
-/** What a GET says of members that the kind does not have, null or empty, may come back. */
+/** A PUT may repeat the null or empty members of a GET that the kind does not have. */
 export function refuseOtherKind<M extends string>(input: { readonly [K in M]?: unknown }, members: readonly M[], kind: string): void {
   const isSaid = (value: unknown) => value != null && !(Array.isArray(value) && value.length === 0);
   const errors = members
@@ -41,7 +41,7 @@ export async function createSamlApplication(ctx: Ctx, tools: ClientTools, input:
   return toSamlApplication(client);
 }
 
-/** What its SAML client has besides stays as it is. */
+/** Other settings of the SAML client are kept. */
 export async function saveSamlApplication(
   ctx: Ctx,
   tools: ClientTools,

@@ -10,7 +10,7 @@ const kinds = [
 ].join("; ");
 const template = oneOf([...templateNames, "saml"], { description: `What kind of application it is. ${kinds}` });
 
-/** The members of the client that matter to whoever runs the application; the others are at /clients. */
+/** The client settings for application owners; the others are at /clients. */
 const {
   name: displayName,
   enabled,

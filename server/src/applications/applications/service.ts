@@ -80,7 +80,7 @@ export async function saveApplication(ctx: Ctx, tools: ClientTools, name: string
   return toApplication(showClient(saved));
 }
 
-/** Its client goes with it, and all that hangs on that. */
+/** Also deletes its client and everything that references it. */
 export async function removeApplication(ctx: Ctx, tools: ClientTools, name: string): Promise<void> {
   const found = await applicationOf(ctx, name);
   if (found.protocol === "saml") await removeSamlClient(toldAs(ctx, name), found.client.entityId);

@@ -4,7 +4,7 @@ import type { Client, CreateClient } from "../clients/index.ts";
 interface Template {
   readonly label: string;
   readonly client: Omit<CreateClient, "clientId">;
-  /** Whether a browser comes back to it: then it needs to say where. */
+  /** Whether it needs redirect URIs. */
   readonly redirects: boolean;
   /** Whether a client, however it was made, is one of these. The first that says so counts. */
   matches(client: Pick<Client, "applicationType" | "publicClient" | "grantTypes">): boolean;

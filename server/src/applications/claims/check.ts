@@ -60,6 +60,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text, (key, value) => (key === "__proto__" ? undefined : value));
   } catch {
-    return undefined; // told when it is configured; an attribute that is no JSON is left out
+    return undefined; // refused when configured; an attribute that is no JSON is left out
   }
 }

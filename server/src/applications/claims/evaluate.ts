@@ -77,7 +77,7 @@ export function mappedValue(mapper: ClaimMapper, subject: ClaimSubject, context:
   if ("whole" in found) return found.whole;
   const values = found.values.map((value) => convert(value, type)).filter((value) => value !== undefined);
   if (!multivalued) return values[0];
-  // A list that is known to be empty is said to be so; an attribute that nobody set is not mentioned.
+  // An empty list of roles or groups becomes an empty claim; an unset attribute becomes none.
   return values.length > 0 || found.list ? values : undefined;
 }
 
@@ -131,7 +131,7 @@ function property(user: SubjectUser | null, name: string | null): Found {
   }
 }
 
-/** As the person set it, or put together from its parts. */
+/** The full name: the user's own value, or built from its parts. */
 function fullName({ attributes }: SubjectUser): string | null {
   const text = (name: string) => {
     const value = Object.hasOwn(attributes, name) ? attributes[name]! : "";

@@ -1,4 +1,4 @@
-// Claim mappers: what a token, userinfo and introspection tell of a subject, and how that is worked out. Owns `claim_mappers`, also
+// Claim mappers: the claims of tokens, userinfo and introspection, and their evaluation. Owns `claim_mappers`, also
 // those of a client, whose routes are in applications/clients. Which scope brings which is in applications/client-scopes.
 export { claimErrors } from "./errors.ts";
 export { type ClaimContext, type ClaimSubject, claimsOf, mappedValue, type SubjectSession, type SubjectUser } from "./evaluate.ts";

@@ -11,7 +11,7 @@ export interface ClaimMapper {
   /** The member of the token; dots nest (`address.country`), `\.` is a dot. */
   readonly claim: string;
   readonly source: ClaimSource;
-  /** Which attribute, property, session member or constant; how roles, groups and organizations are told: see schema.ts. */
+  /** Which attribute, property, session member or constant; the format of roles, groups and organizations: see schema.ts. */
   readonly value: string | null;
   readonly type: "string" | "number" | "boolean" | "json";
   /** All values as an array, or the first one. */

@@ -10,7 +10,7 @@ import { expectVersion } from "../../platform/versions.ts";
 /** Every token or assertion goes through all of them. */
 const MAX_MAPPERS = 100;
 
-/** What the mappers of one kind of application have of their own; everything else is the same for all. */
+/** What differs between the mappers of scopes, clients and SAML clients. */
 export interface MapperOwner<Input, State> {
   readonly table: string;
   readonly idColumn: string;
@@ -23,7 +23,7 @@ export interface MapperOwner<Input, State> {
   /** What a request says, complete and within the rules. */
   checked(input: Input): State;
   /** `key` is that of the path. */
-  tell(ctx: Ctx, key: string, detail: string): void;
+  audit(ctx: Ctx, key: string, detail: string): void;
 }
 
 export type OwnedMapper<State> = State & {
@@ -58,7 +58,7 @@ export function ownedMappers<Input extends { readonly name: string }, State exte
   };
   const recordChange = async (ctx: Ctx, key: string, detail: string) => {
     await ctx.configChanged();
-    owner.tell(ctx, key, detail);
+    owner.audit(ctx, key, detail);
   };
 
   return {

@@ -52,7 +52,7 @@ const toClaim = (row: Columns & { scopes: string[] }): ClaimMapperRow => ({
   version: row.version,
 });
 
-// A realm has some dozens of them, found by the primary key: no order needs an index of its own.
+// A realm has some dozens of them, found by the primary key: sorting needs no index.
 const order: ListOrder = {
   sorts: { name: sql.ref("name_key"), createdAt: sql.ref("created_at") },
   defaultSort: "name",

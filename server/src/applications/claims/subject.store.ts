@@ -79,8 +79,10 @@ const queryFor = (needs: SubjectNeeds) =>
       .$castTo<SubjectRow>(),
   );
 
+const USER_ONLY: SubjectNeeds = { roles: false, groups: false, organizations: false };
+
 /** What claims can be made of, in one query. Null: no such user. */
-export async function subjectData(db: Db, realm: string, userId: string, needs: SubjectNeeds): Promise<ClaimSubject | null> {
+export async function subjectData(db: Db, realm: string, userId: string, needs: SubjectNeeds = USER_ONLY): Promise<ClaimSubject | null> {
   const kind = Number(needs.roles) + 2 * Number(needs.groups) + 4 * Number(needs.organizations);
   const query = queries.get(kind) ?? queryFor(needs);
   queries.set(kind, query);

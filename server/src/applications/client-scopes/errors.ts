@@ -7,7 +7,7 @@ export const scopeErrors = defineErrors("client_scopes", {
   claim_not_attached: [404, "This client scope does not bring that claim"],
 });
 
-/** Deleting it would change what these clients may ask for without anybody having looked at them. */
+/** Deleting it would silently change what these clients may request. */
 export const inUse = (clientIds: readonly string[], more: boolean) =>
   new AppError(
     "client_scopes.in_use",

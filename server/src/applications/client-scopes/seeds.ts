@@ -21,7 +21,7 @@ const scopes: readonly (Pick<ClientScope, "name" | "description" | "assignment">
   { name: "organizations", description: "Organizations", assignment: "OPTIONAL" },
 ];
 
-/** Every realm has this one, and nobody can delete it. */
+/** Every realm has this scope; it cannot be deleted. */
 const FIRST = "openid";
 
 interface Seed extends MapperState {
@@ -50,7 +50,7 @@ const list = (scope: string | null, claim: string, source: ClaimMapper["source"]
   targets: everywhere,
 });
 
-/** OpenID Connect Core §5.4, and who somebody is in the realm; each named as its claim. */
+/** OpenID Connect Core §5.4, and roles, groups and organizations; each named as its claim. */
 const mappers: readonly Seed[] = [
   of("profile", "name", "name", { source: "property" }),
   of("profile", "given_name", "firstName"),
@@ -87,7 +87,7 @@ const mappers: readonly Seed[] = [
 /** `realm.created` */
 export const seedScopes = (ctx: Ctx, { realm }: { readonly realm: string }): Promise<void> => seed(ctx, realm, new Set(), new Set());
 
-/** What is there by these names stays as it is. */
+/** Existing scopes of these names are kept. */
 async function seed(ctx: Ctx, realm: string, knownScopes: ReadonlySet<string>, knownClaims: ReadonlySet<string>): Promise<void> {
   const missing = scopes.filter(({ name }) => !knownScopes.has(name));
   const ids = new Map(missing.map(({ name }) => [name, newId()]));
@@ -141,7 +141,7 @@ export async function completeRealms({ db, work }: { readonly db: Db; readonly w
       await lockRealm(ctx.tx, realm); // of two nodes that found it, one does it
       const known = await namesIn(ctx.tx, realm);
       if (known.scopes.has(LATER)) return;
-      // What an administrator has deleted since does not come back with it.
+      // Mappers that an administrator has deleted are not restored.
       const there = known.scopes.has(FIRST) ? new Set(scopes.map(({ name }) => name).filter((name) => name !== LATER)) : known.scopes;
       await seed(ctx, realm, there, known.claims);
       await ctx.configChanged();

@@ -81,7 +81,7 @@ export async function readScopeClaim(ctx: ReadCtx, scopeId: string, claimId: str
   return claim;
 }
 
-/** From now on whoever gets the scope gets the claim. */
+/** Every token with the scope gets the claim. */
 export async function addClaim(ctx: Ctx, scopeId: string, claimId: string): Promise<void> {
   const scope = await takeScope(ctx, scopeId);
   const claim = await takeClaim(ctx, claimId);

@@ -12,5 +12,5 @@ export const clientMappers = ownedMappers<ClaimMapperInput, MapperState>({
   read: readClient,
   take: takeClient,
   checked: checkedMapper,
-  tell: (ctx, id, detail) => ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: id, detail }),
+  audit: (ctx, id, detail) => ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: id, detail }),
 });

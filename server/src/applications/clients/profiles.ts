@@ -3,7 +3,7 @@ import { type ClientProfile, clientProfiles } from "../../tenancy/settings/index
 import type { StoredClient } from "./settings.ts";
 import type { ClientAuthMethod, GrantType } from "./snapshot.ts";
 
-/** What a profile demands of a client and of its requests. Whoever enforces a rule reads it here. */
+/** The requirements of a profile for clients and requests. Every check reads them here. */
 export interface ProfileRules {
   /** RFC 7636 with S256. */
   readonly pkce: boolean;
@@ -47,7 +47,7 @@ const none: ProfileRules = {
   signedResponses: false,
 };
 
-/** draft-ietf-oauth-v2-1: what is left of OAuth 2.0 when what was found to be weak is taken away. */
+/** draft-ietf-oauth-v2-1: OAuth 2.0 without its insecure parts. */
 const oauth21: ProfileRules = { ...none, pkce: true, refusedGrants: ["password"], codeOnly: true };
 
 /** FAPI 2.0 Security Profile §5.3.2, §5.4. */
@@ -127,7 +127,7 @@ export function profileErrors(client: StoredClient): FieldError[] {
   return errors;
 }
 
-/** Where the algorithms of either side are told. */
+/** The settings that name algorithms. */
 const signingMembers = [
   "authSigningAlg",
   "requestObjectAlg",

@@ -24,7 +24,7 @@ export function keyErrors({ jwks, jwksUri, authMethod }: Pick<StoredClient, "jwk
 
 function errorsOf(key: Record<string, unknown>, field: string): FieldError[] {
   const secret = PRIVATE_MEMBERS.filter((member) => Object.hasOwn(key, member));
-  // By name only: what it holds must not stand in an answer, nor be stored.
+  // The error names only the member: private key material must not be in a response, nor be stored.
   if (secret.length > 0)
     return secret.map((member) => ({
       field: `${field}.${member}`,
@@ -50,7 +50,7 @@ function isUsable(key: Record<string, unknown>): boolean {
   }
 }
 
-/** Two keys of one id: which of them is meant could not be told. */
+/** A `kid` must be unique: two keys would be ambiguous. */
 function repeatedIds(keys: readonly Record<string, unknown>[]): FieldError[] {
   const ids = keys.map(({ kid }) => kid);
   return keys.flatMap(({ kid }, index) =>

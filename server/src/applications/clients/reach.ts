@@ -19,15 +19,15 @@ interface ClientReach {
 }
 
 /**
- * Whether control of a client reaches every administrator of the realm: it gets users' tokens for the admin API, so that whoever has its
- * secret, or decides where it sends its users, holds what they hold; or it may introspect everybody's tokens.
+ * Whether control of a client reaches every administrator of the realm: it gets users' tokens for the admin API, so that the holder of its
+ * secret, or of its redirect URIs, has their permissions; or it may introspect all tokens.
  */
 function reachesAdministrators({ stored, allowedResources }: ClientReach, baseUrl: string): boolean {
   const admin = adminAudience(baseUrl);
   return stored.introspectAll || (getsUserTokens(stored) && (stored.audience.includes(admin) || allowedResources.includes(admin)));
 }
 
-/** The escalation rule for a client: whoever has its secret or keys can do what its service account may. */
+/** The escalation rule for a client: its secret or keys give the permissions of its service account. */
 export async function assertMayControlClient(ctx: ReadCtx, id: string): Promise<void> {
   assertHolds(ctx.actor, await findServiceAccountPermissions(ctx.tx, ctx.realm, id));
 }

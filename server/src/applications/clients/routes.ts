@@ -96,7 +96,7 @@ export const clientRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (app, 
   app.get(
     "/:clientId/secret",
     {
-      // Nobody who may only look at clients may become one.
+      // The secret needs more than the permission to view clients.
       config: { ...write, recentAuthentication: true },
       schema: {
         summary: "Reveal a client's secret",

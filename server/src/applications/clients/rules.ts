@@ -61,7 +61,7 @@ const sameOriginVerdict = (uri: string, { redirectUris }: StoredClient) =>
     ? null
     : { code: "origin", message: "must have the scheme, host and port of one of the redirect URIs" };
 
-/** OpenID Connect Core §6.2: the one address that may have a fragment, which tells what is found there by its hash. */
+/** OpenID Connect Core §6.2: only a request URI may have a fragment, the hash of its content. */
 const requestUriVerdict = (uri: string) => httpsVerdict(uri.split("#", 1)[0]!);
 
 /** A name will do; what looks like an address has to be one. */

@@ -19,7 +19,7 @@ const flowAlias = Type.String({ minLength: 1, maxLength: 63 });
 const flag = (description: string) => Type.Boolean({ description });
 const seconds = (minimum: number, maximum: number, description: string) => nullable(Type.Integer({ minimum, maximum }), description);
 
-/** What OAuth calls the ways in which a client proves who it is. */
+/** Client authentication methods. */
 export const oauthAuthMethods = [
   "client_secret_basic",
   "client_secret_post",

@@ -18,7 +18,7 @@ async function takeForSecret(ctx: Ctx, { baseUrl }: ClientTools, id: string): Pr
   return client;
 }
 
-/** A read that leaves an event, so it is a piece of work of its own. */
+/** A read that writes an audit event, so it needs a transaction. */
 export async function revealSecret(ctx: Ctx, tools: ClientTools, id: string): Promise<ClientSecret> {
   const client = await takeForSecret(ctx, tools, id);
   const { settings } = await readSettings(ctx.tx, ctx.realm);

@@ -21,7 +21,7 @@ export const secretPlace = (realm: string, id: string, column: "secret" | "previ
 /** Whether a client that authenticates so has a secret that it shares with us. */
 export const usesSecret = (method: ClientAuthMethod): boolean => method.startsWith("client_secret");
 
-/** Opened, the present one first. When the one before it ends is told with it: what is opened here may be kept for longer. */
+/** The decrypted secrets, the current one first. Each has its end, because the result may be cached beyond it. */
 export function openSecrets(vault: Vault, realm: string, id: string, sealed: SealedSecrets): ClientSnapshot["secrets"] {
   const { secret, previous_secret, previous_secret_until } = sealed;
   const open = (text: string, column: "secret" | "previous_secret") => vault.open(text, secretPlace(realm, id, column));

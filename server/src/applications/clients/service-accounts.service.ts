@@ -23,7 +23,7 @@ export async function grantToServiceAccount(ctx: Ctx, id: string, name: RoleName
     if (!client.stored.grantTypes.includes("client_credentials")) throw clientErrors.no_service_account();
     return addServiceAccountRole(ctx.tx, ctx.realm, client.id, role.roleId);
   });
-  if (added) await tell(ctx, client.id, `service account roles +${spellRole(role)}`);
+  if (added) await auditUpdate(ctx, client.id, `service account roles +${spellRole(role)}`);
   return rolesOfServiceAccount(ctx.tx, ctx.realm, client.id);
 }
 
@@ -37,10 +37,10 @@ export async function takeFromServiceAccount(ctx: Ctx, id: string, { name, clien
     return dropServiceAccountRole(ctx.tx, ctx.realm, client.id, role.roleId);
   });
   if (!dropped) throw roleErrors.not_found();
-  await tell(ctx, client.id, `service account roles -${spellRole(role)}`);
+  await auditUpdate(ctx, client.id, `service account roles -${spellRole(role)}`);
 }
 
-async function tell(ctx: Ctx, id: string, detail: string): Promise<void> {
+async function auditUpdate(ctx: Ctx, id: string, detail: string): Promise<void> {
   await updateClient(ctx.tx, ctx.realm, id, {}, ctx.now);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: id, detail });

@@ -11,7 +11,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** What a client may do in its own name; `id` is the one of admin paths. Read fresh: what is taken away counts at once. */
+/** The permissions of a service account; `id` is the client's id in the admin API. Never cached, so that a revocation is effective immediately. */
 export async function findServiceAccountPermissions(db: Db, realm: string, id: string): Promise<Permission[]> {
   const { rows } = await sql<{ permission: Permission }>`
     select distinct p.permission from service_account_effective_roles e

@@ -29,7 +29,7 @@ import {
   updateClient,
 } from "./store.ts";
 
-/** What the service stands on besides the unit of work. */
+/** The service's dependencies besides the unit of work. */
 export interface ClientTools {
   readonly vault: Vault;
   readonly baseUrl: string;
@@ -44,11 +44,11 @@ declare module "../../platform/context.ts" {
   interface DomainEvents {
     /** Its tokens must not count any more. */
     "client.disabled": ClientEvent;
-    /** What hangs on its row goes by itself. */
+    /** Rows that reference it are deleted by cascade. */
     "client.deleted": ClientEvent;
-    /** Its settings are not what they were; told also of one that was disabled by it. */
+    /** Its settings changed; also emitted if it was disabled. */
     "client.changed": ClientEvent;
-    /** What it is to be; whoever keeps flows refuses those that do not exist or fit. `at` is where they stand in the request. */
+    /** The flows of a client before it is saved; signin/flows refuses unknown and unfit ones. `at` is their path in the request. */
     "client.flows_chosen": { readonly browserFlow: string | null; readonly directGrantFlow: string | null; readonly at?: string };
   }
 }
@@ -116,10 +116,10 @@ export async function saveClient(
   const { publicClient } = input;
   const kept = openSecrets(tools.vault, ctx.realm, current.id, current.sealed)[0]?.value ?? null;
   const stored = await checked(ctx, tools, input, publicClient, { ...current, secret: kept });
-  // `updatedAt` may come back as it was read, even if somebody else has written meanwhile: that is what If-Match is for.
+  // `updatedAt` may be stale: concurrent changes are detected by If-Match.
   refuseReadOnly(current, input, ["id", "realmId", "clientId", "createdAt"]);
   const state: ClientState = { name: input.name ?? null, enabled: input.enabled, publicClient, stored };
-  // Also for the secret that it has already: otherwise the answer would tell whether a guess is right.
+  // Also if the secret is unchanged: otherwise the response would reveal whether a guess is right.
   if (input.secret !== undefined || changesControl(current, state)) await assertMayControlClient(ctx, current.id);
   assertMayReachAdministrators(ctx, tools.baseUrl, current, { stored, allowedResources: current.allowedResources });
   expectVersion(ctx, current.version);
@@ -149,7 +149,7 @@ export async function saveClient(
   return { client, secret: isKept ? null : secret };
 }
 
-/** Its roles go with it, from whoever holds them; so do its mappers, grants and tokens. */
+/** Also deletes its roles with their assignments, its mappers, grants and tokens. */
 export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Promise<void> {
   // The realm before the client, as everywhere that roles change.
   await lockRealm(ctx.tx, ctx.realm);
@@ -197,7 +197,7 @@ async function checked(
   return { ...stored, ...access };
 }
 
-/** Only what is new is refused: a client that has such a response type from before stays as it is, and gets no answer by it. */
+/** Only new response types are refused: a client that has one already keeps it, but cannot use it. */
 function implicitErrors({ implicitFlow }: Settings["oidc"], { responseTypes }: StoredClient, current?: StoredClient): FieldError[] {
   const added = responseTypes.filter((type) => type !== "code" && !current?.responseTypes.includes(type));
   if (added.length === 0 || implicitFlow) return [];

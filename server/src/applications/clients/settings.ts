@@ -9,7 +9,7 @@ export interface StoredClient extends ClientSettings {
   readonly scopes: readonly string[];
 }
 
-/** What a client is where nobody said otherwise. */
+/** The defaults of a client. */
 const defaults: Omit<StoredClient, "authMethod"> = {
   grantTypes: ["authorization_code", "refresh_token"],
   redirectUris: [],
@@ -88,7 +88,7 @@ export function completeSettings(given: Partial<StoredClient>, publicClient: boo
   return Object.fromEntries(names.map((name) => [name, complete[name]])) as unknown as StoredClient;
 }
 
-/** The settings alone, without the lists that stand beside them. */
+/** The members that are stored in `clients.settings`. */
 export function settingsOf({ grantTypes: _, redirectUris: __, webOrigins: ___, scopes: ____, ...settings }: StoredClient): ClientSettings {
   return settings;
 }
@@ -118,7 +118,7 @@ export const toGrantType = (name: GrantTypeName | GrantType): GrantType => oauth
 export const spellGrantType = (grant: GrantType): GrantTypeName =>
   (spelled as Record<string, GrantTypeName>)[grant] ?? (grant as GrantTypeName);
 
-/** `+` stands for the origins of the redirect URIs, as far as they have one that a browser sends. */
+/** `+` means the origins of the redirect URIs that have one. */
 export function originsOf({ webOrigins, redirectUris }: Pick<StoredClient, "webOrigins" | "redirectUris">): string[] {
   const own = () => redirectUris.map((uri) => new URL(uri).origin).filter((origin) => origin !== "null");
   return [...new Set(webOrigins.flatMap((origin) => (origin === "+" ? own() : [origin])))];

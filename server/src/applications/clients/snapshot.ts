@@ -54,7 +54,7 @@ export interface ClientSnapshot {
   readonly mappers: readonly import("../claims/index.ts").ClaimMapper[];
 }
 
-/** The members of the resource that live in `clients.settings`, complete with defaults. Null inherits what the realm says. Times in seconds. */
+/** The members of the resource that are stored in `clients.settings`, with defaults. Null inherits the realm's setting. Times in seconds. */
 export interface ClientSettings {
   readonly description: string | null;
   readonly applicationType: "web" | "native";
@@ -81,7 +81,7 @@ export interface ClientSettings {
   readonly requireSignedRequestObject: boolean;
   readonly profile: ClientProfile;
   readonly rotateRefreshTokens: boolean;
-  /** Claims of scopes stand in the ID token also where there is an access token. */
+  /** The claims of scopes are in the ID token even if an access token is issued. */
   readonly claimsInIdToken: boolean;
   readonly accessTokenLifetime: number | null;
   readonly idTokenLifetime: number | null;
@@ -120,10 +120,10 @@ export interface ClientSettings {
   readonly policyUri: string | null;
   readonly tosUri: string | null;
   readonly contacts: readonly string[];
-  /** Aliases of flows: in which steps people sign in to it. */
+  /** The aliases of its authentication flows. */
   readonly browserFlow: string | null;
   readonly directGrantFlow: string | null;
-  /** Ids; both empty: everybody may use it. */
+  /** Ids; both empty: every user may use it. */
   readonly allowedRoles: readonly string[];
   readonly allowedGroups: readonly string[];
 }

@@ -33,7 +33,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** As the service works with it: what is sealed stays so until somebody needs it. */
+/** A client row; its secrets stay encrypted. */
 export interface ClientRow {
   readonly realmId: string;
   readonly id: string;
@@ -234,7 +234,7 @@ export async function deleteClient(tx: Tx, realm: string, id: string): Promise<v
   await tx.deleteFrom("clients").where("realm_id", "=", realm).where("id", "=", id).execute();
 }
 
-/** A secret whose overlap is over is not kept. */
+/** A former secret is deleted after its overlap. */
 export async function forgetPreviousClientSecrets(db: Db, now: number): Promise<void> {
   await sql`update clients set previous_secret = null, previous_secret_until = null where previous_secret_until <= ${now}`.execute(db);
 }

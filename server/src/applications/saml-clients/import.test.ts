@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { clock } from "../../kernel/clock.ts";
 import { BINDING, type Fragment, idpMetadata, render, type SpRole, signed, spMetadata } from "../../platform/saml/index.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
@@ -283,6 +284,52 @@ describe("an address of metadata", () => {
     expect(await fetchFrom()).toMatchObject({ status: 400, body: { errors: [{ field: "url", code: "status" }] } });
     serve("missing", 404);
     expect(await fetchFrom()).toMatchObject({ status: 400, body: { errors: [{ field: "url", code: "status" }] } });
+  });
+
+  test("that never answers, answers byte by byte or does not end is given up, and nothing is saved", async () => {
+    // The limit is ten seconds; here it comes sooner.
+    const wait = setTimeout;
+    const hurry = vi
+      .spyOn(globalThis, "setTimeout")
+      .mockImplementation(((run: () => void, ms: number) => wait(run, ms === 10_000 ? 300 : ms)) as typeof setTimeout);
+    const closed: Promise<unknown>[] = [];
+    try {
+      const peers: [string, Receiver["answer"]][] = [
+        ["timeout", () => {}],
+        [
+          "timeout",
+          (_, response) => {
+            response.writeHead(200).write("<");
+            const drip = setInterval(() => response.write(" "), 20);
+            response.once("close", () => clearInterval(drip));
+          },
+        ],
+        [
+          "too_large",
+          (_, response) => {
+            response.writeHead(200);
+            const more = () => {
+              while (!response.destroyed && response.write(Buffer.alloc(64 * 1024, " ")));
+            };
+            response.on("drain", more);
+            more();
+          },
+        ],
+      ];
+      for (const [code, answer] of peers) {
+        peer.answer = (request, response) => {
+          closed.push(once(response, "close"));
+          answer(request, response);
+        };
+        const asked = fetchFrom();
+        expect((await admin.get("/saml-clients")).status, "others do not wait for it").toBe(200);
+        expect(await asked).toMatchObject({ status: 400, body: { errors: [{ field: "url", code }] } });
+      }
+      await Promise.all(closed);
+    } finally {
+      hurry.mockRestore();
+    }
+    expect(await listed()).toEqual([]);
   });
 
   test("that says too much, breaks off or says nonsense is refused, and nothing is saved", async () => {

@@ -18,7 +18,7 @@ export const samlClientMappers = ownedMappers<CreateSamlMapper, SamlMapperState>
   read: readSamlClient,
   take: takeSamlClient,
   checked,
-  tell: (ctx, entityId, detail) =>
+  audit: (ctx, entityId, detail) =>
     ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "saml-clients", resourceId: entityId, detail }),
 });
 

@@ -24,7 +24,7 @@ export async function replaceSubjectClaim(ctx: Ctx, input: UpdateSubjectClaim): 
   return { ...subjectClaim, version };
 }
 
-/** What a schema cannot say; `at` is where it stands in the request. */
+/** Rules beyond the schema; `at` is the path in the request. */
 export function checkedSubjectClaim({ strategy, attribute = null }: UpdateSubjectClaim, at = ""): SubjectClaim {
   const field = `${at}attribute`;
   if (strategy === "attribute" && attribute === null)

@@ -18,7 +18,7 @@ const missing = (what: string) =>
   );
 
 /**
- * What `sub` says of a user. Whoever lacks what the realm chose is refused: another value in its place would be another account
+ * The `sub` of a user. A user without the configured attribute is refused: another value would be another account
  * to every application, for ever. The salt is asked for only where it is needed.
  */
 export async function subjectOf(
@@ -51,14 +51,14 @@ function firstOf(attributes: SubjectUser["attributes"], name: string): string | 
   return typeof value === "string" ? value : (value?.[0] ?? null);
 }
 
-/** OpenID Connect Core §8.1: the same for all clients of a sector, of no use to any other. */
+/** OpenID Connect Core §8.1: the same for all clients of a sector, different for others. */
 const pairwise = (salt: KeyObject, sector: string, userId: string): string =>
   createHmac("sha256", salt).update(`${sector}\u0000${userId}`).digest("base64url");
 
 export interface SubjectSnapshot {
   readonly configVersion: number;
   readonly subjectClaim: SubjectClaim;
-  /** Made when first asked for, and kept for ever: subjects hang on it. */
+  /** Created on first use and never changed, because subjects are derived from it. */
   salt(): Promise<KeyObject>;
 }
 

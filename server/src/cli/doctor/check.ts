@@ -14,7 +14,7 @@ export interface Finding {
 export type Check = (config: Config) => Promise<readonly Finding[]>;
 
 /** How long a check waits for another machine. */
-export const PATIENCE_MS = 3000;
+export const TIMEOUT_MS = 3000;
 
 export const ok = (check: string, message: string): Finding => ({ check, severity: "ok", message });
 export const warning = (check: string, message: string, advice: string): Finding => ({ check, severity: "warning", message, advice });

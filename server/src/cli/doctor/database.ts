@@ -5,7 +5,7 @@ import { checkVault, masterKeyPath, openVault } from "../../bootstrap.ts";
 import type { Config } from "../../config.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { type Database, embeddedFolder, FolderInUse, migrationStatus, openDatabase } from "../../platform/db/index.ts";
-import { type Check, type Finding, ok, PATIENCE_MS, problem, warning } from "./check.ts";
+import { type Check, type Finding, ok, problem, TIMEOUT_MS, warning } from "./check.ts";
 
 const name = "database";
 
@@ -59,8 +59,8 @@ async function checkPostgres(config: Config, url: string): Promise<Finding[]> {
 const connecting = (connectionString: string) =>
   new pg.Client({
     connectionString,
-    connectionTimeoutMillis: PATIENCE_MS,
-    query_timeout: PATIENCE_MS,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
     application_name: "gatehouse doctor",
   });
 
@@ -105,7 +105,7 @@ async function checkListen(url: string): Promise<Finding> {
     await client.connect();
     const arrived = new Promise<boolean>((resolve) => {
       client.once("notification", () => resolve(true));
-      setTimeout(() => resolve(false), PATIENCE_MS).unref();
+      setTimeout(() => resolve(false), TIMEOUT_MS).unref();
     });
     await client.query("listen gatehouse_doctor");
     await client.query("notify gatehouse_doctor");

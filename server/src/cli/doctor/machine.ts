@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { clock } from "../../kernel/clock.ts";
 import { manifest } from "../../kernel/package.ts";
 import { localUrl, probe } from "../probe.ts";
-import { type Check, type Finding, ok, PATIENCE_MS, problem, warning } from "./check.ts";
+import { type Check, type Finding, ok, problem, TIMEOUT_MS, warning } from "./check.ts";
 
 /** Needs no configuration, so it is looked at even when that is wrong. */
 export function checkNode(running: string = process.versions.node): Finding {
@@ -94,7 +94,7 @@ export const checkPort: Check = async (config) => {
       failure === "EACCES" ? "Choose a port above 1023 (GATEHOUSE_PORT)." : "Choose an address of this machine (GATEHOUSE_HOST).";
     return [problem("port", `Cannot listen on ${host}:${port}: ${failure}.`, advice)];
   }
-  const answer = await probe(`${localUrl(config)}/livez`, PATIENCE_MS);
+  const answer = await probe(`${localUrl(config)}/livez`, TIMEOUT_MS);
   if ("status" in answer && answer.status === 200) return [ok("port", `a running server answers on ${host}:${port}`)];
   return [problem("port", `Another program uses ${host}:${port}.`, "Stop it, or choose another GATEHOUSE_PORT.")];
 };

@@ -6,7 +6,7 @@ import { Redis } from "ioredis";
 import { isLoopbackHost } from "../../config/rules.ts";
 import { clock, DAY } from "../../kernel/clock.ts";
 import { parseMasterKey } from "../../kernel/vault.ts";
-import { type Check, type Finding, ok, PATIENCE_MS, problem, warning } from "./check.ts";
+import { type Check, type Finding, ok, problem, TIMEOUT_MS, warning } from "./check.ts";
 
 export const checkBaseUrl: Check = async ({ baseUrl, mode }) => {
   const url = new URL(baseUrl);
@@ -29,7 +29,7 @@ function checkCertificate(host: string, port: number): Promise<Finding> {
   const name = "TLS certificate";
   return new Promise((resolve) => {
     // Looked at even when it is not trusted here: the point is to say what is wrong with it. Nothing is sent.
-    const socket = connect({ host, port, ...(isIP(host) === 0 && { servername: host }), rejectUnauthorized: false, timeout: PATIENCE_MS });
+    const socket = connect({ host, port, ...(isIP(host) === 0 && { servername: host }), rejectUnauthorized: false, timeout: TIMEOUT_MS });
     const finish = (finding: Finding) => {
       socket.destroy();
       resolve(finding);
@@ -67,8 +67,8 @@ export const checkRedis: Check = async ({ redisUrl }) => {
   if (redisUrl === null) return [ok("redis", "not configured; rate limits count per process")];
   const redis = new Redis(redisUrl, {
     lazyConnect: true,
-    connectTimeout: PATIENCE_MS,
-    commandTimeout: PATIENCE_MS,
+    connectTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,
   });

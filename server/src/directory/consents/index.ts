@@ -1,5 +1,5 @@
 // What a user allowed a client to know and do. Owns `consents`.
-// Protocols ask and grant; the user, and whoever serves a request for their data, lists and withdraws.
+// Protocols read and grant consents; the user and administrators list and withdraw them.
 export { consentErrors } from "./errors.ts";
 export { Consent } from "./schema.ts";
 export { grantConsent, readConsents, revokeConsent } from "./service.ts";

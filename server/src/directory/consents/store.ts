@@ -71,7 +71,7 @@ export async function deleteConsent(tx: Tx, realm: string, userId: string, clien
   return numDeletedRows > 0n;
 }
 
-/** `client.deleted`: whoever registers that client id next was not meant. */
+/** `client.deleted`: the consent must not apply to a later client with the same client id. */
 export async function forgetConsentsTo({ tx, realm }: Ctx, { clientId }: { readonly clientId: string }): Promise<void> {
   await tx.deleteFrom("consents").where("realm_id", "=", realm).where("client_id", "=", clientId).execute();
 }

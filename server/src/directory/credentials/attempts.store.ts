@@ -27,7 +27,7 @@ export interface AttemptPolicy {
 }
 
 export interface AttemptState {
-  /** Of this attempt: it may go on only when it was not locked before. */
+  /** Whether this attempt is allowed: it was not locked before. */
   readonly allowed: boolean;
   readonly failures: number;
   /** When the next attempt may be made. */
@@ -64,7 +64,7 @@ const raisingOf = (realm: string, { kind, subject, policy }: AttemptCounter, now
   };
 };
 
-/** How long whoever failed so often has to wait. */
+/** The wait after this many failures. */
 const growingWait = sql`(case when a.failures < 5 then 0 else (1000 * 2 ^ least(a.failures - 5, 6))::bigint end)`;
 
 /** `onlyIf` is a `from …` whose rows decide whether it is counted at all. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
 
-/** What may be told of a credential: never its secret. */
+/** The public part of a credential, without its secret. */
 export interface CredentialSummary {
   readonly id: string;
   readonly type: string;
@@ -40,7 +40,7 @@ export async function listCredentials(db: Db, realm: string, userId: string, now
   }));
 }
 
-/** Answers the secret that went, for whoever has to remember it (the password's history); null when there was no such credential. */
+/** Returns the deleted secret, for the password history; null: no such credential. */
 export async function deleteCredential(tx: Tx, realm: string, userId: string, type: string, id: string): Promise<string | null> {
   const row = await tx
     .deleteFrom("credentials")

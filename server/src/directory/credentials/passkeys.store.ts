@@ -13,12 +13,12 @@ export interface PasskeyData {
   /** Its make. */
   readonly aaguid: string;
   readonly backedUp: boolean;
-  /** `multiDevice`: it is copied to other devices of its owner by whoever made it. */
+  /** `multiDevice`: the provider syncs it to other devices of its owner. */
   readonly deviceType: "singleDevice" | "multiDevice";
   readonly label: string | null;
   /** Who its owner is, as the passkey itself knows. */
   readonly userHandle: string;
-  /** Since when somebody else seems to have a copy of it: it opens nothing any more. */
+  /** Since when it is suspected to be cloned: it is no longer accepted. */
   readonly suspectedAt?: number;
 }
 
@@ -47,7 +47,7 @@ const select = async (db: Db, realm: string, where: RawBuilder<unknown>): Promis
   return rows.map(toPasskey);
 };
 
-/** By the id that a browser sends, whoever's it is. */
+/** By credential id, of any user of the realm. */
 export async function findPasskey(db: Db, realm: string, credentialId: string): Promise<(Passkey & { readonly username: string }) | null> {
   const { rows } = await sql<Row & { username: string }>`
     select c.user_id, c.credential_id, c.secret, c.data, u.username
@@ -59,7 +59,7 @@ export async function findPasskey(db: Db, realm: string, credentialId: string): 
 /** Oldest first. */
 export const listPasskeys = (db: Db, realm: string, userId: string): Promise<Passkey[]> => select(db, realm, sql`user_id = ${userId}`);
 
-/** False when somebody has it already: an id belongs to one user of the realm. */
+/** False: a user has it already; a credential id is unique in the realm. */
 export async function insertPasskey(tx: Tx, realm: string, passkey: Passkey, now: number): Promise<boolean> {
   const { id, userId, publicKey, ...data } = passkey;
   const { numInsertedOrUpdatedRows } = await tx
@@ -74,7 +74,7 @@ export async function insertPasskey(tx: Tx, realm: string, passkey: Passkey, now
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** A use that goes on from the last one. False when the passkey has moved on meanwhile, is suspected, or is gone. */
+/** Records a use with a higher counter. False: used concurrently, suspended or deleted. */
 export async function usePasskey(
   tx: Tx,
   realm: string,

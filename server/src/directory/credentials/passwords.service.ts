@@ -24,7 +24,7 @@ export interface DirectoryPasswords {
 }
 
 type Policy = Settings["passwordPolicy"];
-/** Without an id: somebody who has had no password here yet. */
+/** Without an id: a new user. */
 interface Owner {
   readonly userId: string | null;
   readonly username: string;
@@ -81,7 +81,7 @@ export async function preparePassword(
   if (userId !== null && history > 0) {
     const present = current ? [current.hash] : [];
     const earlier = await listEarlierPasswords(tx, realm, userId, history - present.length);
-    // One after the other: a long history must not take the places of everybody who signs in.
+    // Sequential: a long history must not occupy all hashing slots.
     for (const hash of [...present, ...earlier]) if (await hasher.verify(hash, password)) throw passwordErrors.history(history, field);
   }
   if (policy.breachCheck && (await breaches.has(password))) throw passwordErrors.breached(field);
@@ -114,7 +114,7 @@ export async function replacePassword(ctx: Ctx, userId: string, hash: string): P
 
 const TRIES = 3;
 
-/** Prepares and stores until nobody came in between. */
+/** Prepares and stores, and retries if the password has changed meanwhile. */
 export async function untilStored(attempt: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < TRIES; tries++) if (await attempt()) return;
   throw credentialErrors.password_changed();

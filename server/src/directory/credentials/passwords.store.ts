@@ -48,7 +48,7 @@ const passwordOf = prepared((db, { realm, userId }: { realm: string; userId: str
     .where("type", "=", "password"),
 );
 
-/** The hash as it stands, held until commit; null where there is none. */
+/** The current hash, locked until commit; null: none. */
 export async function lockPassword(tx: Tx, realm: string, userId: string): Promise<string | null> {
   const row = await tx
     .selectFrom("credentials")

@@ -2,7 +2,7 @@
 // `group_member_counts` and `group_roles`. What a member may do by them is in the views of directory/roles.
 export { groupErrors } from "./errors.ts";
 export { guardInheritance } from "./inheritance.ts";
-export { deleteMember, insertMember } from "./members.store.ts";
+export { deleteMember, insertMember, insertMembers } from "./members.store.ts";
 export { userGroupRoutes } from "./of-user.routes.ts";
 export { findGroupId, groupPath, isInGroup, pathsOfGroups } from "./paths.store.ts";
 export { rolesGrantedBy } from "./roles.store.ts";

@@ -5,8 +5,8 @@ import { changingGrants } from "../roles/index.ts";
 import { rolesOfParents } from "./roles.store.ts";
 
 /**
- * `settings.changed`: handing roles down, or no longer, gives or takes what the groups with others below them grant. Whoever turns
- * that switch must hold it. Who is in those groups does not matter: somebody may be joining at this moment.
+ * `settings.changed`: enabling or disabling inheritance gives or takes the roles of groups with subgroups. The actor
+ * must have those permissions. Current members do not matter, because users may join concurrently.
  */
 export async function guardInheritance(
   ctx: Ctx,

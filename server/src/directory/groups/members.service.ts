@@ -22,8 +22,8 @@ export async function readMember(ctx: ReadCtx, id: string, userId: string): Prom
 }
 
 /**
- * Whoever joins gets what the group grants, so whoever lets them in must hold it. No lock of the realm: people join at once. A role
- * that the group is given at this moment is answered for by whoever gives it, since that gives it to everybody who may be in it.
+ * A member gets the group's permissions, so the actor must have them. No lock of the realm, so that users can join concurrently. A role
+ * that the group gets concurrently is checked when it is given, for all possible members.
  */
 export async function join(ctx: Ctx, id: string, userId: string): Promise<{ member: GroupMember; joined: boolean }> {
   const { groupId, version } = await readGroup(ctx, id);
@@ -33,7 +33,7 @@ export async function join(ctx: Ctx, id: string, userId: string): Promise<{ memb
   const joined = await insertMember(ctx.tx, ctx.realm, groupId, userId, ctx.now);
   const member = await findMember(ctx.tx, ctx.realm, groupId, userId);
   if (!member) throw groupErrors.not_found();
-  if (joined) tell(ctx, groupId, `members +${member.userId}`);
+  if (joined) auditUpdate(ctx, groupId, `members +${member.userId}`);
   return { member, joined };
 }
 
@@ -44,8 +44,8 @@ export async function leave(ctx: Ctx, id: string, userId: string): Promise<void>
     const left = isId(userId) && (await deleteMember(ctx.tx, ctx.realm, groupId, userId));
     if (!left) throw groupErrors.not_member();
   });
-  tell(ctx, groupId, `members -${userId.toLowerCase()}`);
+  auditUpdate(ctx, groupId, `members -${userId.toLowerCase()}`);
 }
 
-const tell = (ctx: Ctx, groupId: string, detail: string): void =>
+const auditUpdate = (ctx: Ctx, groupId: string, detail: string): void =>
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "groups", resourceId: groupId, detail });

@@ -54,7 +54,7 @@ export async function findMember(db: Db, realm: string, groupId: string, userId:
   return row ? toMember(row) : null;
 }
 
-/** Whether the user was not a member before. A user that the realm does not have is a 404, and so is a group deleted meanwhile. */
+/** True: the user was not a member before. An unknown user, or a deleted group, is a 404. */
 export async function insertMember(tx: Tx, realm: string, groupId: string, userId: string, now: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await translating(
     { group_members_user: userErrors.not_found, group_members_group: groupErrors.not_found },
@@ -65,6 +65,21 @@ export async function insertMember(tx: Tx, realm: string, groupId: string, userI
       .executeTakeFirst(),
   );
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Many at once; a group deleted meanwhile is passed over. */
+export async function insertMembers(
+  tx: Tx,
+  realm: string,
+  members: readonly { readonly groupId: string; readonly userId: string }[],
+  now: number,
+): Promise<void> {
+  if (members.length === 0) return;
+  const rows = JSON.stringify(members.map(({ groupId, userId }) => ({ group_id: groupId, user_id: userId })));
+  await sql`insert into group_members (realm_id, group_id, user_id, joined_at)
+    select g.realm_id, g.group_id, r.user_id, ${now} from json_to_recordset(${rows}::text::json) as r(group_id uuid, user_id uuid)
+    join groups g on g.realm_id = ${realm} and g.group_id = r.group_id
+    order by g.group_id, r.user_id on conflict do nothing`.execute(tx);
 }
 
 export async function deleteMember(tx: Tx, realm: string, groupId: string, userId: string): Promise<boolean> {

@@ -53,7 +53,7 @@ export async function pathsOfGroups(db: Db, realm: string, groupIds: readonly st
   return new Map(rows.map(({ leaf, names }) => [leaf, groupPath(names)]));
 }
 
-/** In one of the groups, or in one below it. Ids of groups that do not exist match nobody. */
+/** In one of the groups, or in one below it. Ids of unknown groups match no user. */
 export async function isInGroup(db: Db, realm: string, userId: string, groupIds: readonly string[]): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select 1 from group_members m where m.realm_id = ${realm} and m.user_id = ${userId} and (

@@ -18,7 +18,7 @@ export async function readGroupRole(ctx: ReadCtx, groupId: string, roleId: strin
   return role;
 }
 
-/** Every member gets the role, and so does whoever joins later. */
+/** Current and later members get the role. */
 export async function grantRole(ctx: Ctx, id: string, which: { readonly roleId: string } | RoleName): Promise<MappedRole[]> {
   const { groupId, version } = await takeGroup(ctx, id);
   const role = "name" in which ? await shareNamedRole(ctx, which) : await roleById(ctx, which.roleId);
@@ -27,7 +27,7 @@ export async function grantRole(ctx: Ctx, id: string, which: { readonly roleId: 
     expectVersion(ctx, version);
     return addRole(ctx.tx, ctx.realm, groupId, role.roleId);
   });
-  if (added) await tell(ctx, groupId, `roles +${spellRole(role)}`);
+  if (added) await auditUpdate(ctx, groupId, `roles +${spellRole(role)}`);
   return rolesOf(ctx.tx, ctx.realm, groupId);
 }
 
@@ -40,12 +40,12 @@ export async function withdrawRole(ctx: Ctx, id: string, roleId: string): Promis
     return dropRole(ctx.tx, ctx.realm, groupId, role.roleId);
   });
   if (!dropped) throw groupErrors.not_granted();
-  await tell(ctx, groupId, `roles -${spellRole(role)}`);
+  await auditUpdate(ctx, groupId, `roles -${spellRole(role)}`);
 }
 
 const roleById = async (ctx: Ctx, roleId: string) => (isId(roleId) ? await shareRole(ctx.tx, ctx.realm, roleId) : null);
 
-async function tell(ctx: Ctx, groupId: string, detail: string): Promise<void> {
+async function auditUpdate(ctx: Ctx, groupId: string, detail: string): Promise<void> {
   await updateGroup(ctx.tx, ctx.realm, groupId, {});
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "groups", resourceId: groupId, detail });
 }

@@ -28,7 +28,7 @@ export async function rolesGrantedBy(db: Db, realm: string, groupIds: readonly s
   return rows.map(({ role_id }) => role_id);
 }
 
-/** The roles that whatever hangs below these groups gets from them: none where the realm does not hand roles down. */
+/** The roles that subgroups of these groups inherit; none if the realm disables inheritance. */
 export async function rolesHandedDown(db: Db, realm: string, groupIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ role_id: string }>`
     select distinct role_id from group_roles

@@ -22,7 +22,7 @@ export async function readGroup(ctx: ReadCtx, groupId: string): Promise<GroupRow
   return group;
 }
 
-/** For a change of what it is, where it hangs or what it grants: such changes take turns, or two moves could close a circle. */
+/** Locks for changes of a group, its parent or its roles: two concurrent moves could create a cycle. */
 export async function takeGroup(ctx: Ctx, groupId: string): Promise<GroupRow> {
   await lockRealm(ctx.tx, ctx.realm);
   return readGroup(ctx, groupId);
@@ -44,7 +44,7 @@ export async function createGroup(ctx: Ctx, input: CreateGroup): Promise<GroupRo
   return readGroup(ctx, groupId);
 }
 
-/** The parent and all above it; a parent that does not exist is the caller's mistake, told by its field. */
+/** The parent and all above it; an unknown parent is a field error. */
 async function chainOf(ctx: Ctx, parentId: string | null): Promise<string[]> {
   if (parentId === null) return [];
   const parent = isId(parentId) ? await findGroup(ctx.tx, ctx.realm, parentId) : null;

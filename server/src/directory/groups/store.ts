@@ -71,7 +71,7 @@ export async function findGroup(db: Db, realm: string, groupId: string): Promise
   return row ? toGroup(row) : null;
 }
 
-/** Whoever changes a group holds the realm's lock already: a reader of one row needs no other. */
+/** Changes of groups hold the realm's lock, so one row needs no lock. */
 export async function insertGroup(
   tx: Tx,
   realm: string,

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
 
-/** From the group itself upward; which of them is nearer cannot be told. */
+/** The group and its ancestors, unordered. */
 export async function withAncestors(db: Db, realm: string, groupId: string): Promise<string[]> {
   const rows = await db
     .selectFrom("group_ancestors")

@@ -36,7 +36,7 @@ export async function findTaken(
   return new Map(rows.map((row) => [row.key, { userId: row.user_id, byUsername: row.by_username }]));
 }
 
-/** Answers with the ids of those who are in. Of the others somebody took a name at this very moment; nothing of them is left. */
+/** Returns the ids of the inserted users. The others lost a name to a concurrent insert, and are removed. */
 export async function insertNewUsers(tx: Tx, realm: string, users: readonly NewUser[], now: number): Promise<Set<string>> {
   if (users.length === 0) return new Set();
   await sql`
@@ -48,7 +48,7 @@ export async function insertNewUsers(tx: Tx, realm: string, users: readonly NewU
   const names = users.flatMap(({ userId, usernameKey, emailKey }) =>
     [...new Set([usernameKey, emailKey])].filter((key) => key !== null).map((key) => ({ key, user_id: userId })),
   );
-  // In the order of keys, so that two imports of the same people wait for each other instead of both for ever.
+  // In the order of keys, so that two imports of the same users cannot deadlock.
   const { rows } = await sql<{ user_id: string }>`
     insert into login_names (realm_id, key, user_id)
     select ${realm}, r.key, r.user_id from json_to_recordset(${JSON.stringify(names)}::text::json) as r(key text, user_id uuid)
@@ -74,7 +74,7 @@ const userColumns = (user: NewUser) => ({
   source: user.source ?? "local",
 });
 
-/** Takes out whoever did not get all of their names. */
+/** Removes users who did not get all of their names. */
 async function dropNameless(
   tx: Tx,
   realm: string,

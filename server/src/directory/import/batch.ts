@@ -65,7 +65,7 @@ async function settle(
 async function updateUser(ctx: Ctx, userId: string, { user, passwordHash }: ReadyRow): Promise<void> {
   const drafts: AuditDraft[] = [];
   const effects: (() => void)[] = [];
-  // One event tells of the import; what touches somebody's security is told of each, once it is certain.
+  // One event for the import; security events are recorded per user, after the write.
   const rowCtx: Ctx = {
     ...ctx,
     ifMatch: null,

@@ -4,7 +4,7 @@ import { isReady, keysOf } from "./row.ts";
 const MAX_ROWS = 500;
 /** A row may be a megabyte: a batch is bounded by what it holds, too. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Hashing takes its time: whoever follows the import sees it move, and a broken one repeats little. */
+/** Hashing is slow: small batches show progress, and little is repeated after a failure. */
 const MAX_PASSWORDS = 50;
 
 export interface Batch {

@@ -99,7 +99,7 @@ export async function findImport(db: Db, realm: string, importId: string): Promi
   return row ? toImport(row) : null;
 }
 
-/** Begins an import or goes on with one, for `holder` alone. Null while somebody else holds it. */
+/** Starts or resumes an import for `holder`. Null: another process holds it. */
 export async function holdImport(
   tx: Tx,
   realm: string,
@@ -120,7 +120,7 @@ export async function holdImport(
   return rows[0] ? { ...toImport(rows[0]), isRepeated: rows[0].is_repeated } : null;
 }
 
-/** Says that the import is still being worked on. False when somebody else holds it by now. */
+/** Extends the lease. False: another process holds it by now. */
 export async function keepHold(db: Db, realm: string, importId: string, holder: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("user_imports")
@@ -132,7 +132,7 @@ export async function keepHold(db: Db, realm: string, importId: string, holder: 
   return numUpdatedRows > 0n;
 }
 
-/** In the transaction of the rows that it counts: whoever goes on begins exactly after them. False when somebody else holds it. */
+/** In the transaction of the counted rows: a resumed import continues after them. False: another process holds it. */
 export async function addProgress(
   tx: Tx,
   realm: string,
@@ -151,7 +151,7 @@ export async function addProgress(
   return numAffectedRows === 1n;
 }
 
-/** Lets go of it, and forgets who asked. Null when somebody else holds it. */
+/** Releases the import and deletes the caller. Null: another process holds it. */
 export async function finishImport(
   tx: Tx,
   realm: string,
@@ -176,7 +176,7 @@ export interface AbandonedImport {
   readonly actor: StartedBy | null;
 }
 
-/** Those whose server went away while they ran. */
+/** Imports whose server stopped while they ran. */
 export async function abandonedImports(db: Db, now: number): Promise<AbandonedImport[]> {
   const rows = await db
     .selectFrom("user_imports")

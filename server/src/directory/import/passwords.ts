@@ -6,7 +6,7 @@ import { type CheckedRow, faultOfError, isReady, type ReadyRow } from "./row.ts"
 /** Turns a plain password into its hash, off the main thread, or refuses it by the realm's rules with an AppError. */
 export type HashPassword = (password: string, owner: { readonly username: string; readonly email: string | null }) => Promise<string>;
 
-/** People who sign in meanwhile need the cores, too. */
+/** Leaves cores for sign-ins. */
 const AT_ONCE = 2;
 
 /** Replaces the passwords of these rows by their hashes; a password that the rules refuse makes its row a refused one. */
@@ -30,7 +30,7 @@ async function hashed(row: ReadyRow, password: string, hash: HashPassword): Prom
   }
 }
 
-/** An import has time: where the queue of hashes is full, it lets people sign in first. */
+/** If the hash queue is full, the import waits: sign-ins come first. */
 async function patiently(hash: () => Promise<string>): Promise<string> {
   for (;;) {
     try {

@@ -63,7 +63,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
       const type = mediaTypeOf(req.headers["content-type"], req.headers["content-encoding"]);
       const { settings } = (await realms.get(req.params.realm))!;
       const { dryRun = false, onConflict = "fail", delimiter = ",", importId } = req.query;
-      // Of a dry run nobody wants the hashes, only whether the rules allow the passwords.
+      // A dry run checks the password rules without hashing.
       const passwordParts = { hasher: dryRun ? { ...hasher, hash: async () => "" } : hasher, breaches };
       const hashPassword: HashPassword = (password, owner) =>
         req.read(
@@ -73,7 +73,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
       try {
         return await importUsers(parts, req.body as unknown as Readable, { type, delimiter, onConflict, dryRun, importId });
       } finally {
-        // Nobody reads the rest of a body that was given up: what would follow on this connection would wait behind it.
+        // The rest of an aborted body is not read, so the connection cannot be reused.
         if (!req.raw.complete) reply.header("connection", "close");
       }
     },

@@ -5,7 +5,7 @@ import { type Delimiter, delimiters } from "./readers/index.ts";
 
 const { username, email, attributes, roles } = CreateUser.properties;
 
-/** The members of `POST /users`, and what only somebody who moves here brings along. Nothing is filled in: an update keeps what is left out. */
+/** The members of `POST /users`, and those only for migrated users. Without defaults: an update keeps omitted members. */
 export const ImportUser = Type.Object(
   {
     username,

@@ -67,7 +67,7 @@ async function writeRows(parts: ImportParts, begun: Step, rows: Rows, target: Ta
   for (; !step.done; step = await rows.next()) {
     for (const raw of step.value) {
       const row = ++read > done.rows ? checkRow(raw, clock.now()) : null;
-      // Before this row's bytes join the digest: it tells of the rows of the batch only.
+      // Before this row's bytes are added: the digest covers the rows of the batch only.
       if (row && !batch.hasRoomFor(row)) await flush();
       digest.update(raw.bytes).update("\n");
       if (row) batch.add(row, raw.bytes.length);

@@ -21,7 +21,7 @@ export async function storedTarget(
   if (!held) throw importErrors.running();
   let listed = held.report.errors.length;
 
-  // A body may arrive slowly: that nothing was committed for a while does not mean that nobody is here.
+  // A body may arrive slowly: the lease is extended without commits, too.
   const heartbeat = setInterval(() => {
     transact((ctx) => keepHold(ctx.tx, ctx.realm, importId, holder, ctx.now)).catch((err) =>
       log.warn({ err, importId }, "could not say that an import is still running"),
@@ -57,7 +57,7 @@ export async function storedTarget(
       return report;
     },
     async interrupt() {
-      // Whoever took it over goes on with it; there is nothing for us to end.
+      // Another process has taken it over, so it is not ended here.
       await finish("INTERRUPTED", null).catch((err) => log.warn({ err, importId }, "could not mark an import as interrupted"));
     },
   };
@@ -103,7 +103,7 @@ const eventOf = ({ importId, status, rows, created, updated, skipped, failed }: 
   }`,
 });
 
-/** Ends what a server left behind that went away: what it committed is told in the trail, and the import can be resumed. */
+/** Ends imports of a stopped server: what it committed is audited, and the import can be resumed. */
 export async function endAbandonedImports({ db, work }: { db: Db; work: UnitOfWork }): Promise<void> {
   for (const { realm, importId, holder, actor } of await abandonedImports(db, clock.now())) {
     await work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {

@@ -30,7 +30,7 @@ export interface Target {
   readonly done: { readonly rows: number; readonly digest: string };
   write(batch: Batch): Promise<void>;
   finish(stopped: Stop | null): Promise<UserImport>;
-  /** The request ends before the body does, or the server cannot go on. */
+  /** The request was aborted, or the server cannot continue. */
   interrupt(): Promise<void>;
 }
 

@@ -1,5 +1,38 @@
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { asciiDomain } from "../../kernel/text.ts";
+import type { OrganizationDomain } from "./schema.ts";
+
+/** Of a domain, to be shown. */
+export interface DomainRow {
+  readonly organization_id: string;
+  readonly domain: string;
+  readonly verified: boolean;
+  readonly verified_by: string | null;
+  readonly token: string;
+  readonly missing_since: number | null;
+}
+
+/** What is published in the DNS to prove a domain: a name of its own, so that it stands beside no other program's record. */
+export const recordOf = ({ domain, token }: Pick<DomainRow, "domain" | "token">) => ({
+  recordName: `_gatehouse.${domain}`,
+  recordValue: `gatehouse-domain-verification=${token}`,
+});
+
+export const shownDomain = (row: DomainRow): OrganizationDomain => ({
+  domain: row.domain,
+  verified: row.verified,
+  verification: {
+    method: row.verified ? (row.verified_by === "dns" ? "dns" : "admin") : null,
+    ...recordOf(row),
+    missingSince: row.verified ? row.missing_since : null,
+  },
+});
+
+/** The domain of a mail address, or null for what is none. The last @ counts: the part before it may hold others in quotes. */
+export const domainOfAddress = (address: string): string | null => {
+  const at = address.lastIndexOf("@");
+  return at < 1 ? null : normalDomain(address.slice(at + 1));
+};
 
 export interface Domain {
   readonly domain: string;

@@ -11,10 +11,26 @@ export const organizationErrors = {
     not_a_member: [404, "This user is not a member of the organization"],
     already_member: [409, "The user with this email address is a member already"],
     disabled: [409, "The organization is disabled: enable it before inviting anybody"],
+    domain_not_found: [404, "No such domain of this organization"],
+    dns_unavailable: [503, "The DNS could not be asked about this domain: try again in a moment"],
     invitation_not_found: [404, "No such invitation"],
     invitation_expired: [410, "The invitation has expired"],
     invitation_used: [410, "The invitation has been used already"],
   }),
+  unknown_provider: (alias: string) =>
+    invalidFields([
+      {
+        field: "identityProvider",
+        code: "unknown_identity_provider",
+        message: `identityProvider: there is no identity provider “${alias}” in this realm`,
+      },
+    ]),
+  domain_unproven: ({ recordName, recordValue }: { recordName: string; recordValue: string }) =>
+    new AppError(
+      "organizations.domain_unproven",
+      409,
+      `There is no TXT record ${recordName} with the value ${recordValue}: publish it, wait until the DNS shows it, and try again`,
+    ),
   domains_taken: (domains: readonly string[]) =>
     new AppError(
       "organizations.domain_taken",

@@ -1,8 +1,12 @@
 // Organizations: companies and teams inside a realm, their domains, members and invitations. Owns the `organization…` tables.
 // Membership gives no permission. The pages behind an invitation's link are in signin/invitations.
+export { domainOfAddress, normalDomain } from "./domains.ts";
 export { organizationErrors } from "./errors.ts";
 export { forgetInvitationsTo, inviteeOf, joinByInvitation, presentInvitation, takeInvitation } from "./invitations.service.ts";
 export { deleteExpiredInvitations, type PresentedInvitation } from "./invitations.store.ts";
+export { joinByProvider } from "./members.service.ts";
 export { type Membership, membershipsOf } from "./members.store.ts";
 export { userOrganizationRoutes } from "./of-user.routes.ts";
+export { forgetProvider, providerOfDomain } from "./providers.store.ts";
 export { organizationRoutes } from "./routes.ts";
+export { recheckDomains } from "./verification.ts";

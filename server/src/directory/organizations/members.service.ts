@@ -3,8 +3,10 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { userErrors } from "../users/index.ts";
+import { domainOfAddress } from "./domains.ts";
 import { organizationErrors } from "./errors.ts";
 import { deleteMember, findMember, listMembers, saveMember } from "./members.store.ts";
+import { insertMemberByDomain } from "./providers.store.ts";
 import type { Member, MemberQuery, SetMember } from "./schema.ts";
 import { readOrganization } from "./service.ts";
 import { shareOrganization } from "./store.ts";
@@ -45,6 +47,13 @@ export async function removeMember(ctx: Ctx, id: string, userId: string): Promis
   const left = isId(userId) && (await deleteMember(ctx.tx, ctx.realm, { organizationId, userId }));
   if (!left) throw organizationErrors.not_a_member();
   recordMembership(ctx, organizationId, userId, "member removed", `-${alias}`);
+}
+
+/** Who comes by an organization's identity provider with an address in one of its verified domains becomes a member. */
+export async function joinByProvider(ctx: Ctx, { userId, alias, email }: { userId: string; alias: string; email: string }): Promise<void> {
+  const domain = domainOfAddress(email);
+  const joined = domain === null ? null : await insertMemberByDomain(ctx, { userId, alias, domain, role: DEFAULT_ROLE });
+  if (joined) recordMembership(ctx, joined.organizationId, userId, `member added (${DEFAULT_ROLE})`, `+${joined.alias} (${DEFAULT_ROLE})`);
 }
 
 /** Told twice: an event about the organization may not name a person, or erasing that person would not find it. */

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
+import { type DomainParts, domainRoutes } from "./domains.routes.ts";
 import { invitationRoutes } from "./invitations.routes.ts";
 import type { InvitationParts } from "./invitations.service.ts";
 import { memberRoutes } from "./members.routes.ts";
@@ -14,7 +15,7 @@ const read = { permission: "view-users" } as const;
 const write = { permission: "manage-organizations" } as const;
 
 /** Mounted under /admin/realms/:realm/organizations. */
-export const organizationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = async (app, parts) => {
+export const organizationRoutes: FastifyPluginAsyncTypebox<InvitationParts & DomainParts> = async (app, parts) => {
   app.get(
     "/",
     {
@@ -58,6 +59,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = as
     },
   });
 
+  await app.register(domainRoutes, { ...parts, prefix: "/:orgId/domains" });
   await app.register(memberRoutes, { prefix: "/:orgId/members" });
   await app.register(invitationRoutes, { ...parts, prefix: "/:orgId/invitations" });
 };

@@ -12,12 +12,50 @@ const alias = Type.String({
   examples: ["acme"],
 });
 const displayName = Type.Union([name, Type.Null()]);
+const verification = Type.Object(
+  {
+    method: Type.Union([oneOf(["dns", "admin"]), Type.Null()], { description: "By what it is verified" }),
+    recordName: Type.String({ description: "The name of the TXT record that proves the domain" }),
+    recordValue: Type.String({ description: "Its value" }),
+    missingSince: Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        "Epoch milliseconds. The record of a domain that is verified by DNS is missing since then; after 7 days it is verified no more",
+    }),
+  },
+  { $id: "DomainVerification", description: "Cannot be changed" },
+);
+
+/** A domain as it is shown. */
+export const OrganizationDomain = Type.Object(
+  {
+    domain: Type.String({ description: "In lower case and in ASCII" }),
+    verified: Type.Boolean({ description: "Whether the domain is known to be the organization's" }),
+    verification,
+  },
+  { $id: "OrganizationDomain" },
+);
+export type OrganizationDomain = Static<typeof OrganizationDomain>;
+
 const domains = Type.Array(
   Type.Object(
     {
       domain: Type.String({ minLength: 1, maxLength: 255, description: "Kept in lower case and in ASCII" }),
       verified: Type.Optional(
-        Type.Boolean({ default: false, description: "Whether the domain is known to be the organization's: the administrator's word" }),
+        Type.Boolean({
+          default: false,
+          description: "Whether the domain is known to be the organization's. True needs `realm-admin`, unless it was true already",
+        }),
+      ),
+      verification: Type.Optional(
+        Type.Object(
+          {
+            method: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+            recordName: Type.Optional(Type.String()),
+            recordValue: Type.Optional(Type.String()),
+            missingSince: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+          },
+          { additionalProperties: false, description: "As it was shown; changes nothing" },
+        ),
       ),
     },
     { additionalProperties: false },
@@ -50,10 +88,12 @@ export const Organization = Type.Object(
     name: Type.String(),
     alias: Type.String({ description: "For programs; cannot be changed" }),
     displayName: Type.Union([Type.String(), Type.Null()]),
-    domains: Type.Array(Type.Object({ domain: Type.String(), verified: Type.Boolean() })),
+    domains: Type.Array(OrganizationDomain),
     attributes: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
     branding: Branding,
-    identityProvider: Type.Union([Type.String(), Type.Null()], { description: "The alias of the identity provider its people use" }),
+    identityProvider: Type.Union([Type.String(), Type.Null()], {
+      description: "The alias of the identity provider its people use; null also where the one that was named is gone",
+    }),
     enabled: Type.Boolean({ description: "While false, nobody can be invited and open invitations cannot be accepted" }),
     memberCount: Type.Integer(),
     createdAt: time,

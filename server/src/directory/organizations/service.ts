@@ -1,11 +1,14 @@
+import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
+import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { checkBranding } from "../../tenancy/settings/index.ts";
-import { normalDomains } from "./domains.ts";
+import { type Domain, normalDomain, normalDomains } from "./domains.ts";
 import { organizationErrors } from "./errors.ts";
+import { existingProviders } from "./providers.store.ts";
 import type { CreateOrganization, Organization, OrganizationBranding, UpdateOrganization } from "./schema.ts";
 import {
   deleteOrganization,
@@ -34,7 +37,7 @@ export async function readOrganization(ctx: ReadCtx, organizationId: string): Pr
   return shown(organization);
 }
 
-async function takeOrganization(ctx: Ctx, organizationId: string): Promise<OrganizationRow> {
+export async function takeOrganization(ctx: Ctx, organizationId: string): Promise<OrganizationRow> {
   const organization = isId(organizationId) ? await lockOrganization(ctx.tx, ctx.realm, organizationId) : null;
   if (!organization) throw organizationErrors.not_found();
   return organization;
@@ -43,8 +46,11 @@ async function takeOrganization(ctx: Ctx, organizationId: string): Promise<Organ
 export async function createOrganization(ctx: Ctx, input: CreateOrganization): Promise<VersionedOrganization> {
   const domains = normalDomains(input.domains ?? []);
   const fields = { ...fieldsOf(input), enabled: input.enabled ?? true, alias: input.alias ?? aliasOf(input.name) };
+  assertMayVerify(ctx, domains, []);
+  await assertMayName(ctx, fields.identityProvider, null);
   const organizationId = await insertOrganization(ctx.tx, ctx.realm, fields, ctx.now);
   await replaceDomains(ctx.tx, ctx.realm, organizationId, domains);
+  if (fields.identityProvider !== null) await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "organizations", resourceId: organizationId });
   return readOrganization(ctx, organizationId);
 }
@@ -57,18 +63,50 @@ export async function saveOrganization(ctx: Ctx, id: string, input: UpdateOrgani
   const { organizationId } = current;
   refuseReadOnly(current, input, ["realmId", "organizationId", "alias", "memberCount", "createdAt"]);
   expectVersion(ctx, current.version);
+  refuseOtherVerification(current.domains, input.domains ?? []);
+  assertMayVerify(ctx, domains, current.domains);
+  await assertMayName(ctx, fields.identityProvider, current.identityProvider);
   await updateOrganization(ctx.tx, ctx.realm, organizationId, { ...fields, enabled: input.enabled });
   await replaceDomains(ctx.tx, ctx.realm, organizationId, domains);
+  // Sign-ins know from the snapshot which providers belong to organizations.
+  if (fields.identityProvider !== null || current.identityProvider !== null) await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "organizations", resourceId: organizationId });
   return readOrganization(ctx, organizationId);
 }
 
 /** Its members stay users of the realm; memberships, domains and invitations go. */
 export async function removeOrganization(ctx: Ctx, id: string): Promise<void> {
-  const { organizationId, version } = await takeOrganization(ctx, id);
+  const { organizationId, version, identityProvider } = await takeOrganization(ctx, id);
   expectVersion(ctx, version);
   await deleteOrganization(ctx.tx, ctx.realm, organizationId);
+  if (identityProvider !== null) await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "organizations", resourceId: organizationId });
+}
+
+/** People with an address in a verified domain are led to the organization's provider: that it is theirs is proven by DNS, or `realm-admin`'s word. */
+function assertMayVerify(ctx: Ctx, domains: readonly Domain[], before: readonly Domain[]): void {
+  const verified = new Set(before.filter((each) => each.verified).map(({ domain }) => domain));
+  if (domains.some((each) => each.verified && !verified.has(each.domain))) assertHolds(ctx.actor, ["realm-admin"]);
+}
+
+/** Who decides which provider people are led to decides about the provider, too. */
+async function assertMayName(ctx: Ctx, alias: string | null, before: string | null): Promise<void> {
+  if (alias === before) return;
+  assertHolds(ctx.actor, ["manage-identity-providers"]);
+  if (alias !== null && (await existingProviders(ctx.tx, ctx.realm, [alias])).length === 0)
+    throw organizationErrors.unknown_provider(alias);
+}
+
+/** How a domain is verified is shown, and cannot be set. What is said of a domain that is new here was another's, and means nothing. */
+function refuseOtherVerification(stored: Organization["domains"], given: NonNullable<UpdateOrganization["domains"]>): void {
+  const known = new Map(stored.map(({ domain, verification }) => [domain, verification]));
+  const wrong = given.flatMap(({ domain, verification = {} }, index) => {
+    const shown = known.get(normalDomain(domain) ?? "");
+    return Object.entries(verification)
+      .filter(([member, value]) => shown !== undefined && shown[member as keyof typeof shown] !== value)
+      .map(([member]) => `domains.${index}.verification.${member}`);
+  });
+  if (wrong.length > 0) throw invalidFields(wrong.map((field) => ({ field, code: "read_only", message: `${field} cannot be changed` })));
 }
 
 function fieldsOf(input: CreateOrganization | UpdateOrganization): Omit<OrganizationFields, "enabled"> {

@@ -3,8 +3,9 @@ import { isId, newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
-import { normalDomain } from "./domains.ts";
+import { type Domain, type DomainRow, normalDomain, shownDomain } from "./domains.ts";
 import { organizationErrors } from "./errors.ts";
+import { existingProviders } from "./providers.store.ts";
 import type { Organization, OrganizationBranding } from "./schema.ts";
 
 interface OrganizationsTable {
@@ -23,10 +24,21 @@ interface OrganizationsTable {
   version: Generated<number>;
 }
 
+interface OrganizationDomainsTable {
+  realm_id: string;
+  domain: string;
+  organization_id: string;
+  verified: boolean;
+  token: Generated<string>;
+  verified_by: string | null;
+  missing_since: number | null;
+  check_at: number | null;
+}
+
 declare module "../../platform/db/tables.ts" {
   interface Tables {
     organizations: OrganizationsTable;
-    organization_domains: { realm_id: string; domain: string; organization_id: string; verified: boolean };
+    organization_domains: OrganizationDomainsTable;
   }
 }
 
@@ -167,17 +179,22 @@ export async function deleteOrganization(tx: Tx, realm: string, organizationId: 
 }
 
 /** Leaves it with exactly these, which are in order. The primary key is the check: a domain that another one has is told by its name. */
-export async function replaceDomains(tx: Tx, realm: string, organizationId: string, domains: Organization["domains"]): Promise<void> {
+export async function replaceDomains(tx: Tx, realm: string, organizationId: string, domains: readonly Domain[]): Promise<void> {
   const names = domains.map(({ domain }) => domain);
   await sql`delete from organization_domains
     where realm_id = ${realm} and organization_id = ${organizationId} and domain <> all(${names}::text[])`.execute(tx);
   if (names.length === 0) return;
   // Whoever wants one that is being taken at this moment waits for that to be decided. Another one's row is left as it is.
   const { rows } = await sql<{ domain: string }>`
-    insert into organization_domains as d (realm_id, domain, organization_id, verified)
-    select ${realm}, given.domain, ${organizationId}::uuid, given.verified
+    insert into organization_domains as d (realm_id, domain, organization_id, verified, verified_by)
+    select ${realm}, given.domain, ${organizationId}::uuid, given.verified, case when given.verified then 'admin' end
       from unnest(${names}::text[], ${domains.map(({ verified }) => verified)}::boolean[]) as given (domain, verified) order by given.domain
-    on conflict (realm_id, domain) do update set verified = excluded.verified where d.organization_id = excluded.organization_id
+    on conflict (realm_id, domain) do update set verified = excluded.verified,
+      -- What is verified already stays so by the same means.
+      verified_by = case when d.verified and excluded.verified then coalesce(d.verified_by, 'admin') else excluded.verified_by end,
+      check_at = case when d.verified and excluded.verified then d.check_at end,
+      missing_since = case when d.verified and excluded.verified then d.missing_since end
+      where d.organization_id = excluded.organization_id
     returning domain`.execute(tx);
   const kept = new Set(rows.map(({ domain }) => domain));
   const others = names.filter((domain) => !kept.has(domain));
@@ -188,14 +205,15 @@ export async function replaceDomains(tx: Tx, realm: string, organizationId: stri
 async function complete(db: Db, realm: string, rows: readonly Columns[]): Promise<OrganizationRow[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ organization_id }) => organization_id);
-  const { rows: domains } = await sql<{ organization_id: string; domain: string; verified: boolean }>`
-    select organization_id, domain, verified from organization_domains
+  const { rows: domains } = await sql<DomainRow>`
+    select organization_id, domain, verified, verified_by, token, missing_since from organization_domains
     where realm_id = ${realm} and organization_id = any(${ids}::uuid[]) order by domain`.execute(db);
   const { rows: counts } = await sql<{ organization_id: string; members: number }>`
     select organization_id, sum(members)::bigint as members from organization_member_counts
     where realm_id = ${realm} and organization_id = any(${ids}::uuid[]) group by organization_id`.execute(db);
   const domainsOf = new Map<string, Organization["domains"]>(ids.map((id) => [id, []]));
-  for (const { organization_id, ...domain } of domains) domainsOf.get(organization_id)?.push(domain);
+  for (const row of domains) domainsOf.get(row.organization_id)?.push(shownDomain(row));
+  const known = await knownProviders(db, realm, rows);
   const countOf = new Map(counts.map(({ organization_id, members }) => [organization_id, members]));
   return rows.map((row) => ({
     realmId: row.realm_id,
@@ -206,10 +224,16 @@ async function complete(db: Db, realm: string, rows: readonly Columns[]): Promis
     domains: domainsOf.get(row.organization_id) ?? [],
     attributes: row.attributes,
     branding: row.branding,
-    identityProvider: row.identity_provider,
+    identityProvider: row.identity_provider !== null && known.has(row.identity_provider) ? row.identity_provider : null,
     enabled: row.enabled,
     memberCount: countOf.get(row.organization_id) ?? 0,
     createdAt: row.created_at,
     version: row.version,
   }));
+}
+
+/** Of the providers that these organizations name, those that exist. An alias that names none counts as none. */
+async function knownProviders(db: Db, realm: string, rows: readonly Columns[]): Promise<Set<string>> {
+  const named = rows.flatMap(({ identity_provider }) => identity_provider ?? []);
+  return named.length === 0 ? new Set() : new Set(await existingProviders(db, realm, named));
 }

@@ -36,7 +36,7 @@ export async function shareRole(tx: Tx, realm: string, roleId: string): Promise<
   return row ? { roleId: row.role_id, name: row.name, clientId: row.client_id } : null;
 }
 
-/** Where it stands to whom roles were given, and how the table calls them. */
+/** The tables of role assignments and their columns. */
 export interface RoleHolders {
   readonly table: keyof Tables & string;
   readonly column: string;

@@ -56,7 +56,7 @@ export async function replaceIncluded(tx: Tx, realm: string, roleId: string, inc
       .execute();
 }
 
-/** Works out anew what these roles include. Whoever calls it holds the realm's lock. */
+/** Recomputes what these roles include. The caller holds the realm's lock. */
 export async function rebuildClosure(tx: Tx, realm: string, roleIds: readonly string[]): Promise<void> {
   if (roleIds.length === 0) return;
   const ids = [...roleIds];

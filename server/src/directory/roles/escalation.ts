@@ -4,19 +4,19 @@ import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { roleErrors } from "./errors.ts";
 import { hasRealmAdmin, permissionsOfRoles, permissionsOfUser } from "./permissions.store.ts";
 
-/** The escalation rule for what a write gives: whoever hands out these roles must hold what they hold. */
+/** The escalation rule for assignments: the actor must have the permissions of these roles. */
 export async function assertMayGrant(ctx: ReadCtx, roleIds: readonly string[]): Promise<void> {
   assertHolds(ctx.actor, await permissionsOfRoles(ctx.tx, ctx.realm, roleIds));
 }
 
-/** The escalation rule for whom a write controls: whoever sets a user's password could be that user. */
+/** The escalation rule for control: an actor who sets a user's password could act as that user. */
 export async function assertMayControl(ctx: ReadCtx, userId: string): Promise<void> {
   assertHolds(ctx.actor, await permissionsOfUser(ctx.tx, ctx.realm, userId));
 }
 
 /**
- * Runs a write by which people come by these roles, or lose them: by a group, by a role that includes them. Giving needs what the
- * roles hold; so does taking away, or a lesser administrator could strip a greater one. The last realm-admin is never lost by it.
+ * Runs a write that gives or takes these roles indirectly, by a group or a composite role. The actor must have their permissions in both cases: a
+ * lesser administrator must not strip a greater one. The last realm-admin is never lost by it.
  */
 export async function changingGrants<T>(ctx: Ctx, roleIds: readonly string[], write: () => Promise<T>): Promise<T> {
   const held = await permissionsOfRoles(ctx.tx, ctx.realm, roleIds);

@@ -26,7 +26,7 @@ const unknown = (field: string, name: string, where: string): FieldError => ({
   message: `There is no role “${name}” ${where}`,
 });
 
-/** The realm's roles of these names, which a composite includes. A name that does not exist is the caller's mistake, told by its field. */
+/** The realm's roles of these names, which a composite includes. An unknown name is a field error. */
 export async function includedByName(ctx: Ctx, names: readonly string[]): Promise<string[]> {
   const roles = await shareRolesByName(ctx.tx, ctx.realm, names);
   const known = new Set(roles.map(({ name }) => loginKey(name)));

@@ -3,7 +3,7 @@ import type { Db, Tx } from "../../platform/db/index.ts";
 import type { Permission } from "../../tenancy/permissions/index.ts";
 import type { AdminRole } from "./schema.ts";
 
-/** What whoever holds these roles may do: also by the roles that they include. */
+/** The permissions of these roles, composites included. */
 export async function permissionsOfRoles(db: Db, realm: string, roleIds: readonly string[]): Promise<Permission[]> {
   if (roleIds.length === 0) return [];
   const ids = [...roleIds];
@@ -82,7 +82,7 @@ const holders = (realm: string, permission: Permission | null) => sql`
     )`;
 const only = (permission: Permission | null) => (permission === null ? sql`true` : sql`p.permission = ${permission}`);
 
-/** Whether anybody is left who can do everything: enabled, not locked by an administrator. */
+/** Whether an enabled, unlocked realm-admin exists. */
 export async function hasRealmAdmin(db: Db, realm: string): Promise<boolean> {
   const { rows } = await sql`
     with ${holders(realm, "realm-admin")}

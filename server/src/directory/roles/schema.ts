@@ -72,7 +72,7 @@ export type UpdateAdminRole = Static<typeof UpdateAdminRole>;
 
 export const CataloguedPermission = Type.Object({ key: permission, label: Type.String() }, { $id: "Permission" });
 
-/** How a user comes by a role. */
+/** How a user got a role. */
 const RoleOrigin = Type.Object(
   {
     type: oneOf(["direct", "group", "composite"]),
@@ -97,7 +97,7 @@ export const RoleMapping = Type.Object(
 );
 export type RoleMapping = Static<typeof RoleMapping>;
 
-/** Roles that were given to somebody or something: a list that is read as a whole. */
+/** The roles of a user, group, client or composite, without paging. */
 export const givenRoles: ShortList<{ readonly roleId: string; readonly name: string }> = {
   sorts: { name: ({ name }) => name },
   names: ({ name }) => [name],

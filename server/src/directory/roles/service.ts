@@ -23,7 +23,7 @@ export async function readRole(ctx: ReadCtx, roleId: string): Promise<RoleRow> {
 
 /**
  * For a change: held until commit. Whether it is still what the caller saw is asked after whether the caller may.
- * The realm before the role: what roles include, hold and are to new users hangs together, so changes of them take turns.
+ * Locks the realm before the role: composites, permissions and default roles depend on each other, so their changes are serialised.
  */
 async function takeRole(ctx: Ctx, roleId: string): Promise<RoleRow> {
   await lockRealm(ctx.tx, ctx.realm);
@@ -38,7 +38,7 @@ export async function createRole(ctx: Ctx, input: CreateRole): Promise<RoleRow> 
   return role;
 }
 
-/** A new role of the realm, or of a client; for the caller to tell of. */
+/** Creates a role of the realm or of a client; the caller audits it. */
 export async function addRole(ctx: Ctx, input: CreateRole, client: string | null): Promise<RoleRow> {
   const { compositeRoles = [], compositeClientRoles = [] } = input;
   if (compositeRoles.length + compositeClientRoles.length > 0) await lockRealm(ctx.tx, ctx.realm);
@@ -58,7 +58,7 @@ export async function addRole(ctx: Ctx, input: CreateRole, client: string | null
 export async function saveRole(ctx: Ctx, id: string, input: UpdateRole): Promise<RoleRow> {
   const current = await takeRole(ctx, id);
   const { roleId } = current;
-  // Roles are handed out by name: whoever could rename a mighty one would decide what the next person gets.
+  // Roles are assigned by name: renaming a privileged role would decide what later assignments give.
   await assertMayGrant(ctx, [roleId]);
   const held = await includedIn(ctx.tx, ctx.realm, roleId);
   const before = [...held.ofRealm, ...held.ofClients];
@@ -102,7 +102,7 @@ export async function removeRole(ctx: Ctx, roleId: string): Promise<void> {
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "roles", resourceId: role.roleId });
 }
 
-/** The end of roles that belong together, for the caller to tell of. The caller holds the realm's lock. */
+/** Deletes roles; the caller audits it and holds the realm's lock. */
 export async function dropRoles(ctx: Ctx, roleIds: readonly string[], check: () => Promise<void> = async () => {}): Promise<void> {
   await changingGrants(ctx, roleIds, async () => {
     await check();
@@ -158,7 +158,7 @@ export async function grantPermissions(ctx: Ctx, id: string, input: UpdateAdminR
   const named = { realmId: ctx.realm, roleId, roleName: role.name };
   refuseReadOnly(named, input, ["realmId", "roleId", "roleName"], "cannot be changed here");
   const before = await ownPermissions(ctx.tx, ctx.realm, roleId);
-  // Giving needs them; so does taking away, or a lesser administrator could strip a greater one.
+  // Both giving and taking need the permissions: a lesser administrator must not strip a greater one.
   assertHolds(ctx.actor, changed(before, input.permissions));
   expectVersion(ctx, role.version);
   const replace = () => replacePermissions(ctx.tx, ctx.realm, roleId, input.permissions);

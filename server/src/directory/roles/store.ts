@@ -24,7 +24,7 @@ declare module "../../platform/db/tables.ts" {
     roles: RolesTable;
     role_permissions: { realm_id: string; role_id: string; permission: string };
     user_roles: { realm_id: string; user_id: string; role_id: string };
-    /** A view: whatever way a user comes by a permission. */
+    /** A view: permissions by direct, group and composite roles. */
     user_permissions: { realm_id: string; user_id: string; permission: string };
     /** A view: the roles of a user and where each comes from. Ask it for one user; by role it has no index. */
     user_effective_roles: {
@@ -115,7 +115,7 @@ export async function shareRolesByName(tx: Tx, realm: string, names: readonly st
   return rows.map(toNamed);
 }
 
-/** Kept from being deleted until commit; the default may move on meanwhile. */
+/** Locked against deletion until commit; the default may change. */
 export async function shareDefaultRole(tx: Tx, realm: string): Promise<NamedRole | null> {
   const row = await tx
     .selectFrom("roles")

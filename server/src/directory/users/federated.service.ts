@@ -10,8 +10,8 @@ export interface FederatedProfile {
   readonly email: string | null;
   /** Whether the address counts as confirmed because the directory says it. */
   readonly trustsEmail: boolean;
-  /** Of these attributes; null removes one. Others stay. */
-  readonly attributes: Readonly<Record<string, string | null>>;
+  /** Of these attributes; null or undefined removes one. Others stay. */
+  readonly attributes: Readonly<Record<string, User["attributes"][string] | null | undefined>>;
 }
 
 /**
@@ -63,7 +63,7 @@ export async function disableFederatedUser(ctx: Ctx, userId: string): Promise<bo
 function mergedAttributes(current: User["attributes"], given: FederatedProfile["attributes"]): User["attributes"] {
   const merged = { ...current };
   for (const [name, value] of Object.entries(given)) {
-    if (value === null) delete merged[name];
+    if (value === null || value === undefined) delete merged[name];
     else merged[name] = value;
   }
   return merged;

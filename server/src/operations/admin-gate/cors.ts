@@ -45,7 +45,7 @@ export const adminPreflightRoutes: FastifyPluginAsync<CorsParts> = async (app, p
     return reply.code(204).send();
   };
   const hidden = { schema: { hide: true } };
-  // Realms themselves, and what is over all of them, are master's.
+  // Realms and global resources belong to `master`.
   app.options("/*", hidden, (request, reply) => answer(request, reply, null));
   app.options<{ Params: { realm: string } }>("/realms/:realm/*", hidden, async (request, reply) =>
     answer(request, reply, (await parts.realms.get(request.params.realm))?.realmId ?? null),

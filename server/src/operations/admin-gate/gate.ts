@@ -84,7 +84,7 @@ function refuseUndeclared(route: RouteOptions): void {
     throw new Error(`${where} names no realm and is not declared masterOnly`);
 }
 
-/** A write refused by 403, in a transaction of its own: the one it would have had never was, or was rolled back. */
+/** Records a write that was refused by 403, in a separate transaction, because its own was rolled back or never began. */
 async function recordDenial(work: UnitOfWork, request: FastifyRequest, actor: Actor, error: AppError): Promise<void> {
   const { resourceType, resourceId } = resourceOf(request);
   await work.transact({ realm: request.realmId, actor, sourceIp: request.ip }, async (ctx) =>
@@ -110,7 +110,7 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment).toWellFormed().replaceAll("\u0000", "");
   } catch {
-    // Not valid percent-encoding: the trail shows it as it came.
+    // Invalid percent-encoding is recorded unchanged.
     return segment;
   }
 }

@@ -11,7 +11,7 @@ import {
   type Schema,
 } from "./openapi.ts";
 
-/** The refusals of the admin API, and of people's own account. Which of them a route can answer follows from its shape, so no route lists them by hand. */
+/** The error responses of the admin and account APIs. Which of them a route can answer follows from its shape, so no route lists them by hand. */
 const refusals = {
   400: ["BadRequest", "The request is not valid: `errors` names every offending field"],
   401: ["Unauthorized", "There is no valid session or token for this realm: sign in"],
@@ -158,7 +158,7 @@ const refusalWords = (status: string): string | undefined => refusals[Number(sta
 function correctMediaTypes(status: string, answer: Response, { responses, "x-refusals": form }: Operation): void {
   const { "application/json": json, ...others } = answer.content ?? {};
   if (json?.schema.$ref === "#/components/schemas/Problem") answer.content = { ...others, ...problem };
-  // What sends people to sign in shows them a page.
+  // Routes that redirect to the sign-in answer with a page.
   const showsPage = status === "200" ? responses[303] !== undefined : status.startsWith("4");
   if (form === "page-or-problem" && showsPage) answer.content = { ...answer.content, ...page };
 }

@@ -385,6 +385,8 @@ test("offers If-Match where a stale version is refused", async () => {
     "POST /groups/{groupId}/members/{userId}": () => realm.asMaster().post(`${group}/members/${userId}`, undefined, stale),
     "POST /groups/{groupId}/roles": () => realm.asMaster().post(`${group}/roles`, { name: role.name }, stale),
     "POST /groups/{groupId}/roles/{roleId}": () => realm.asMaster().post(`${group}/roles/${role.roleId}`, undefined, stale),
+    "POST /organizations/{orgId}/domains/{domain}/verify": () =>
+      realm.asMaster().post(`/organizations/${organizationId}/domains/example.com/verify`, undefined, stale),
     "POST /organizations/{orgId}/invitations": () =>
       realm.asMaster().post(`/organizations/${organizationId}/invitations`, { email: "ada@example.com" }, stale),
     "POST /users/{userId}/credentials": () => realm.asMaster().post(`/users/${userId}/credentials`, { type: "enrollment-token" }, stale),

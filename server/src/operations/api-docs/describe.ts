@@ -68,7 +68,7 @@ export const apiDescription = fp<{ version: string }>(async (app, { version }) =
   if (!app.getSchema("Problem")) app.addSchema(Problem);
   app.addSchema(OAuthRefusal);
   await app.register(swagger, {
-    // 3.1 is JSON Schema 2020-12: what our schemas say (null as a type, const) stands in the document unchanged.
+    // OpenAPI 3.1 is JSON Schema 2020-12: our schemas (null as a type, const) are used unchanged.
     openapi: {
       openapi: "3.1.0",
       info: {
@@ -121,7 +121,7 @@ const RECENT_AUTHENTICATION =
   "Asks for a sign-in within the last 10 minutes, with the second factor where the user has one: otherwise 403 " +
   "`auth.recent_authentication_required`, with `WWW-Authenticate` as in RFC 9470. Clients that act in their own name are exempt.";
 
-/** What a route's declaration tells beyond its schema. */
+/** The documentation of a route's declaration, besides its schema. */
 function describeRoute(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
   const { permission, masterOnly, recentAuthentication } = config ?? {};
   const account = callersOf(config ?? {}).some((caller) => caller.by === "bearer" && caller.audience === "account");

@@ -5,7 +5,7 @@ import { examplesOfIdentityProviders } from "./examples.identity-providers.ts";
 import { examplesOfPatches } from "./examples.patches.ts";
 import { examplesOfSaml } from "./examples.saml.ts";
 
-/** An example for each named schema that brings none of its own. Tests hold every one of them against its schema. */
+/** Examples for named schemas without one. Tests validate each against its schema. */
 
 const time = 1_767_225_600_000;
 const userId = "019b76da-a800-7f3c-9d1e-3f5b7c9d1e3f";
@@ -145,13 +145,21 @@ const webhook = {
 
 const consent = { clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time };
 
+const verification = {
+  method: "dns",
+  recordName: "_gatehouse.initech.example",
+  recordValue: "gatehouse-domain-verification=3f0c2a7e-6a3b-4f0e-9d6c-1b2a3c4d5e6f",
+  missingSince: null,
+};
+const domain = { domain: "initech.example", verified: true, verification };
+
 const organization = {
   realmId: "acme",
   organizationId: "019b76da-a805-7a1b-8c2d-3e4f5a6b7c8d",
   name: "Initech",
   alias: "initech",
   displayName: "Initech Corporation",
-  domains: [{ domain: "initech.example", verified: true }],
+  domains: [domain],
   attributes: { contract: "C-1984" },
   branding: { displayName: null, logoUrl: null, primaryColor: "#0f766e", backgroundColor: null, welcomeText: null, customCss: null },
   identityProvider: null,
@@ -297,6 +305,8 @@ export const examples: Readonly<Record<string, unknown>> = {
   },
   WebhookTestResult: { delivered: true, status: 200, latencyMs: 38, answer: "thank you" },
   Organization: organization,
+  OrganizationDomain: domain,
+  DomainVerification: verification,
   CreateOrganization: { name: "Initech", domains: [{ domain: "initech.example" }] },
   UpdateOrganization: organizationState,
   OrganizationMember: { userId, username: "ada", email: "ada@example.com", enabled: true, role: "owner", joinedAt: time },
@@ -358,6 +368,7 @@ export const examples: Readonly<Record<string, unknown>> = {
     credentials: [{ type: "password", createdAt: time, lastUsedAt: null }],
     federatedLinks: [],
     consents: [consent],
+    samlNameIds: [{ entityId: "https://wiki.example/saml/metadata", nameId: "_4f1c2b9a7d3e5f60718293a4b5c6d7e8f9012345", createdAt: time }],
     knownBrowsers: [{ userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0", createdAt: time, lastSeenAt: time, trustedUntil: null }],
     acceptedTerms: [{ version: "2026-01", acceptedAt: time }],
     transactions: [],

@@ -10,7 +10,7 @@ const ICON =
 
 const hidden = { schema: { hide: true } };
 
-/** Mounted at the root: where people and programs look without being told. */
+/** Mounted at the root: the entry points for browsers and programs. */
 export const homeRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app, parts) => {
   app.get("/", hidden, async (request, reply) => {
     const master = await parts.realms.get(MASTER);

@@ -1,4 +1,4 @@
-// The description of the API, from the live routes: as OpenAPI for programs, as a page for people, and the way there from `/`.
+// The API's description, generated from the live routes: OpenAPI, a page, and the links to them at `/`.
 // `apiDescription` is registered before every other route, or it would not see them.
 export { apiDescription, describeApi } from "./describe.ts";
 export { homeRoutes } from "./home.routes.ts";

@@ -10,7 +10,7 @@ const verbs: Record<Exclude<Method, "get" | "post">, string> = { put: "update", 
  */
 export function operationIdOf(method: Method, path: string, answersList: boolean): string {
   const segments = path.replace(SURFACES, "").split("/").filter(Boolean);
-  // A parameter picks one of what stands before it.
+  // A parameter selects one item of the collection before it.
   const words = segments.flatMap((segment, i) => {
     if (segment.startsWith("{")) return [];
     return [segments[i + 1]?.startsWith("{") ? singular(segment) : segment];

@@ -4,7 +4,7 @@ import type { Assets } from "./assets.ts";
 export interface DocsPageView {
   readonly assets: Assets;
   readonly realm: string;
-  /** Null when nobody is signed in to the realm in this browser. */
+  /** Null: not signed in to the realm. */
   readonly username: string | null;
   readonly signInUrl: string;
 }

@@ -14,7 +14,7 @@ function describe(path: string, { name }: Parameter): string {
   if (name === "realm") return "The realm's name";
   const [, before = "record"] = path.match(`([^/{}]+)/\\{${name}\\}`) ?? [];
   const [, key = "name"] = name.match(/(id|name|alias|type|key)$/i) ?? [];
-  // `userId` says it; a bare `id` is one of what stands before it in the path.
+  // A bare `id` belongs to the collection before it in the path.
   const owner = name.slice(0, -key.length).toLowerCase() || singular(before).replaceAll("-", " ");
   return `The ${owner}'s ${key.toLowerCase()}`;
 }

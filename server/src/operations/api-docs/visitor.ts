@@ -8,7 +8,7 @@ export interface VisitorParts {
   readonly visitors: Visitors;
 }
 
-/** The visitor's session in a realm, if there is one. Who acts as a user is nobody on pages for administrators. */
+/** The visitor's session in a realm; null: none, or an impersonation session. */
 export async function sessionIn({ visitors }: VisitorParts, request: FastifyRequest, realm: RealmSnapshot): Promise<LiveSession | null> {
   const session = await visitors.sessionIn(request, realm);
   return session?.impersonator === null ? session : null;

@@ -9,6 +9,8 @@ import { acceptTerms } from "../../signin/authenticators/index.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
+import { submit } from "../../testing/relying-party.ts";
+import { serviceProvider } from "../../testing/service-provider.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -84,6 +86,7 @@ describe("the export", () => {
         { clientId: "app", scopes: ["openid"], grantedAt: time, updatedAt: time },
         { clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time },
       ],
+      samlNameIds: [],
       knownBrowsers: [{ userAgent: expect.any(String), createdAt: time, lastSeenAt: time, trustedUntil: null }],
       acceptedTerms: [{ version: "2026-01", acceptedAt: time }],
       transactions: [
@@ -100,6 +103,31 @@ describe("the export", () => {
     expect(answer.text).not.toMatch(/argon2|push-token-of-hers/);
     expect(await realm.events(`type=ADMIN_ACTION&resourceId=${userId}`)).toMatchObject([{ actor: looker.username, detail: "gdpr export" }]);
     expect((await looker.get(`/users/${userId}/gdpr/consents`)).body).toEqual(body.consents);
+  });
+
+  test("names what SAML applications know the user by, and what they were allowed", async () => {
+    const realm = await iam.realm();
+    const ada = await realm.user();
+    const [asks, other] = [
+      await serviceProvider(iam, realm, { entityId: "https://asks.example", options: { consentRequired: true } }),
+      await serviceProvider(iam, realm, { entityId: "https://other.example" }),
+    ];
+    const known = [];
+    for (const user of [await realm.user(), ada]) {
+      const browser = iam.browser();
+      const asked = await asks.signIn(browser, user);
+      const allowed = await submit(browser, iam.config.baseUrl, asked.page, { decision: "allow" });
+      const second = await other.signIn(browser, user);
+      known.push([await asks.accept(allowed.page, asked.sent.id), await other.accept(second.page, second.sent.id)]);
+    }
+    const { samlNameIds, consents: allowed } = must(await realm.asMaster().get(`/users/${ada.userId}/gdpr/export`));
+    const [first, second] = known[1]!.map(({ subject }) => subject!.nameId!.value);
+    expect(first).not.toBe(second);
+    expect(samlNameIds).toEqual([
+      { entityId: "https://asks.example", nameId: first, createdAt: expect.any(Number) },
+      { entityId: "https://other.example", nameId: second, createdAt: expect.any(Number) },
+    ]);
+    expect(allowed).toMatchObject([{ clientId: `${realm.name}|https://asks.example`, scopes: expect.arrayContaining(["username"]) }]);
   });
 
   test("holds the newest ten thousand sign-ins, across the pages in which they are read", async () => {

@@ -1,7 +1,7 @@
 import { connect } from "node:tls";
 import { clock, SECOND } from "../../kernel/clock.ts";
 
-const PATIENCE = SECOND;
+const TIMEOUT = SECOND;
 
 /**
  * TLS ends at a proxy: the server holds no certificate of its own. Where that proxy is on this machine (an https base URL on loopback) its
@@ -26,7 +26,7 @@ function validity(host: string, port: number): Promise<{ from: number; to: numbe
     // Nothing is sent, so nothing is trusted: a private authority is as good as any, the dates are what counts.
     const named = /[a-z]/.test(host) && !host.includes(":");
     const socket = connect({ host, port, rejectUnauthorized: false, ...(named && { servername: host }) });
-    socket.setTimeout(PATIENCE, () => socket.destroy(new Error(`no TLS handshake within ${PATIENCE} ms`)));
+    socket.setTimeout(TIMEOUT, () => socket.destroy(new Error(`no TLS handshake within ${TIMEOUT} ms`)));
     socket.once("error", reject);
     socket.once("secureConnect", () => {
       const { valid_from, valid_to } = socket.getPeerCertificate();

@@ -15,12 +15,12 @@ export interface GaugeParts {
 }
 
 const QUEUE_KEPT = 5 * SECOND;
-const PATIENCE = 2 * SECOND;
+const TIMEOUT = 2 * SECOND;
 
 /** What is true at the moment of the scrape. All but the queue is in memory already, and the queue is one query at most every 5 s. */
 export function exposeGauges(registry: Registry, { db, pool, hasher, forwarder }: GaugeParts): void {
   const registers = [registry];
-  const readQueue = kept(QUEUE_KEPT, PATIENCE, () => queueDepth(db, clock.now()));
+  const readQueue = kept(QUEUE_KEPT, TIMEOUT, () => queueDepth(db, clock.now()));
   // Metrics are needed most when the database is gone: then the scrape still answers, and says that it could not ask.
   const queue = () =>
     readQueue().then(
@@ -44,7 +44,7 @@ export function exposeGauges(registry: Registry, { db, pool, hasher, forwarder }
   gauge("svc_password_hashes_running", "Passwords being hashed on this node", () => hasher.stats().running);
   gauge("svc_password_hashes_waiting", "Passwords waiting to be hashed on this node", () => hasher.stats().waiting);
 
-  const readBacklog = kept(QUEUE_KEPT, PATIENCE, () => webhookBacklog(db, clock.now()));
+  const readBacklog = kept(QUEUE_KEPT, TIMEOUT, () => webhookBacklog(db, clock.now()));
   const backlog = () => readBacklog().catch(() => ({ waiting: Number.NaN, oldestMs: Number.NaN }));
   const dueHelp = "Webhook deliveries of all nodes that are due and not sent, counted to 10,000";
   gauge("svc_webhook_deliveries_waiting", dueHelp, async () => (await backlog()).waiting);
@@ -52,7 +52,7 @@ export function exposeGauges(registry: Registry, { db, pool, hasher, forwarder }
   gauge("svc_webhook_deliveries_oldest_waiting_seconds", dueSince, async () => (await backlog()).oldestMs / 1000);
 
   if (forwarder) {
-    const readLag = kept(QUEUE_KEPT, PATIENCE, () => forwarder.lag());
+    const readLag = kept(QUEUE_KEPT, TIMEOUT, () => forwarder.lag());
     const lag = () => readLag().catch(() => ({ waiting: Number.NaN, oldestMs: Number.NaN }));
     gauge(
       "svc_audit_forwarder_waiting",

@@ -29,7 +29,7 @@ export interface HealthParts {
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 }
 
-const PATIENCE = 2 * SECOND;
+const TIMEOUT = 2 * SECOND;
 const MIB = 1024 * 1024;
 /** The same as `gatehouse doctor` calls too little. */
 const MIN_FREE = 100 * MIB;
@@ -37,7 +37,7 @@ const MIN_FREE = 100 * MIB;
 export function createHealth({ db, dataDir, baseUrl, redis, breachCorpus, draining, log }: HealthParts): Health {
   /** Callers learn up or down; why is for the log, once per change. */
   const component = (name: string, keepMs: number, check: () => Promise<void>): (() => Promise<Status>) => {
-    const look = kept(keepMs, PATIENCE, check);
+    const look = kept(keepMs, TIMEOUT, check);
     let known: Status = "UP";
     const became = (status: Status, err?: unknown): Status => {
       if (status === known) return status;
@@ -64,7 +64,7 @@ export function createHealth({ db, dataDir, baseUrl, redis, breachCorpus, draini
       // The rate limiter logs what went wrong itself, without the address and the password in it.
       if (!(await redis())) throw new Error("Redis does not answer");
     });
-  // Somebody else's server, perhaps: asked once a minute. Without it passwords are changed all the same, so the server stays ready.
+  // May be an external service: checked once a minute. Passwords can be changed without it, so the server stays ready.
   const corpus = breachCorpus && component("breachCorpus", 60 * SECOND, breachCorpus);
   const readinessState = async (): Promise<Status> => (draining() ? "DOWN" : database());
 

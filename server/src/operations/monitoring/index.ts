@@ -1,5 +1,5 @@
 // Health, metrics and build information for operators, and the same per realm for its administrators.
-// Owns no table: it counts what others store. Nothing here tells an anonymous caller more than up or down.
+// Owns no table: it counts rows of others. Anonymous callers learn only up or down.
 export { exposeGauges } from "./gauges.ts";
 export { createHealth, type Health } from "./health.ts";
 export { serverInfo } from "./info.ts";

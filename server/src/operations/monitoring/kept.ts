@@ -4,10 +4,10 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 const STUCK = 10 * SECOND;
 
 /**
- * Asks at most once per `keepMs`, whoever calls and however often, and never makes a caller wait longer than `patienceMs`. Failures are
+ * Asks at most once per `keepMs` for all callers, and never makes a caller wait longer than `timeoutMs`. Failures are
  * kept too: a dependency that is down must not be asked more often than one that is up.
  */
-export function kept<T>(keepMs: number, patienceMs: number, ask: () => Promise<T>): () => Promise<T> {
+export function kept<T>(keepMs: number, timeoutMs: number, ask: () => Promise<T>): () => Promise<T> {
   let last: { at: number; settled: boolean; answer: Promise<T> } | undefined;
   return () => {
     const age = last ? Math.abs(clock.now() - last.at) : Number.POSITIVE_INFINITY;
@@ -19,7 +19,7 @@ export function kept<T>(keepMs: number, patienceMs: number, ask: () => Promise<T
       asked.answer.then(settle, settle);
       last = asked;
     }
-    return within(patienceMs, last.answer);
+    return within(timeoutMs, last.answer);
   };
 }
 

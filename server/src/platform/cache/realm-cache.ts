@@ -4,7 +4,7 @@ import type { RealmChanges } from "./realm-changes.ts";
 export interface RealmCache<T> {
   /** Null for a realm that does not exist. */
   get(realm: string): Promise<T | null>;
-  /** What `get` would answer, where that is at hand. */
+  /** The cached value. */
   peek(realm: string): T | undefined;
 }
 
@@ -33,7 +33,7 @@ export function createRealmCache<T extends { readonly configVersion: number }>(
   const read = async (realm: string): Promise<T | null> => {
     const reading = load(realm);
     loading.set(realm, reading);
-    // A change that was announced while we read has removed the entry: what we read then serves those who wait, and nobody else.
+    // A change during the read has removed the entry: the result is used for the waiting callers, and not cached.
     const isCurrent = () => loading.get(realm) === reading;
     try {
       const value = await reading;

@@ -18,7 +18,7 @@ export const CHANNEL = "gatehouse_realm";
 
 /** How long a node that hears nothing from the database may act on what it has read: a client may have been disabled since. */
 const MAX_SILENCE = 5 * SECOND;
-/** And how long on what it reads meanwhile, should only the polls fail. */
+/** How long it trusts newer reads while the polls fail. */
 const UNCONFIRMED = SECOND;
 
 type Drop = (realm: string | null, version?: number) => void;
@@ -53,7 +53,7 @@ export function createRealmChanges(): RealmChanges {
     confirm(at) {
       validUntil = at + MAX_SILENCE;
     },
-    // Asked at each use, not by a timer: a process that stood still finds its timers late.
+    // Checked at each use, not by a timer, because timers of a suspended process are late.
     expire() {
       const now = performance.now();
       if (now <= validUntil) return;

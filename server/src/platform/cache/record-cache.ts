@@ -53,7 +53,7 @@ export function createRecordCache<T>(
   const read = (key: string, realm: string, name: string): Promise<T | null> => {
     const reading = { realm, record: load(realm, name).then(done, failed) };
     loading.set(key, reading);
-    // A change that was announced while we read has removed the entry: what we read then serves those who wait, and nobody else.
+    // A change during the read has removed the entry: the result is used for the waiting callers, and not cached.
     const isCurrent = () => loading.get(key) === reading;
     function done(loaded: LoadedRecord<T> | null): T | null {
       if (isCurrent()) {

@@ -20,7 +20,7 @@ interface Options {
 }
 
 const POLL_EVERY = SECOND;
-const PATIENCE = 5 * SECOND;
+const TIMEOUT = 5 * SECOND;
 
 /** Hears what other nodes change: by notification at once, and by polling each second should a notification be lost. */
 export async function watchRealmChanges({ db, url, changes, log, reconnectAfter = SECOND }: Options): Promise<{ close(): Promise<void> }> {
@@ -36,8 +36,8 @@ export async function watchRealmChanges({ db, url, changes, log, reconnectAfter 
       application_name: "gatehouse listen",
       keepAlive: true,
       keepAliveInitialDelayMillis: 10 * SECOND,
-      connectionTimeoutMillis: PATIENCE,
-      query_timeout: PATIENCE,
+      connectionTimeoutMillis: TIMEOUT,
+      query_timeout: TIMEOUT,
     });
     const lost = new Promise<Error | undefined>((resolve) => {
       giveUp = resolve;
@@ -54,7 +54,7 @@ export async function watchRealmChanges({ db, url, changes, log, reconnectAfter 
       hangUp();
       throw error;
     }
-    // What changed while nobody listened is unknown: start from nothing.
+    // Changes during the gap are unknown: drop everything.
     changes.drop(null);
     return async () => {
       const error = await lost;
@@ -98,7 +98,7 @@ export async function watchRealmChanges({ db, url, changes, log, reconnectAfter 
   changes.confirm(began);
   const polling = createLoop(poll, POLL_EVERY, (err) => {
     log.warn({ err }, "could not poll for changed realms");
-    // Where the poll gets no answer, notifications may not arrive either, and nothing else would tell.
+    // If the poll fails, notifications may be lost as well.
     giveUp(err as Error);
   });
   polling.start();

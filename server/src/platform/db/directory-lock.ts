@@ -14,7 +14,7 @@ interface Owner {
   readonly token: string;
   readonly host: string;
   readonly pid: number;
-  /** Boot and pid namespace, within which pids can be compared; null where the system does not tell. */
+  /** Boot and pid namespace, within which pids can be compared; null: unknown. */
   readonly scope: string | null;
   /** When the process began, in the system's own ticks. */
   readonly started: string | null;
@@ -32,7 +32,7 @@ export class FolderInUse extends Error {
 
 /**
  * One data folder, one process: PGlite takes no lock itself, and a second opener would lose rows. Returns the release.
- * `onLost` is told when somebody took the folder from a process that had stood still for too long: it must write no more.
+ * `onLost` is called when another process has taken the folder from a suspended one, which must not write any more.
  */
 export async function lockDirectory(dir: string, onLost: (error: Error) => void): Promise<() => void> {
   const file = `${dir.replace(/\/+$/, "")}.lock`;

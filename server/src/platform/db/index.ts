@@ -10,8 +10,9 @@ import { poolOf } from "./prepared.ts";
 import type { Db, Tables } from "./tables.ts";
 import { singleConnection } from "./transaction.ts";
 
+export { batched } from "./batched.ts";
 export { FolderInUse } from "./directory-lock.ts";
-export { gathered } from "./gathered.ts";
+export { deleteExpired } from "./expired.ts";
 export { type MigrationState, migrate, migrationStatus } from "./migrate.ts";
 export { type EmbeddedDatabase, embeddedFolder, type OpenedEmbedded, openEmbedded } from "./pglite-database.ts";
 export type { Deadlines } from "./postgres.ts";
@@ -29,23 +30,23 @@ export interface DatabaseOptions {
   readonly preparedStatements: boolean;
   /** Whether the URL leads to a pooler in transaction mode, where nothing can be set for a session. */
   readonly isPooled?: boolean;
-  /** Of requests, and of work that nobody waits for. Left out: none, as commands want it. */
+  /** For requests and for background work. By default none, as for commands. */
   readonly deadlines?: { readonly requests: Deadlines; readonly background: Deadlines } | undefined;
   readonly onIdleError: (error: Error) => void;
   /** Given by a server: while the embedded database is open, it is checkpointed and vacuumed, and this hears what failed. */
   readonly onMaintenanceError?: (error: unknown) => void;
   /** Instead of the template that ships with the build; tests bring their own. */
   readonly template?: Uint8Array<ArrayBuffer> | undefined;
-  /** The embedded database of `dataDir`, if somebody has begun to open it already. */
+  /** The embedded database of `dataDir`, if it is being opened already. */
   readonly embedded?: Promise<OpenedEmbedded> | undefined;
 }
 
 export interface Database {
   /** For requests. */
   readonly db: Db;
-  /** For jobs, imports and whatever else may take longer, on connections of its own: it never keeps a request waiting for one. */
+  /** For jobs, imports and other slow work, on separate connections, so that requests never wait for one. */
   readonly background: Db;
-  /** One connection for health and polls: a pool that is merely full is no reason to call the database unreachable. */
+  /** One connection for health checks and polls: a full pool does not mean that the database is unreachable. */
   readonly monitor: Db;
   /** Migrations: no deadline, and a connection that is closed afterwards. */
   withoutDeadlines<T>(work: (db: Db) => Promise<T>): Promise<T>;
@@ -57,13 +58,13 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** A monitor that is late is of no use. */
+/** Health checks need a fast answer. */
 const MONITOR: Deadlines = { connectMs: 2_000, statementMs: 2_000, lockMs: 2_000 };
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url) return openPools({ ...options, url: options.url });
   const opening: Promise<OpenedEmbedded> = options.embedded ?? openEmbedded(options.dataDir, options.template);
-  // Whoever began to open it has other things to do meanwhile; the first query waits.
+  // If the caller is opening it already, the first query waits for it.
   if (!options.embedded) await opening;
   const db = new Kysely<Tables>({ dialect: embeddedDialect(opening) });
   singleConnection.add(db);
@@ -71,7 +72,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const close = async () => {
     endMaintenance?.();
     await db.destroy();
-    await opening.then((embedded) => embedded.close()).catch(() => {}); // it never opened: the first query has told why
+    await opening.then((embedded) => embedded.close()).catch(() => {}); // it never opened: the first query has failed with the reason
   };
   return {
     db,
@@ -91,7 +92,7 @@ async function openPools({
   deadlines,
   ...options
 }: DatabaseOptions & { readonly url: string }): Promise<Database> {
-  // Loaded on need, here as elsewhere: the embedded database does without the driver.
+  // Loaded on demand: the embedded database does not need the driver.
   const { openPostgres } = await import("./postgres.ts");
   const open = (max: number, deadlines: Deadlines | undefined) => {
     const { pool, dialect } = openPostgres({ ...options, max, isPooled, deadlines });

@@ -16,11 +16,11 @@ interface Answer {
 export interface EmbeddedOptions {
   /** A folder, or `memory://` for a test that keeps nothing. */
   readonly dir: string;
-  /** A prepared data folder, as tar or as the file that holds one: opening from it takes a fifth of the time of making one anew. */
+  /** A prepared data folder, as tar or as the file that holds one: opening from it takes a fifth of the time of creating one. */
   readonly template?: Uint8Array<ArrayBuffer> | string | undefined;
 }
 
-/** Made by the build; without it (a source checkout) the first start makes a folder anew, which takes longer. */
+/** Made by the build; without it (a source checkout) the first start creates the folder, which takes longer. */
 const SHIPPED = fileURLToPath(packageFile("dist/embedded-template.tar.gz"));
 
 /** Where the embedded database lies. It exists whole or not at all. */
@@ -94,7 +94,7 @@ export class EmbeddedDatabase {
     }
   }
 
-  /** Another process has the folder: not one more byte may be written, and a server without a database must not live on. */
+  /** Another process has taken the folder: nothing may be written any more, so the server has to stop. */
   #abandon(error: Error): never {
     void this.#worker?.terminate();
     this.#worker = undefined;

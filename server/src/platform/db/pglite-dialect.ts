@@ -14,7 +14,7 @@ import type { OpenedEmbedded } from "./pglite-database.ts";
 import { isInTransaction } from "./transaction.ts";
 import { DatabaseUnavailable } from "./unavailable.ts";
 
-/** WebAssembly cannot be interrupted, so a statement has no deadline here; whoever waits for the connection has. */
+/** WebAssembly cannot be interrupted, so statements have no deadline; waiting for the connection has one. */
 const MAX_WAIT = 30 * SECOND;
 
 /** One connection, handed out in turn. Asking for it while holding it would wait for ever, so that is an error instead. */
@@ -78,7 +78,7 @@ class EmbeddedDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    // Closed by whoever opened it, whether or not a query ever came.
+    // The caller that opened it closes it.
   }
 }
 

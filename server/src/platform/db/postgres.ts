@@ -22,7 +22,7 @@ export interface Deadlines {
   readonly lockMs: number;
 }
 
-/** Postgres ends a late statement itself and keeps the connection; only when nothing comes by then is the connection given up. */
+/** Postgres cancels a late statement and keeps the connection; only if it does not answer, the connection is closed. */
 const GRACE_MS = 1_000;
 /** A node that is cut off in the middle of a transaction must not keep its locks: nothing slow happens in one. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
@@ -80,7 +80,7 @@ function collectorOf(connection: Connection): Collector {
 }
 
 /**
- * pg writes the four messages of a query one by one, asks for the columns of the answer every time and works them out anew, which
+ * pg writes the four messages of a query one by one, and requests and parses the column descriptions every time, which
  * together costs more than the rest. Here they are one write, and a statement that has run before is not asked again.
  */
 class PreparedQuery extends Query {
@@ -162,7 +162,7 @@ const clientWith = ({ nameOf, answerMs }: ClientOptions) =>
       };
     }
 
-    /** Not everything that fails is the connection: values that cannot be sent, and what Postgres itself answers, are told as they are. */
+    /** Only connection failures are translated; errors of values and of Postgres itself are passed on. */
     #explained(error: Error): Error {
       const isLost = !this._queryable || this._ending;
       return isLost && !(error instanceof pg.DatabaseError) ? asUnavailable(error) : error;
@@ -193,7 +193,7 @@ class Pool extends pg.Pool {
   }
 }
 
-/** Queries of ever new shape (lists of values) would fill the server's memory: what comes again gets a name, up to a limit. */
+/** Ever new query texts (lists of values) would fill the server's memory: only repeated ones are prepared, up to a limit. */
 function statementNames(): (text: string) => string | undefined {
   const names = new Map<string, string>();
   const seen = new Set<string>();
@@ -246,7 +246,7 @@ export function openPostgres({ url, max, preparedStatements, isPooled, deadlines
   });
   // Without a listener an idle connection that breaks (a database restart) would end the process.
   pool.on("error", onIdleError);
-  // The same goes for one that is in use, which the pool does not watch; whoever uses it hears of the failure from the query.
+  // The same for a connection in use, which the pool does not watch; its query reports the failure.
   pool.on("connect", (client) => client.on("error", () => {}));
   return { pool, dialect: new PostgresDialect({ pool }) };
 }

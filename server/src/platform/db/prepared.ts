@@ -9,7 +9,7 @@ const NAME = Symbol("the value that comes later");
 type Later = { readonly [NAME]: string };
 
 /**
- * A query of one shape: built and compiled at its first use, afterwards only given its values. Building one anew costs a
+ * A query of one shape: built and compiled at its first use, afterwards only its values change. Building it again costs a
  * request more than sending it does. `values` must go into the query as they are; nothing may be decided by them.
  */
 export function prepared<V extends object, R>(build: (db: Db, values: V) => Compilable<R>): (db: Db, values: V) => Promise<R[]> {

@@ -18,7 +18,7 @@ export async function translating<T>(byConstraint: Record<string, (cause?: unkno
 }
 
 /**
- * The realm's row, locked until commit: whoever changes what must stay consistent in a realm waits here for the other.
+ * Locks the realm's row until commit: serialises changes that must stay consistent within a realm.
  * `no key`, so that rows which merely refer to the realm (a new user) need not wait.
  */
 export async function lockRealm(tx: Tx, realm: string): Promise<void> {

@@ -6,8 +6,8 @@ import { isTooDeep, isTooDeepParameter, MAX_JSON_DEPTH, tooDeepMembers } from ".
 import { isCleanText } from "../../kernel/text.ts";
 import { notFound } from "./problem.ts";
 
-/** More than anybody reads. */
-const MAX_TOLD = 200;
+/** Of reported fields. */
+const MAX_REPORTED = 200;
 /** RFC 7396: says what PATCH changes, and nothing that any other method could mean. */
 export const MERGE_PATCH = "application/merge-patch+json";
 
@@ -80,7 +80,7 @@ function tooDeep(text: string): AppError {
     }
   };
   const fields = members();
-  return invalidFields((fields.length > 0 ? fields : ["body"]).slice(0, MAX_TOLD).map(deepField));
+  return invalidFields((fields.length > 0 ? fields : ["body"]).slice(0, MAX_REPORTED).map(deepField));
 }
 
 const malformed = (message: string, cause?: unknown) => new AppError("request.malformed", 400, message, { cause, errors: [] });
@@ -97,7 +97,7 @@ export function acceptJson(app: FastifyInstance): void {
     }
   });
   app.addHook("preValidation", (request, _reply, done) => {
-    // In an address such characters can only stand percent-encoded.
+    // In a URL such characters are percent-encoded.
     if (request.url.includes("%")) {
       if (request.query) refuseDirtyText(request.query);
       // Nothing is kept under such a name: a malformed id is a 404.

@@ -10,7 +10,7 @@ import { problemOf } from "./problem.ts";
 export const REQUEST_TIMEOUTS = {
   /** For the whole of it, body included. */
   requestTimeout: 60 * SECOND,
-  /** Without a byte in either direction: a body that is streamed, an answer that nobody reads. */
+  /** Idle time of the socket: a stalled body, or a response that is not read. */
   connectionTimeout: 300 * SECOND,
   http: { headersTimeout: 20 * SECOND, connectionsCheckingInterval: 5 * SECOND },
 };

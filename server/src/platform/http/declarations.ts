@@ -1,12 +1,11 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 
 /**
- * What a route below `/realms/:realm` declares, as plain data: who calls it, how writes prove that they come from our own page, how often
- * it may be called, and in which form it answers errors. `protocols/gate` enforces it; a route that declares no caller keeps the server
- * from starting.
+ * What a route below `/realms/:realm` declares, as plain data: its caller, CSRF protection, rate limit and form of errors. `protocols/gate`
+ * enforces it; with an undeclared route the server does not start.
  */
 export type Caller =
-  /** Anybody, with nothing. */
+  /** No authentication. */
   | { readonly by: "anonymous" }
   /** A browser, signed in or not: `request.visitor`. */
   | { readonly by: "browser" }
@@ -16,8 +15,8 @@ export type Caller =
   /** A client that authenticates itself (RFC 6749 §2.3). Where `in` names a step, that step authenticates it. */
   | { readonly by: "client"; readonly in?: "pipeline" | "engine" }
   /**
-   * The holder of a mailed or single-use token, which the service that takes it checks. It stands in the path or the form of a page
-   * (`request.visitor`), or in the header (`request.presentedToken`).
+   * The holder of a mailed or single-use token, which the service checks. It is in the path or the form of a page (`request.visitor`), or in the
+   * header (`request.presentedToken`).
    */
   | { readonly by: "link"; readonly in?: "header" }
   /** An initial or registration access token (RFC 7591, RFC 7592), which the service checks: `request.presentedToken`. */
@@ -28,9 +27,9 @@ export type Caller =
 /** The realm's own session; without one, a page redirects to the sign-in and back. */
 export interface SessionCaller {
   readonly by: "session";
-  /** The session counts for pages alone: programs bring a token. */
+  /** Only pages accept the session; API callers need a token. */
   readonly onlyPages?: boolean;
-  /** Where to come back after signing in; the page's own path, if left out. */
+  /** The page after signing in; by default the requested one. */
   readonly returnTo?: (request: FastifyRequest) => string;
 }
 
@@ -42,12 +41,12 @@ export const client = (options: { readonly in?: "pipeline" | "engine" } = {}): C
 export const link = (options: { readonly in?: "header" } = {}): Caller => ({ by: "link", ...options });
 export const registration = (): Caller => ({ by: "registration" });
 export const device = (): Caller => ({ by: "device" });
-/** Any of these, by what the request presents. `oneOf` is a schema's word here. */
+/** One of several callers, by what the request presents. Not `oneOf`, which is a schema helper. */
 export const anyOf = (...callers: readonly Caller[]): readonly Caller[] => callers;
 
 /**
- * Where a write brings the CSRF token back. `sign-in-form`: a form of signing in may be older than a session that began in another tab, so
- * the token of this browser before that counts, too. `none` says that there is nothing to protect, or that others post here by design.
+ * Where a write has its CSRF token. `sign-in-form`: the form may be older than a session that began in another tab, so tokens of earlier
+ * pre-sessions are accepted as well. `none`: nothing to protect, or other sites post here by design.
  */
 export type CsrfRule = "header" | "form" | "sign-in-form" | "form-or-header" | "none";
 
@@ -58,22 +57,22 @@ declare module "fastify" {
   interface FastifyContextConfig {
     caller?: Caller | readonly Caller[];
     csrf?: CsrfRule;
-    /** Where no token is needed although the method writes. */
+    /** Exempts single requests. */
     csrfUnless?: (request: FastifyRequest) => boolean;
-    /** How a page answers a form without a token that fits, where it shows the form again; otherwise a page of the gate says so. */
+    /** Shows the form again if its token is stale; by default the gate shows an error page. */
     // biome-ignore lint/suspicious/noExplicitAny: routes type their own requests
     onStale?: (request: any, reply: any) => unknown;
     /** Names in the table of limits (app/limits.ts). */
     limit?: string | readonly string[];
     errors?: ErrorForm | NegotiatedErrors;
-    /** What the gate's own error codes begin with; `auth`, if left out. */
+    /** The prefix of the gate's error codes; by default `auth`. */
     codes?: string;
-    /** Open to an administrator who acts as the user, too. */
+    /** Also allowed during impersonation. */
     impersonated?: boolean;
   }
 }
 
-/** A page or problem+json, as the caller asks; `otherwise` where it does not say. */
+/** A page or problem+json by the `Accept` header; `otherwise` is the default. */
 export interface NegotiatedErrors {
   readonly otherwise: "page" | "problem";
 }
@@ -81,7 +80,7 @@ export const negotiated = (otherwise: "page" | "problem"): NegotiatedErrors => (
 
 type Declaration = Pick<FastifyContextConfig, "caller" | "csrf" | "limit" | "errors" | "codes" | "impersonated">;
 
-/** What every route of this plugin declares, unless it says otherwise itself. */
+/** The declaration of every route of this plugin; a route's own config overrides it. */
 export function declare(app: Pick<FastifyInstance, "addHook">, declaration: Declaration): void {
   app.addHook("onRoute", (route) => {
     route.config = { ...declaration, ...route.config };
@@ -89,7 +88,7 @@ export function declare(app: Pick<FastifyInstance, "addHook">, declaration: Decl
 }
 
 const NONE: readonly Caller[] = [];
-/** Asked several times by every request, so the list of a single caller is made once. */
+/** Cached, because every request reads it several times. */
 const single = new WeakMap<Caller, readonly Caller[]>();
 
 export function callersOf({ caller }: Declaration): readonly Caller[] {

@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { anonymous } from "./declarations.ts";
 import { isKnown } from "./replies.ts";
 
-/** What anybody may read, as it goes over the wire. */
+/** A public document in its serialised form. */
 export interface PublishedDocument {
-  /** In ASCII: a text of single bytes leaves the process without being converted. */
+  /** ASCII only: a one-byte string is sent without conversion. */
   readonly body: string;
   readonly etag: string;
   /** Names and values in turn. */
@@ -19,7 +19,7 @@ export const documentOf = (content: object): PublishedDocument =>
     "application/json; charset=utf-8",
   );
 
-/** The same of XML. A reference to a character is that character to whoever reads it, signatures included. */
+/** The same for XML. Character references do not change the document, nor its signature. */
 export const xmlDocumentOf = (xml: string, type: string): PublishedDocument =>
   published(
     xml.replace(/[\u{7f}-\u{10ffff}]/gu, (character) => `&#x${character.codePointAt(0)!.toString(16)};`),
@@ -40,21 +40,21 @@ function published(body: string, type: string): PublishedDocument {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The route's answer for a realm, where it is at hand: see early-answers.ts. */
+    /** The cached document of a realm: see early-answers.ts. */
     readonly document?: (realm: string) => PublishedDocument | undefined;
   }
 }
 
 export interface Publication {
-  /** Of the realm in the path, where it is at hand. */
+  /** The cached document of the realm in the path. */
   known(realm: string): PublishedDocument | undefined;
-  /** The same, however long it takes. Throws where there is no such realm. */
+  /** Loads the document. Throws for an unknown realm. */
   find(realm: string): Promise<PublishedDocument>;
 }
 
-/** A route of `/realms/:realm`, for a document that all relying parties read and that hardly ever changes. */
+/** A route of a public document that relying parties read often and that rarely changes. */
 export const publish = ({ known, find }: Publication) => ({
-  // Answered before any hook where it is at hand (early-answers.ts), and the same for everybody.
+  // Answered before any hook if cached (early-answers.ts), the same for every caller.
   config: { document: known, caller: anonymous(), errors: "problem" as const },
   serializerCompiler: () => (body: unknown) => body as string,
   handler: async (request: FastifyRequest, reply: FastifyReply): Promise<never> =>

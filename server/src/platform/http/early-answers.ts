@@ -6,7 +6,7 @@ import type { PublishedDocument } from "./documents.ts";
 export interface EarlyAnswers {
   /** What every answer carries, names and values in turn. */
   readonly defaultHeaders: readonly string[];
-  /** False: every request goes the way of all others. */
+  /** False: every request is routed normally. */
   isWanted(): boolean;
   /** An answer was given, after so many seconds. */
   observe(route: string, seconds: number): void;
@@ -24,9 +24,9 @@ const PATTERN = "/realms/:realm";
 const asksForMore = ({ headers }: IncomingMessage): boolean => headers["if-none-match"] !== undefined || headers.traceparent !== undefined;
 
 /**
- * Relying parties read a realm's keys and its discovery document all day. One that is at hand is answered before the request is routed:
- * there is nothing to parse, to check or to serialise, and that would cost more than the answer. Whatever else is in a request, and every
- * document that is not at hand, goes the way of all requests, to the same route.
+ * Relying parties read a realm's keys and its discovery document very often. A cached document is sent before the request is routed:
+ * there is nothing to parse, validate or serialise, which would cost more than the response. A request that asks for more, and every
+ * document that is not cached, is handled by the route itself.
  */
 export function answerEarly(app: FastifyInstance, { defaultHeaders, isWanted, observe }: EarlyAnswers): void {
   const sources = new Map<string, Source>();
@@ -35,7 +35,7 @@ export function answerEarly(app: FastifyInstance, { defaultHeaders, isWanted, ob
     if (find && method === "GET" && url.startsWith(`${PATTERN}/`)) sources.set(url.slice(PATTERN.length), { route: url, find });
   });
 
-  // Of each document one list, into which every request writes its id: node reads it at once and keeps nothing of it.
+  // One header list per document, into which every request writes its id: `writeHead` copies it synchronously.
   const lists = new WeakMap<PublishedDocument, string[]>();
   const headersFor = (document: PublishedDocument): string[] => {
     let list = lists.get(document);

@@ -1,5 +1,5 @@
 // The HTTP side of the platform: the server, strict bodies, problem+json, replies, records, and the unit of work on each request.
-// Routes import it; paging, versions and full states stand beside it (`platform/paging`, `versions.ts`, `full-state.ts`), for services and stores.
+// For routes. Paging, versions and full states are in `platform/paging`, `versions.ts` and `full-state.ts`, for services and stores.
 export { parseJson, refuseDeepParameters, refuseDirtyText } from "./bodies.ts";
 export { allowSlowBody } from "./client-errors.ts";
 export {

@@ -48,7 +48,7 @@ export function shedLoad(app: FastifyInstance, { maxInFlight, maxLoopDelayMs }: 
     // Without the pages' own error handlers: they would read the database.
     if (isOverloaded()) return void sendProblem(reply, request, overloaded());
     inFlight += 1;
-    // Also where the caller has gone away.
+    // Also if the caller has disconnected.
     reply.raw.once("close", () => {
       inFlight -= 1;
     });

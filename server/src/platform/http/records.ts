@@ -31,7 +31,7 @@ interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, 
     run(ctx: Ctx, params: Static<P>, body: Static<B>, query: Static<Q>): Promise<Versioned<R>>;
     /** Members that a PATCH returns to their default when it changes the member they follow and does not name them. */
     readonly follows?: Readonly<Record<string, string>>;
-    /** Where one of the two stands at another path, or means something else. */
+    /** If one of the two has another path or meaning. */
     readonly methods?: readonly ("PUT" | "PATCH")[];
   };
   readonly remove?: Operation & { run(ctx: Ctx, params: Static<P>, query: Static<Q>): Promise<unknown> };
@@ -101,7 +101,7 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
           const current = await read.run(ctx, params, query);
           expectVersion(ctx, current.version);
           const merged = merge(req, reply, current as Record<string, unknown>, body, follows);
-          // Nobody else's change since the read may be undone: the save depends on what was read.
+          // Optimistic locking: the save fails if the record has changed since the read.
           return replace.run({ ...ctx, ifMatch: etag(current.version) }, params, merged as Static<B>, query);
         }),
       );
@@ -145,7 +145,7 @@ function bodyReference(body: TSchema): { $ref: string } {
   return known;
 }
 
-/** As many as could change one record at the same moment without anybody's doubting the server. */
+/** Retries of a PATCH that loses against concurrent changes. */
 const TRIES = 10;
 
 /** Two patches at once: the later one is applied to what the earlier one left, unless its caller said what it must apply to. */

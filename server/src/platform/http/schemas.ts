@@ -5,10 +5,10 @@ import Type from "typebox";
 export const oneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: "string", enum: [...values], ...options });
 
-/** What nobody sees: controls, marks of direction, fillers, selectors of variants, line separators, the blank of Braille. */
+/** Invisible characters: controls, bidirectional marks, fillers, variation selectors, line separators, the Braille blank. */
 const UNSEEN = "\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800";
 
-/** A name that people tell from others by looking at it. */
+/** A display name of visible characters. */
 export const visibleName = (what: string, example: string) =>
   Type.String({
     minLength: 1,
@@ -56,13 +56,13 @@ export function referredTo(schema: unknown, named: Record<string, unknown>): Rec
   return found;
 }
 
-/** Named schemas become shared components wherever they stand, so the OpenAPI document says `User`, not an inline copy. */
+/** Replaces named schemas by references to shared components, so that OpenAPI says `User` instead of an inline copy. */
 export function shareNamedSchemas(app: FastifyInstance): void {
   const share = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(share);
     if (typeof value !== "object" || value === null) return value;
     const { $id } = value as Schema;
-    // Looked at before its members: most schemas stand on many routes.
+    // Checked before its members, because most schemas are used by many routes.
     if ($id && app.getSchema($id)) return { $ref: `${$id}#` };
     const shared = Object.fromEntries(Object.entries(value).map(([keyword, member]) => [keyword, share(member)]));
     if (!$id) return shared;
@@ -85,7 +85,7 @@ export function shareNamedSchemas(app: FastifyInstance): void {
   });
 }
 
-/** For APIs of our own: a query member that the route does not know is a 400, also where it knows none. Standards say otherwise of theirs. */
+/** For our own APIs: an unknown query member is a 400, also for routes without any. Protocol endpoints ignore unknown ones. */
 export function refuseUnknownQuery(app: FastifyInstance): void {
   app.addHook("onRoute", (route) => {
     const { querystring = { type: "object", properties: {}, additionalProperties: false } } = route.schema ?? {};

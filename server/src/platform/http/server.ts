@@ -30,7 +30,7 @@ export interface ServerOptions {
 }
 
 const BODY_LIMIT = 1024 * 1024;
-/** An entityId, URL-encoded, stands in some paths. */
+/** Some paths contain a URL-encoded SAML entity id. */
 const MAX_PARAM_LENGTH = 2048;
 
 const serializers = SerializerSelector();
@@ -86,7 +86,7 @@ export function createServer({ logger, trustProxy, secure, load, onEarlyAnswer, 
   app.register(cookie);
   app.register(formbody, { bodyLimit: 64 * 1024 });
 
-  // One who looks for something sees every request in the log.
+  // With the log level `debug`, every request is logged.
   const isWanted = () => !isDraining() && !logger.isLevelEnabled("debug");
   if (onEarlyAnswer) answerEarly(app, { defaultHeaders: defaultHeaders.flat(), isWanted, observe: onEarlyAnswer });
 

@@ -49,19 +49,19 @@ export function buildValidator(shared: Record<string, unknown>) {
   };
 }
 
-/** More than anybody reads: a megabyte of wrong members is not answered with ten. */
+/** Limits the response: a megabyte of wrong members must not produce ten megabytes of errors. */
 const MAX_FIELDS = 200;
 
 /** What ajv says, in our words: one entry per offending field. */
 export function toFieldErrors(errors: readonly FastifySchemaValidationError[], context: string | undefined): FieldError[] {
   const isSummary = ({ keyword }: { keyword: string }) => keyword === "anyOf" || keyword === "if";
-  const told = errors.filter((error) => !isSummary(error)).map(({ instancePath }) => instancePath);
-  const isTold = (at: string) => told.some((path) => path === at || path.startsWith(`${at}/`));
+  const reported = errors.filter((error) => !isSummary(error)).map(({ instancePath }) => instancePath);
+  const isReported = (at: string) => reported.some((path) => path === at || path.startsWith(`${at}/`));
   const seen = new Map<string, FieldError>();
   for (const error of errors as unknown as ErrorObject[]) {
     if (seen.size === MAX_FIELDS) break;
-    // A failed alternative is told by the alternatives' own errors, or by the summary when they name nothing.
-    if (isSummary(error) && isTold(error.instancePath)) continue;
+    // A failed `anyOf` is reported by the errors of its alternatives or, without any, by its own.
+    if (isSummary(error) && isReported(error.instancePath)) continue;
     const field = fieldOf(error) || (context ?? "body");
     if (!seen.has(field)) seen.set(field, { field, code: codeOf(error), message: messageOf(error, field) });
   }

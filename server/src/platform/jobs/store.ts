@@ -45,12 +45,12 @@ export type Job = Pick<
 >;
 
 export interface Enqueue {
-  /** For whoever must know it before the job is there, as what seals something for it does. */
+  /** For callers that need the id first, to seal the payload. */
   readonly id?: string;
   readonly kind: string;
   readonly realm?: string | null;
   readonly payload?: Record<string, unknown>;
-  /** What nobody may read in the table; see `sealPlace`. */
+  /** Encrypted content; see `sealPlace`. */
   readonly sealed?: string;
   /** One job of this kind with this key at a time: a second one is dropped while the first waits; while it runs, it runs again. */
   readonly dedupeKey?: string;
@@ -121,7 +121,7 @@ export interface Taken {
 
 /**
  * Takes up to `limit` due jobs for the length of the lease; several nodes never take the same one. Of one kind and realm it takes
- * `perRealm` at most, counting those that are `taken`: what is beyond stays for later, and does not stand in others' way.
+ * At most `perRealm`, including those that are `taken`; further jobs wait and do not block other realms.
  */
 export async function claimJobs(
   db: Db,
@@ -185,7 +185,7 @@ export async function retryJob(db: Db, job: Job, runAt: number, error: string): 
   await held(db, job).set({ run_at: runAt, locked_until: 0, last_error: error }).execute();
 }
 
-/** Answers false when it was asked for again while it ran, and so goes on. What it knew in secret it need not know any more. */
+/** Ends a job as failed and deletes its sealed content. False: it was requested again while it ran, so it is retried. */
 export async function buryJob(db: Db, job: Job, now: number, error: string): Promise<boolean> {
   const { numUpdatedRows } = await thisRun(db, job)
     .set({ dead_at: now, locked_until: 0, last_error: error, sealed: null })

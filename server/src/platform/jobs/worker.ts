@@ -74,7 +74,7 @@ interface Log {
 const LEASE = MINUTE;
 /** How many jobs one node runs at once. */
 const AT_ONCE = 20;
-/** How many of those may be of one kind and realm: a realm whose peer hangs does not stop the others. */
+/** The limit per kind and realm: a realm whose peer does not respond must not block the others. */
 const PER_REALM = 5;
 const KEEP_DEAD = 30 * DAY;
 
@@ -98,7 +98,7 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log, alone = fa
   let isStarted = false;
   let isLooking = false;
   let looking: Promise<unknown> = Promise.resolve();
-  /** Somebody asked to look while a look was under way. */
+  /** A wake-up arrived during a poll. */
   let lookAgain = false;
   /** The last look had no place for everything: look again as soon as one is free. */
   let leftBehind = false;
@@ -118,7 +118,7 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log, alone = fa
     }
   };
 
-  /** Extends the lease while the job runs. `end` answers the claim as it stands then, for the ending to name. */
+  /** Extends the lease while the job runs. `end` returns the current claim. */
   const keepLease = (claimed: Job) => {
     let job = claimed;
     let extending: Promise<void> = Promise.resolve();
@@ -172,7 +172,7 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log, alone = fa
       // As it was when the claim was made: what has ended since then was counted there.
       const hasFullRealm = placesByRealm([...before, ...jobs]).some((realm) => realm.places >= PER_REALM);
       leftBehind = jobs.length >= places || hasFullRealm;
-      // A realm that has just come to its bound may have stood before others: those are taken in another turn.
+      // A realm at its limit may have hidden jobs of others, which the next turn takes.
       if (jobs.length === 0 || !leftBehind) return begun;
     }
   };

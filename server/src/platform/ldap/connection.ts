@@ -57,6 +57,7 @@ export class PasswordRefused extends LdapError {
 const START_TLS = "1.3.6.1.4.1.1466.20037"; // RFC 4511 §4.14.1
 const PASSWORD_MODIFY = "1.3.6.1.4.1.4203.1.11.1"; // RFC 3062
 const PAGED_RESULTS = "1.2.840.113556.1.4.319"; // RFC 2696
+const DIRSYNC = "1.2.840.113556.1.4.841";
 const PASSWORD_POLICY = "1.3.6.1.4.1.42.2.27.8.5.1";
 const POLICY_HINTS = "1.2.840.113556.1.4.2239";
 
@@ -143,6 +144,26 @@ export class LdapConnection {
     }
   }
 
+  /**
+   * What has changed since `cookie`, part by part, with where to go on: DirSync of Active Directory (MS-ADTS §3.1.1.3.4.1.3). The base is
+   * that of a whole domain.
+   */
+  async *changes(
+    request: SearchRequest,
+    cookie: Buffer,
+  ): AsyncGenerator<{ readonly entries: readonly LdapEntry[]; readonly cookie: Buffer }> {
+    for (let parts = 0, last = cookie; parts < MAX_PARTS; parts++) {
+      const value = sequence(integer(0), integer(DIRSYNC_BYTES), octets(last));
+      const { entries, result } = await this.#search(request, [{ oid: DIRSYNC, critical: true, value }]);
+      if (result.code !== RESULT.success) throw refusedBy(result.code, result.diagnostic);
+      const next = dirSyncState(result.controls.get(DIRSYNC));
+      yield { entries, cookie: next.cookie };
+      if (!next.hasMore) return;
+      last = next.cookie;
+    }
+    throw new LdapError("protocol", "The directory sends changes without end.");
+  }
+
   async modify(dn: string, changes: readonly Change[], controls: readonly Control[] = []): Promise<void> {
     const { result } = await this.#conversation.ask("modify", modifyRequest(dn, changes), { timeoutMs: this.#timeoutMs, controls });
     if (result.code !== RESULT.success) throw refusedBy(result.code, result.diagnostic);
@@ -190,6 +211,22 @@ export class LdapConnection {
 }
 
 const MAX_EMPTY_PAGES = 1_000;
+
+/** How much DirSync sends at a time. */
+const DIRSYNC_BYTES = 1_000_000;
+const MAX_PARTS = 100_000;
+
+/** `SEQUENCE { more INTEGER, unused INTEGER, cookie OCTET STRING }`. */
+function dirSyncState(value: Buffer | undefined): { readonly hasMore: boolean; readonly cookie: Buffer } {
+  try {
+    const reader = new BerReader(value ?? Buffer.alloc(0)).inside();
+    const hasMore = reader.integer() !== 0;
+    reader.integer();
+    return { hasMore, cookie: reader.bytes() };
+  } catch (cause) {
+    throw new LdapError("protocol", "The directory answered with what is no LDAP.", { cause });
+  }
+}
 
 function pageCookie(value: Buffer | undefined): Buffer {
   // Without the control the directory has sent everything at once.

@@ -8,6 +8,7 @@ export {
   openConnection,
   PasswordRefused,
 } from "./connection.ts";
+export { dnKey, firstValue, isWithin, parseDn } from "./dn.ts";
 export { entryId, idValue, LdapEntry } from "./entry.ts";
 export { type AdState, adState, LdapError, type LdapFault, RESULT } from "./errors.ts";
 export {

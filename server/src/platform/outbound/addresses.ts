@@ -54,7 +54,7 @@ export function plainAddress(address: string): string {
   return startsWith(bytes, MAPPED) ? dotted(bytes, 12) : unzoned;
 }
 
-/** Whether one of the machine's own addresses; nothing else is meant by "loopback". */
+/** Whether it is a loopback address. */
 export const isLoopbackAddress = (address: string): boolean => isAddress(address) && inSet(loopback, plainAddress(address));
 
 /** Whether the address is one place on the public Internet. What cannot be read is not. */

@@ -89,7 +89,7 @@ async function read(source: Readable, encoding: string, maxBytes: number): Promi
     const decode = decoder(encoding);
     await (decode ? pipeline(source, decode, collect) : pipeline(source, collect));
   } catch (error) {
-    // Tearing down the decoder may report an error of its own; whatever it says, enough was read.
+    // Destroying the decoder may emit an error, which is irrelevant: enough was read.
     if (size <= maxBytes) throw error;
   }
   return { body: Buffer.concat(chunks).subarray(0, maxBytes), truncated: size > maxBytes };

@@ -18,7 +18,7 @@ export interface Guard {
   addresses(target: Target): Promise<readonly Address[]>;
   /** For libraries that take a `lookup`. Node calls none for an IP literal: give such libraries a name, or a socket of `connect`. */
   lookup(port: number): LookupFunction;
-  /** The part of the check that needs no DNS: for telling someone at once that an address they typed will not work. */
+  /** The part of the check without DNS, for validating an address when it is saved. */
   checkLiteral(target: Target): void;
 }
 

@@ -35,7 +35,7 @@ export interface Outbound {
   connect(options: ConnectOptions): Promise<Socket>;
   /** Goes on with TLS on such a socket, which is destroyed when that fails. */
   upgrade(socket: Socket, options: UpgradeOptions): Promise<Socket>;
-  /** Refuses at once, without DNS, a URL that `fetch` would refuse: for the moment someone saves it. */
+  /** Refuses, without DNS, a URL that `fetch` would refuse: for validation when it is saved. */
   checkUrl(url: string | URL, rules?: { requireHttps?: boolean }): void;
   /** The same for `connect`. Without TLS only in development. */
   checkHost(target: { readonly host: string; readonly port: number; readonly tls: boolean }): void;
@@ -45,7 +45,7 @@ export interface Outbound {
   lookup(port: number): LookupFunction;
   /** Whom we trust, for a library that upgrades a plain socket (STARTTLS). */
   readonly secureContext: SecureContext;
-  /** Waits for what is under way, which its own time limits bound. */
+  /** Waits for running requests, within their time limits. */
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     });
     return secureContext;
   };
-  // All the world's roots take their time, which a start need not wait for; an authority that cannot be read is told at once.
+  // Loading the root certificates is slow, so it is deferred; an unreadable configured authority fails at the start.
   if (options.ca !== undefined) trusted();
   const dial = createDialler(guard, trusted);
   // Two pools, because a connection is checked when it opens: one opened for a caller that allows plain http must not serve
@@ -80,7 +80,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const closing = new AbortController();
   // Every connection that is being opened listens to it.
   setMaxListeners(0, closing.signal);
-  // A slow peer can hold this many, and no more.
+  // The limit of connections per peer.
   const connections = options.connections ?? 8;
   let pools: Promise<Record<"strict" | "plain", Agent>> | undefined;
   // Loaded by the first request that needs it: a start need not wait for it.
@@ -91,7 +91,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     }));
     return pools;
   };
-  const underWay = new Set<Promise<unknown>>();
+  const running = new Set<Promise<unknown>>();
 
   const prepare = (written: string | URL, requireHttps: boolean) => {
     const { url, target } = parseTarget(written);
@@ -106,8 +106,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
       const { url, target } = prepare(written, requireHttps);
       if (closing.signal.aborted) throw new OutboundError("connect", target.host, closing.signal.reason);
       const exchange = opened().then(({ strict, plain }) => send(requireHttps ? strict : plain, url, target.host, request));
-      underWay.add(exchange);
-      return exchange.finally(() => underWay.delete(exchange));
+      running.add(exchange);
+      return exchange.finally(() => running.delete(exchange));
     },
     connect: (connectOptions) => dial(connectOptions),
     upgrade: createUpgrader(trusted),
@@ -128,8 +128,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
       return trusted();
     },
     async close() {
-      await Promise.allSettled(underWay);
-      // Connections that nobody waits for any more (their request gave up) would otherwise hold the shutdown.
+      await Promise.allSettled(running);
+      // Connections of aborted requests would block the shutdown.
       closing.abort(new Error("The server is shutting down"));
       const open = await pools;
       await Promise.all([open?.strict.destroy(), open?.plain.destroy()]);

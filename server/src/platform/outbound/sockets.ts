@@ -20,7 +20,7 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal;
 }
 
-/** For a plain socket of `connect` whose peer agreed to go on with TLS. */
+/** For upgrading a plain socket of `connect` to TLS (STARTTLS). */
 export type UpgradeOptions = Pick<ConnectOptions, "host" | "servername" | "ca" | "timeoutMs">;
 
 export const CONNECT_TIMEOUT_MS = 10_000;
@@ -30,7 +30,7 @@ export interface DialRules {
   readonly onlyLoopback?: boolean;
 }
 
-/** Who is trusted: the authorities of one peer, or those that everybody trusts. */
+/** The trusted authorities: those of one peer, or the default roots. */
 export type Trusted = (ca?: string) => SecureContext;
 
 /** The same rules for every handshake, from the first byte or after STARTTLS. */
@@ -120,7 +120,7 @@ const connected = (socket: Socket, event: "connect" | "secureConnect") =>
     socket.once("close", () => reject(new Error("closed before it was ready")));
   });
 
-/** One limit over several steps; what loses the race is told so that it can clean up. */
+/** One time limit over several steps; the loser of the race is aborted, so that it can clean up. */
 function startDeadline(peer: string, ms: number, signal: AbortSignal | undefined) {
   let expire: (error: unknown) => void = () => {};
   const expired = new Promise<never>((_resolve, reject) => {
@@ -136,7 +136,7 @@ function startDeadline(peer: string, ms: number, signal: AbortSignal | undefined
       try {
         return await Promise.race([work, expired]);
       } catch (error) {
-        // The loser may still fail later, which is then nobody's news.
+        // The loser may still fail later, which is ignored.
         work.catch(() => {});
         cleanUp?.();
         throw error;

@@ -25,7 +25,7 @@ export function checkPort(port: number, peer: string): number {
   return port;
 }
 
-/** Reads a URL that is to be called, and refuses what no caller of ours should ever mean. */
+/** Parses a URL to call, and refuses credentials, other schemes and malformed hosts. */
 export function parseTarget(written: string | URL): { url: URL; target: Target } {
   // The URL itself is never repeated in a message: its query may hold a secret.
   if (!URL.canParse(String(written))) throw new OutboundError("bad_url", "That URL");

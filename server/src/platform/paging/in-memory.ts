@@ -1,7 +1,7 @@
 import { invalidFields } from "../../kernel/errors.ts";
 import { type ListQuery, type Page, refuseTooDeep } from "./pages.ts";
 
-/** How a short list, at hand as a whole, is searched and sorted. */
+/** How a short list in memory is searched and sorted. */
 export interface ShortList<Row> {
   /** What `sort` may name. */
   readonly sorts: Readonly<Record<string, (row: Row) => string | number>>;

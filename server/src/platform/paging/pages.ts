@@ -114,7 +114,7 @@ function decodeCursor(text: string, sort: string): Cursor {
     const valid = cursorSort === sort && ["string", "number"].includes(typeof value) && typeof id === "string";
     if (valid) return { sort, value, id };
   } catch {
-    // Not one of ours: refused below, the same as one of another sort order.
+    // An invalid cursor is refused below, like one of another sort order.
   }
   throw badCursor();
 }

@@ -11,7 +11,7 @@ export interface BreachRanges {
 }
 
 /** From the question to the last byte: somebody waits for their new password meanwhile. */
-const PATIENCE_MS = 1_500;
+const TIMEOUT_MS = 1_500;
 /** Ranges have about 100 kB. */
 const MAX_BYTES = 1024 * 1024;
 
@@ -56,7 +56,7 @@ export function urlRanges(written: string): BreachRanges {
     const answer = await outbound.fetch(address, {
       // Lines of count 0 are mixed in, so that not even the size of the answer tells the range.
       headers: { accept: "text/plain", "add-padding": "true" },
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
       requireHttps: false,
     });

@@ -47,7 +47,7 @@ const ASSUMED_MS = 30;
 /** The weight of the latest hash in the average: a machine that gets busy is noticed within a few. */
 const LATEST = 0.2;
 /** However cheap hashes are, what waits is memory. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 /** Thrown by a hasher whose queue is full. Callers that look at `isOverloaded` first, before other work, throw it themselves. */
 export const overloaded = (cause?: unknown) =>
@@ -94,7 +94,7 @@ export function createPasswordHasher(
   const { concurrency = availableParallelism(), maxWaitMs = MAX_WAIT_MS } = options;
   let averageMs = ASSUMED_MS;
   // The last in a queue of n waits for n hashes, shared among the slots.
-  const maxQueue = options.maxQueue ?? (() => Math.min(MOST_WAITING, Math.floor((maxWaitMs * concurrency) / averageMs)));
+  const maxQueue = options.maxQueue ?? (() => Math.min(MAX_WAITING, Math.floor((maxWaitMs * concurrency) / averageMs)));
   const params: HashParams = { ...DEFAULT_PARAMS, ...options.params };
   const argon2 = {
     algorithm: ARGON2ID,

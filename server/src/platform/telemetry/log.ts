@@ -3,7 +3,7 @@ import { type DestinationStream, type Level, type Logger, type LoggerOptions, pi
 /** pino's number of `error`. */
 const ERROR = 50;
 
-/** An error that is told by its message alone: below `error` something was expected to go wrong, and where in the code helps nobody. */
+/** An error that is logged without its stack: below the level `error`, failures are expected. */
 class Stackless {
   readonly error: Error;
   constructor(error: Error) {
@@ -26,7 +26,7 @@ function withoutStacks(value: unknown): unknown {
   );
 }
 
-/** What `log.warn(…)` was called with, its error told without the stack. */
+/** The arguments of `log.warn(…)`, with its error reduced to the message. */
 function quiet(said: unknown[]): unknown[] {
   const [first, ...rest] = said;
   if (first instanceof Error) return [{ err: new Stackless(first) }, ...(rest.length > 0 ? rest : [first.message])];

@@ -23,7 +23,7 @@ export interface Metrics {
   samlLogin(realm: string, outcome: "success" | "failure"): void;
   adminWrite(realm: string, method: string, outcome: "success" | "denied"): void;
   request(method: string, route: string, status: number, seconds: number): void;
-  /** Adds what was counted since the last time to the hours that all nodes share, and lets go of series that nobody needs. */
+  /** Adds the counts since the last flush to the hourly totals of all nodes, and drops unused series. */
   flush(db: Db): Promise<void>;
 }
 
@@ -120,7 +120,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Rows in one order on every node, so that two that flush at once cannot deadlock. A realm deleted meanwhile leaves no rows behind. */
+/** Rows are ordered so that two nodes cannot deadlock. Realms that were deleted meanwhile are skipped. */
 async function addToHours(db: Db, tallies: readonly Tally[]): Promise<void> {
   await sql`
     insert into metric_hours as m (realm_id, hour, metric, outcome, count)

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { clock, SECOND } from "../../kernel/clock.ts";
 
-/** Where a request stands in a trace (W3C Trace Context). */
+/** The trace of a request (W3C Trace Context). */
 export interface TraceContext {
   readonly traceId: string;
   /** Our own span when we record one, else that of the caller. */
@@ -80,7 +80,7 @@ export function parseTraceparent(header: string | string[] | undefined): TraceCo
   return { traceId: traceId!, spanId: spanId!, parentSpanId: null, sampled: (Number.parseInt(flags!, 16) & 1) === 1 };
 }
 
-/** A span of ours: under the caller's when there is one, which then also decides whether it is recorded. */
+/** The server's span: a child of the caller's, if there is one, whose sampling decision it follows. */
 function ownSpan(caller: TraceContext | null): TraceContext {
   return {
     traceId: caller?.traceId ?? randomBytes(16).toString("hex"),
@@ -134,7 +134,7 @@ const LAST_WORDS = 2 * SECOND;
 function createExporter(endpoint: string, { serviceName, version, log, maxWaiting = MAX_WAITING, batchSize = BATCH }: TracingOptions) {
   const url = tracesUrl(endpoint);
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  // An operator chose this one peer, and collectors mostly live on the inside network and speak plain http.
+  // The operator configured this peer; collectors usually are in the internal network and use plain http.
   // Loaded here: a server that sends no traces does not pay for the connector at start.
   const outbound = import("../outbound/index.ts").then(({ createOutbound }) =>
     createOutbound({ allowedHosts: [`${url.hostname}:${port}`], allowLoopbackHttp: false }),

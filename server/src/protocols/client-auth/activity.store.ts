@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import type { Db } from "../../platform/db/index.ts";
+import { type Db, deleteExpired } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { ServiceAccountSession } from "./activity.schema.ts";
 
@@ -97,14 +97,5 @@ const toSession = (row: Selectable<ClientActivityTable> & { client_id: string; n
   sourceIp: row.source_ip,
 });
 
-const CLEANUP_BATCH = 5_000;
-
 /** A service-account session ends when its last token expires. */
-export async function deleteExpiredActivity(db: Db, now: number): Promise<void> {
-  for (;;) {
-    const { numAffectedRows } = await sql`
-      delete from client_activity where (realm_id, id) in
-        (select realm_id, id from client_activity where expires_at <= ${now} limit ${CLEANUP_BATCH})`.execute(db);
-    if (Number(numAffectedRows ?? 0n) < CLEANUP_BATCH) return;
-  }
-}
+export const deleteExpiredActivity = (db: Db, now: number): Promise<void> => deleteExpired(db, "client_activity", now);

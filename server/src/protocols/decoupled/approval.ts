@@ -20,10 +20,10 @@ import {
   openRequestsOf,
 } from "./requests.store.ts";
 
-/** What a client requests, as the page shows it. */
+/** The request, as the approval page shows it. */
 export interface Requested {
   readonly scopes: readonly string[];
-  /** Single claims that no scope of these brings. */
+  /** Individually requested claims that no scope contains. */
   readonly claims: readonly string[];
   readonly resources: readonly string[];
 }
@@ -49,13 +49,13 @@ export function requestedBy({ scopesOfRealm, issuer }: DecoupledParts, request: 
   };
 }
 
-/** OpenID Connect Core §5.5; the engine has checked its form. */
+/** OpenID Connect Core §5.5; the engine has validated the JSON. */
 const claimsOf = (request: OpenRequest): { id_token?: object; userinfo?: object } => {
   const { claims } = paramsOf(request);
   return claims === undefined ? {} : (JSON.parse(claims) as { id_token?: object; userinfo?: object });
 };
 
-/** A request that waits, of a client that may still have an answer. */
+/** A pending request of an enabled client. */
 export interface Waiting {
   readonly request: OpenRequest;
   readonly client: ClientSnapshot;
@@ -66,11 +66,11 @@ async function withClient({ clients, realm }: DecoupledParts, request: OpenReque
   return request && client?.enabled ? { request, client } : null;
 }
 
-/** By the code that a device shows. */
+/** By user code. */
 export const findDevice = async (parts: DecoupledParts, code: string): Promise<Waiting | null> =>
   withClient(parts, await findOpenDevice(parts.db, parts.realm.realmId, sha256(code), clock.now()));
 
-/** Only the user's own. */
+/** Only a request for this user. */
 export const findRequest = async (parts: DecoupledParts, { userId }: LiveSession, id: string): Promise<Waiting | null> =>
   withClient(parts, await findOpenRequest(parts.db, parts.realm.realmId, userId, id, clock.now()));
 
@@ -96,17 +96,17 @@ const errors = defineErrors("oidc", {
   impersonated: [403, "Only the person themselves can allow an application something: stop acting as them first"],
 });
 
-/** What the user says to it. False: it was answered already, perhaps in another tab, or is over. */
+/** The user's decision. False: decided already, perhaps in another tab, or expired. */
 export async function answer(work: UnitOfWork, approval: Approval, isAllowed: boolean, sourceIp: string): Promise<boolean> {
   const { session, model, request, client, parts } = approval;
-  // An administrator who acts as a user cannot give consent for them.
+  // An impersonator cannot consent for the user.
   if (isAllowed && session.impersonator !== null) throw errors.impersonated();
   const realm = parts.realm.realmId;
   const origin = { realm, actor: actorOfUser(realm, session), sourceIp };
   try {
     await work.transact(origin, async (ctx) => {
       const isFirst = isAllowed ? await approve(ctx, approval) : await deny(ctx, model, request);
-      if (!isFirst) throw errors.answered(); // takes back what was written for it
+      if (!isFirst) throw errors.answered(); // rolls back the grant
       if (model === "BackchannelAuthenticationRequest" && client.settings.cibaDeliveryMode === "ping")
         await enqueuePing(ctx, client.clientId, request.recordId);
     });
@@ -117,13 +117,13 @@ export async function answer(work: UnitOfWork, approval: Approval, isAllowed: bo
   }
 }
 
-/** The user allows it: the grant, the answer, the consent and the event together. */
+/** Approval: stores grant, decision, consent and event in one transaction. */
 async function approve(ctx: Ctx, { parts, model, request, client, session }: Approval): Promise<boolean> {
   const { scopes, claims, resources } = requestedBy(parts, request);
   const scope = scopes.join(" ");
   const isOffline = scopes.includes("offline_access");
   const grantId = newId();
-  // What outlives the session is still given in it: a password that is changed at this moment ends both.
+  // Locked for offline access as well: a concurrent password change waits, and then ends the new grant.
   if (!(await holdSession(ctx.tx, ctx.realm, session.sessionId))) return false;
   await writeGrant(ctx.tx, ctx.realm, {
     grantId,
@@ -151,7 +151,7 @@ async function approve(ctx: Ctx, { parts, model, request, client, session }: App
   };
   const key = { realm: ctx.realm, model, recordId: request.recordId };
   if (!(await decide(ctx.tx, key, { grantId, payload }, ctx.now))) return false;
-  // From now on it takes part in the session, and is notified when that ends.
+  // The client becomes a participant of the session, and is notified when the session ends.
   if (!isOffline)
     await joinSession(ctx.tx, ctx.realm, { sessionId: session.sessionId, protocol: "oidc", clientId: client.clientId, now: ctx.now });
   if (needsConsent(client)) await grantConsent(ctx, session.userId, client.clientId, [...scopes, ...claims.map(consentToClaim)]);

@@ -8,10 +8,10 @@ import { findSealed, storeSealed } from "./requests.store.ts";
 
 export const CIBA_PING_JOB = "oidc.ciba_ping";
 
-/** A request lives for ten minutes: there is no point in a ping after that. */
+/** Within the ten minutes of a request's lifetime. */
 const WAITS = [2 * SECOND, 5 * SECOND, 15 * SECOND, MINUTE];
 
-/** What a client is called back with: both are credentials, so they are stored encrypted. */
+/** The content of a ping: both are credentials, so they are stored encrypted. */
 interface Callback {
   readonly authReqId: string;
   readonly token: string;
@@ -23,13 +23,13 @@ export async function keepCallback(db: Db, vault: Vault, realm: string, recordId
   await storeSealed(db, realm, recordId, vault.seal(JSON.stringify(callback), place(realm, recordId)));
 }
 
-/** In the transaction of the answer. */
+/** In the transaction of the user's decision. */
 export async function enqueuePing(ctx: Ctx, clientId: string, recordId: string): Promise<void> {
   const payload = { clientId, recordId };
   await enqueue(ctx.tx, { kind: CIBA_PING_JOB, realm: ctx.realm, payload, runAt: ctx.now, maxAttempts: WAITS.length + 1 }, ctx.now);
 }
 
-/** CIBA §10.2: says that there is an answer; the client comes for it itself. */
+/** CIBA §10.2: notifies the client, which then requests its tokens. */
 export const cibaPingJob = (issuers: DecoupledIssuers): JobHandler => ({
   waits: WAITS,
   async run({ realm, payload }) {
@@ -38,7 +38,7 @@ export const cibaPingJob = (issuers: DecoupledIssuers): JobHandler => ({
     const client = issuer && (await issuer.parts.clients.get(realm!, clientId!));
     const endpoint = client?.enabled ? client.settings.cibaNotificationEndpoint : null;
     const sealed = endpoint && (await findSealed(issuer!.parts.db, realm!, recordId!, clock.now()));
-    if (!sealed) return; // gone, shut out, over, or not interested any more
+    if (!sealed) return; // the client or the request is gone, or pings are disabled
     const { authReqId, token } = JSON.parse(issuer!.parts.vault.open(sealed, place(realm!, recordId!))) as Callback;
     const { status } = await issuer!.parts.outbound.fetch(endpoint, {
       method: "POST",

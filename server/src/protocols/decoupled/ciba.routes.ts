@@ -26,7 +26,7 @@ const Answer = Type.Object(
 
 const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? clientId;
 
-/** Mounted under /realms/:realm: what clients asked of the signed-in user elsewhere (CIBA). */
+/** Mounted under /realms/:realm: the signed-in user approves CIBA requests. */
 export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
   const { work, issuers, visitors } = parts;
   declare(app, { caller: sessionCaller(), csrf: "form", errors: "page", impersonated: true });
@@ -65,7 +65,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
   const showGone = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number) =>
     send(request, reply, visitor, status, { state: "gone", listUrl: here(visitor.realm.realmId) });
 
-  /** The page of a request as it is now. */
+  /** The page of a request in its current state. */
   const showAfresh = async (request: FastifyRequest, reply: FastifyReply, status?: number) => {
     const { visitor } = request;
     const issuer = await issuerFor(issuers, request);

@@ -11,15 +11,15 @@ interface CountedBy {
 }
 
 export interface CodeAttempt {
-  /** When to come again; null when the code may be looked up. */
+  /** How long to wait; null: the attempt is allowed. */
   readonly retryAt: number | null;
   /** The code was right. */
   takeBack(): Promise<void>;
 }
 
 /**
- * RFC 8628 §5.1: a code is short, so guessing it is made slow: for each user, in all their sessions, and for each address. Counted before
- * the code is looked up, also where a realm has turned the counting of passwords off.
+ * RFC 8628 §5.1: user codes are short, so guesses are limited per user and per address. Counted before the lookup, and also where a realm has
+ * disabled brute-force protection.
  */
 export async function countCode(
   work: UnitOfWork,

@@ -26,7 +26,7 @@ const DeviceForm = Type.Object(
   { $id: "DeviceForm" },
 );
 
-/** Mounted under /realms/:realm: where people type the code that a device shows (RFC 8628 §3.3). */
+/** Mounted under /realms/:realm: the user types the code that the device shows (RFC 8628 §3.3). */
 export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
   const { work, issuers, visitors } = parts;
   declare(app, { caller: sessionCaller({ returnTo: withCode }), csrf: "form", errors: "page", impersonated: true });
@@ -157,7 +157,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
   );
 };
 
-/** As it stands in the address, spelled as the device shows it. */
+/** The code in the query, formatted as the device shows it. */
 function codeIn({ query }: FastifyRequest): string {
   const { user_code: typed } = query as { user_code?: unknown };
   const text = typeof typed === "string" ? typed : "";
@@ -165,7 +165,7 @@ function codeIn({ query }: FastifyRequest): string {
   return code === null ? cut(text, 32) : spellUserCode(code);
 }
 
-/** The code stays in the field when the user comes back from signing in. */
+/** Keeps the code in the field after a sign-in. */
 function withCode(request: FastifyRequest): string {
   const userCode = codeIn(request);
   return `/realms/${request.realmId}/device${userCode && `?${new URLSearchParams({ user_code: userCode })}`}`;

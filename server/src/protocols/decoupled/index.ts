@@ -1,4 +1,4 @@
-// Requests that begin on a device or at a server and wait for a user in a browser: the device flow (RFC 8628) and CIBA.
+// Decoupled requests, which a user approves in a browser: the device flow (RFC 8628) and CIBA.
 // Reads and writes their records in `oidc_records`, which protocols/tokens owns.
 
 export { cibaRoutes } from "./ciba.routes.ts";

@@ -4,7 +4,7 @@ import type { RealmCache } from "../../platform/cache/index.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { IssuerParts } from "../tokens/index.ts";
 
-/** What requests of devices and of CIBA clients are answered with, in one realm. */
+/** The dependencies of the device flow and CIBA in one realm. */
 export interface DecoupledParts extends IssuerParts {
   readonly clients: Clients;
   readonly vault: Vault;

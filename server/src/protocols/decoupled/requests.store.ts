@@ -2,13 +2,13 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import type { RecordPayload } from "../tokens/index.ts";
 
-/** What begins on a device or at a server, and waits for a user in a browser. */
+/** The records of decoupled requests. */
 export type DecoupledModel = "DeviceCode" | "BackchannelAuthenticationRequest";
 
 interface Key {
   readonly realm: string;
   readonly model: DecoupledModel;
-  /** sha256 of what the client holds. */
+  /** SHA-256 of the device code or auth_req_id. */
   readonly recordId: string;
 }
 
@@ -20,7 +20,7 @@ export interface PolledRecord {
   readonly isExpired: boolean;
 }
 
-/** Also one that has expired, as long as it is stored: its client gets `expired_token`. */
+/** Also finds an expired request until cleanup: its client gets `expired_token`. */
 export async function findPolled(db: Db, { realm, model, recordId }: Key, now: number): Promise<PolledRecord | null> {
   const { rows } = await sql<{ client_id: string; open: boolean; expires_at: number }>`
     select client_id, ${isOpen} as open, expires_at from oidc_records
@@ -30,8 +30,7 @@ export async function findPolled(db: Db, { realm, model, recordId }: Key, now: n
 }
 
 /**
- * RFC 8628 §3.5: false for a client that asks again too soon; from then on it has to wait longer. One statement, so that of many at once
- * one is in time.
+ * RFC 8628 §3.5: false if the client polls too soon; its interval grows then. One statement, so that of concurrent polls one is in time.
  */
 export async function countPoll(
   db: Db,
@@ -49,7 +48,7 @@ export async function countPoll(
   return !rows[0]?.soon;
 }
 
-/** Answers what was asked, once: of two answers at the same time the second finds nothing open. */
+/** Stores the user's decision once: of concurrent decisions one succeeds. */
 export async function decide(
   tx: Tx,
   { realm, model, recordId }: Key,
@@ -63,7 +62,7 @@ export async function decide(
   return rows.length > 0;
 }
 
-/** What waits for an answer. */
+/** A pending request. */
 export interface OpenRequest {
   readonly recordId: string;
   readonly clientId: string;
@@ -92,7 +91,7 @@ export async function findOpenDevice(db: Db, realm: string, userCodeHash: string
   return rows[0] ? toOpen(rows[0]) : null;
 }
 
-/** Whether as many of a client's devices wait for an answer. By their codes: a client may have a million refresh tokens besides. */
+/** Whether a client has this many pending device codes. Selected by model: the client may have a million refresh tokens besides. */
 export async function hasOpenDevices(db: Db, realm: string, clientId: string, many: number, now: number): Promise<boolean> {
   const { rows } = await sql`
     select 1 from oidc_records
@@ -101,7 +100,7 @@ export async function hasOpenDevices(db: Db, realm: string, clientId: string, ma
   return rows.length > 0;
 }
 
-/** A longer list is of no use; the oldest come first, which expire first. */
+/** The list is limited; the oldest, which expire first, come first. */
 const MOST = 50;
 
 export async function openRequestsOf(db: Db, realm: string, userId: string, now: number): Promise<OpenRequest[]> {
@@ -136,14 +135,14 @@ export async function findSealed(db: Db, realm: string, recordId: string, now: n
   return rows[0]?.sealed ?? null;
 }
 
-/** False: it has ended. Otherwise a transaction that ends it waits, and then finds what was made in it. */
+/** Locks the session until commit, so that ending it also ends what is created now. False: it has ended. */
 export async function holdSession(tx: Tx, realm: string, sessionId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from sessions where realm_id = ${realm} and session_id = ${sessionId} for key share`.execute(tx);
   return rows.length > 0;
 }
 
-/** A user who may sign in. */
+/** Enabled and not locked. */
 export async function isActiveUser(db: Db, realm: string, userId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from users where realm_id = ${realm} and user_id = ${userId} and enabled and not locked`.execute(db);

@@ -13,11 +13,11 @@ export interface DecoupledRouteParts extends PageParts {
   readonly work: UnitOfWork;
 }
 
-/** As on the consent page: access without the user is allowed right after a sign-in. */
+/** As on the consent page: consent to offline access needs recent authentication. */
 export const needsRecentSignIn = async (db: Db, session: LiveSession, scopes: readonly string[]): Promise<boolean> =>
   scopes.includes("offline_access") && session.impersonator === null && !(await hasRecentAuthentication(db, session, clock.now()));
 
-/** The request is left as it is: another account may be among those who may use the client. */
+/** The request stays open: the user may sign in with another account that has access. */
 export function sendNoAccess(
   visitors: PageParts["visitors"],
   request: FastifyRequest,

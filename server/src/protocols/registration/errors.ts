@@ -10,11 +10,11 @@ export const registrationErrors = defineErrors("registration", {
   token_not_found: [404, "No such initial access token in this realm"],
 });
 
-/** RFC 7591 §3.2.2: one member of the metadata, and what is wrong with it. */
+/** RFC 7591 §3.2.2: an error in one member of the metadata. */
 export const invalidMetadata = (member: string, message: string, cause?: unknown): AppError =>
   new AppError("registration.invalid_metadata", 400, message, { cause, errors: [{ field: member, code: "metadata", message }] });
 
-/** RFC 7591 §3.2.2 and RFC 6750 §3: the renderer of this protocol's errors. */
+/** RFC 7591 §3.2.2 and RFC 6750 §3: renders errors of registration. */
 export function sendRegistrationError(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = asAppError(cause);
   logFailure(request, error);
@@ -44,6 +44,6 @@ function nameOf({ status, errors = [] }: AppError): string {
 
 const isAboutRedirects = ({ field }: FieldError): boolean => /^(redirectUris|redirect_uris)\b/.test(field);
 
-/** All that is wrong, by the names that the caller used. */
+/** All errors, by the metadata names of the members. */
 const description = ({ errors = [], message }: AppError): string =>
   inOAuthWords(errors.length > 0 ? errors.map((each) => each.message).join("; ") : message);

@@ -19,21 +19,21 @@ const params = Type.Object({ realm: Type.String() });
 const clientParams = Type.Object({ realm: Type.String(), clientInternalId: Type.String() });
 const refusals = { "4xx": RegistrationProblem };
 
-/** Far more than a client with twenty keys needs. */
+/** Enough for a client with twenty keys. */
 const BODY_LIMIT = 128 * 1024;
 
 /** Mounted under /realms/:realm/connect/register. */
 export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = async (app, parts) => {
   declare(app, { caller: registration(), limit: "clientRegistrations", errors: "registration" });
-  // What a page of another site can send without asking us first is not taken here at all.
+  // Refuses content types that other sites can send without a preflight.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
-  // Nothing here looks at cookies, so scripts of any origin may do what an anonymous caller may.
+  // No cookies are used, so any origin may read the responses.
   app.addHook("onSend", async (_request, reply) => void reply.header("access-control-allow-origin", "*"));
   app.addHook("preValidation", async (request) => {
     request.body = withoutEmpty(request.body);
   });
 
-  // Who asks comes before what they ask for.
+  // Authorisation is checked before the schema.
   const route = { bodyLimit: BODY_LIMIT, attachValidation: true };
   app.post(
     "/",
@@ -123,7 +123,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
 
 const callerOf = ({ realmId, presentedToken, ip }: FastifyRequest): Caller => ({ realm: realmId, token: presentedToken, sourceIp: ip });
 
-/** RFC 7592 §2.2: null means left out, and so do the empty texts that some clients send. */
+/** RFC 7592 §2.2: null counts as omitted; so do empty strings, which some clients send. */
 function withoutEmpty(body: unknown): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== ""));

@@ -37,10 +37,10 @@ export interface RegistrationTools extends ClientTools {
   readonly provisioning: ProvisioningSnapshots;
 }
 
-/** Who asks, and from where. */
+/** The caller of a registration endpoint. */
 export interface Caller {
   readonly realm: string;
-  /** As it came in the header; null without one. */
+  /** The presented token; null: none. */
   readonly token: string | null;
   readonly sourceIp: string;
 }
@@ -48,17 +48,17 @@ export interface Caller {
 /** What authorises a registration. */
 export interface Admission {
   readonly tokenHash: string | null;
-  /** As the trail calls them. */
+  /** The actor's name in the audit trail. */
   readonly name: string;
 }
 
-/** Checked before anything else: a caller that may not register learns nothing about its metadata. */
+/** Checked first: an unauthorised caller learns nothing about its metadata. */
 export async function admit(tools: RegistrationTools, { realm, token }: Caller): Promise<Admission> {
   const policy = await openPolicy(tools, realm);
   if (token === null && !policy.requireInitialAccessToken) return { tokenHash: null, name: "anonymous" };
   const tokenHash = sha256(token ?? "");
   const known = token === null ? null : await findUsableToken(tools.db, realm, tokenHash, clock.now());
-  // A token that is sent has to be valid, also where none is needed: the caller believes that it counts.
+  // A presented token must be valid, even if the realm allows anonymous registration.
   if (!known) throw registrationErrors.invalid_token();
   return { tokenHash, name: `initial access token ${known.name ?? known.id}` };
 }
@@ -81,7 +81,7 @@ export async function register(
   return answer(tools, client, accessToken);
 }
 
-/** RFC 7592 §2.1: changes nothing, not even the token. */
+/** RFC 7592 §2.1: a read; the token stays the same. */
 export async function readRegistration(tools: RegistrationTools, { token }: Caller, known: ClientRow): Promise<RegisteredClient> {
   return answer(tools, known, token!);
 }
@@ -109,14 +109,14 @@ export async function replaceRegistration(
 /** RFC 7592 §2.3 */
 export async function removeRegistration(tools: RegistrationTools, caller: Caller, known: ClientRow): Promise<void> {
   await asItself(tools, caller, known, async (ctx) => {
-    // The realm before the client, as everywhere that roles change.
+    // Lock order: the realm before the client, as everywhere that roles change.
     await lockRealm(ctx.tx, ctx.realm);
     await nextToken(ctx, caller, known);
     await removeClient(ctx, tools, known.id);
   });
 }
 
-/** What is said before any transaction, because some of it asks others. */
+/** Checks outside of the transaction, because some send requests to other hosts. */
 async function check(tools: RegistrationTools, realm: string, metadata: RegistrationRequest): Promise<void> {
   const policy = await openPolicy(tools, realm);
   enforcePolicy(policy, await tools.scopes.get(realm), metadata);
@@ -131,8 +131,8 @@ async function openPolicy({ provisioning }: RegistrationTools, realm: string) {
 }
 
 /**
- * One answer for a wrong token, a client that is not there and one that cannot be managed by registration: it discloses nothing. The token before the
- * present one counts until that was used: the answer that brought it may have been lost.
+ * The same error for a wrong token, an unknown client and one that registration cannot manage, so that it discloses nothing. The previous token stays
+ * valid until the current one is used, because the response may have been lost.
  */
 export async function authenticate({ db }: RegistrationTools, { realm, token }: Caller, id: string): Promise<ClientRow> {
   const client = isId(id) && token !== null ? await findClient(db, realm, id) : null;
@@ -144,14 +144,14 @@ export async function authenticate({ db }: RegistrationTools, { realm, token }: 
   return client;
 }
 
-/** Of two that found the client in the same state, one goes on. Holds the client until commit. */
+/** Locks the client until commit; of concurrent requests with the same token one continues. */
 async function nextToken(ctx: Ctx, { token }: Caller, known: ClientRow): Promise<string> {
   const accessToken = randomToken();
   if (!(await exchangeRegistrationHash(ctx.tx, known, sha256(token!), sha256(accessToken)))) throw registrationErrors.invalid_token();
   return accessToken;
 }
 
-/** A client acts in its own name, with what its service account may: it can change itself, and its token discloses no more. */
+/** The actor is the client itself, with the permissions of its service account. */
 async function asItself<T>(tools: RegistrationTools, caller: Caller, client: ClientRow, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const { realm, sourceIp } = caller;
   const permissions = new Set<string>(await findServiceAccountPermissions(tools.db, realm, client.id));

@@ -1,6 +1,6 @@
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
-import { awakeFor, keepSessionAwake } from "../../signin/sessions/index.ts";
+import { touchInterval, touchSessionOfToken } from "../../signin/sessions/index.ts";
 import { isPublic } from "../client-auth/index.ts";
 import {
   addRefreshToken,
@@ -75,9 +75,9 @@ export function isRepeated({ realm }: TokenEndpointParts, model: string, { consu
 }
 
 /** A refresh counts as activity of the session, even if the browser sends no request. */
-export async function keepAwake({ db, realm }: TokenEndpointParts, { sessionId, seenAt }: LiveGrant): Promise<void> {
+export async function touchSession({ db, realm }: TokenEndpointParts, { sessionId, seenAt }: LiveGrant): Promise<void> {
   const idleMs = realm.settings.sessions.idleMinutes * MINUTE;
   const now = clock.now();
-  if (sessionId !== null && seenAt !== null && seenAt <= now - awakeFor(idleMs))
-    await keepSessionAwake(db, realm.realmId, sessionId, idleMs, now);
+  if (sessionId !== null && seenAt !== null && seenAt <= now - touchInterval(idleMs))
+    await touchSessionOfToken(db, realm.realmId, sessionId, idleMs, now);
 }

@@ -5,21 +5,21 @@ import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { Audience } from "../gate/index.ts";
 import type { Transaction } from "./schema.ts";
 
-/** The access tokens that this API takes: for the realm itself, or for the resource `{issuer}/tx`. */
+/** Accepts access tokens for the realm itself, or for the resource `{issuer}/tx`. */
 export const transactionAudience: Audience = {
   names: (issuer) => [issuer, `${issuer}/tx`],
   invalid: "Send an access token of this realm: Authorization: Bearer <token>",
 };
 
-/** A user, by an application's token or from our own page, or an application in its own name. */
+/** A user, by a client's token or by the session, or a client by its own token. */
 export interface TransactionCaller {
   readonly realm: RealmSnapshot;
   readonly actor: Actor;
-  /** Null: an application in its own name. */
+  /** Null: a client credentials token. */
   readonly user: { readonly userId: string; readonly username: string; readonly amr: readonly string[] } | null;
-  /** Null: from our own page. */
+  /** Null: the session. */
   readonly client: ClientSnapshot | null;
-  /** It may see and sign whatever waits for the user, not only what it asked for itself. */
+  /** The client may see and sign all transactions of the user, not only its own. */
   readonly isTrusted: boolean;
   readonly sourceIp: string;
 }
@@ -33,7 +33,7 @@ export function callerOf({ realm, actor, client, accessToken, visitor, ip }: Fas
   };
 }
 
-/** The application that created it, in its own name or for its user; and the user, by their session or through a trusted application. */
+/** The client that created it, and the user, by the session or through a trusted client. */
 export function maySee({ user, client, isTrusted }: TransactionCaller, transaction: Transaction): boolean {
   const isCreator = client?.clientId === transaction.clientId;
   return user ? user.userId === transaction.userId && (isCreator || isTrusted) : isCreator;

@@ -15,7 +15,7 @@ export interface EvidenceParts {
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** What a third party verifies with the realm's JWKS: that this user signed this, and how sure it was. */
+/** The signed evidence, verifiable with the realm's JWKS: user, payload hash and authentication level. */
 export async function signEvidence(
   { clients, signingKeys, subjectOf, baseUrl }: EvidenceParts,
   realm: RealmSnapshot,
@@ -24,7 +24,7 @@ export async function signEvidence(
 ): Promise<string> {
   const client = await clients.get(realm.realmId, transaction.clientId);
   const signer = client && (await signingKeys.signer(realm.realmId, client.settings.idTokenAlg ?? realm.settings.tokens.signingAlg));
-  // The application that asked is gone, and with it the only party that could use the signature.
+  // The client was deleted, and only it could use the signature.
   if (!client || !signer) throw transactionErrors.not_pending();
   const head = encode({ alg: signer.alg, kid: signer.kid, typ: "tx+jwt" });
   const body = encode({

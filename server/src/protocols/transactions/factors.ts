@@ -3,11 +3,11 @@ import { deviceNamedIn, findDevice, markDeviceUsed, readProof } from "../../sign
 import { issuerOf } from "../tokens/index.ts";
 import type { SignTransaction, Transaction } from "./schema.ts";
 
-/** The question that a user confirms a transaction by, as the sign-in run asks it. Its form has one field, `code`. */
+/** The question by which a user confirms a transaction, for the sign-in run. Its form has one field, `code`. */
 export const confirmBy = (factor: SignTransaction["factor"], transaction: Transaction): Question =>
   factor === "push" ? byDevice(transaction) : (authenticators[factor] as Question);
 
-/** The device signs this transaction and what it is about: a proof for another one, or for another payload, is none. */
+/** The device's proof is bound to the transaction and its payload hash. */
 const byDevice = ({ id, payloadHash }: Transaction): Question => ({
   ...(authenticators.push as Question),
   counted: "push",

@@ -4,7 +4,7 @@ import type { CreateTransaction } from "./schema.ts";
 
 const MAX_BYTES = 16 * 1024;
 
-/** RFC 8785: members in the order of their names' UTF-16 code units, no spaces; numbers and texts as ECMAScript writes them. */
+/** RFC 8785 (JCS): members sorted by UTF-16 code units, no spaces, numbers and strings as in ECMAScript. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -12,7 +12,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
 }
 
-/** What is signed, as its hash. Where both are sent, one has to be that of the other. */
+/** The hash to sign. If payload and hash are both sent, they must match. */
 export function hashOf({ payload, payloadHash }: Pick<CreateTransaction, "payload" | "payloadHash">): string {
   if (payload === undefined) {
     if (payloadHash === undefined) throw transactionErrors.field("payload", "required", "send payload, or payloadHash");

@@ -36,7 +36,7 @@ export interface TransactionRouteParts extends TransactionParts {
 }
 
 const token = bearer({ audience: "transactions" });
-/** Applications with a token; the user's own page with the session. */
+/** Clients call it with a token, our own page with the session. */
 const withPage = { caller: anyOf(session({ onlyPages: true }), token), csrf: "form-or-header", errors: negotiated("problem") } as const;
 
 /** Mounted under /realms/:realm. */
@@ -44,9 +44,9 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
   const { visitors } = parts;
   const { nameOf } = createScreens(parts.clients);
   app.removeContentTypeParser("text/plain");
-  // Who acts for a user is refused by the service, which lets them read.
+  // An impersonator may read; the service refuses to sign.
   declare(app, { caller: token, limit: "transactions", errors: "problem", codes: "transactions", impersonated: true });
-  // Apps that have nothing to add send nothing.
+  // A request without a body is allowed.
   app.addHook("preValidation", async (request) => {
     if (request.method === "POST") request.body ??= {};
   });

@@ -9,7 +9,7 @@ const hash = Type.String({
 });
 
 export const acrs = ["1", "2"] as const;
-/** By which a user signs: one of these, fresh. */
+/** The factors that can sign. */
 export const factors = ["totp", "recovery-code", "push"] as const;
 
 export const CreateTransaction = Type.Object(
@@ -21,7 +21,7 @@ export const CreateTransaction = Type.Object(
     summary: Type.String({
       minLength: 1,
       maxLength: 1000,
-      // What you see is what you sign: nothing invisible, and nothing that turns the text around.
+      // What you see is what you sign: no invisible and no bidirectional control characters.
       pattern: "^(?:[^\\p{C}\\p{Zl}\\p{Zp}]|\\n)+$",
       description: "what the user is shown and signs: text with line breaks, without control, invisible or direction characters",
     }),

@@ -45,24 +45,24 @@ export async function createTransaction(
   });
 }
 
-/** A caller that may not see it gets the answer for one that does not exist. */
+/** A transaction that the caller may not see is a 404. */
 export async function readTransaction({ db }: Pick<TransactionParts, "db">, caller: TransactionCaller, id: string): Promise<Transaction> {
   const transaction = await findTransaction(db, caller.realm.realmId, id, clock.now());
   if (!transaction || !maySee(caller, transaction)) throw transactionErrors.not_found();
   return transaction;
 }
 
-/** Only the user, in person. */
+/** Only the user, not an impersonator or actor. */
 function signerOf({ user, actor }: TransactionCaller): NonNullable<TransactionCaller["user"]> {
   if (!user) throw transactionErrors.only_users();
   if (actor.impersonator !== null) throw transactionErrors.impersonated();
   return user;
 }
 
-/** The fresh factor is something that the user has; with a password before it, that makes two kinds. */
+/** The fresh factor is possession; with knowledge in the session the level is 2. */
 const levelWith = (amr: readonly string[]): "1" | "2" => (["knowledge", "both"].includes(factorOf(amr) ?? "") ? "2" : "1");
 
-/** The user signs, with a factor that they give now: it, the signature and the event count together or not at all. */
+/** The user signs with a fresh factor. Factor, signature and event commit together. */
 export async function signTransaction(
   parts: TransactionParts,
   caller: TransactionCaller,
@@ -122,7 +122,7 @@ export async function declineTransaction(parts: TransactionParts, caller: Transa
   return declined;
 }
 
-/** Once, for the application that created it. */
+/** Returned once, to the client that created it. */
 export async function consumeTransaction(parts: TransactionParts, caller: TransactionCaller, id: string): Promise<Transaction> {
   const { clientId, type } = await readTransaction(parts, caller, id);
   if (caller.client?.clientId !== clientId) throw transactionErrors.only_creator();

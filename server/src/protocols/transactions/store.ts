@@ -82,7 +82,7 @@ export async function insertTransaction(tx: Tx, realm: string, made: NewTransact
     .execute();
 }
 
-/** From one status to the next, once: of two at the same time, the second finds it moved on. Null: it was not where it had to be. */
+/** Moves a transaction to its next status: of concurrent requests one succeeds. Null: it was not in the expected status. */
 export async function moveTransaction(
   tx: Tx,
   realm: string,
@@ -104,7 +104,7 @@ export async function moveTransaction(
   return row ? toTransaction(row, now) : null;
 }
 
-/** A wrong attempt to sign; how many there were with it. */
+/** Counts a failed attempt and returns the total. */
 export async function raiseWrong(tx: Tx, realm: string, id: string): Promise<number> {
   const row = await tx
     .updateTable("transactions")
@@ -117,7 +117,7 @@ export async function raiseWrong(tx: Tx, realm: string, id: string): Promise<num
   return row?.attempts ?? 0;
 }
 
-/** Kept for a day, so that callers can still read how it ended. */
+/** Kept for a day after the end, so that callers can read the result. */
 export async function deleteExpiredTransactions(db: Db, now: number): Promise<void> {
   await db
     .deleteFrom("transactions")

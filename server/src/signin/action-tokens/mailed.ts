@@ -14,7 +14,7 @@ export interface Mailed {
   readonly tokenHash: string;
   readonly codeMac: string;
   readonly sentAt: number;
-  /** Why no mail has left, where the page may tell. */
+  /** Why no mail was sent, if the page may show it. */
   readonly failure: "limited" | "unavailable" | null;
 }
 
@@ -66,7 +66,7 @@ export const unmailed = (ctx: Ctx, { vault }: Pick<MailParts, "vault">): Mailed 
   return { tokenHash: hash, codeMac: macOf(vault, hash, newActionToken()), sentAt: ctx.now, failure: null };
 };
 
-/** Typed as people do, with spaces or a dash in it. */
+/** Normalises a typed code: spaces and dashes are ignored. */
 export const isMailedCode = (vault: Vault, { tokenHash: hash, codeMac }: Mailed, typed: string): boolean =>
   safeEqual(codeMac, macOf(vault, hash, typed.replace(/[\s-]/g, "")));
 

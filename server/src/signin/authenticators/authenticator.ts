@@ -47,6 +47,8 @@ export interface VisitorFacts {
   readonly locale: Locale;
   /** The value of the cookie by which a browser is known again to a user who signed in with it before. */
   readonly deviceToken: string | null;
+  /** The alias of the identity provider that this browser signed in at last. */
+  readonly lastProvider?: string | null;
 }
 
 /** What a step knows when it is asked, shown or answered. */
@@ -92,6 +94,8 @@ export interface StepPage {
   readonly script?: AssetName;
   /** The page looks again by itself after this many seconds: the answer is given elsewhere. */
   readonly refreshSeconds?: number;
+  /** Links to other sites in the body, of which the logos are to be let in. */
+  readonly links?: readonly ShownLink[];
   /** The origins that its form leads to, where its answer is `leave`: browsers follow it to no others. */
   readonly leavesFor?: readonly string[];
 }
@@ -152,7 +156,7 @@ export type Answer =
       readonly outcome: "prove";
       readonly userId: string;
       readonly login: string;
-      readonly link: Pick<PendingLink, "alias" | "providerId" | "subject" | "username">;
+      readonly link: Pick<PendingLink, "alias" | "providerId" | "subject" | "username" | "email">;
       readonly factor: Factor;
       readonly amr: readonly string[];
       readonly brokered: BrokeredArrival;
@@ -215,8 +219,8 @@ export interface Question extends Described {
   page(at: StepContext, text: Messages): StepPage | Promise<StepPage>;
   /** What it adds to the pages of other ways, where it is one itself: the inside of a form of its own, hidden until the script shows it. */
   beside?(at: StepContext, text: Messages): Promise<{ readonly script: AssetName; readonly body: VNode } | null>;
-  /** What it offers as links, on its own page and on those of other ways. */
-  links?(at: StepContext): Promise<readonly ShownLink[]>;
+  /** What it offers as links, on its own page and on those of other ways. `hasMore`: its own page finds others. */
+  links?(at: StepContext): Promise<{ readonly links: readonly ShownLink[]; readonly hasMore: boolean }>;
   /** What the page says to a user who may not sign in at all, where it is not that name or password are wrong. */
   readonly refusal?: { readonly title: TextKey; readonly text: TextKey };
   answer(at: StepContext, form: Readonly<Record<string, string>>): Promise<Answer>;

@@ -1,8 +1,13 @@
 import Type from "typebox";
+import { joinByProvider } from "../../directory/organizations/index.ts";
+import { loginKey } from "../../kernel/text.ts";
 import { applyMapping, arrivalOf, arrive, type BrokeredIdentity, brokerOf, REFUSED, writesEachTime } from "../brokers/index.ts";
-import { type ProviderSnapshot, touchLink, UpstreamError } from "../identity-providers/index.ts";
-import { ProviderLinks } from "../pages/index.ts";
+import { MAX_BUTTONS, type ProviderSnapshot, touchLink, UpstreamError } from "../identity-providers/index.ts";
+import { FindProvider, ProviderLinks } from "../pages/index.ts";
 import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
+
+/** The name of this step in flows. */
+export const IDENTITY_PROVIDER = "identity-provider";
 
 /** Where a provider sends the browser back to: one address for each, so that no provider's answer is taken for another's. */
 export const redirectUriOf = ({ parts, realm }: StepContext, alias: string) =>
@@ -11,6 +16,7 @@ export const redirectUriOf = ({ parts, realm }: StepContext, alias: string) =>
 export const PROBLEMS = {
   down: { title: "brokerDownTitle", text: "brokerDownText" },
   failed: { title: "brokerFailedTitle", text: "brokerFailedText" },
+  refused: { title: "brokerRefusedTitle", text: "brokerRefusedText" },
   denied: { title: "brokerDeniedTitle", text: "brokerDeniedText" },
   stale: { title: "brokerStaleTitle", text: "brokerStaleText" },
   "no-account": { title: "brokerDeniedTitle", text: "brokerNoAccountText" },
@@ -25,16 +31,31 @@ export const identityProvider: Question = {
   config: Type.Object({}, { additionalProperties: false }),
   ...{ identifies: true, factor: "knowledge", counted: null, fields: ["provider"], setUp: null, choice: "chooseIdentityProvider" },
   refusal: PROBLEMS.denied,
-  // A hint leads to a provider without a button, too; one that names none is ignored.
-  available: async (at) =>
-    ((await providersOf(at))?.buttons.length ?? 0) > 0 || (await enabledProvider(at, at.request.identityProvider ?? "")) !== null,
-  page: async (at, text) => ({
-    title: "signInTitle",
-    body: <ProviderLinks text={text} links={await linksOf(at)} />,
-  }),
+  // A hint or a domain leads to a provider without a button, too; a hint that names none is ignored.
+  async available(at) {
+    const providers = await providersOf(at);
+    if (!providers) return false;
+    return providers.buttons.length > 0 || providers.leadsHome || (await enabledProvider(at, at.request.identityProvider ?? "")) !== null;
+  },
+  async page(at, text) {
+    const find = typeof at.data?.find === "string" ? at.data.find : "";
+    const { links, hasMore } = await linksOf(at, find);
+    const isSearched = find !== "" || hasMore || (await providersOf(at))?.leadsHome === true;
+    return {
+      title: "signInTitle",
+      links,
+      body: (
+        <>
+          <ProviderLinks text={text} links={links} />
+          {isSearched ? <FindProvider text={text} value={find} quiet={at.alert !== null} /> : null}
+        </>
+      ),
+    };
+  },
   links: linksOf,
 
-  async answer(at, { provider: alias = "" }) {
+  async answer(at, { provider: alias = "", find }) {
+    if (find !== undefined) return found(at, alias);
     const provider = await enabledProvider(at, alias);
     const broker = provider && brokerOf(provider.protocol);
     if (!provider || !broker) return { outcome: "again", problem: PROBLEMS.down };
@@ -44,15 +65,17 @@ export const identityProvider: Question = {
         provider,
         {
           redirectUri: redirectUriOf(at, alias),
-          loginHint: progress.login ?? request.loginHint ?? null,
+          loginHint: progress.login ?? (progress.home?.alias === alias ? progress.home.login : null) ?? request.loginHint ?? null,
           locale: visitor.locale,
           acr: request.acr ?? null,
           fresh: request.reauthenticate === true || request.recent === true,
         },
         parts.brokers.tools,
       );
+      parts.brokers.outages.answered(provider.providerId);
       return { outcome: "leave", data: { ...kept, alias, providerId: provider.providerId }, to: ({ state }) => to(state) };
     } catch (error) {
+      if (error instanceof UpstreamError) parts.brokers.outages.failed(provider.providerId);
       return failed(at, provider, error, "down");
     }
   },
@@ -82,7 +105,11 @@ export const identityProvider: Question = {
     if (arrival.kind === "linked") return { outcome: "passed", proof };
     // Whose sign-in it is was said before: an address does not make it another's.
     if (at.progress.userId !== null) return { outcome: "again", problem: PROBLEMS.failed };
-    const link = { alias: provider.alias, providerId: provider.providerId, subject: identity.subject, username: identity.username };
+    const link = {
+      ...{ alias: provider.alias, providerId: provider.providerId, subject: identity.subject, username: identity.username },
+      // Only an address that the provider has verified leads here.
+      ...(provider.isOfOrganizations && identity.email !== null && { email: identity.email }),
+    };
     return { outcome: "prove", userId: arrival.userId, login: arrival.login, link, factor: proof.factor!, amr: proof.amr, brokered };
   },
 };
@@ -94,14 +121,33 @@ export async function enabledProvider(at: StepContext, alias: string): Promise<P
   return provider?.enabled ? provider : null;
 }
 
-async function linksOf(at: StepContext) {
-  const { realm, interactionId } = at;
+/** Those that fit on a page, the last used one first; with `find`, those whose name holds it. */
+async function linksOf(at: StepContext, find = "") {
+  const { realm, interactionId, visitor, parts } = at;
+  const providers = await providersOf(at);
   const query = interactionId === null ? "" : `?${new URLSearchParams({ interaction: interactionId })}`;
-  return ((await providersOf(at))?.buttons ?? []).map(({ alias, displayName, protocol }) => ({
-    href: `/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}/login${query}`,
-    label: displayName,
-    protocol,
+  const all = providers?.buttons ?? [];
+  const named = find === "" ? all : all.filter(({ displayName }) => loginKey(displayName).includes(loginKey(find)));
+  const isLast = ({ alias }: { alias: string }) => alias === visitor.lastProvider;
+  const shown = [...named.filter(isLast), ...named.filter((button) => !isLast(button))].slice(0, MAX_BUTTONS);
+  const links = shown.map((button) => ({
+    href: `/realms/${realm.realmId}/broker/${encodeURIComponent(button.alias)}/login${query}`,
+    label: button.displayName,
+    protocol: button.protocol,
+    logoUrl: button.logoUri,
+    isLastUsed: isLast(button),
+    isDown: parts.brokers.outages.isDown(providers!.byAlias.get(button.alias)!.providerId),
   }));
+  return { links, hasMore: named.length > shown.length };
+}
+
+/** People look for their provider by its name; by an address or a domain they were led on before this. */
+async function found(at: StepContext, find: string): Promise<Answer> {
+  const { links } = await linksOf(at, find);
+  const data = { find: find.slice(0, 255) };
+  return links.length > 0
+    ? { outcome: "again", data }
+    : { outcome: "again", data: {}, problem: { title: "providerNoneTitle", text: "providerNoneText" } };
 }
 
 /** The provider counts as one factor, and as two where the configuration trusts what it says of that. */
@@ -121,6 +167,8 @@ function proofOf(at: StepContext, provider: ProviderSnapshot, identity: Brokered
       const { subject, username } = identity;
       if (!(await touchLink(ctx.tx, ctx.realm, { providerId, subject, userId, username }, ctx.now))) return false;
       if (writes) await applyMapping(ctx, provider, identity, userId, false);
+      if (provider.isOfOrganizations && identity.email !== null && identity.emailVerified)
+        await joinByProvider(ctx, { userId, alias, email: identity.email });
       ctx.audit({
         category: "AUTHN",
         type: "BROKER_LOGIN",
@@ -140,8 +188,19 @@ export async function failed(at: StepContext, provider: ProviderSnapshot, error:
   const { realm, alias, protocol } = provider;
   at.parts.brokers.tools.log.warn({ err: error, realm, alias, protocol, reason: error.reason }, "a sign-in by an identity provider failed");
   await tellFailure(at, provider, error.reason);
-  return { outcome: "again", problem: PROBLEMS[error.reason === "stale" ? "stale" : problem] };
+  return { outcome: "again", problem: PROBLEMS[SAID[error.reason] ?? problem] };
 }
+
+/** What the provider said of itself (RFC 6749 §4.1.2.1), in words for users. */
+const SAID: Readonly<Record<string, keyof typeof PROBLEMS>> = {
+  stale: "stale",
+  upstream_server_error: "down",
+  upstream_temporarily_unavailable: "down",
+  upstream_unauthorized_client: "refused",
+  upstream_invalid_request: "refused",
+  upstream_invalid_scope: "refused",
+  upstream_unsupported_response_type: "refused",
+};
 
 export const tellFailure = ({ parts, visitor }: StepContext, provider: ProviderSnapshot, reason: string): Promise<void> =>
   parts.brokers.failed(parts.work, provider, reason, visitor.sourceIp);

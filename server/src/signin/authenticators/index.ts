@@ -4,7 +4,7 @@
 import type { Authenticator } from "./authenticator.ts";
 import { conditions } from "./conditions.ts";
 import { cookie } from "./cookie.ts";
-import { identityProvider } from "./identity-provider.tsx";
+import { IDENTITY_PROVIDER, identityProvider } from "./identity-provider.tsx";
 import { magicLink } from "./magic-link.tsx";
 import { emailOtp, smsOtp } from "./otp.tsx";
 import { passkey } from "./passkey.tsx";
@@ -28,7 +28,7 @@ export const authenticators: Readonly<Record<string, Authenticator>> = {
   "email-otp": emailOtp,
   "sms-otp": smsOtp,
   "magic-link": magicLink,
-  "identity-provider": identityProvider,
+  [IDENTITY_PROVIDER]: identityProvider,
   cookie,
   push,
   qr,
@@ -55,6 +55,7 @@ export type {
 } from "./authenticator.ts";
 export { approveChallenge, confirmChallenge, denyChallenge, startPush } from "./challenges.service.ts";
 export { type Challenge, deleteEndedChallenges, findChallenge, openChallengesOf } from "./challenges.store.ts";
+export { IDENTITY_PROVIDER } from "./identity-provider.tsx";
 export { linkAccount } from "./link-account.tsx";
 export { fitsLink } from "./magic-link.tsx";
 export { answerMailedCode, mailedOf, resendMail } from "./mailed-code.ts";

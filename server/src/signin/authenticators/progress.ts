@@ -19,6 +19,8 @@ export interface PendingLink {
   readonly providerId: string;
   readonly subject: string;
   readonly username: string | null;
+  /** As the provider verified it, where the provider is an organization's. */
+  readonly email?: string;
   /** Where the sign-in goes on afterwards, and the step that left for the provider. */
   readonly flow: string;
   readonly flowVersion: number;
@@ -44,6 +46,8 @@ export interface Progress {
   readonly sessionId?: string;
   /** With a second factor, they said that none has to be asked for in this browser for a while. */
   readonly trust?: boolean;
+  /** The identity provider that the typed name led to, once; null where a provider was looked for without a name. */
+  readonly home?: { readonly alias: string; readonly login: string | null };
   readonly link?: PendingLink;
   /** The identity provider that it came by, last. */
   readonly brokered?: BrokeredArrival;

@@ -24,7 +24,7 @@ export const usernamePassword: Question = {
     body: (
       <Credentials
         text={text}
-        username={progress.login ?? request.loginHint ?? ""}
+        username={progress.login ?? progress.home?.login ?? request.loginHint ?? ""}
         invalid={alert?.blames ?? false}
         quiet={alert !== null}
         rememberMe={settings.sessions.rememberMe ? progress.remember : null}

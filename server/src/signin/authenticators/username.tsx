@@ -23,7 +23,7 @@ export const username: Question = {
     body: (
       <UsernameOnly
         text={text}
-        username={progress.login ?? request.loginHint ?? ""}
+        username={progress.login ?? progress.home?.login ?? request.loginHint ?? ""}
         quiet={alert !== null}
         rememberMe={settings.sessions.rememberMe && !isReset(progress) ? progress.remember : null}
       />

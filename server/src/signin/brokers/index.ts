@@ -22,6 +22,7 @@ export {
   sessionsByProvider,
   type UpstreamSession,
 } from "./brokered-sessions.ts";
+export { homeProvider, homeProviderOf } from "./home-realm.ts";
 export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./logouts.store.ts";
 export { applyMapping, writesEachTime } from "./mapping.ts";
 export { type BrokerParts, brokerOf, brokers, createBrokers, REFUSED, samlBrokerOf } from "./parts.ts";

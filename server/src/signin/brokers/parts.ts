@@ -7,6 +7,7 @@ import type { IdentityProviders, ProtocolName, ProviderSnapshot } from "../ident
 import type { Broker, BrokerTools } from "./broker.ts";
 import { eherkenning, eidas } from "./eid/index.ts";
 import { oidc } from "./oidc.ts";
+import { createOutages, type Outages } from "./outages.ts";
 import { createSamlTools, type SamlBroker, type SamlTools, saml } from "./saml/index.ts";
 import { createUpstreams } from "./upstreams.ts";
 
@@ -32,6 +33,7 @@ export function samlBrokerOf(protocol: string): SamlBroker | null {
 export interface BrokerParts {
   readonly providers: IdentityProviders;
   readonly tools: BrokerTools;
+  readonly outages: Outages;
   /** Counted by protocol: aliases are too many, and a realm's own affair. */
   counted(protocol: string, outcome: "success" | "failure"): void;
   /** Records a sign-in that failed, and counts it. Of a flood the first are recorded. */
@@ -61,6 +63,7 @@ export function createBrokers({
   const isRecorded = createFloodGate();
   return {
     providers,
+    outages: createOutages(),
     tools: { upstreams: createUpstreams(outbound), saml: createSamlTools({ outbound, ...parts }), log },
     counted,
     async failed(work, { realm, alias, protocol }, reason, sourceIp) {

@@ -143,4 +143,52 @@ describe.skipIf(!sambaDomain())("Active Directory", () => {
     expect(await userNamed(realm, "bert")).toMatchObject({ enabled: false });
     expect(await userNamed(realm, "disabled")).toMatchObject({ enabled: true });
   });
+
+  test("groups in groups give roles; a run of changes sees by DirSync who is gone, and says when it may not", async () => {
+    const base = `OU=sync,${domain.suffix}`;
+    const account = (name: string) =>
+      `dn: CN=${name},${base}\nchangetype: add\nobjectClass: user\nsAMAccountName: ${name}\nunicodePwd:: ${unicode}\nuserAccountControl: 512\n`;
+    const group = (name: string, member: string) =>
+      `dn: CN=${name},${base}\nchangetype: add\nobjectClass: group\nsAMAccountName: ${name}\nmember: ${member}\n`;
+    await domain.apply(
+      [
+        `dn: ${base}\nchangetype: add\nobjectClass: organizationalUnit\nou: sync\n`,
+        ...["sam", "sue", "tom", "reader"].map(account),
+        group("inner", `CN=sam,${base}`),
+        group("outer", `CN=inner,${base}`),
+      ].join("\n"),
+    );
+    const realm = await iam.realm();
+    const own = { ...config, userSearchBase: base, userSearchFilter: "(&(objectCategory=person)(sAMAccountName={0}))" };
+    await addDirectory(realm, { ...own, groupSearchBase: base, nestedGroups: true }, { protocol: "ad" });
+    await realm.asMaster().post("/roles", { name: "worker" });
+    const mapper = { name: "a", type: "role", claim: "groups", value: `cn=outer,${base.toLowerCase()}`, role: "worker" };
+    expect((await realm.asMaster().post("/identity-providers/corp/mappers", mapper)).status).toBe(201);
+    const sync = async (query = "") => (await realm.asMaster().post(`/user-federation/corp/sync${query}`)).body;
+    const rolesOf = async (name: string) => (await userNamed(realm, name)).roles;
+    expect(await sync()).toMatchObject({ kind: "full", created: 4, failed: 0, message: null });
+    expect([await rolesOf("sam"), await rolesOf("sue")]).toEqual([["user", "worker"], ["user"]]);
+    expect(await sync("?full=false"), "where DirSync begins").toMatchObject({ kind: "changed", updated: 0, disabled: 0, message: null });
+
+    await domain.apply(`dn: CN=tom,${base}\nchangetype: delete\n`);
+    await domain.apply(`dn: CN=inner,${base}\nchangetype: modify\nreplace: member\nmember: CN=sue,${base}\n`);
+    expect(await sync("?full=false&dryRun=true")).toMatchObject({ kind: "changed", disabled: 1, dryRun: true });
+    expect(await sync("?full=false")).toMatchObject({ kind: "changed", updated: 2, disabled: 1, failed: 0, message: null });
+    expect(await userNamed(realm, "tom")).toMatchObject({ enabled: false });
+    expect([await rolesOf("sam"), await rolesOf("sue")]).toEqual([["user"], ["user", "worker"]]);
+    expect((await signIn(realm, "sue")).status).toBe(303);
+    expect(await rolesOf("sue")).toEqual(["user", "worker"]);
+    // Out of the search base: as good as gone.
+    await domain.apply(`dn: CN=sam,${base}\nchangetype: modrdn\nnewrdn: CN=sam\ndeleteoldrdn: 1\nnewsuperior: ${users}\n`);
+    expect(await sync("?full=false")).toMatchObject({ kind: "changed", disabled: 1 });
+    expect(await userNamed(realm, "sam")).toMatchObject({ enabled: false });
+    expect(await sync("?full=false")).toMatchObject({ kind: "changed", updated: 0, disabled: 0 });
+
+    const { body } = await realm.asMaster().get("/identity-providers/corp");
+    const plain = { ...body.config, bindDn: `CN=reader,${base}`, bindPassword: PASSWORD };
+    expect((await realm.asMaster().put("/identity-providers/corp", { ...body, config: plain })).status).toBe(200);
+    await domain.apply(`dn: CN=sue,${base}\nchangetype: modify\nreplace: givenName\ngivenName: Susan\n`);
+    const told = expect.stringContaining("Replicating Directory Changes");
+    expect(await sync("?full=false")).toMatchObject({ kind: "changed", updated: 1, disabled: 0, message: told });
+  });
 });

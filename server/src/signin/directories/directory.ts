@@ -1,5 +1,7 @@
 import { type Filter, parseTemplate } from "../../platform/ldap/index.ts";
-import { type Person, type ProviderSnapshot, personAttributes, sourceOf } from "../identity-providers/index.ts";
+import { mappedAttributes, type Person, type ProviderSnapshot, personAttributes, sourceOf } from "../identity-providers/index.ts";
+import { type GroupSearch, groupSearchOf } from "./groups.ts";
+import { groupsNamedBy, mapperAttributes } from "./mapper-claims.ts";
 
 export const DIRECTORY_PROTOCOLS = ["ldap", "ad"] as const;
 export const isDirectory = ({ protocol }: Pick<ProviderSnapshot, "protocol">): boolean =>
@@ -16,6 +18,10 @@ export interface Directory {
   readonly everybody: Filter | null;
   readonly idAttribute: string;
   readonly attributes: readonly string[];
+  /** The groups that mappers name, by DN or by name. */
+  readonly groupValues: readonly string[];
+  /** Null: `memberOf` of an entry says its groups. */
+  readonly groupSearch: GroupSearch | null;
   readonly trustsEmail: boolean;
   readonly provisions: boolean;
   readonly writesPasswords: boolean;
@@ -25,6 +31,9 @@ export function directoryOf(provider: ProviderSnapshot): Directory {
   const { config, protocol, alias } = provider;
   const template = parseTemplate(String(config.userSearchFilter));
   const idAttribute = String(config.idAttribute);
+  const groupValues = groupsNamedBy(provider.mappers);
+  const groupSearch = groupSearchOf(config);
+  const readsMemberOf = groupValues.length > 0 && groupSearch === null;
   return {
     provider,
     source: sourceOf(protocol, alias),
@@ -32,16 +41,17 @@ export function directoryOf(provider: ProviderSnapshot): Directory {
     filterOf: (name) => template.of(name),
     everybody: template.all,
     idAttribute,
-    attributes: personAttributes(config),
+    attributes: [...new Set([...personAttributes(config), ...mapperAttributes(provider.mappers), ...(readsMemberOf ? ["memberOf"] : [])])],
+    ...{ groupValues, groupSearch },
     trustsEmail: config.trustEmail === true,
     provisions: config.provisioning === "create",
     writesPasswords: config.editMode === "PASSWORD",
   };
 }
 
-export const profileOf = (directory: Directory, { username, email, firstName, lastName }: Person) => ({
+export const profileOf = (directory: Directory, { username, email, firstName, lastName, claims }: Person) => ({
   username,
   email,
   trustsEmail: directory.trustsEmail,
-  attributes: { firstName, lastName },
+  attributes: { firstName, lastName, ...mappedAttributes(directory.provider.mappers, claims, false) },
 });

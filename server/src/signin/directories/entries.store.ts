@@ -1,6 +1,8 @@
 import { type Generated, sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import type { Person } from "../identity-providers/index.ts";
+import { groupsOfClaims } from "./mapper-claims.ts";
+import { groupsHash } from "./memberships.ts";
 
 declare module "../../platform/db/tables.ts" {
   interface Tables {
@@ -11,6 +13,7 @@ declare module "../../platform/db/tables.ts" {
       dn: string;
       fingerprint: string;
       disabled_by_sync: Generated<boolean>;
+      groups: Generated<string>;
     };
     directory_erasures: { realm_id: string; provider_id: string; hash: string; erased_at: number };
   }
@@ -28,6 +31,8 @@ export interface KnownEntry {
   readonly dn: string | null;
   readonly fingerprint: string | null;
   readonly disabledBySync: boolean;
+  /** A hash of the groups that mappers name. */
+  readonly groups: string;
 }
 
 interface KnownRow {
@@ -36,6 +41,7 @@ interface KnownRow {
   dn: string | null;
   fingerprint: string | null;
   disabled_by_sync: boolean | null;
+  groups: string | null;
 }
 
 const toKnown = (row: KnownRow): KnownEntry => ({
@@ -44,10 +50,11 @@ const toKnown = (row: KnownRow): KnownEntry => ({
   dn: row.dn,
   fingerprint: row.fingerprint,
   disabledBySync: row.disabled_by_sync ?? false,
+  groups: row.groups ?? "",
 });
 
 const known = ({ realm, providerId }: Owner) => sql`
-  select l.subject, l.user_id, e.dn, e.fingerprint, e.disabled_by_sync
+  select l.subject, l.user_id, e.dn, e.fingerprint, e.disabled_by_sync, e.groups
   from identity_links l
   left join directory_entries e on e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject
   where l.realm_id = ${realm} and l.provider_id = ${providerId}`;
@@ -62,6 +69,22 @@ export async function knownEntries(db: Db, owner: Owner, subjects: readonly stri
 export async function knownEntriesAfter(db: Db, owner: Owner, after: string, limit: number): Promise<KnownEntry[]> {
   const { rows } = await sql<KnownRow>`${known(owner)} and l.subject > ${after} order by l.subject limit ${limit}`.execute(db);
   return rows.map(toKnown);
+}
+
+/** Of those who are not gone, in the order of their ids: by what groups know them, and the hash of their groups. */
+export async function groupedEntriesAfter(
+  db: Db,
+  { realm, providerId }: Owner,
+  after: string,
+  limit: number,
+): Promise<{ subject: string; dn: string; username: string; groups: string }[]> {
+  const { rows } = await sql<{ subject: string; dn: string; username: string; groups: string }>`
+    select e.subject, e.dn, u.username, e.groups from directory_entries e
+    join identity_links l on l.realm_id = e.realm_id and l.provider_id = e.provider_id and l.subject = e.subject
+    join users u on u.realm_id = l.realm_id and u.user_id = l.user_id
+    where e.realm_id = ${realm} and e.provider_id = ${providerId} and e.fingerprint <> '' and e.subject > ${after}
+    order by e.subject limit ${limit}`.execute(db);
+  return rows;
 }
 
 /** Where a user comes from, and as which entry. */
@@ -85,19 +108,19 @@ export interface NewEntry {
 /** Links new users to their entries. Answers the subjects that are linked now; of the others another node was quicker. */
 export async function insertEntries(tx: Tx, { realm, providerId }: Owner, entries: readonly NewEntry[], now: number): Promise<Set<string>> {
   if (entries.length === 0) return new Set();
-  const rows = entries.map(({ userId, person: { subject, username, dn, fingerprint, enabled } }) => ({
-    ...{ subject, user_id: userId, username, dn, fingerprint, disabled_by_sync: !enabled },
+  const rows = entries.map(({ userId, person: { subject, username, dn, fingerprint, enabled, claims } }) => ({
+    ...{ subject, user_id: userId, username, dn, fingerprint, disabled_by_sync: !enabled, groups: groupsHash(groupsOfClaims({ claims })) },
   }));
   const asked = sql`json_to_recordset(${JSON.stringify(rows)}::text::json)
-    as r(subject text, user_id uuid, username text, dn text, fingerprint text, disabled_by_sync boolean)`;
+    as r(subject text, user_id uuid, username text, dn text, fingerprint text, disabled_by_sync boolean, groups text)`;
   const linked = await sql<{ subject: string }>`
     insert into identity_links (realm_id, provider_id, subject, user_id, username, linked_at)
     select ${realm}, ${providerId}::uuid, r.subject, r.user_id, r.username, ${now} from ${asked}
     order by r.subject collate "C" on conflict do nothing returning subject`.execute(tx);
   const subjects = new Set(linked.rows.map(({ subject }) => subject));
   await sql`
-    insert into directory_entries (realm_id, provider_id, subject, dn, fingerprint, disabled_by_sync)
-    select ${realm}, ${providerId}::uuid, r.subject, r.dn, r.fingerprint, r.disabled_by_sync from ${asked}
+    insert into directory_entries (realm_id, provider_id, subject, dn, fingerprint, disabled_by_sync, groups)
+    select ${realm}, ${providerId}::uuid, r.subject, r.dn, r.fingerprint, r.disabled_by_sync, r.groups from ${asked}
     where r.subject = any(${[...subjects]}::text[])`.execute(tx);
   return subjects;
 }
@@ -106,9 +129,15 @@ export async function insertEntries(tx: Tx, { realm, providerId }: Owner, entrie
 export async function saveEntry(
   tx: Tx,
   { realm, providerId }: Owner,
-  entry: { readonly subject: string; readonly dn: string; readonly fingerprint: string; readonly disabledBySync: boolean },
+  entry: {
+    readonly subject: string;
+    readonly dn: string;
+    readonly fingerprint: string;
+    readonly groups: string;
+    readonly disabledBySync: boolean;
+  },
 ): Promise<void> {
-  const state = { dn: entry.dn, fingerprint: entry.fingerprint, disabled_by_sync: entry.disabledBySync };
+  const state = { dn: entry.dn, fingerprint: entry.fingerprint, groups: entry.groups, disabled_by_sync: entry.disabledBySync };
   await tx
     .insertInto("directory_entries")
     .values({ realm_id: realm, provider_id: providerId, subject: entry.subject, ...state })

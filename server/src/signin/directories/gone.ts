@@ -15,7 +15,7 @@ const FEW = 10;
 const SHARE = 0.2;
 
 /** Those who were there at an earlier run and are no more. `known`: how many there were. */
-export async function findGone(db: Db, owner: Owner, seen: ReadonlySet<string>): Promise<{ gone: KnownEntry[]; known: number }> {
+export async function findGone(db: Db, owner: Owner, isGone: (subject: string) => boolean): Promise<{ gone: KnownEntry[]; known: number }> {
   const gone: KnownEntry[] = [];
   let known = 0;
   for (let after = ""; ; ) {
@@ -24,7 +24,7 @@ export async function findGone(db: Db, owner: Owner, seen: ReadonlySet<string>):
       // Gone since an earlier run.
       if (entry.fingerprint === "") continue;
       known += 1;
-      if (!seen.has(entry.subject)) gone.push(entry);
+      if (isGone(entry.subject)) gone.push(entry);
     }
     if (batch.length < BATCH) return { gone, known };
     after = batch.at(-1)!.subject;
@@ -63,7 +63,13 @@ export async function disableGone(
     try {
       return await inSavepoint(ctx.tx, async () => {
         const wasOpen = await disableFederatedUser(ctx, entry.userId);
-        const state = { subject: entry.subject, dn: entry.dn ?? "", fingerprint: "", disabledBySync: wasOpen || entry.disabledBySync };
+        const state = {
+          subject: entry.subject,
+          dn: entry.dn ?? "",
+          fingerprint: "",
+          groups: "",
+          disabledBySync: wasOpen || entry.disabledBySync,
+        };
         await saveEntry(ctx.tx, { realm: ctx.realm, providerId: provider.providerId }, state);
         return wasOpen;
       });

@@ -1,12 +1,13 @@
 import { systemActor } from "../../platform/context.ts";
 import { adState, BindRefused, entryId, type LdapConnection, type LdapEntry, RESULT } from "../../platform/ldap/index.ts";
-import { isFault, readPerson } from "../identity-providers/index.ts";
+import { isFault } from "../identity-providers/index.ts";
 import type { PasswordAnswer, PasswordQuestion } from "../passwords/index.ts";
 import type { Directory } from "./directory.ts";
 import { forgetErasure, knownEntries } from "./entries.store.ts";
 import { erasureHash } from "./erasure.ts";
 import { asking, type DirectoryParts, enabledDirectories, membershipOf, ownEntry, search, warn } from "./own-entry.ts";
 import { createPeople, updatePerson } from "./people.ts";
+import { personAt } from "./person-at.ts";
 
 const MAX_LOGIN = 255;
 const WRONG = { verdict: "wrong" } as const;
@@ -122,7 +123,7 @@ export async function tryBind(
 /** The user of an entry, as the entry is now; made where there is none yet. Null where there can be none. */
 async function provision(parts: DirectoryParts, { entry, directory }: Found, realm: string): Promise<string | null> {
   const { providerId } = directory.provider;
-  const person = readPerson(directory.provider.config, entry);
+  const person = await asking(parts, directory, () => personAt(parts.pools.of(directory.provider), directory, entry));
   if (isFault(person)) {
     warn(parts, directory, `somebody with the right password cannot sign in: ${person.message}`, entry);
     return null;

@@ -8,6 +8,9 @@ import type { AuditDraft, Ctx } from "../../platform/context.ts";
 import type { Person } from "../identity-providers/index.ts";
 import { type Directory, profileOf } from "./directory.ts";
 import { insertEntries, type KnownEntry, saveEntry } from "./entries.store.ts";
+import { firstAttributes, followDirectory, grantsForNew } from "./mapped-people.ts";
+import { groupsOfClaims } from "./mapper-claims.ts";
+import { groupsHash } from "./memberships.ts";
 
 export type Outcome = "created" | "updated" | "unchanged" | "disabled" | "taken" | { readonly message: string };
 
@@ -16,7 +19,10 @@ const ownerOf = (ctx: Ctx, { provider }: Directory) => ({ realm: ctx.realm, prov
 /** New users from entries that are nobody's, by a statement per table. `taken`: another user has the name or the address. */
 export async function createPeople(ctx: Ctx, directory: Directory, people: readonly Person[]): Promise<Map<Person, Outcome>> {
   const usual = await shareDefaultRole(ctx.tx, ctx.realm);
-  const users = new Map(people.map((person) => [person, newUser(ctx, directory, person, usual ? [usual.roleId] : [])]));
+  const usualRoles = usual ? [usual.roleId] : [];
+  const grants = await grantsForNew(ctx, directory);
+  const rolesOf = (person: Person) => [...new Set([...usualRoles, ...grants.rolesOf(person)])];
+  const users = new Map(people.map((person) => [person, newUser(ctx, directory, person, rolesOf(person))]));
   const inserted = await insertNewUsers(ctx.tx, ctx.realm, [...users.values()], ctx.now);
   const entries = [...users].filter(([, { userId }]) => inserted.has(userId)).map(([person, { userId }]) => ({ person, userId }));
   const linked = await insertEntries(ctx.tx, ownerOf(ctx, directory), entries, ctx.now);
@@ -31,6 +37,7 @@ export async function createPeople(ctx: Ctx, directory: Directory, people: reado
     ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail: directory.source });
     outcomes.set(person, "created");
   }
+  await grants.complete(entries.filter(({ person }) => linked.has(person.subject)).map((entry) => ({ ...entry, usualRoles })));
   return outcomes;
 }
 
@@ -45,6 +52,7 @@ const newUser = (ctx: Ctx, directory: Directory, person: Person, roleIds: readon
   attributes: {
     ...(person.firstName !== null && { firstName: person.firstName }),
     ...(person.lastName !== null && { lastName: person.lastName }),
+    ...firstAttributes(directory, person),
   },
   requiredActions: [],
   passwordHash: null,
@@ -61,6 +69,7 @@ export async function updatePerson(ctx: Ctx, directory: Directory, person: Perso
   const own: Ctx = { ...ctx, audit: (draft) => void drafts.push(draft), afterCommit: (effect) => void effects.push(effect) };
   try {
     const outcome = await inSavepoint(ctx.tx, async () => {
+      const regrants = await followDirectory(own, directory, person, known.userId);
       let { disabledBySync } = known;
       const changed = await saveFederatedUser(own, known.userId, profileOf(directory, person), (enabled) => {
         // What an administrator disabled stays disabled, and what the directory disabled comes back with it.
@@ -69,14 +78,27 @@ export async function updatePerson(ctx: Ctx, directory: Directory, person: Perso
         return isOpen;
       });
       if (changed === null) return "unchanged";
-      await saveEntry(ctx.tx, ownerOf(ctx, directory), { ...person, disabledBySync });
-      return changed.includes("disabled") ? "disabled" : changed.length > 0 ? "updated" : "unchanged";
+      await saveEntry(ctx.tx, ownerOf(ctx, directory), { ...person, groups: groupsHash(groupsOfClaims(person)), disabledBySync });
+      return changed.includes("disabled") ? "disabled" : changed.length > 0 || regrants ? "updated" : "unchanged";
     });
     for (const draft of drafts) ctx.audit(draft);
     for (const effect of effects) ctx.afterCommit(effect);
     return outcome;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
+    await followAlone(ctx, directory, person, known.userId);
     return error.code === userErrors.login_name_taken().code ? "taken" : { message: error.message };
+  }
+}
+
+/** Somebody whose new name cannot be had loses all the same what the directory no longer gives them. */
+async function followAlone(ctx: Ctx, directory: Directory, person: Person, userId: string): Promise<void> {
+  const drafts: AuditDraft[] = [];
+  try {
+    await inSavepoint(ctx.tx, () => followDirectory({ ...ctx, audit: (draft) => void drafts.push(draft) }, directory, person, userId));
+    for (const draft of drafts) ctx.audit(draft);
+  } catch (error) {
+    // The last administrator stays one: that is what was refused.
+    if (!(error instanceof AppError)) throw error;
   }
 }

@@ -53,6 +53,16 @@ const SyncQuery = Type.Object(
   { additionalProperties: false },
 );
 
+const RunsQuery = Type.Object(
+  {
+    size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "How many runs" })),
+    before: Type.Optional(
+      Type.String({ format: "uuid", description: "Only runs older than the one with this `runId`: the last of the page before" }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 /** Mounted under /admin/realms/:realm/user-federation. */
 export const userFederationRoutes: FastifyPluginAsyncTypebox<SyncParts & { providers: IdentityProviders }> = async (
   app,
@@ -93,15 +103,18 @@ export const userFederationRoutes: FastifyPluginAsyncTypebox<SyncParts & { provi
       config,
       schema: {
         summary: "Follow the syncs of a directory",
-        description: "The last twenty runs, newest first, with how far one is that is running. They are kept for 90 days.",
+        description: "Runs, newest first, with how far one is that is running. They are kept for 90 days.",
         tags,
         params,
+        querystring: RunsQuery,
         response: { 200: Type.Object({ running: Type.Boolean(), runs: Type.Array(SyncRun) }, { $id: "DirectorySyncs" }) },
       },
     },
     async (req) => {
       const { realm, providerId } = await directoryOf(req.params.realm, req.params.alias);
-      const runs = await req.read((ctx) => readRuns(ctx, { realm, providerId }));
+      const runs = await req.read((ctx) =>
+        readRuns(ctx, { realm, providerId }, { size: req.query.size ?? 20, before: req.query.before ?? null }),
+      );
       return { running: runs.some(({ state }) => state === "running"), runs };
     },
   );

@@ -93,19 +93,20 @@ async function changeRunning(db: Db, { realm, providerId }: Owner, runId: string
   return numUpdatedRows > 0n;
 }
 
-/** Newest first. */
+/** Newest first; `before`: those older than this one. */
 export async function latestRuns(
   db: Db,
   { realm, providerId }: Owner,
-  limit: number,
+  { size, before }: { readonly size: number; readonly before: string | null },
 ): Promise<Omit<Selectable<RunsTable>, "realm_id" | "provider_id" | "requested_by_id" | "lease_until" | "mark">[]> {
   return db
     .selectFrom("directory_runs")
     .select(["run_id", "kind", "dry_run", "state", "requested_by", "started_at", "finished_at", "report"])
     .where("realm_id", "=", realm)
     .where("provider_id", "=", providerId)
+    .$if(before !== null, (query) => query.where("run_id", "<", before!))
     .orderBy("run_id", "desc")
-    .limit(limit)
+    .limit(size)
     .execute();
 }
 

@@ -3,16 +3,19 @@ import { releaseLoginNames } from "../../directory/users/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { LdapEntry } from "../../platform/ldap/index.ts";
-import { isFault, type Person, readPerson } from "../identity-providers/index.ts";
+import { type EntryFault, isFault, type Person, readPerson } from "../identity-providers/index.ts";
 import type { Directory } from "./directory.ts";
-import { erasedAmong, type KnownEntry, knownEntries } from "./entries.store.ts";
+import { erasedAmong, groupedEntriesAfter, type KnownEntry, knownEntries } from "./entries.store.ts";
 import { erasureHash } from "./erasure.ts";
 import { disableGone, findGone, looksWrong } from "./gone.ts";
+import { describePerson } from "./mapper-claims.ts";
+import { groupsHash, type KnownMemberships, type Memberships } from "./memberships.ts";
 import { createPeople, type Outcome, updatePerson } from "./people.ts";
 import type { Report } from "./runs.store.ts";
 import type { SyncOptions, SyncParts } from "./sync-parts.ts";
 
 const MAX_ERRORS = 100;
+const BATCH = 1_000;
 /** People whose name another user has, kept until it is known who is gone. */
 const MAX_DEFERRED = 10_000;
 const TAKEN = "Another user has this username or mail address.";
@@ -61,12 +64,18 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
     return outcomes;
   };
 
+  const describe = async (entry: LdapEntry, memberships: Memberships): Promise<Person | EntryFault> => {
+    const plain = directory.groupValues.length === 0 ? null : readPerson(config, entry);
+    if (plain === null || isFault(plain)) return describePerson(directory, entry, []);
+    return describePerson(directory, entry, await memberships.of(entry, plain.username));
+  };
+
   return {
-    async take(entries: readonly LdapEntry[]): Promise<void> {
+    async take(entries: readonly LdapEntry[], memberships: Memberships): Promise<void> {
       const people: Person[] = [];
       for (const entry of entries) {
         counts.synced += 1;
-        const person = readPerson(config, entry);
+        const person = await describe(entry, memberships);
         if (isFault(person)) fail(person.dn, person.message);
         else if (seen.has(person.subject)) fail(person.dn, "Another entry of this run has the same id.");
         else {
@@ -83,12 +92,25 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
       }
     },
 
-    /** `isWhole`: everything was read, so whoever was not seen is gone. Answers what an administrator should know. */
-    async finish(isWhole: boolean): Promise<string | null> {
+    /** Those whose groups are others by now, by the ids of their entries. */
+    async *regrouped(memberships: KnownMemberships): AsyncGenerator<readonly string[]> {
+      for (let after = ""; ; ) {
+        const batch = await groupedEntriesAfter(db, owner, after, BATCH);
+        const others = batch.filter(({ dn, username, groups }) => groupsHash(memberships.ofKnown(dn, username)) !== groups);
+        const ids = others.map(({ subject }) => subject).filter((subject) => !seen.has(subject));
+        if (ids.length > 0) yield ids;
+        if (batch.length < BATCH) return;
+        after = batch.at(-1)!.subject;
+      }
+    },
+
+    /** Who is gone: `unseen`, when everything was read; or those among these ids. Answers what an administrator should know. */
+    async finish(who: "unseen" | ReadonlySet<string> | null): Promise<string | null> {
       let message: string | null = null;
-      if (isWhole) {
-        const { gone, known } = await findGone(db, owner, seen);
-        message = gone.length === 0 || confirm ? null : looksWrong(gone.length, known, seen.size);
+      if (who === "unseen" || (who !== null && who.size > 0)) {
+        const isGone = (subject: string) => (who === "unseen" ? !seen.has(subject) : who.has(subject));
+        const { gone, known } = await findGone(db, owner, isGone);
+        message = gone.length === 0 || confirm ? null : looksWrong(gone.length, known, who === "unseen" ? seen.size : known - gone.length);
         if (message === null && dryRun) counts.disabled += gone.length;
         else if (message === null) {
           const { disabled, refused } = await disableGone(transact, directory, gone);

@@ -1,10 +1,12 @@
 import { clock } from "../../kernel/clock.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import type { ReadCtx } from "../../platform/context.ts";
-import { LdapError } from "../../platform/ldap/index.ts";
+import { type LdapEntry, LdapError } from "../../platform/ldap/index.ts";
 import type { ProviderSnapshot } from "../identity-providers/index.ts";
 import { directoryOf } from "./directory.ts";
 import { directoryErrors } from "./errors.ts";
+import { type Mark, parseMark } from "./mark.ts";
+import type { Memberships } from "./memberships.ts";
 import { readDirectory } from "./reading.ts";
 import { endRun, holdRun, keepRun, lastMark, latestRuns, type Owner, type Report, type RunKind } from "./runs.store.ts";
 import { createSink } from "./sink.ts";
@@ -26,12 +28,12 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
   const directory = directoryOf(provider);
   if (directory.everybody === null) throw directoryErrors.filter_finds_one();
   const owner = { realm: provider.realm, providerId: provider.providerId };
-  const mark = options.full ? null : await lastMark(db, owner);
+  const mark = parseMark(await lastMark(db, owner));
   const [runId, startedAt] = [newId(), clock.now()];
   const origin = { realm: provider.realm, actor: options.actor, sourceIp: options.sourceIp };
   const begun = {
     run_id: runId,
-    kind: mark === null ? "full" : "changed",
+    kind: options.full || mark === null ? "full" : "changed",
     dry_run: options.dryRun,
     requested_by: options.actor.name,
     requested_by_id: isId(options.actor.id) ? options.actor.id : null,
@@ -41,16 +43,22 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
   const sink = createSink(parts, directory, options);
   let state: "done" | "failed" = "done";
   let message: string | null = null;
-  let read: { mark: string | null; kind: RunKind } = { mark: null, kind: begun.kind };
+  let read: { mark: Mark | null; kind: RunKind } = { mark: null, kind: begun.kind };
+  const taker = {
+    regrouped: sink.regrouped,
+    async take(entries: readonly LdapEntry[], memberships: Memberships) {
+      await sink.take(entries, memberships);
+      if (!(await keepRun(db, owner, runId, sink.report(null), clock.now()))) throw directoryErrors.taken_over();
+    },
+  };
   try {
-    read = await parts.pools.of(provider).own((connection) =>
-      readDirectory(connection, directory, mark, async (entries) => {
-        await sink.take(entries);
-        if (!(await keepRun(db, owner, runId, sink.report(null), clock.now()))) throw directoryErrors.taken_over();
-      }),
-    );
-    // Only a whole reading of everything says who is gone.
-    message = await sink.finish(read.kind === "full");
+    const reading = await parts.pools
+      .of(provider)
+      .own((connection) => readDirectory(connection, directory, { mark, full: options.full }, taker));
+    read = reading;
+    // Only a whole reading of everything says who is gone, or a directory that says of whom there is a change.
+    const gone = await sink.finish(reading.kind === "full" ? "unseen" : reading.missing);
+    message = [gone, ...reading.notes].filter((note) => note !== null).join(" ") || null;
   } catch (error) {
     state = "failed";
     message = error instanceof LdapError ? error.message : null;
@@ -70,7 +78,8 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
 
   async function finish(report: Report): Promise<void> {
     await work.transact(origin, async (ctx) => {
-      if (!(await endRun(ctx.tx, owner, runId, { state, report, mark: state === "done" ? read.mark : null }, ctx.now))) return;
+      const mark = state === "done" && read.mark !== null ? JSON.stringify(read.mark) : null;
+      if (!(await endRun(ctx.tx, owner, runId, { state, report, mark }, ctx.now))) return;
       const counts = (["synced", "created", "updated", "disabled", "skipped", "failed"] as const).map((name) => `${name} ${report[name]}`);
       ctx.audit({
         ...{ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "user-federation", resourceId: provider.alias },
@@ -81,12 +90,11 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
   }
 }
 
-const SHOWN_RUNS = 20;
 const NOTHING = { synced: 0, created: 0, updated: 0, disabled: 0, skipped: 0, failed: 0, errors: [], message: null };
 
-/** The last runs, newest first, with how far one is that is running. */
-export async function readRuns(ctx: ReadCtx, owner: Owner) {
-  return (await latestRuns(ctx.tx, owner, SHOWN_RUNS)).map((row) => ({
+/** Runs, newest first, with how far one is that is running. */
+export async function readRuns(ctx: ReadCtx, owner: Owner, page: { readonly size: number; readonly before: string | null }) {
+  return (await latestRuns(ctx.tx, owner, page)).map((row) => ({
     ...{ ...NOTHING, ...row.report },
     ...{ runId: row.run_id, kind: row.kind, dryRun: row.dry_run, state: row.state, requestedBy: row.requested_by },
     ...{ startedAt: row.started_at, finishedAt: row.finished_at },

@@ -80,7 +80,7 @@ export async function firstEnrolledAt(db: Db, realm: string, userId: string): Pr
   return at;
 }
 
-/** False: it was removed meanwhile. */
+/** False: the device was removed. */
 export async function markDeviceUsed(tx: Tx, realm: string, { userId, id }: Pick<Device, "userId" | "id">, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("credentials")
@@ -101,7 +101,7 @@ export interface Enrollment {
   readonly expiresAt: number;
 }
 
-/** The enrollment that a token stands for, while it lasts, of a user who may sign in. */
+/** The unexpired enrollment of a token, whose user is enabled. */
 export async function findEnrollment(db: Db, realm: string, tokenHash: string, now: number): Promise<Enrollment | null> {
   const expiry = sql<number>`(c.data ->> 'expiresAt')::bigint`;
   const row = await db

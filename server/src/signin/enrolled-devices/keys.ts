@@ -40,7 +40,7 @@ export type ProofType = "gatehouse-enroll+jwt" | "gatehouse-device+jwt" | "gateh
 const MAX_LENGTH = 8 * 1024;
 const MAX_AGE = MINUTE;
 
-/** What a device signed, for this address and a moment ago; null for anything else. */
+/** The verified content of a device's recent signature for this URL; null: invalid. */
 export async function readProof(
   { alg, jwk }: DeviceKey,
   jws: string,
@@ -65,7 +65,7 @@ export async function readProof(
   }
 }
 
-/** Which device it says that it is of; whether it is, the signature tells. */
+/** The device id that the proof claims, before its signature is verified. */
 export function deviceNamedIn(jws: string): string | null {
   const [head = ""] = jws.slice(0, MAX_LENGTH).split(".", 1);
   try {

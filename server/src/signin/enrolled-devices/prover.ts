@@ -10,7 +10,7 @@ export interface DeviceProof {
 }
 
 export interface DeviceProver {
-  /** Signed for this very address: what was meant for another is worth nothing here. Throws. */
+  /** Verifies a device's proof, which must be signed for this URL. Throws. */
   prove(realm: string, jws: string, path: string): Promise<DeviceProof>;
   actorOf(realm: string, proof: DeviceProof): Actor;
 }

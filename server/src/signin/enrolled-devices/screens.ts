@@ -29,7 +29,7 @@ export function createScreens(clients: Clients) {
   return { screenOf, nameOf };
 }
 
-/** It answers in this transaction; not if it was removed meanwhile. */
+/** The device answers in this transaction; refused if it was removed. */
 export async function useDevice(ctx: Ctx, device: Device): Promise<void> {
   if (!(await markDeviceUsed(ctx.tx, ctx.realm, device, ctx.now))) throw deviceErrors.bad_device();
 }

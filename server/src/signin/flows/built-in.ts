@@ -7,7 +7,7 @@ const step = (authenticator: string, requirement: Requirement, config: Record<st
 });
 const sub = (alias: string, requirement: Requirement, steps: readonly Step[]): SubFlow => ({ alias, requirement, steps });
 
-/** Every second factor that a user may have set up; the ones that send something are off until an administrator wants them. */
+/** Every second factor; those that send a message are disabled until an administrator enables them. */
 const secondFactors: readonly Step[] = [
   step("passkey", "ALTERNATIVE"),
   step("totp", "ALTERNATIVE"),
@@ -17,14 +17,14 @@ const secondFactors: readonly Step[] = [
   step("recovery-code", "ALTERNATIVE"),
 ];
 
-/** Asked of those who have one, unless this browser is one that they told us to trust. */
+/** For users who have a second factor, unless the browser is trusted. */
 const ownSecondFactor = sub("second-factor", "CONDITIONAL", [
   step("condition-credential", "REQUIRED", { types: ["passkey", "totp", "push"] }),
   step("condition-unknown-device", "REQUIRED"),
   sub("second-factor-ways", "REQUIRED", secondFactors),
 ]);
 
-/** The same after an identity provider, unless that is trusted for two factors and has seen them. */
+/** The same after an identity provider, unless it is trusted for two factors and has asserted them. */
 const brokerSecondFactor = sub("broker-second-factor", "CONDITIONAL", [
   step("condition-credential", "REQUIRED", { types: ["passkey", "totp", "push"] }),
   step("condition-unknown-device", "REQUIRED"),
@@ -40,7 +40,7 @@ const flow = (alias: string, displayName: string, steps: readonly Step[]): Flow 
   version: 0,
 });
 
-/** As they ship. A realm's own form of one takes its place; they cannot be deleted, and what was changed can be taken back. */
+/** The defaults. A realm may override a built-in flow, but not delete it. */
 export const builtInFlows: readonly Flow[] = [
   flow("browser", "Sign in", [
     step("cookie", "ALTERNATIVE"),
@@ -66,7 +66,7 @@ export const builtInFlows: readonly Flow[] = [
   flow("reset-credentials", "Forgotten password", [
     step("username", "REQUIRED"),
     step("reset-email", "REQUIRED"),
-    // A trusted browser proves no more than possession: a user who has lost the password may have lost that, too.
+    // A trusted browser does not replace the second factor here: whoever stole the device may also ask for a reset.
     sub("reset-second-factor", "CONDITIONAL", [
       step("condition-credential", "REQUIRED", { types: ["passkey", "totp", "push"] }),
       sub("reset-second-factor-ways", "REQUIRED", secondFactors),
@@ -75,7 +75,7 @@ export const builtInFlows: readonly Flow[] = [
   flow("registration", "Create an account", [step("terms", "DISABLED")]),
   flow("direct-grant", "Password grant", [
     step("username-password", "REQUIRED"),
-    // An account protected by a factor that has no page here does not open by the password alone.
+    // The grant has no page for other factors: such an account is refused instead of accepting the password alone.
     sub("direct-second-factor", "CONDITIONAL", [
       step("condition-credential", "REQUIRED", { types: ["passkey", "totp", "push"] }),
       step("totp", "REQUIRED"),

@@ -1,20 +1,21 @@
-import { authenticators } from "../authenticators/index.ts";
+import { type Authenticator, authenticators } from "../authenticators/index.ts";
 import { type Factor, levelOf } from "../sessions/index.ts";
 import { isSubFlow, type Step } from "./flow.ts";
 
 type Kind = Exclude<Factor, "both">;
 
-/** The level that is reached whichever of these ways is taken; a session is no way of its own. */
+/** The lowest level of these alternatives; silent steps (the session) do not count. */
 export function certainLevel(ways: readonly Step[]): number {
   const levels = ways.filter((way) => !isSilent(way)).map((way) => Number(levelOf([...kindsOf(way)].map((factor) => ({ factor }))) ?? 0));
   return levels.length === 0 ? 0 : Math.min(...levels);
 }
 
-const authenticatorOf = (name: string) => (Object.hasOwn(authenticators, name) ? authenticators[name] : undefined);
+export const authenticatorOf = (name: string): Authenticator | undefined =>
+  Object.hasOwn(authenticators, name) ? authenticators[name] : undefined;
 
 const isSilent = (step: Step): boolean => !isSubFlow(step) && authenticatorOf(step.authenticator)?.kind === "silent";
 
-/** What a user who has passed the step has proven for certain. */
+/** The factors that every path through the step proves. */
 function kindsOf(step: Step): Set<Kind> {
   if (!isSubFlow(step)) {
     const authenticator = authenticatorOf(step.authenticator);

@@ -2,35 +2,33 @@ import { isIP } from "node:net";
 import Type from "typebox";
 import type { FieldError } from "../../kernel/errors.ts";
 import { buildValidator, toFieldErrors } from "../../platform/http/index.ts";
-import { type Authenticator, authenticators } from "../authenticators/index.ts";
+import type { Authenticator } from "../authenticators/index.ts";
+import { authenticatorOf } from "./certain.ts";
 import { isSubFlow, type Step, type SubFlow } from "./flow.ts";
 import { type Purpose, purposes } from "./purpose.ts";
 import type { StepInput } from "./schema.ts";
 
-/** In all of a flow. */
+/** Per flow, nested steps included. */
 const MAX_STEPS = 100;
 
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message: `${field}: ${message}` });
 
-const authenticatorOf = (name: string): Authenticator | undefined =>
-  Object.hasOwn(authenticators, name) ? authenticators[name] : undefined;
-
 /**
- * Everything that is wrong with the steps of a flow, by the member that says it: first what they are, then how they stand together, then
- * whether a user can pass, and not without proof.
+ * All errors in the steps of a flow, by field: first each step's members, then their combination, then whether a user can pass, and only with
+ * proof.
  */
 export function brokenFlowRules(input: readonly StepInput[], purpose: Purpose): FieldError[] {
   const aliases = new Set<string>();
-  const told = everyStep(input, "steps").flatMap(([step, path]) => shapeErrors(step, path, aliases));
+  const errors = everyStep(input, "steps").flatMap(([step, path]) => shapeErrors(step, path, aliases));
   if (everyStep(input, "steps").length > MAX_STEPS)
-    told.push(error("steps", "too_many", `a flow has at most ${MAX_STEPS} steps, those within lists included`));
-  if (told.length > 0) return told;
+    errors.push(error("steps", "too_many", `a flow has at most ${MAX_STEPS} steps, those within lists included`));
+  if (errors.length > 0) return errors;
   const steps = toSteps(input);
   const misplaced = placementErrors(steps, "steps", null, purpose);
   return misplaced.length > 0 ? misplaced : passageErrors(steps, purpose);
 }
 
-/** As flows keep them, once they are known to be well-formed. */
+/** The stored form of validated steps. */
 export const toSteps = (input: readonly StepInput[]): Step[] =>
   input.map(({ authenticator, requirement, config, alias, steps }) =>
     steps === undefined
@@ -84,7 +82,7 @@ const compiled = new Map<string, { (data: unknown): boolean; errors?: unknown }>
 function configErrors(name: string, { config: schema }: Authenticator, config: Record<string, unknown>): FieldError[] {
   const validate = compiled.get(name) ?? validator({ schema: Type.Object({ config: schema }), httpPart: "body" });
   compiled.set(name, validate);
-  // What is checked is a copy: defaults are filled in when it is read, not when it is kept.
+  // The validator fills in defaults, which are not stored, so it gets a copy.
   if (validate({ config: structuredClone(config) })) return [];
   return toFieldErrors(validate.errors as Parameters<typeof toFieldErrors>[0], undefined);
 }
@@ -99,27 +97,28 @@ function isNetwork(text: string): boolean {
 const isCondition = (step: Step) => !isSubFlow(step) && authenticatorOf(step.authenticator)?.kind === "condition";
 const isOn = (step: Step) => step.requirement !== "DISABLED";
 
-/** How the steps of a list stand together. What is disabled is as if it were not there. */
+/** Checks the combination of the steps of a list. Disabled steps are ignored. */
 function placementErrors(steps: readonly Step[], at: string, parent: SubFlow | null, purpose: Purpose): FieldError[] {
   const asked = steps.filter((step) => isOn(step) && !isCondition(step));
-  const isMust = (step: Step) => step.requirement === "REQUIRED" || step.requirement === "CONDITIONAL";
-  const hasMust = asked.some(isMust);
-  const told: FieldError[] = [];
+  const hasRequired = asked.some(({ requirement }) => requirement === "REQUIRED" || requirement === "CONDITIONAL");
+  const errors: FieldError[] = [];
   if (asked.length === 0 && !(parent === null && purposes[purpose].mayAskNothing))
-    told.push(error(at, "empty", parent === null ? "every step is disabled: nobody could sign in" : "nothing in this list asks anything"));
+    errors.push(
+      error(at, "empty", parent === null ? "every step is disabled: nobody could sign in" : "nothing in this list asks anything"),
+    );
   if (parent?.requirement === "CONDITIONAL" && !steps.some((step) => isOn(step) && isCondition(step)))
-    told.push(error(at, "no_condition", "a conditional list needs a condition that says when it is asked for"));
+    errors.push(error(at, "no_condition", "a conditional list needs a condition that says when it is asked for"));
   for (const [index, step] of steps.entries()) {
     const path = `${at}.${index}`;
     if (!isOn(step)) continue;
-    if (step.requirement === "ALTERNATIVE" && hasMust && !isCondition(step))
-      told.push(
+    if (step.requirement === "ALTERNATIVE" && hasRequired && !isCondition(step))
+      errors.push(
         error(`${path}.requirement`, "never_asked", "an alternative beside required steps would never be asked: put it into a list"),
       );
-    if (isSubFlow(step)) told.push(...placementErrors(step.steps, `${path}.steps`, step, purpose));
-    else told.push(...leafPlacementErrors(step.authenticator, step, path, parent, purpose));
+    if (isSubFlow(step)) errors.push(...placementErrors(step.steps, `${path}.steps`, step, purpose));
+    else errors.push(...leafPlacementErrors(step.authenticator, step, path, parent, purpose));
   }
-  return told;
+  return errors;
 }
 
 function leafPlacementErrors(name: string, step: Step, path: string, parent: SubFlow | null, purpose: Purpose): FieldError[] {
@@ -145,7 +144,7 @@ function leafPlacementErrors(name: string, step: Step, path: string, parent: Sub
   return [];
 }
 
-/** What is certain at this point, whichever alternatives were taken. */
+/** What holds at this point whichever alternatives were taken: the user is identified, and authenticated. */
 interface Certain {
   readonly named: boolean;
   readonly proven: boolean;
@@ -153,37 +152,37 @@ interface Certain {
 
 function passageErrors(steps: readonly Step[], purpose: Purpose): FieldError[] {
   const { startsNamed, mustProve } = purposes[purpose];
-  const told: FieldError[] = [];
-  const end = through(steps, "steps", { named: startsNamed, proven: false }, told);
-  if (told.length > 0 || !mustProve || end.proven) return told;
+  const errors: FieldError[] = [];
+  const end = through(steps, "steps", { named: startsNamed, proven: false }, errors);
+  if (errors.length > 0 || !mustProve || end.proven) return errors;
   const where = unproven(steps, "steps", { named: startsNamed, proven: false });
   return [error(where, "no_proof", "a user could pass this way without proving who they are")];
 }
 
-function through(steps: readonly Step[], at: string, from: Certain, told: FieldError[]): Certain {
+function through(steps: readonly Step[], at: string, from: Certain, errors: FieldError[]): Certain {
   const asked = steps.map((step, index) => [step, `${at}.${index}`] as const).filter(([step]) => isOn(step) && !isCondition(step));
   const ways = asked.filter(([step]) => step.requirement === "ALTERNATIVE");
   if (ways.length > 0) {
     if (ways.every(([step]) => isSilent(step)))
-      told.push(error(at, "nobody", "nobody could pass this who is not signed in already: add a step that asks something"));
-    const ends = ways.map(([step, path]) => after(step, path, from, told));
+      errors.push(error(at, "nobody", "nobody could pass this who is not signed in already: add a step that asks something"));
+    const ends = ways.map(([step, path]) => after(step, path, from, errors));
     return { named: ends.every(({ named }) => named), proven: ends.every(({ proven }) => proven) };
   }
   let now = from;
   for (const [step, path] of asked) {
-    const then = after(step, path, now, told);
-    // Whether it is asked for is not certain.
+    const then = after(step, path, now, errors);
+    // A conditional step may be skipped.
     if (step.requirement === "REQUIRED") now = then;
   }
   return now;
 }
 
-function after(step: Step, path: string, from: Certain, told: FieldError[]): Certain {
-  if (isSubFlow(step)) return through(step.steps, `${path}.steps`, from, told);
+function after(step: Step, path: string, from: Certain, errors: FieldError[]): Certain {
+  if (isSubFlow(step)) return through(step.steps, `${path}.steps`, from, errors);
   const authenticator = authenticatorOf(step.authenticator)!;
   if (authenticator.kind !== "question") return { named: true, proven: true };
   if (!authenticator.identifies && !from.named)
-    told.push(
+    errors.push(
       error(`${path}.authenticator`, "needs_user", `${step.authenticator} needs a known user: ask for the username in a step before it`),
     );
   return { named: true, proven: from.proven || authenticator.factor !== null };
@@ -194,7 +193,7 @@ const isSilent = (step: Step): boolean =>
     ? step.steps.filter((each) => isOn(each) && !isCondition(each)).every(isSilent)
     : authenticatorOf(step.authenticator)?.kind === "silent";
 
-/** The innermost way that proves nothing. */
+/** The path of the innermost alternative that proves nothing. */
 function unproven(steps: readonly Step[], at: string, from: Certain): string {
   for (const [index, step] of steps.entries()) {
     if (!isOn(step) || step.requirement !== "ALTERNATIVE") continue;

@@ -7,7 +7,7 @@ export const flowErrors = defineErrors("flows", {
   too_many: [409, "A realm has at most 100 flows of its own: delete one that is not used"],
 });
 
-/** Sign-ins to these clients would ask something else without anyone having reviewed them. */
+/** Deleting the flow would silently change how users of these clients sign in. */
 export const inUse = (clientIds: readonly string[], more: boolean) =>
   new AppError(
     "flows.in_use",

@@ -1,4 +1,4 @@
-/** What a step means to the list that it stands in. */
+/** How a step takes part in its list. */
 export const requirements = ["REQUIRED", "ALTERNATIVE", "CONDITIONAL", "DISABLED"] as const;
 export type Requirement = (typeof requirements)[number];
 
@@ -16,13 +16,13 @@ export interface SubFlow {
 
 export type Step = AuthenticatorStep | SubFlow;
 
-/** How people sign in: a tree of steps. */
+/** An authentication flow: a tree of steps. */
 export interface Flow {
   readonly alias: string;
   readonly displayName: string;
   readonly builtIn: boolean;
   readonly steps: readonly Step[];
-  /** 0 for a built-in one as it ships. */
+  /** 0: a built-in flow without changes. */
   readonly version: number;
 }
 

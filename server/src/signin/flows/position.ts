@@ -14,10 +14,10 @@ import { hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/i
 import { certainLevel } from "./certain.ts";
 import { type AuthenticatorStep, isSubFlow, type Step } from "./flow.ts";
 
-/** Something that can be asked now. */
+/** A step that can be asked now. */
 export interface Ask {
   readonly path: string;
-  /** The name of the step's authenticator; of a required action, where that is asked in its place. */
+  /** The step's authenticator, or the required action that sets it up. */
   readonly name: string;
   readonly question: Question;
   readonly config: Readonly<Record<string, unknown>>;
@@ -32,23 +32,23 @@ export interface Silently {
 
 export type Verdict =
   | { readonly status: "passed" }
-  /** The first is to be shown; the others are other ways. */
+  /** The first is shown; the others are alternatives. */
   | { readonly status: "ask"; readonly asks: readonly Ask[] }
-  /** Goes on at once from there. */
+  /** Evaluation continues after this step. */
   | { readonly status: "silent"; readonly step: Silently }
-  /** Something has to be set up, which takes recent authentication first. */
+  /** A credential has to be set up, which needs recent authentication. */
   | { readonly status: "unproven" }
   | { readonly status: "impossible" };
 
-/** What the walk needs of the world. */
+/** The input of `walk`. */
 export interface Walk {
   readonly progress: Progress;
   readonly user: SignInUser | null;
   readonly now: number;
-  /** Asks for more than there is: what the session proved before does not pass its steps. */
+  /** Step-up: what the session has proven does not pass the steps. */
   readonly onTop?: boolean;
   authenticator(name: string): Authenticator | undefined;
-  /** What sets up that for which the user has nothing yet. */
+  /** The required action that sets up a missing credential. */
   setUp(action: NonNullable<Question["setUp"]>): Question | undefined;
   contextOf(path: string, config: Readonly<Record<string, unknown>>): StepContext;
 }
@@ -58,20 +58,20 @@ const UNPROVEN: Verdict = { status: "unproven" };
 const IMPOSSIBLE: Verdict = { status: "impossible" };
 
 /**
- * Where in a list of steps the user is. Those that are required, and the conditional ones whose conditions hold, have to be passed one
- * after the other; where there are none of these, one of the alternatives is enough.
+ * Evaluates a list of steps. REQUIRED steps, and CONDITIONAL ones whose conditions hold, have to be passed in order; without any of these, one
+ * ALTERNATIVE is enough.
  */
 export async function walk(world: Walk, steps: readonly Step[], prefix: string): Promise<Verdict> {
-  const must: [Step, string][] = [];
-  const may: [Step, string][] = [];
+  const required: [Step, string][] = [];
+  const alternatives: [Step, string][] = [];
   for (const [index, step] of steps.entries()) {
     const path = `${prefix}${index}`;
     if (step.requirement === "DISABLED" || conditionOf(world, step)) continue;
-    if (step.requirement === "ALTERNATIVE") may.push([step, path]);
-    else if (step.requirement === "REQUIRED" || (await applies(world, step, path))) must.push([step, path]);
+    if (step.requirement === "ALTERNATIVE") alternatives.push([step, path]);
+    else if (step.requirement === "REQUIRED" || (await applies(world, step, path))) required.push([step, path]);
   }
-  if (must.length > 0) return inTurn(world, must);
-  return may.length > 0 ? oneOf(world, may) : PASSED;
+  if (required.length > 0) return inTurn(world, required);
+  return alternatives.length > 0 ? oneOf(world, alternatives) : PASSED;
 }
 
 async function inTurn(world: Walk, steps: readonly [Step, string][]): Promise<Verdict> {
@@ -84,7 +84,7 @@ async function inTurn(world: Walk, steps: readonly [Step, string][]): Promise<Ve
 
 async function oneOf(world: Walk, steps: readonly [Step, string][]): Promise<Verdict> {
   const begun = ([, path]: [Step, string]) => world.progress.passed.some((passed) => isWithin(passed.path, path));
-  // An alternative that was begun goes on, as long as it leads on: to begin again is to choose another.
+  // An alternative that was begun continues while it can be passed. Choosing another one restarts the sign-in.
   for (const [step, path] of steps.filter(begun)) {
     const verdict = await at(world, step, path);
     if (verdict.status !== "impossible") return verdict;
@@ -103,7 +103,7 @@ async function oneOf(world: Walk, steps: readonly [Step, string][]): Promise<Ver
   return setUpOf(world, steps);
 }
 
-/** The session stands in for the other ways of its list, so it has to be as sure as each of them makes certain. */
+/** The session replaces the other alternatives of its list, so its level must be at least the level that they guarantee. */
 function maySkip({ progress }: Walk, step: Step, ways: readonly [Step, string][]): boolean {
   if (isSubFlow(step) || step.authenticator !== SESSION) return true;
   return Number(levelOf(progress.passed) ?? 0) >= certainLevel(ways.map(([way]) => way));
@@ -121,15 +121,15 @@ async function at(world: Walk, step: Step, path: string): Promise<Verdict> {
   }
   if (authenticator?.kind !== "question") return IMPOSSIBLE;
   if (await authenticator.settled?.(context)) return PASSED;
-  // Set up a moment ago, as an action after the flow: that has shown it, and the flow does not begin to ask for it now.
+  // Setting it up in this sign-in has proven it.
   if (authenticator.setUp !== null && world.progress.passed.some(({ authenticator: name }) => name === authenticator.setUp)) return PASSED;
-  const needsSomebody = !authenticator.identifies && world.progress.userId === null && world.progress.login === null;
-  if (!needsSomebody && (await authenticator.available(context)))
+  const needsUser = !authenticator.identifies && world.progress.userId === null && world.progress.login === null;
+  if (!needsUser && (await authenticator.available(context)))
     return { status: "ask", asks: [{ path, name: step.authenticator, question: authenticator, config: step.config }] };
   return step.requirement === "REQUIRED" ? setUpOf(world, [[step, path]]) : IMPOSSIBLE;
 }
 
-/** For an authenticated user who has nothing of what is asked: they are asked to set it up, and that is the step. */
+/** An authenticated user without the credential is asked to set it up instead. */
 async function setUpOf(world: Walk, steps: readonly [Step, string][]): Promise<Verdict> {
   if (!isProven(world.progress) || world.progress.userId === null) return IMPOSSIBLE;
   for (const [step, path] of steps) {
@@ -138,7 +138,7 @@ async function setUpOf(world: Walk, steps: readonly [Step, string][]): Promise<V
     const action = authenticator?.kind === "question" ? authenticator.setUp : null;
     const question = action === null || step.config.setUp === false ? undefined : world.setUp(action);
     if (!question || !action) continue;
-    // A session that was left open adds no credential, nor a second factor without the one that is there.
+    // Adding a credential needs recent authentication, with the second factor if the user has one.
     const hasBegun = world.progress.data[path] !== undefined;
     if (!hasBegun && !isRecentlyAuthenticated(world.progress.passed, needsSecondFactor(world), world.now)) return UNPROVEN;
     return { status: "ask", asks: [{ path, name: action, question, config: {} }] };
@@ -153,7 +153,7 @@ const conditionOf = (world: Walk, step: Step) => {
   return authenticator?.kind === "condition" ? authenticator : undefined;
 };
 
-/** A conditional sub-flow is asked for when all conditions in it hold. */
+/** A conditional sub-flow applies if all its conditions hold. */
 async function applies(world: Walk, step: Step, path: string): Promise<boolean> {
   if (!isSubFlow(step)) return false;
   for (const [index, each] of step.steps.entries()) {

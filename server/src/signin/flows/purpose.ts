@@ -1,11 +1,11 @@
-/** What a flow is for: each has its own beginning and its own end. */
+/** The rules of a flow by its purpose. */
 export interface PurposeRules {
-  /** It is known beforehand whose sign-in it is. */
+  /** The user is identified before the flow begins. */
   readonly startsNamed: boolean;
-  /** At its end the user must be authenticated. */
+  /** The flow must authenticate the user. */
   readonly mustProve: boolean;
   readonly mayAskNothing: boolean;
-  /** The only authenticators that can be answered; null: all. */
+  /** The allowed authenticators; null: all. */
   readonly only: readonly string[] | null;
 }
 
@@ -13,7 +13,7 @@ const signIn: PurposeRules = { startsNamed: false, mustProve: true, mayAskNothin
 
 export const DEFAULT_DIRECT_FLOW = "direct-grant";
 
-/** What the password grant brings along: there is no page. */
+/** The authenticators that the password grant can answer without a page. */
 export const directlyAnswered: readonly string[] = ["username-password", "username", "password", "totp"];
 
 export const purposes = {
@@ -27,7 +27,7 @@ export const purposes = {
 
 export type Purpose = keyof typeof purposes;
 
-/** A flow that is none of the built-in ones signs people in. */
+/** A custom flow is for signing in. */
 export const purposeOf = (alias: string): Purpose => (Object.hasOwn(purposes, alias) ? (alias as Purpose) : "sign-in");
 
 export const isSignInFlow = (alias: string): boolean => purposeOf(alias) === "sign-in";

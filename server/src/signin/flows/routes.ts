@@ -79,7 +79,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
   );
 };
 
-/** Mounted under /admin/realms/:realm/flow: the flow by which people sign in, unless their client has another. */
+/** Mounted under /admin/realms/:realm/flow: the browser flow, which clients may override. */
 export const browserFlowRoutes: FastifyPluginAsyncTypebox = async (app) => {
   recordRoutes(app, "/", {
     tags,

@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from "typebox";
 import { oneOf, visibleName } from "../../platform/http/index.ts";
 import { requirements } from "./flow.ts";
 
-/** Lists within lists: deeper than anybody can picture. */
+/** Of nested lists. */
 const MAX_DEPTH = 5;
 const MAX_STEPS_IN_LIST = 30;
 
@@ -27,7 +27,7 @@ interface StepInput {
   steps?: StepInput[];
 }
 
-/** One object for both kinds, so that an error names the member; which members go together is checked with the rules. */
+/** One schema for authenticators and lists, so that an error names the member; check.ts decides which members belong together. */
 const stepSchema = (depth: number): TSchema =>
   Type.Object(
     {

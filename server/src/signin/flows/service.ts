@@ -28,19 +28,19 @@ import {
 
 export const BROWSER_FLOW = "browser";
 
-/** Those that a realm made itself. */
+/** Custom flows per realm. */
 const MAX_FLOWS = 100;
-/** How many clients a refusal names. */
+/** How many clients the error names. */
 const NAMED = 10;
 
 export type VersionedFlow = FlowRecord & { readonly version: number };
 
-const shipped = (alias: string): Flow | undefined => builtInFlows.find((flow) => flow.alias === alias);
+const builtIn = (alias: string): Flow | undefined => builtInFlows.find((flow) => flow.alias === alias);
 
 const shown = ({ alias, displayName, steps, version }: StoredFlow): VersionedFlow => ({
   alias,
   displayName,
-  builtIn: shipped(alias) !== undefined,
+  builtIn: builtIn(alias) !== undefined,
   steps: steps as FlowRecord["steps"],
   version,
 });
@@ -59,16 +59,16 @@ export async function searchFlows(ctx: ReadCtx, query: ListQuery): Promise<Page<
 }
 
 export async function readFlow(ctx: ReadCtx, alias: string): Promise<VersionedFlow> {
-  const flow = (await findFlow(ctx.tx, ctx.realm, alias)) ?? shipped(alias);
+  const flow = (await findFlow(ctx.tx, ctx.realm, alias)) ?? builtIn(alias);
   if (!flow) throw flowErrors.not_found();
   return shown(flow);
 }
 
-/** For a change: held until commit. One that ships has no row to hold, so the realm is. */
+/** Locks a flow for a change. An unchanged built-in flow has no row, so the realm is locked. */
 async function takeFlow(ctx: Ctx, alias: string): Promise<{ readonly flow: StoredFlow; readonly isStored: boolean }> {
   await lockRealm(ctx.tx, ctx.realm);
   const stored = await lockFlow(ctx.tx, ctx.realm, alias);
-  const flow = stored ?? shipped(alias);
+  const flow = stored ?? builtIn(alias);
   if (!flow) throw flowErrors.not_found();
   return { flow, isStored: stored !== null };
 }
@@ -77,12 +77,12 @@ export async function createFlow(ctx: Ctx, input: CreateFlow): Promise<Versioned
   const { alias, copyFrom, displayName = alias } = input;
   if ((input.steps === undefined) === (copyFrom === undefined))
     throw invalidFields([{ field: "steps", code: "required", message: "steps is required, or copyFrom instead of it" }]);
-  const source = copyFrom === undefined ? null : ((await findFlow(ctx.tx, ctx.realm, copyFrom)) ?? shipped(copyFrom));
+  const source = copyFrom === undefined ? null : ((await findFlow(ctx.tx, ctx.realm, copyFrom)) ?? builtIn(copyFrom));
   if (source === undefined)
     throw invalidFields([{ field: "copyFrom", code: "unknown_flow", message: `copyFrom: there is no flow “${copyFrom}” in this realm` }]);
   const steps = checkedSteps(source ? (source.steps as readonly StepInput[]) : input.steps!, "sign-in");
   await lockRealm(ctx.tx, ctx.realm);
-  if (shipped(alias)) throw flowErrors.alias_taken();
+  if (builtIn(alias)) throw flowErrors.alias_taken();
   if ((await countFlows(ctx.tx, ctx.realm)) >= MAX_FLOWS + builtInFlows.length) throw flowErrors.too_many();
   const flow = await insertFlow(ctx.tx, ctx.realm, alias, { displayName, steps }, ctx.now);
   await ctx.configChanged();
@@ -90,7 +90,7 @@ export async function createFlow(ctx: Ctx, input: CreateFlow): Promise<Versioned
   return shown(flow);
 }
 
-/** Saving a built-in flow makes it the realm's own form of it. */
+/** Saving a built-in flow stores the realm's version of it. */
 export async function saveFlow(ctx: Ctx, alias: string, input: UpdateFlow): Promise<VersionedFlow> {
   const state = { displayName: input.displayName ?? alias, steps: checkedSteps(input.steps, purposeOf(alias)) };
   const { flow: current, isStored } = await takeFlow(ctx, alias);
@@ -103,13 +103,13 @@ export async function saveFlow(ctx: Ctx, alias: string, input: UpdateFlow): Prom
   return shown(flow);
 }
 
-/** Clients that use it follow. */
+/** Clients that use the flow are updated. */
 export async function renameFlow(ctx: Ctx, from: string, to: string): Promise<VersionedFlow> {
   const { flow: current } = await takeFlow(ctx, from);
   expectVersion(ctx, current.version);
-  if (shipped(from)) throw flowErrors.built_in();
+  if (builtIn(from)) throw flowErrors.built_in();
   if (from === to) return shown(current);
-  if (shipped(to)) throw flowErrors.alias_taken();
+  if (builtIn(to)) throw flowErrors.alias_taken();
   const flow = await renameFlowRow(ctx.tx, ctx.realm, from, to, ctx.now);
   await renameFlowOfClients(ctx.tx, ctx.realm, from, to, ctx.now);
   await renameFlowOfSamlClients(ctx.tx, ctx.realm, from, to, ctx.now);
@@ -121,7 +121,7 @@ export async function renameFlow(ctx: Ctx, from: string, to: string): Promise<Ve
 export async function removeFlow(ctx: Ctx, alias: string): Promise<void> {
   const { flow } = await takeFlow(ctx, alias);
   expectVersion(ctx, flow.version);
-  if (shipped(alias)) throw flowErrors.built_in();
+  if (builtIn(alias)) throw flowErrors.built_in();
   const users = [
     ...(await clientsUsingFlow(ctx.tx, ctx.realm, alias, NAMED + 1)),
     ...(await samlClientsUsingFlow(ctx.tx, ctx.realm, alias, NAMED + 1)),
@@ -138,7 +138,7 @@ function checkedSteps(input: readonly StepInput[], purpose: Purpose): Step[] {
   return toSteps(input);
 }
 
-/** `client.flows_chosen`: they must exist and fit, and stay until commit. */
+/** `client.flows_chosen`: checks that the flows exist and fit, and locks them until commit. */
 export async function shareChosenFlows(
   ctx: Ctx,
   { browserFlow, directGrantFlow, at = "" }: DomainEvents["client.flows_chosen"],
@@ -150,7 +150,7 @@ export async function shareChosenFlows(
   const errors: FieldError[] = [];
   for (const [field, alias, purpose] of chosen) {
     if (alias === null) continue;
-    const flow = (await shareFlow(ctx.tx, ctx.realm, alias)) ?? shipped(alias);
+    const flow = (await shareFlow(ctx.tx, ctx.realm, alias)) ?? builtIn(alias);
     const [unfit] = flow ? brokenFlowRules(flow.steps as readonly StepInput[], purpose) : [];
     if (!flow) errors.push({ field, code: "unknown_flow", message: `${field}: there is no flow “${alias}” in this realm` });
     else if (unfit)

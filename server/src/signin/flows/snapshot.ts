@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 import { createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
 import { type Db, prepared } from "../../platform/db/index.ts";
-import { authenticators } from "../authenticators/index.ts";
 import { builtInFlows } from "./built-in.ts";
+import { authenticatorOf } from "./certain.ts";
 import { type Flow, isSubFlow, type Step } from "./flow.ts";
+import { identifierFirst } from "./identifier-first.ts";
 
-/** A realm's flows, read once and never changed: the built-in ones, as the realm has them, and its own. */
+/** An immutable snapshot of a realm's flows: the built-in ones with the realm's changes, and custom ones. */
 export interface FlowsSnapshot {
   readonly configVersion: number;
   readonly byAlias: ReadonlyMap<string, Flow>;
@@ -18,6 +19,7 @@ export const createFlows = ({ db, changes }: { readonly db: Db; readonly changes
 
 interface Row {
   config_version: number;
+  identifier_first: boolean;
   alias: string | null;
   display_name: string;
   steps: readonly Step[];
@@ -27,6 +29,8 @@ interface Row {
 const load = prepared((db, { realm }: { realm: string }) => {
   const query = sql<Row>`
     select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version,
+      exists (select 1 from realm_settings s
+        where s.realm_id = r.realm_id and s.settings ->> 'identifierFirst' = 'true') as identifier_first,
       f.alias, f.display_name, f.steps, f.version
     from realms r left join flows f on f.realm_id = r.realm_id
     where r.realm_id = ${realm} and r.deleted_at is null`;
@@ -41,13 +45,14 @@ async function loadFlows(db: Db, realm: string): Promise<FlowsSnapshot | null> {
   for (const { alias, display_name: displayName, steps, version } of rows)
     if (alias !== null)
       byAlias.set(alias, { alias, displayName, steps: steps.map(complete), version, builtIn: byAlias.get(alias)?.builtIn ?? false });
+  if (first.identifier_first) for (const [alias, flow] of byAlias) byAlias.set(alias, identifierFirst(flow));
   return { configVersion: first.config_version, byAlias };
 }
 
-/** With what its authenticator takes where the step says nothing. */
+/** Adds the defaults of the authenticator's config. */
 function complete(step: Step): Step {
   if (isSubFlow(step)) return { ...step, steps: step.steps.map(complete) };
-  const schema = Object.hasOwn(authenticators, step.authenticator) ? authenticators[step.authenticator]?.config : undefined;
+  const schema = authenticatorOf(step.authenticator)?.config;
   const defaults = Object.entries(schema?.properties ?? {}).flatMap(([name, member]) =>
     "default" in member ? [[name, member.default]] : [],
   );

@@ -19,7 +19,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** What a realm has of its own: a changed built-in flow, or one that it made. */
+/** A custom flow, or a changed built-in one. */
 export interface StoredFlow {
   readonly alias: string;
   readonly displayName: string;
@@ -49,13 +49,13 @@ export async function findFlow(db: Db, realm: string, alias: string): Promise<St
   return row ? toFlow(row) : null;
 }
 
-/** Held until commit. */
+/** Locked until commit. */
 export async function lockFlow(tx: Tx, realm: string, alias: string): Promise<StoredFlow | null> {
   const row = await ofRealm(tx, realm).where("alias", "=", alias).forUpdate().executeTakeFirst();
   return row ? toFlow(row) : null;
 }
 
-/** Kept from being renamed or deleted until commit: for a client that is going to use it. */
+/** Locked against rename and delete until commit: for a client that will use it. */
 export async function shareFlow(tx: Tx, realm: string, alias: string): Promise<StoredFlow | null> {
   const row = await ofRealm(tx, realm).where("alias", "=", alias).forKeyShare().executeTakeFirst();
   return row ? toFlow(row) : null;
@@ -71,8 +71,8 @@ export async function countFlows(tx: Tx, realm: string): Promise<number> {
 }
 
 /**
- * The first version is the time, so that a flow which is made anew under an old alias is never taken for the one that was: sign-ins
- * under way know theirs by alias and version.
+ * The first version is the time, because sign-ins in progress reference their flow by alias and version: a new flow under a deleted alias must not
+ * match.
  */
 export async function insertFlow(tx: Tx, realm: string, alias: string, state: FlowState, now: number): Promise<StoredFlow> {
   const row = await translating(

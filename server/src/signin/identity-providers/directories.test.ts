@@ -25,6 +25,10 @@ describe("a directory", () => {
     ["a filter without the name", { userSearchFilter: "(uid=x)" }, "config.userSearchFilter"],
     ["a filter that does not end", { userSearchFilter: "(&(uid={0})(a=b)" }, "config.userSearchFilter"],
     ["the name in place of an attribute", { userSearchFilter: "({0}=x)" }, "config.userSearchFilter"],
+    ["a filter of groups with a name", { groupSearchFilter: "(cn={0})" }, "config.groupSearchFilter"],
+    ["a filter of groups that does not end", { groupSearchFilter: "(cn=*" }, "config.groupSearchFilter"],
+    ["a base of groups that is no name", { groupSearchBase: "groups" }, "config.groupSearchBase"],
+    ["an attribute of members with blanks", { groupMemberAttribute: "a b" }, "config.groupMemberAttribute"],
     ["an attribute with blanks", { uidAttribute: "given name" }, "config.uidAttribute"],
     ["no certificate", { caCertificate: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----" }, "config.caCertificate"],
     ["an unknown member", { editMode: "WRITABLE" }, "config.editMode"],
@@ -59,12 +63,9 @@ describe("a directory", () => {
     expect((await admin.put(`${at}/corp`, { ...body, config })).status).toBe(200);
   });
 
-  test("has no mappers and no button", async () => {
+  test("has no button", async () => {
     const realm = await iam.realm();
     await realm.asMaster().post(at, ldap);
-    const mapper = { name: "a", type: "role", role: "admin" };
-    const { status, body } = await realm.asMaster().post(`${at}/corp/mappers`, mapper);
-    expect([status, body.code]).toEqual([409, "identity_providers.no_mappers"]);
     expect((await iam.browser().get(`/realms/${realm.name}/login`)).text).not.toContain("By corp");
   });
 });

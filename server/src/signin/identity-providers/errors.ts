@@ -4,7 +4,6 @@ export const providerErrors = {
   ...defineErrors("identity_providers", {
     not_found: [404, "No such identity provider in this realm"],
     alias_taken: [409, "Another identity provider in this realm already has that alias"],
-    no_mappers: [409, "Identity providers of this protocol have no mappers"],
     mapper_not_found: [404, "No such mapper of this identity provider"],
     mapper_name_taken: [409, "Another mapper of this identity provider already has that name"],
     subject_linked: [409, "That account at the identity provider is linked to another user already"],

@@ -19,12 +19,11 @@ export {
   FORGET_LINKS_JOB,
   findLinkedUser,
   forgetLinks,
-  grantsMadeBy,
   insertLink,
   type Link,
   linksOfUser,
   type NewLink,
-  recordGrants,
+  recordNewGrants,
   touchLink,
 } from "./links.store.ts";
 export type { MapperState } from "./mappers.schema.ts";
@@ -33,6 +32,7 @@ export type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProv
 export { EHERKENNING, EHERKENNING_LEVELS } from "./protocols/eherkenning.ts";
 export { EIDAS_LEVELS, EIDAS_LOA, EIDAS_PERSON, eidasIdentifier } from "./protocols/eidas.ts";
 export { type ProtocolName, protocolOf, protocols } from "./protocols/index.ts";
+export { GROUPS_CLAIM, isDnValue } from "./protocols/ldap-mapper.ts";
 export { type EntryFault, isFault, type Person, personAttributes, readPerson, shownDn } from "./protocols/ldap-person.ts";
 export { connectionOf } from "./protocols/ldap-test.ts";
 export {
@@ -61,6 +61,7 @@ export { identityProviderRoutes } from "./routes.ts";
 export {
   createIdentityProviders,
   type IdentityProviders,
+  MAX_BUTTONS,
   type ProviderButton,
   type ProviderSnapshot,
   type ProvidersSnapshot,

@@ -179,3 +179,17 @@ export async function recordGrants(tx: Tx, realm: string, providerId: string, us
   const rows = grants.map(({ kind, targetId }) => ({ ...key, kind, target_id: targetId }));
   await tx.insertInto("identity_provider_grants").values(rows).execute();
 }
+
+/** Of users who had none. */
+export async function recordNewGrants(
+  tx: Tx,
+  realm: string,
+  providerId: string,
+  grants: readonly (MadeGrant & { readonly userId: string })[],
+): Promise<void> {
+  if (grants.length === 0) return;
+  const rows = JSON.stringify(grants.map(({ userId, kind, targetId }) => ({ user_id: userId, kind, target_id: targetId })));
+  await sql`insert into identity_provider_grants (realm_id, user_id, provider_id, kind, target_id)
+    select ${realm}, r.user_id, ${providerId}::uuid, r.kind, r.target_id
+    from json_to_recordset(${rows}::text::json) as r(user_id uuid, kind text, target_id uuid) on conflict do nothing`.execute(tx);
+}

@@ -12,10 +12,15 @@ const state = {
   }),
   claim: Type.Optional(
     text(
-      "the claim to read: of an OpenID provider, an attribute of SAML or of a directory. Dots lead into objects. role and group: left out, everybody",
+      "the claim to read: of an OpenID provider, an attribute of SAML or of a directory. Dots lead into objects. `groups` of a directory: the groups of the person. role and group: left out, everybody",
     ),
   ),
-  value: Type.Optional(text("role and group: the value that the claim must have, or hold among others, letter by letter", 1000)),
+  value: Type.Optional(
+    text(
+      "role and group: the value that the claim must have, or hold among others, letter by letter. `groups` of a directory: the distinguished name of a group, or its name",
+      1000,
+    ),
+  ),
   template: Type.Optional(text("template: `{given_name} {family_name}`", 1000)),
   attribute: Type.Optional(text("attribute and template: the attribute of the user")),
   role: Type.Optional(text("role: the name of a role of the realm")),
@@ -24,7 +29,7 @@ const state = {
     oneOf(["import", "force"], {
       default: "force",
       description:
-        "import: when the account is made or linked. force: at each sign-in; what the mapper gave is taken away when the claim no longer says it",
+        "import: when the account is made or linked. force: at each sign-in, and at each sync of a directory; what the mapper gave is taken away when the claim no longer says it",
     }),
   ),
 };

@@ -41,7 +41,7 @@ export async function readMapper(ctx: ReadCtx, alias: string, mapperId: string):
 export async function createMapper(ctx: Ctx, alias: string, input: CreateProviderMapper): Promise<MapperRow> {
   const state = checkedMapper(input);
   const provider = await holdProvider(ctx, alias);
-  if (protocolOf(provider.protocol).takesMappers === false) throw providerErrors.no_mappers();
+  refuseForProtocol(provider, state);
   if ((await listMappers(ctx.tx, ctx.realm, provider.providerId)).length >= MAX_MAPPERS)
     throw invalidFields([{ field: "name", code: "too_many", message: `A provider has at most ${MAX_MAPPERS} mappers: delete one first` }]);
   await assertMayMap(ctx, provider, state);
@@ -53,6 +53,7 @@ export async function createMapper(ctx: Ctx, alias: string, input: CreateProvide
 export async function saveMapper(ctx: Ctx, alias: string, mapperId: string, input: UpdateProviderMapper): Promise<MapperRow> {
   const state = checkedMapper(input);
   const provider = await holdProvider(ctx, alias);
+  refuseForProtocol(provider, state);
   const current = await readMapper(ctx, alias, mapperId);
   refuseReadOnly(current, input, ["mapperId", "createdAt"]);
   expectVersion(ctx, current.version);
@@ -124,6 +125,11 @@ function checkedMapper(input: CreateProviderMapper): MapperState {
   if (wrong.length > 0) throw invalidFields(wrong);
   const members = Object.fromEntries(Object.entries(given).filter(([, said]) => said !== undefined));
   return { type, sync, ...members };
+}
+
+function refuseForProtocol({ protocol }: ProviderRow, mapper: MapperState): void {
+  const faults = protocolOf(protocol).checkMapper?.(mapper) ?? [];
+  if (faults.length > 0) throw invalidFields(faults.map((fault) => ({ ...fault, code: "invalid" })));
 }
 
 async function tell(ctx: Ctx, alias: string, detail: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { TObject } from "typebox";
 import type { Outbound } from "../../platform/outbound/index.ts";
+import type { MapperState } from "./mappers.schema.ts";
 
 export type Config = Readonly<Record<string, unknown>>;
 
@@ -53,8 +54,8 @@ export interface IdentityProviderProtocol {
   readonly createShows?: readonly string[];
   /** As it is stored, where one thing can be written in several ways. */
   normalized?(config: Config): Config;
-  /** False: sign-ins by it apply no mappers, so none can be made. */
-  readonly takesMappers?: false;
+  /** What is wrong with a mapper for this protocol alone. */
+  checkMapper?(mapper: Omit<MapperState, "sync">): readonly FieldFault[];
   /** Where secrets, or what is made with them, are sent: another scheme, host or port clears them. */
   addresses(config: Config): readonly string[];
   /** What the schema cannot say. Nothing is sent. */

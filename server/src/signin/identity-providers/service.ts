@@ -1,3 +1,4 @@
+import { forgetProvider } from "../../directory/organizations/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import { secretChange } from "../../kernel/stored-secret.ts";
@@ -15,6 +16,7 @@ import { forgetLinksLater, hasLinks } from "./links.store.ts";
 import { mappedGrants } from "./mappers.service.ts";
 import type { Config, IdentityProviderProtocol, OpenProvider } from "./protocol.ts";
 import { protocolOf } from "./protocols/index.ts";
+import { domainFaults } from "./protocols/members.ts";
 import type { CreateIdentityProvider, IdentityProvider, UpdateIdentityProvider } from "./schema.ts";
 import {
   deleteProvider,
@@ -110,6 +112,8 @@ export async function createProvider(ctx: Ctx, input: CreateIdentityProvider, pa
   const key = { realmId: ctx.realm, providerId: newId(), alias, protocol };
   const row = await insertProvider(ctx.tx, key, { displayName: input.displayName ?? alias, enabled, config }, ctx.now);
   await replaceSecrets(ctx.tx, parts.vault, row, secrets);
+  // Whoever named it before it existed did not mean this one.
+  await forgetProvider(ctx, alias);
   await tell(ctx, "ADMIN_CREATE", alias);
   const all = shown(row, Object.keys(secrets));
   const { createShows } = rules;
@@ -150,6 +154,7 @@ export async function removeProvider(ctx: Ctx, alias: string): Promise<void> {
   expectVersion(ctx, current.version);
   await assertMayAnswerFor(ctx, current);
   await deleteProvider(ctx.tx, current);
+  await forgetProvider(ctx, alias);
   await forgetLinksLater(ctx, current);
   await tell(ctx, "ADMIN_DELETE", alias);
 }
@@ -190,7 +195,7 @@ function refuseFaults(
   { config, secrets, enabled }: { config: Config; secrets: Record<string, string>; enabled: boolean },
   tools: ProviderParts,
 ): void {
-  const faults = rules.check({ config: { ...rules.defaults, ...config }, secrets }, tools);
+  const faults = [...rules.check({ config: { ...rules.defaults, ...config }, secrets }, tools), ...domainFaults(config)];
   const isMissingSecret = (field: string) => rules.secrets.some((member) => field === `config.${member}` && secrets[member] === undefined);
   const told = enabled ? faults : faults.filter(({ field, onlyWhenEnabled }) => !isMissingSecret(field) && !onlyWhenEnabled);
   if (told.length > 0) throw invalidFields(told.map(({ field, message }) => fieldError(field, message)));

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { normalDomain } from "../../directory/organizations/index.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import { createRealmCache, type RealmCache, type RealmChanges } from "../../platform/cache/index.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -11,6 +12,8 @@ import { openSecrets, type SealedSecret, toProvider } from "./store.ts";
 export interface ProviderSnapshot extends OpenProvider {
   readonly enabled: boolean;
   readonly mappers: readonly MapperState[];
+  /** Enabled organizations name it as theirs: who comes by it may become a member. */
+  readonly isOfOrganizations: boolean;
 }
 
 /** How a provider is shown on the sign-in page. */
@@ -18,14 +21,21 @@ export interface ProviderButton {
   readonly alias: string;
   readonly protocol: string;
   readonly displayName: string;
+  readonly logoUri: string | null;
 }
 
 export interface ProvidersSnapshot {
   readonly configVersion: number;
   /** Those of releases to come are left out: this one could not speak to them. */
   readonly byAlias: ReadonlyMap<string, ProviderSnapshot>;
-  /** Of enabled providers that are not hidden, in their order, as many as a page shows. */
+  /** Of enabled providers that are not hidden, in their order. A page shows `MAX_BUTTONS` of them. */
   readonly buttons: readonly ProviderButton[];
+  /** The providers that name a domain in their own configuration. */
+  readonly byDomain: ReadonlyMap<string, string>;
+  /** Domains of organizations lead to some provider. */
+  readonly isOfOrganizations: boolean;
+  /** Domains lead to some provider: by its own configuration, or by an organization's. */
+  readonly leadsHome: boolean;
 }
 
 export type IdentityProviders = RealmCache<ProvidersSnapshot>;
@@ -36,7 +46,12 @@ export const MAX_BUTTONS = 20;
 export const createIdentityProviders = ({ db, vault, changes }: { db: Db; vault: Vault; changes: RealmChanges }): IdentityProviders =>
   createRealmCache(changes, (realm) => loadProviders(db, vault, realm));
 
-type Row = Parameters<typeof toProvider>[0] & { config_version: number; mappers: MapperState[]; secrets: SealedSecret[] };
+type Row = Parameters<typeof toProvider>[0] & {
+  config_version: number;
+  mappers: MapperState[];
+  secrets: SealedSecret[];
+  is_of_organizations: boolean;
+};
 
 /** In one statement, so that all of it is of one moment. */
 async function loadProviders(db: Db, vault: Vault, realm: string): Promise<ProvidersSnapshot | null> {
@@ -46,7 +61,9 @@ async function loadProviders(db: Db, vault: Vault, realm: string): Promise<Provi
       coalesce((select json_agg(m.mapper order by m.name_key) from identity_provider_mappers m
         where m.realm_id = p.realm_id and m.provider_id = p.provider_id), '[]') as mappers,
       coalesce((select json_agg(json_build_object('member', s.member, 'sealed', s.sealed)) from identity_provider_secrets s
-        where s.realm_id = p.realm_id and s.provider_id = p.provider_id), '[]') as secrets
+        where s.realm_id = p.realm_id and s.provider_id = p.provider_id), '[]') as secrets,
+      exists (select 1 from organizations o
+        where o.realm_id = p.realm_id and o.identity_provider = p.alias and o.enabled) as is_of_organizations
     from realms r left join identity_providers p on p.realm_id = r.realm_id
     where r.realm_id = ${realm} and r.deleted_at is null`.execute(db);
   const [first] = rows;
@@ -54,13 +71,24 @@ async function loadProviders(db: Db, vault: Vault, realm: string): Promise<Provi
   const providers = rows.filter((row): row is Row => row.alias !== null && Object.hasOwn(protocols, row.protocol));
   const byAlias = new Map(providers.map((row) => [row.alias, toSnapshot(vault, row)]));
   const orderOf = ({ config }: ProviderSnapshot) => Number(config.order ?? 100);
-  const buttons = [...byAlias.values()]
-    .filter(({ enabled, config }) => enabled && config.hideOnLogin === false)
-    .sort((a, b) => orderOf(a) - orderOf(b) || a.displayName.localeCompare(b.displayName))
-    .slice(0, MAX_BUTTONS)
-    .map(({ alias, protocol, displayName }) => ({ alias, protocol, displayName }));
-  return { configVersion: first.config_version, byAlias, buttons };
+  const enabled = [...byAlias.values()]
+    .filter((provider) => provider.enabled)
+    .sort((a, b) => orderOf(a) - orderOf(b) || a.displayName.localeCompare(b.displayName) || (a.alias < b.alias ? -1 : 1));
+  const buttons = enabled
+    .filter(({ config }) => config.hideOnLogin === false)
+    .map(({ alias, protocol, displayName, config }) => ({ alias, protocol, displayName, logoUri: textOf(config.logoUri) }));
+  const byDomain = new Map<string, string>();
+  for (const { alias, config } of enabled)
+    for (const domain of (config.domains ?? []) as string[]) {
+      const name = normalDomain(domain);
+      if (name !== null && !byDomain.has(name)) byDomain.set(name, alias);
+    }
+  const isOfOrganizations = enabled.some((provider) => provider.isOfOrganizations);
+  const leadsHome = byDomain.size > 0 || isOfOrganizations;
+  return { configVersion: first.config_version, byAlias, buttons, byDomain, isOfOrganizations, leadsHome };
 }
+
+const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 function toSnapshot(vault: Vault, row: Row): ProviderSnapshot {
   const { realmId, ...provider } = toProvider(row);
@@ -70,6 +98,7 @@ function toSnapshot(vault: Vault, row: Row): ProviderSnapshot {
     realm: realmId,
     config: { ...protocolOf(provider.protocol).defaults, ...provider.config },
     mappers: row.mappers,
+    isOfOrganizations: row.is_of_organizations,
     // Opened by the first sign-in that needs them: a realm may have a thousand providers.
     get secrets() {
       secrets ??= openSecrets(vault, { realmId, providerId: provider.providerId }, row.secrets);

@@ -9,8 +9,8 @@ import { assertHolds } from "../../tenancy/permissions/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import {
   endImpersonation,
-  isAtWork,
   type LiveSession,
+  mayStillImpersonate,
   newSessionToken,
   type StartedSession,
   startImpersonation,
@@ -72,7 +72,7 @@ export async function openTicket(ctx: Ctx, { token, policy, ...browser }: Openin
   const { userId, sessionId, impersonator } = ticket;
   // Held until commit: disabling or locking the user now finds this session and ends it.
   if (!(await holdUserForSignIn(ctx.tx, ctx.realm, userId))) throw impersonationErrors.shut_out();
-  if (!(await isAtWork(ctx.tx, impersonator, ctx.now))) throw impersonationErrors.over();
+  if (!(await mayStillImpersonate(ctx.tx, impersonator, ctx.now))) throw impersonationErrors.over();
   const held = new Set<string>(await permissionsOfUser(ctx.tx, impersonator.realm, impersonator.userId));
   assertHolds({ ...ctx.actor, permissions: held }, await permissionsOfUser(ctx.tx, ctx.realm, userId));
   const started = await startImpersonation(ctx, policy, { ...browser, sessionId, userId, impersonator });
@@ -87,7 +87,7 @@ export async function openTicket(ctx: Ctx, { token, policy, ...browser }: Openin
 }
 
 /**
- * The administrator stops playing the user. Their own session of the same realm comes back under a new cookie value, but only to the
+ * Ends the impersonation. The administrator's own session of the same realm gets a new cookie value, but only in the
  * browser that put it aside: an attacker with the user's session does not become an administrator by ending it.
  */
 export async function stopImpersonating(ctx: Ctx, session: LiveSession, ownToken: string | undefined): Promise<StartedSession | null> {

@@ -44,13 +44,13 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
   const { db, visitors } = parts;
   const { show } = createInvitationPages({ db, visitors });
   declare(app, { caller: link(), csrf: "form", errors: "page" });
-  // These are forms of our own pages; nothing else is taken.
+  // Only forms of our own pages are accepted.
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const present = ({ realm }: Visitor, token: string) =>
     TOKEN.test(token) ? presentInvitation({ tx: db, realm: realm.realmId, now: clock.now() }, token) : Promise.resolve(null);
 
-  /** The page as it is now, for a step that was overtaken. */
+  /** Shows the current page after a concurrent change. */
   const showAfresh = async (request: FastifyRequest, reply: FastifyReply, refusal?: Refusal) => {
     const { token } = request.params as { token: string };
     return show(request, reply, request.visitor, token, await present(request.visitor, token), refusal);

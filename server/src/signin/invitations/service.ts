@@ -21,7 +21,7 @@ export interface InvitationPageParts extends PasswordParts {
   readonly metrics: Metrics;
 }
 
-/** The signed-in user accepts. Only the one whom the address means can; the page has told everybody else so. */
+/** The signed-in user accepts, if the invited address is theirs. */
 export async function acceptInvitation(
   { work }: Pick<InvitationPageParts, "work">,
   { realm, token, session, sourceIp }: { realm: RealmSnapshot; token: string; session: LiveSession; sourceIp: string },

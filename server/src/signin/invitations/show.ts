@@ -5,7 +5,7 @@ import type { Visitor, Visitors } from "../login/index.ts";
 import { type InvitationError, type InvitationView, languageLinks, renderInvitation, sendPage } from "../pages/index.ts";
 
 export interface Refusal {
-  /** Of a page that could go on; one that cannot says so by its own. */
+  /** For a page that can continue; others show their own message. */
   readonly status: number;
   readonly error?: InvitationError;
   readonly username?: string;
@@ -85,5 +85,5 @@ export function createInvitationPages({ db, visitors }: { db: Db; visitors: Visi
 type WithoutFrame<V> = V extends unknown ? Omit<V, "branding" | "locale" | "languages" | "impersonation"> : never;
 type Step = WithoutFrame<InvitationView>;
 
-/** A beginning that most people keep: what is before the @. */
+/** A suggested username: the local part of the address. */
 const suggestedName = (email: string): string => email.slice(0, email.lastIndexOf("@"));

@@ -1,4 +1,4 @@
-// Known browsers: those that users have signed in with, each by a cookie of its own. Owns `known_devices`.
+// Known browsers: those that users have signed in with, identified by a cookie. Owns `known_devices`.
 // A first sign-in with a browser is mailed to the user; a trusted one is not asked for a second factor.
 export {
   endAllTrust,

@@ -25,7 +25,7 @@ export const browserErrors = defineErrors("browsers", { not_found: [404, "You ha
 const KNOWN_FOR = 365 * DAY;
 /** Sign-ins close to each other are one: an ordinary one writes nothing here. */
 const TOUCH_EVERY = DAY;
-const MOST_BROWSERS = 50;
+const MAX_BROWSERS = 50;
 const MAIL_LIFETIME = DAY;
 const DETAIL = "trusted-browser";
 
@@ -46,7 +46,7 @@ export interface SignedInWith {
   readonly trust: boolean;
 }
 
-/** After a sign-in. Returns the new value of the browser's cookie; null where it stays as it is. */
+/** After a sign-in. Returns the new value of the browser's cookie; null: unchanged. */
 export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: SignedInWith): Promise<string | null> {
   const { trustedDevices, newDeviceMail, bruteForce } = by.realm.settings;
   // Brute-force protection spares the browsers that are known.
@@ -64,10 +64,10 @@ export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: Signed
     expiresAt: ctx.now + KNOWN_FOR,
   };
   if (known) await touchBrowser(ctx.tx, ctx.realm, known.id, seen, ctx.now);
-  // The first browser of all is no news to anybody.
+  // No notification for the first browser.
   else if (await insertBrowser(ctx.tx, ctx.realm, seen, ctx.now)) {
-    await keepNewestBrowsers(ctx.tx, ctx.realm, by.user.id, MOST_BROWSERS);
-    if (newDeviceMail) await tellOfNewBrowser(ctx, parts, by);
+    await keepNewestBrowsers(ctx.tx, ctx.realm, by.user.id, MAX_BROWSERS);
+    if (newDeviceMail) await notifyNewBrowser(ctx, parts, by);
   }
   if (trusts) audit(ctx, "CREDENTIAL_ADDED", by.user);
   return kept;
@@ -76,8 +76,8 @@ export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: Signed
 const audit = (ctx: Ctx, type: "CREDENTIAL_ADDED" | "CREDENTIAL_REVOKED", { id, username }: Pick<MessageUser, "id" | "username">) =>
   ctx.audit({ category: "SECURITY", type, resourceType: "users", resourceId: id, detail: DETAIL, actor: { id, name: username } });
 
-/** A mail that cannot leave must not keep anybody from signing in. */
-async function tellOfNewBrowser(ctx: Ctx, { messages, baseUrl, log }: KnownBrowserParts, { user, locale }: SignedInWith): Promise<void> {
+/** A failed mail must not prevent the sign-in. */
+async function notifyNewBrowser(ctx: Ctx, { messages, baseUrl, log }: KnownBrowserParts, { user, locale }: SignedInWith): Promise<void> {
   if (user.email === null || !(await messages.canSend(ctx.tx, ctx.realm, "EMAIL"))) return;
   try {
     await messages.send(ctx, {
@@ -123,7 +123,7 @@ export async function knownBrowser(
   return (await findBrowser(db, realm, userId ?? NOBODY, sha256(token), now))?.id ?? null;
 }
 
-/** The user's own: it is unknown from now on. Sessions in it live on; they are ended by themselves. */
+/** Forgets one of the user's browsers. Its sessions continue; they are ended separately. */
 export async function forgetBrowser(ctx: Ctx, id: string): Promise<void> {
   const trustedUntil = isId(id) ? await deleteBrowser(ctx.tx, ctx.realm, ctx.actor.id, id) : null;
   if (trustedUntil === null) throw browserErrors.not_found();

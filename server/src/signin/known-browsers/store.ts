@@ -113,7 +113,7 @@ export async function deleteBrowser(tx: Tx, realm: string, userId: string, id: s
   return row?.trusted_until ?? null;
 }
 
-/** Of everybody in the realm, where no user is named. */
+/** Of all users of the realm, unless a user is given. */
 export async function distrustBrowsers(tx: Tx, realm: string, userId?: string): Promise<void> {
   const trusted = tx.updateTable("known_devices").set({ trusted_until: 0 }).where("realm_id", "=", realm).where("trusted_until", ">", 0);
   await (userId === undefined ? trusted : trusted.where("user_id", "=", userId)).execute();

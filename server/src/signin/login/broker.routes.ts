@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
-import type { SignInParts } from "../authenticators/index.ts";
+import { IDENTITY_PROVIDER } from "../authenticators/index.ts";
 import { providerMetadataRoutes } from "../brokers/index.ts";
-import { type Asking, claimInteraction, continueSignIn, interactionErrors, positionToAnswer, readState } from "../run/index.ts";
+import { claimInteraction, continueSignIn, interactionErrors, positionToAnswer, readState } from "../run/index.ts";
 import { type ContinueRouteParts, comeBack } from "./continue.routes.ts";
 import { postedAnswerRoutes } from "./posted-answers.routes.ts";
 import { goTo, stepPath } from "./replies.ts";
@@ -11,23 +11,12 @@ import { startingSession } from "./start-session.ts";
 
 const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) });
-const IDENTITY_PROVIDER = "identity-provider";
 const LINK_ACCOUNT = "LINK_ACCOUNT";
 
 const AnswerQuery = Type.Object(
   { state: Type.Optional(Type.String({ maxLength: 128, description: "As the provider was given it; it works once" })) },
   { additionalProperties: Type.String({ maxLength: 8192 }) },
 );
-
-/** The client named an identity provider (`idp_hint`): the browser goes there at once, unless it was there or its user chose another way. */
-export async function hintedProvider({ brokers }: SignInParts, { run, steps }: Asking): Promise<string | null> {
-  const { realm, request, progress, interaction } = run;
-  const { identityProvider: alias } = request;
-  const step = steps.find(({ name }) => name === IDENTITY_PROVIDER);
-  if (alias === undefined || !step || !interaction || progress.chosen !== null || progress.data[step.path] !== undefined) return null;
-  if (!(await brokers.providers.get(realm.realmId))?.byAlias.get(alias)?.enabled) return null;
-  return `/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}/login?interaction=${interaction.interactionId}`;
-}
 
 /** Mounted under /realms/:realm. Away to an identity provider, and back. */
 export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, routeParts) => {

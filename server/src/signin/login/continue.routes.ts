@@ -6,9 +6,11 @@ import type { SignInParts } from "../authenticators/index.ts";
 import { CONTINUE_PATH, interactionErrors, positionOf, type Run, readState, returnToSignIn } from "../run/index.ts";
 import { type createReplies, goTo, stepPath, type Visit } from "./replies.ts";
 import { startingSession } from "./start-session.ts";
+import type { Visitors } from "./visitors.ts";
 
 export interface ContinueRouteParts {
   readonly parts: SignInParts;
+  readonly visitors: Visitors;
   readonly replies: ReturnType<typeof createReplies>;
   openRun(visit: Visit, interactionId?: string): Promise<Run>;
 }
@@ -45,7 +47,11 @@ export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = asy
 };
 
 /** The browser is back with an answer, of which `state` says whose sign-in it belongs to. */
-export async function comeBack({ parts, replies, openRun }: ContinueRouteParts, visit: Visit, query: Readonly<Record<string, string>>) {
+export async function comeBack(
+  { parts, visitors, replies, openRun }: ContinueRouteParts,
+  visit: Visit,
+  query: Readonly<Record<string, string>>,
+) {
   const { reply } = visit;
   const { state, ...answer } = query;
   refuseDirtyText(query);
@@ -59,5 +65,8 @@ export async function comeBack({ parts, replies, openRun }: ContinueRouteParts, 
     if (error instanceof AppError && error.code === "interactions.moved_on") return null;
     throw error;
   });
+  // The provider's answer counted: its button comes first the next time.
+  const counted = outcome?.outcome === "pass" || (outcome?.outcome === "ask" && !outcome.after);
+  if (counted && query.alias !== undefined) visitors.rememberProvider(reply, visit.visitor.realm.realmId, query.alias);
   return outcome ? replies.answerWith(visit, outcome) : goTo(reply, stepPath(run));
 }

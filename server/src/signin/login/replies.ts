@@ -70,8 +70,13 @@ export function createReplies({ parts, visitors }: { readonly parts: SignInParts
       return outcome.returnTo === null ? showDeclined(visit) : goTo(reply, outcome.returnTo);
     // The answer counted: the sign-in's own address shows where that led.
     if (outcome.outcome === "refuse" || !outcome.after) return goTo(reply, stepPath(outcome.run));
-    const [ask, ...others] = outcome.steps;
-    return show(visit, outcome.run, ask, { ...shownAfter(outcome.after), others });
+    // Links to providers stand on the page of another way, too: that is the one to go on with, unless they were looked for.
+    const { after, run } = outcome;
+    const [first] = outcome.steps;
+    const isChosen = run.progress.chosen === first.path || run.progress.data[first.path]?.find !== undefined;
+    const ask = (first.question.links && !isChosen ? outcome.steps.find(({ question }) => !question.links) : undefined) ?? first;
+    const others = outcome.steps.filter((step) => step !== ask);
+    return show(visit, run, ask, { ...shownAfter(after), ...(ask !== first && { blames: false }), others });
   };
 
   return { show, showStuck, answerWith };

@@ -25,9 +25,10 @@ import {
   restarted,
   stepOf,
 } from "../run/index.ts";
-import { brokerRoutes, hintedProvider } from "./broker.routes.ts";
+import { brokerRoutes } from "./broker.routes.ts";
 import { brokerLogoutRoutes } from "./broker-logout.routes.ts";
 import { continueRoutes } from "./continue.routes.ts";
+import { depart, ledHome } from "./departure.ts";
 import { linkRoutes } from "./link.routes.ts";
 import { type LogoutParts, logoutRoutes } from "./logout.routes.ts";
 import { showPostForm } from "./post-form.ts";
@@ -115,6 +116,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         userAgent: request.headers["user-agent"] ?? null,
         locale: visitors.localeOf(request, realm),
         deviceToken: visitor.deviceToken,
+        lastProvider: visitor.lastProvider,
       },
     });
   };
@@ -175,8 +177,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       if (outcome.outcome === "refuse") return showStuck(visit, outcome);
       // Something was answered elsewhere, or nothing is left to ask.
       if (outcome !== position || outcome.outcome !== "ask") return answerWith(visit, outcome);
-      const provider = await hintedProvider(parts, outcome);
-      if (provider !== null) return goTo(reply, provider);
+      const departed = await depart({ parts, visitors }, visit, outcome);
+      if (departed !== null) return departed;
       const [ask, ...others] = outcome.steps;
       return show(visit, await beginStep(parts, outcome.run, ask), ask, {
         status: 200,
@@ -227,6 +229,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       // An old page, of a step that is behind us: the present one is shown.
       if (!ask) return goTo(reply, stepPath(run));
 
+      const led = await ledHome(parts, position, ask, form);
+      if (led) return keepAt(led);
       const missing = missingIn(ask, form);
       if (missing.length > 0)
         return show(visit, typedInto(run, ask, form), ask, {
@@ -240,8 +244,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   );
 
   await app.register(linkRoutes, { parts, visitors, openRun });
-  await app.register(continueRoutes, { parts, replies, openRun });
-  await app.register(brokerRoutes, { parts, replies, openRun });
+  await app.register(continueRoutes, { parts, visitors, replies, openRun });
+  await app.register(brokerRoutes, { parts, visitors, replies, openRun });
   await app.register(logoutRoutes, parts);
   await app.register(brokerLogoutRoutes, parts);
   await app.register(providerLogoutRoutes, {

@@ -1,3 +1,4 @@
+import { joinByProvider } from "../../directory/organizations/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MessageUser } from "../../tenancy/messaging/index.ts";
 import { isNew, type PendingLink, type SignInParts, type SignInUser } from "../authenticators/index.ts";
@@ -57,6 +58,7 @@ async function completeLink(ctx: Ctx, { brokers }: SignInParts, link: PendingLin
   const provider = (await brokers.providers.get(ctx.realm))?.byAlias.get(alias);
   if (!provider?.enabled || provider.providerId !== providerId) throw providerErrors.not_found();
   await addLink(ctx, alias, { providerId, subject, userId: actor.id, username }, actor);
+  if (link.email !== undefined) await joinByProvider(ctx, { userId: actor.id, alias, email: link.email });
   ctx.audit({ category: "AUTHN", type: "BROKER_LOGIN", actor, detail: alias });
   ctx.afterCommit(() => brokers.counted(provider.protocol, "success"));
 }

@@ -9,6 +9,8 @@ import type { Visitor, Visitors } from "./visitors.ts";
 
 export interface ShownStep {
   readonly status: number;
+  /** What was typed is wrong. False where the problem is of another way than the one that is shown. */
+  readonly blames?: boolean;
   readonly problem?: { readonly title: TextKey; readonly text: TextKey };
   /** Fields that were left empty; the text of the problem names them. */
   readonly missing?: readonly string[];
@@ -24,7 +26,7 @@ export async function showStep(
   { request, reply, visitor }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly visitor: Visitor },
   run: Run,
   ask: Ask,
-  { status, problem, missing = [], notice, retryAfterSeconds, others }: ShownStep,
+  { status, blames = status === 401 || status === 400, problem, missing = [], notice, retryAfterSeconds, others }: ShownStep,
 ) {
   const { realm } = visitor;
   const frame = visitors.frameOf(request, reply, visitor);
@@ -33,9 +35,9 @@ export async function showStep(
   const { interaction } = run;
   const kept = { ...visitors.carried(request), ...(interaction && { interaction: interaction.interactionId }) };
   const at = contextOf(parts, run, ask);
-  const page = await ask.question.page({ ...at, alert: problem ? { blames: status === 401 || status === 400 } : null }, text);
+  const page = await ask.question.page({ ...at, alert: problem ? { blames } : null }, text);
   const beside = await besideIt(parts, run, others, text);
-  const providers = await linksBeside(parts, run, others);
+  const { links: providers, more } = await linksBeside(parts, run, others);
   const scripts = new Set([page.script, ...beside.map(({ script }) => script)].filter((name) => name !== undefined));
   const nonce = scripts.size === 0 ? undefined : randomBytes(18).toString("base64");
   const html = renderStep({
@@ -53,6 +55,7 @@ export async function showStep(
     canRestart: run.progress.sessionId === undefined,
     links: linksOf(run, ask, text, kept),
     providers,
+    moreProviders: more,
     others: others
       .filter(({ question }) => !question.links)
       .map(({ path: choose, question }) => ({ path: choose, label: text[question.choice] })),
@@ -65,6 +68,7 @@ export async function showStep(
   const leadsTo = [...(run.request.formActionOrigins ?? []), ...(page.leavesFor ?? [])].map(String);
   return sendPage(reply, status, html, {
     logoUrl: realm.settings.logoUrl,
+    logos: [...providers, ...(page.links ?? [])].flatMap(({ logoUrl }) => logoUrl ?? []),
     ...(run.request.application?.logoUrl && { applicationLogoUrl: run.request.application.logoUrl }),
     ...(leadsTo.length > 0 && { formActionOrigins: leadsTo }),
     ...(nonce !== undefined && { nonce }),
@@ -77,7 +81,7 @@ export async function showStep(
 
 /** As the pages call what is typed into them. */
 const LABELS: Readonly<Record<string, TextKey>> = {
-  ...{ username: "username", password: "password", code: "codeLabel", credential: "passkeyField" },
+  ...{ username: "username", password: "password", provider: "providerSearch", code: "codeLabel", credential: "passkeyField" },
   ...{
     currentPassword: "currentPassword",
     newPassword: "newPassword",
@@ -99,11 +103,16 @@ async function besideIt(parts: SignInParts, run: Run, others: readonly Ask[], te
   return added;
 }
 
-/** Those of other ways that are links, such as identity providers: they stand on the page itself. */
-async function linksBeside(parts: SignInParts, run: Run, others: readonly Ask[]): Promise<ShownLink[]> {
-  const links = [];
-  for (const ask of others) links.push(...((await ask.question.links?.(contextOf(parts, run, ask))) ?? []));
-  return links;
+/** Those of other ways that are links, such as identity providers: they stand on the page itself. `more`: the way whose own page finds others. */
+async function linksBeside(parts: SignInParts, run: Run, others: readonly Ask[]) {
+  const links: ShownLink[] = [];
+  let more: string | undefined;
+  for (const ask of others) {
+    const offered = await ask.question.links?.(contextOf(parts, run, ask));
+    links.push(...(offered?.links ?? []));
+    if (offered?.hasMore) more = ask.path;
+  }
+  return { links, more };
 }
 
 /** Why they are asked for something of their own, although they came by a provider. */

@@ -44,6 +44,9 @@ export interface Visitor {
   readonly binding: string;
   /** By which the browser is known again to users who have signed in with it. */
   readonly deviceToken: string | null;
+  /** The identity provider that this browser signed in at last, and the one that a typed name led it to a moment ago. */
+  readonly lastProvider: string | null;
+  readonly ledTo: string | null;
   /** The language that was chosen on one of our pages. */
   readonly language: string | undefined;
 }
@@ -77,8 +80,11 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     const preSession = cookies.preSession(request, reply, realm.realmId);
     const preSessions = cookies.preSessions(request, preSession, realm.realmId);
     const deviceToken = cookies.device(request, realm.realmId) ?? null;
+    const lastProvider = cookies.lastProvider(request, realm.realmId) ?? null;
+    const ledTo = cookies.ledTo(request, realm.realmId) ?? null;
     const language = cookies.language(request);
-    return { realm, session, preSession, preSessions, binding: session?.sessionId ?? preSession, deviceToken, language };
+    const binding = session?.sessionId ?? preSession;
+    return { realm, session, preSession, preSessions, binding, deviceToken, lastProvider, ledTo, language };
   };
 
   /** The token to put into a page: the visitor's own if it fits, else a new one. */
@@ -207,6 +213,8 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     putAside,
     /** The browser is known again to the user who signed in with it. */
     rememberDevice: cookies.setDevice,
+    rememberProvider: cookies.setLastProvider,
+    rememberLed: cookies.setLedTo,
     localeOf,
     frameOf,
     frameAt,

@@ -14,6 +14,8 @@ export interface PageHeaderOptions {
   readonly logoUrl?: string | null;
   /** Of the application that the page is about. */
   readonly applicationLogoUrl?: string | null;
+  /** Of identity providers on it. */
+  readonly logos?: readonly string[];
 }
 
 export interface SendPageOptions extends Omit<PageHeaderOptions, "nonce"> {
@@ -52,9 +54,10 @@ export function pageHeaders({
   frames = [],
   logoUrl,
   applicationLogoUrl,
+  logos: others = [],
 }: PageHeaderOptions): Record<string, string> {
   if (!NONCE.test(nonce)) throw new TypeError("A CSP nonce is at least 16 characters of base64");
-  const logos = new Set([logoUrl, applicationLogoUrl].flatMap((url) => logoOf(url)?.origin ?? []));
+  const logos = new Set([logoUrl, applicationLogoUrl, ...others].flatMap((url) => logoOf(url)?.origin ?? []));
   // Browsers apply form-action to the redirect after the POST as well, so the client's callback must be named (or signing in ends at a blank page).
   const targets = formActionOrigins === "any" ? null : new Set(formActionOrigins.map(formActionSource).filter((source) => source !== null));
   const framed = new Set(frames.map((url) => new URL(url).origin).filter((origin) => NAMED_ORIGIN.test(origin)));

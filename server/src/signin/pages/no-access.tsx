@@ -7,10 +7,12 @@ export interface NoAccessView extends PageFrame {
   readonly account: string;
   /** Back to the application, or on with another account. Without it the page is the end. */
   readonly form?: { readonly csrf: string; readonly action: string } | undefined;
+  /** Where the request began here, and no application waits for an answer: the same again, with another account. */
+  readonly otherAccountUrl?: string | undefined;
 }
 
 /** The user is signed in, and is not among those who may use the application. */
-export function renderNoAccess({ client, account, form, ...view }: NoAccessView): string {
+export function renderNoAccess({ client, account, form, otherAccountUrl, ...view }: NoAccessView): string {
   const text = messagesOf(view.locale);
   return renderDocument(
     <Document
@@ -33,6 +35,11 @@ export function renderNoAccess({ client, account, form, ...view }: NoAccessView)
             {text.chooseOther}
           </button>
         </form>
+      ) : null}
+      {otherAccountUrl !== undefined ? (
+        <a class="gh-button gh-button--primary" id="other" href={otherAccountUrl}>
+          {text.chooseOther}
+        </a>
       ) : null}
     </Document>,
   );

@@ -1,4 +1,7 @@
+import { logoOf } from "./branding.ts";
+import { Field, loginName, Submit } from "./controls.tsx";
 import type { Messages } from "./messages.ts";
+import { markOf } from "./provider-marks.ts";
 import { withoutBidiControls } from "./text.tsx";
 
 /** Another place to sign in at. */
@@ -6,17 +9,57 @@ export interface ShownLink {
   readonly href: string;
   readonly label: string;
   readonly protocol: string;
+  readonly logoUrl?: string | null;
+  /** By this browser. */
+  readonly isLastUsed?: boolean;
+  /** It did not answer lately. */
+  readonly isDown?: boolean;
 }
 
 /** Links, not buttons of a form: browsers apply `form-action` to where a form is redirected, and a link needs no such permission. */
-export const ProviderLinks = ({ text, links }: { text: Messages; links: readonly ShownLink[] }) => (
-  <ul class="gh-providers">
-    {links.map(({ href, label, protocol }) => (
-      <li>
-        <a class="gh-button gh-button--plain" href={href} rel="nofollow" data-protocol={protocol}>
-          {text.continueWith.replace("{provider}", () => withoutBidiControls(label))}
-        </a>
-      </li>
-    ))}
-  </ul>
+export const ProviderLinks = ({ text, links }: { text: Messages; links: readonly ShownLink[] }) =>
+  links.length === 0 ? null : (
+    <ul class="gh-providers">
+      {links.map((link) => (
+        <li>
+          <a class="gh-button gh-button--plain gh-provider" href={link.href} rel="nofollow" data-protocol={link.protocol}>
+            <Mark {...link} />
+            <span class="gh-provider-name">
+              {text.continueWith.replace("{provider}", () => withoutBidiControls(link.label))}
+              {link.isDown ? <Note text={text.providerDown} /> : link.isLastUsed ? <Note text={text.lastUsed} /> : null}
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+
+/** Read out after the name, as a word of its own. */
+const Note = ({ text }: { text: string }) => (
+  <>
+    <span class="gh-hidden">: </span>
+    <span class="gh-provider-note">{text}</span>
+  </>
+);
+
+/** The provider's own logo, or a mark of its kind. The name stands beside it. */
+function Mark({ protocol, logoUrl }: ShownLink) {
+  const logo = logoOf(logoUrl);
+  if (logo) return <img class="gh-provider-logo" src={logo.src} alt="" width="24" height="24" referrerpolicy="no-referrer" />;
+  return (
+    <svg class="gh-provider-mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" focusable="false">
+      {markOf(protocol).map(({ d, fill = "currentColor" }) => (
+        <path d={d} fill={fill} />
+      ))}
+    </svg>
+  );
+}
+
+/** Where there are more providers than a page can show, or where domains lead to them. */
+export const FindProvider = ({ text, value, quiet }: { text: Messages; value: string; quiet: boolean }) => (
+  <>
+    <input type="hidden" name="find" value="true" />
+    <Field id="provider" label={text.providerSearch} {...loginName} value={value} autocomplete="email" maxlength={320} autofocus={!quiet} />
+    <Submit id="find">{text.next}</Submit>
+  </>
 );

@@ -38,6 +38,8 @@ export interface StepView extends PageFrame {
   readonly links?: readonly { readonly href: string; readonly label: string }[];
   /** Identity providers to sign in at. */
   readonly providers?: readonly ShownLink[];
+  /** The path of the step on whose page others are found. */
+  readonly moreProviders?: string | undefined;
   readonly scripts?: readonly { readonly src: string; readonly nonce: string }[];
   /** What other ways add to this page, each a form of its own that a script shows. */
   readonly beside?: readonly { readonly path: string; readonly body: ComponentChildren }[];
@@ -120,6 +122,12 @@ export function renderStep(view: StepView): string {
         <section class="gh-others" aria-label={text.otherProviders}>
           <p class="gh-others-title">{text.otherProviders}</p>
           <ProviderLinks text={text} links={view.providers} />
+          {view.moreProviders === undefined ? null : (
+            <form class="gh-other" method="post" action={view.action}>
+              <HiddenInputs csrf={view.csrf} values={{ ...carried, choose: view.moreProviders }} />
+              <Submit look="plain">{text.moreProviders}</Submit>
+            </form>
+          )}
         </section>
       ) : null}
       {view.others.length > 0 ? (

@@ -58,6 +58,12 @@ export const CLASS_NAMES = {
   "gh-others-title": "Their heading",
   "gh-other": "The form of one of them",
   "gh-providers": "The list of identity providers to sign in at",
+  "gh-provider": "The link to one of them",
+  "gh-provider-logo": "Its logo",
+  "gh-provider-mark": "The mark that stands in for a missing logo",
+  "gh-provider-name": "Its name, with what is to be known of it",
+  "gh-provider-note": "That it was used last, or does not answer",
+  "gh-other-way": "The form of another way, below the main button",
   "gh-passkey": "What is there to use or to set up a passkey",
   "gh-beside": "The form of another way that needs no page of its own",
   "gh-link": "A button or link inside a line of text",
@@ -264,6 +270,12 @@ p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 .gh-other { display: grid; }
 .gh-providers { display: grid; gap: 0.5rem; list-style: none; margin: 0; padding: 0; }
 .gh-providers li { display: grid; }
+.gh-provider { display: flex; align-items: center; justify-content: flex-start; gap: .75rem; text-align: start; }
+.gh-provider-logo, .gh-provider-mark { flex: none; inline-size: 1.5rem; block-size: 1.5rem; }
+.gh-provider-logo { object-fit: contain; border-radius: .25rem; }
+.gh-provider-name { display: flex; flex: 1; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 .75rem; min-inline-size: 0; overflow-wrap: anywhere; }
+.gh-provider-note { color: var(--gh-muted); font-size: .8125rem; font-weight: 400; }
+.gh-other-way { margin-block-start: .75rem; }
 .gh-beside { margin-block-start: .75rem; }
 .gh-passkey { display: grid; gap: .75rem; }
 .gh-passkey .gh-hint { text-align: center; }
@@ -294,6 +306,7 @@ p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
   .gh-card { box-shadow: 0 16px 40px -8px rgb(0 0 0 / 60%); }
   /* A logo is drawn for the white card; on the dark one it keeps a white plate, or dark lettering would vanish. */
   .gh-logo, .gh-application-logo { padding: .5rem .75rem; background: #fff; }
+  .gh-provider-logo { padding: .125rem; background: #fff; }
 }
 
 @media (prefers-contrast: more) {

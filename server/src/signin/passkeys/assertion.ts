@@ -8,7 +8,7 @@ import type { RelyingParty } from "./relying-party.ts";
 
 export type UserVerification = "required" | "preferred" | "discouraged";
 
-/** What the browser is asked, as JSON for the page. Without `allowed` any passkey of ours will do, and it says whose it is. */
+/** The request options for the page, as JSON. Without `allowed`, any discoverable passkey of this site identifies its user. */
 export function assertionOptions(asked: {
   readonly party: RelyingParty;
   readonly challenge: Uint8Array<ArrayBuffer>;

@@ -1,5 +1,5 @@
 // Passkeys (WebAuthn): their challenges, and what a browser answers to them. Owns `spent_challenges`; the passkeys themselves are
-// rows of directory/credentials. Steps of sign-in and the account API stand on it; neither knows of the library.
+// rows of directory/credentials. Authenticators and the account API use it; neither imports the library.
 export {
   type Assertion,
   assertionOptions,

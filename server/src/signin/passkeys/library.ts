@@ -12,7 +12,7 @@ export function webauthn(): Promise<Library> {
 }
 
 async function load(): Promise<Library> {
-  // Before all else: @peculiar/x509, which the library stands on, does not load without it.
+  // Imported first: @peculiar/x509, which the library uses, needs it.
   await import("reflect-metadata");
   const [server, helpers] = await Promise.all([import("@simplewebauthn/server"), import("@simplewebauthn/server/helpers")]);
   return { ...server, ...helpers };

@@ -122,7 +122,7 @@ async function isUnattested(attestationObject: string): Promise<boolean> {
   }
 }
 
-/** Why it cannot be added as things stand, before it is tried or after. Null: it can. */
+/** Why a passkey cannot be added; null: it can. */
 export async function whyNotAdded(db: Db, { realmId, settings }: RealmSnapshot, { passkey, challenge }: NewPasskey) {
   if (await findPasskey(db, realmId, passkey.credentialId)) return "taken";
   if ((await listPasskeys(db, realmId, passkey.userId)).length >= settings.passkeys.maxPerUser) return "too-many";

@@ -14,5 +14,5 @@ export function relyingPartyOf({ realmId, settings }: RealmSnapshot, baseUrl: st
   return { id: settings.passkeys.rpId ?? hostname, name: settings.displayName ?? realmId, origin };
 }
 
-/** By what a passkey knows its owner: the same for all of a user's, and nothing that tells who they are (WebAuthn §14.6.1). */
+/** The user handle: the same for all passkeys of a user, without personal data (WebAuthn §14.6.1). */
 export const userHandleOf = (realm: string, userId: string): string => sha256(`${realm}\u0000${userId}`);

@@ -5,7 +5,7 @@ import type { PasswordHasher } from "../../platform/passwords/index.ts";
 
 export interface PasswordQuestion {
   readonly realm: string;
-  /** Whom the typed name means, if anybody. */
+  /** The user of a typed login name; null: none. */
   readonly userId: string | null;
   readonly login: string;
   readonly password: string;

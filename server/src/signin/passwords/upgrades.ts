@@ -17,7 +17,7 @@ export interface Upgrade {
  */
 export interface PasswordUpgrades {
   soon(upgrade: Upgrade): void;
-  /** Once nothing is under way any more. */
+  /** Resolves when no upgrade is running. */
   settled(): Promise<void>;
 }
 
@@ -30,11 +30,11 @@ export function createPasswordUpgrades({
   readonly hasher: PasswordHasher;
   readonly log: { info(fields: object, message: string): void };
 }): PasswordUpgrades {
-  const underWay = new Map<string, Promise<void>>();
+  const running = new Map<string, Promise<void>>();
 
   const run = async ({ realm, userId, password, checked }: Upgrade): Promise<void> => {
     try {
-      // Only in place of the very hash that was checked: a password that was set meanwhile stays.
+      // Only replaces the hash that was checked: a newer password is kept.
       await upgradePassword(db, realm, userId, checked, await hasher.hash(password));
     } catch (err) {
       log.info({ err, realm, userId }, "a password keeps its old hash for now; the next sign-in replaces it");
@@ -45,14 +45,14 @@ export function createPasswordUpgrades({
     soon(upgrade) {
       const key = `${upgrade.realm}/${upgrade.userId}`;
       // Ten sign-ins at once need one new hash.
-      if (underWay.has(key)) return;
-      underWay.set(
+      if (running.has(key)) return;
+      running.set(
         key,
-        run(upgrade).finally(() => underWay.delete(key)),
+        run(upgrade).finally(() => running.delete(key)),
       );
     },
     async settled() {
-      await Promise.all(underWay.values());
+      await Promise.all(running.values());
     },
   };
 }

@@ -35,11 +35,11 @@ export async function askToChangeEmail(ctx: Ctx, parts: MailParts, { user, local
     data: { from: user.email, to },
   });
   if (failure !== null) throw refused(failure);
-  await tellPresentAddress(ctx, parts, { user, ...(locale !== undefined && { locale }) });
+  await notifyCurrentAddress(ctx, parts, { user, ...(locale !== undefined && { locale }) });
 }
 
 /** Also where it is given up without a new one; a realm that sends no mail notifies no one. */
-export async function tellPresentAddress(ctx: Ctx, { messages }: Pick<MailParts, "messages">, { user, locale }: Asker): Promise<void> {
+export async function notifyCurrentAddress(ctx: Ctx, { messages }: Pick<MailParts, "messages">, { user, locale }: Asker): Promise<void> {
   if (user.email === null) return;
   const failure = await messages
     .send(ctx, { templateKey: "email-change-notice", to: user.email, user, locale: locale ?? null, values: {}, expiresAt: ctx.now + DAY })

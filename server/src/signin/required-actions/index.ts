@@ -4,8 +4,8 @@ export {
   askToChangeEmail,
   CHANGE_EMAIL_PATH,
   followChangeEmail,
+  notifyCurrentAddress,
   pendingEmailOf,
-  tellPresentAddress,
 } from "./change-email.ts";
 export { isEmail, isPersonName, isUsername } from "./names.ts";
 export { actionQuestions } from "./questions.ts";

@@ -6,7 +6,7 @@ import { updatePassword } from "./update-password.tsx";
 import { updateProfile } from "./update-profile.tsx";
 import { verifyEmail } from "./verify-email.tsx";
 
-/** What users are asked to do before they go on, each on a page of its own. */
+/** The required actions, each a question with its own page. */
 export const actionQuestions: Readonly<Partial<Record<RequiredAction, Question>>> = {
   UPDATE_PASSWORD: updatePassword,
   VERIFY_EMAIL: verifyEmail,

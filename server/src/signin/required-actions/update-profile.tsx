@@ -8,7 +8,7 @@ import { Profile } from "../pages/index.ts";
 import { askToChangeEmail } from "./change-email.ts";
 import { isEmail, isPersonName } from "./names.ts";
 
-/** Name and, where the realm lets people change it, email address. */
+/** Name and, if the realm allows changing it, email address. */
 export const updateProfile: Question = {
   kind: "question",
   displayName: "Complete the profile",
@@ -44,7 +44,7 @@ export const updateProfile: Question = {
     const isNew = email !== null && (present === null || loginKey(email) !== loginKey(present));
     if (![firstName, lastName].every(isPersonName) || (isNew && !isEmail(email)) || (email === null && present !== null))
       return { outcome: "again", problem: { title: "profileInvalidTitle", text: "profileInvalidText" } };
-    // Told on the page, before anything is written: the sign-in goes on with the present address.
+    // Shown on the page before the change: the sign-in continues with the current address.
     if (isNew && !(await parts.messages.canSend(parts.db, realm.realmId, "EMAIL")))
       return { outcome: "again", problem: { title: "mailedUnavailableTitle", text: "profileMailText" } };
     return {

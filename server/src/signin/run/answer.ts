@@ -25,7 +25,7 @@ import { askForOwner } from "./link.ts";
 import { hasNewActions, positionOf } from "./position.ts";
 import { type After, type Asking, advance, contextOf, type Outcome, originOf, type Position, type Run, restarted } from "./run.ts";
 
-/** Who has proven to be the user, and by what. */
+/** An authenticated user, and how they authenticated. */
 export interface Authentication {
   readonly run: Run;
   readonly userId: string;
@@ -34,15 +34,15 @@ export interface Authentication {
   /** RFC 8176 */
   readonly amr: readonly string[];
   readonly proofs: readonly SessionProof[];
-  /** Nothing was asked: the session was enough. */
+  /** The session was sufficient: nothing was asked. */
   readonly isResumed: boolean;
 }
 
-/** What a sign-in leads to: a session, a grant, a signed transaction. */
+/** The result of a sign-in: a session, a grant, a signed transaction. */
 export interface Completion<T> {
-  /** What is slow and needs the proof, such as a signature: before the transaction. */
+  /** Slow work that needs the authentication, such as a signature, before the transaction. */
   prepare?(authentication: Authentication): Promise<void>;
-  /** In the transaction that accepts the last proof. The user is held until commit. */
+  /** In the transaction that accepts the last proof. The user's row is locked until commit. */
   complete(ctx: Ctx, authentication: Authentication): Promise<T>;
   /** In the transaction that records a wrong answer. */
   failed?(ctx: Ctx): Promise<void>;
@@ -52,7 +52,7 @@ export type Form = Readonly<Record<string, string>>;
 
 const WRONG = { title: "credentialsTitle", text: "credentialsText" } as const;
 
-/** Answers a step. An answer is counted before it is checked, outside a transaction, and accepted in one that holds the user. */
+/** Answers a step. An attempt is counted before it is checked, outside a transaction, and accepted in one that locks the user. */
 export async function answerStep<T>(
   parts: SignInParts,
   { run, steps }: Asking,
@@ -67,7 +67,7 @@ export async function answerStep<T>(
     ...{ outcome: "ask", run: now, after },
     steps: [ask, ...steps.filter(({ path }) => path !== ask.path)],
   });
-  // Before anything is read or counted: a flood costs others as little as can be.
+  // Checked first, so that a flood of requests costs as little as possible.
   if (question.counted === "password" && parts.hasher.isOverloaded()) return askAgain({ kind: "overloaded" });
   const named = login === undefined ? null : { login, user: await findUserByLogin(parts.db, realm.realmId, login) };
   const userId = named ? (named.user?.userId ?? null) : progress.userId;
@@ -78,13 +78,13 @@ export async function answerStep<T>(
   if (attempt && attempt.retryAfterSeconds !== null) return askAgain({ kind: "wait", retryAfterSeconds: attempt.retryAfterSeconds });
 
   const result = await attemptAnswer()
-    .then(async (told) => {
-      // Sent twice, by two clicks: the other one was right, and used it up.
-      if (told.outcome === "wrong" && run.interaction) await assertNotMovedOn(parts.db, realm.realmId, run.interaction);
-      return told;
+    .then(async (answered) => {
+      // A double submit: the other request was right and has consumed the code.
+      if (answered.outcome === "wrong" && run.interaction) await assertNotMovedOn(parts.db, realm.realmId, run.interaction);
+      return answered;
     })
     .catch(async (error) => {
-      // Overload, or a sign-in that moved on in another tab, says nothing about the answer.
+      // The answer was not judged: overload, or the sign-in moved on in another tab.
       await attempt?.takeBack();
       if (isOverloaded(error)) return askAgain({ kind: "overloaded" });
       if (isUnavailable(error)) return askAgain({ kind: "unavailable" });
@@ -115,14 +115,14 @@ export async function answerStep<T>(
       const { notice, problem } = answer;
       return askAgain({ kind: "again", ...(notice && { notice }), ...(problem && { problem }) }, await keepAnswer(parts, run, ask, answer));
     }
-    // Only a second factor makes a browser a trusted one.
+    // A browser becomes trusted only by a second factor.
     const trusts = question.factor !== null && isProven(progress) && isTicked(form.trustDevice);
     const answered = trusts ? { ...run, progress: { ...progress, trust: true } } : run;
     const refusal = { outcome: "wrong", ...(question.refusal ?? WRONG) } as const;
     const accepted = await accept(parts, answered, ask, answer.proof, attempt, completion);
     if (accepted === "refused") return { ...refusal, ...(answer.proof.login !== undefined && { login: answer.proof.login }) };
     if (accepted !== "changed") return accepted;
-    // What was right a moment ago is so no more: checking once more tells.
+    // The credential changed between check and accept: check once more.
     return again ? attemptAnswer(false) : refusal;
   }
 
@@ -139,11 +139,11 @@ export async function answerStep<T>(
   }
 }
 
-/** What was typed is not lost with an answer that did not count. */
+/** Keeps what the user typed when the form is shown again. */
 const typedInto = (run: Run, login: string | undefined, form: Form): Run =>
   login === undefined ? run : { ...run, progress: { ...run.progress, login, remember: form.rememberMe !== undefined } };
 
-/** The step counts: what it uses up, how far the run is now, or what the sign-in leads to, all in one transaction. */
+/** Accepts a proof: consumes the credential and stores the progress, or completes the sign-in, in one transaction. */
 export async function accept<T>(
   parts: SignInParts,
   run: Run,
@@ -153,9 +153,9 @@ export async function accept<T>(
   completion: Completion<T>,
 ): Promise<Outcome<T> | "refused" | "changed"> {
   const { progress } = run;
-  // A run goes on only as the user it began as,
+  // A sign-in never changes its user.
   if (progress.userId !== null && proof.userId !== null && proof.userId !== progress.userId) return "refused";
-  // and not at all where it began with a name that no user has: an unknown name must not do what another user's does not.
+  // After an unknown login name, another user's passkey is refused as well: otherwise the difference would reveal which names exist.
   if (progress.userId === null && progress.login !== null && ask.question.identifies && !ask.question.nameIn) return "refused";
   const wasProven = isProven(progress);
   const step = { path: ask.path, authenticator: ask.name, factor: proof.factor, amr: proof.amr, at: clock.now() };
@@ -174,9 +174,9 @@ export async function accept<T>(
     if (isStored && proof.factor !== null && wasProven) ctx.audit({ category: "AUTHN", type: "MFA_SUCCESS", actor, detail: ask.name });
     if (next.outcome === "pass") {
       if (!user) return "refused";
-      // Only this transaction can have changed them since, and one that does says that it writes to the user.
+      // The row is locked: the actions can only have changed in this transaction, by a proof with `writesUser`.
       const actions = proof.writesUser ? await findRequiredActions(ctx.tx, ctx.realm, userId!) : user.requiredActions;
-      // A password that has just expired, or an action that an administrator has just added, comes first.
+      // Required actions that were added meanwhile, such as by an expired password, come before completion.
       if (isStored && hasNewActions(next.run, actions)) return { asksMore: await keep(ctx, next.run) };
       return { outcome: "pass", run: next.run, value: await completion.complete(ctx, authenticationOf(next.run, user.username)) };
     }
@@ -194,7 +194,7 @@ export async function accept<T>(
 
 type Accepted<T> = Outcome<T> | { readonly asksMore: Run } | "refused" | "changed";
 
-/** Until commit: an administrator who disables the user now waits, finds the session that begins here, and ends it. */
+/** Locks the user until commit: an administrator who disables them waits, then finds and ends the new session. */
 const hold = (ctx: Ctx, userId: string | null, toWrite = false) =>
   userId === null ? null : holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite });
 
@@ -207,7 +207,7 @@ function authenticationOf(run: Run, username: string): Authentication {
   };
 }
 
-/** A second factor is about to be asked for. */
+/** Records that a second factor is requested. */
 function auditChallenge(parts: SignInParts, ctx: Ctx, next: Position, actor: { id: string | null; name: string }): void {
   const { realm, progress } = next.run;
   const [first] = next.outcome === "ask" ? next.steps : [];
@@ -216,7 +216,7 @@ function auditChallenge(parts: SignInParts, ctx: Ctx, next: Position, actor: { i
   ctx.afterCommit(() => parts.metrics.mfaChallenge(realm.realmId));
 }
 
-/** Nothing is left to ask: what was proven before is enough. */
+/** Completes a run without a question: what was proven before is sufficient. */
 export async function passUnasked<T>(parts: SignInParts, run: Run, { complete }: Completion<T>): Promise<Outcome<T>> {
   const { userId, login } = run.progress;
   const impossible = { outcome: "refuse", run, reason: "impossible", returnTo: null } as const;
@@ -227,7 +227,7 @@ export async function passUnasked<T>(parts: SignInParts, run: Run, { complete }:
   });
 }
 
-/** The client that requested the sign-in gets an error; without one it can begin again. */
+/** The user declined: the client gets an error; without a client the sign-in restarts. */
 async function decline(parts: SignInParts, run: Run): Promise<Outcome<never>> {
   const declined = { outcome: "refuse", run, reason: "declined" } as const;
   if (isRequested(run.interaction)) return { ...declined, returnTo: await giveUp(parts, run, false) };
@@ -235,7 +235,7 @@ async function decline(parts: SignInParts, run: Run): Promise<Outcome<never>> {
   return { ...declined, returnTo: null };
 }
 
-/** Nothing of theirs is proven yet, so there is something to ask, or no way to. */
+/** The owner has proven nothing yet, so `pass` is impossible. */
 async function askOwner(parts: SignInParts, run: Run): Promise<Outcome<never>> {
   const position = await positionOf(parts, run);
   return position.outcome === "pass" ? { outcome: "refuse", run, reason: "impossible", returnTo: null } : position;

@@ -15,13 +15,13 @@ import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
 export interface Attempt {
-  /** How long to wait before the next; null when the attempt may go on. */
+  /** How long to wait; null: the attempt is allowed. */
   readonly retryAfterSeconds: number | null;
-  /** This attempt, should it fail, locks the user. */
+  /** If this attempt fails, the user is locked. */
   readonly locksUser: boolean;
-  /** It was no attempt after all: overload, or a fault of ours. */
+  /** Reverts the count: overload, or an error of the server. */
   takeBack(): Promise<void>;
-  /** The answer was right. In the transaction in which it counts. */
+  /** Resets the counters, in the transaction that accepts the answer. */
   succeeded(ctx: Ctx): Promise<void>;
 }
 
@@ -30,17 +30,17 @@ export interface Guesser {
   readonly userId: string | null;
   readonly sourceIp: string;
   /**
-   * The user was named by the mail address, and nothing is proven yet. Each name has a count of its own: a lock that showed by the other
-   * one would tell whose address it is.
+   * The user was identified by email address, before any proof. Username and address have separate counters: a shared lock would reveal that they
+   * belong to one user.
    */
   readonly byMail?: boolean;
-  /** The id of a browser that the user has signed in with before. It has a count of its own: others cannot lock the user out of it. */
+  /** A browser that the user has signed in with before. It has its own counter, so attackers cannot lock the user out of it. */
   readonly knownBrowser?: string | null;
 }
 
 /**
- * Raised before the answer is looked at, in a statement of its own, so that a flood of guesses cannot run ahead of the count. Each
- * kind of factor has counters of its own, `address:password`, `user:totp`.
+ * Counts an attempt before the answer is checked, in its own statement, so that concurrent guesses cannot exceed the limit. Each factor has
+ * its own counters, such as `address:password` and `user:totp`.
  */
 export async function countAttempt(
   { db, work }: { readonly db: Db; readonly work: UnitOfWork },
@@ -61,11 +61,11 @@ export async function countAttempt(
     succeeded: (ctx: Ctx) => succeedAttempts(ctx.tx, ctx.realm, byAddress, byUser),
   };
   if (!bruteForce.enabled) return { ...attempt, takeBack: async () => {}, retryAfterSeconds: null, locksUser: false };
-  // The address comes first: one that has to wait must not touch what is known of the user.
+  // The address is counted first: a blocked address must not raise the user's counter.
   const [address, user] = await raiseTwoAttempts(db, origin.realm, byAddress, byUser, clock.now());
   if (!user) return { ...attempt, retryAfterSeconds: secondsUntil(address.retryAt), locksUser: false };
   if (user.allowed) return { ...attempt, retryAfterSeconds: null, locksUser: user.justLocked && !who.knownBrowser };
-  // Refused without a try: what was counted for the address goes back.
+  // The attempt is refused unchecked: revert the count of the address.
   await work.transact(origin, (ctx) => takeBack(ctx, [byAddress]));
   return { ...attempt, retryAfterSeconds: secondsUntil(user.retryAt), locksUser: false };
 }
@@ -82,7 +82,7 @@ const counterOf = (who: Guesser, factor: string): Pick<AttemptCounter, "kind" | 
     ? { kind: `browser:${factor}`, subject: who.knownBrowser }
     : { kind: `user:${factor}${who.userId !== null && who.byMail ? ":mail" : ""}`, subject: userSubject(who) };
 
-/** An unknown login name is counted like a known one, or the lock would reveal which exist. */
+/** Unknown login names are counted like known ones: otherwise a lock would reveal which exist. */
 const userSubject = ({ userId, login }: { userId: string | null; login: string }) => userId ?? `unknown:${sha256(loginKey(login))}`;
 
 /** `user.erased`: the user's counters, and those of their login names from before the account existed. */
@@ -94,7 +94,7 @@ export async function forgetAttemptsOf(
   await forgetAttempts(ctx.tx, ctx.realm, [userId, ...names]);
 }
 
-/** A client with one IPv6 address has the whole /64 it is in, so that is what counts. */
+/** An IPv6 client usually controls its whole /64, so the prefix is counted. */
 export function addressSubject(ip: string): string {
   if (!isIPv6(ip)) return ip;
   const [address = ""] = ip.split("%");

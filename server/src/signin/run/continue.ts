@@ -5,13 +5,13 @@ import { accept, answerStep, type Completion, type Form, passUnasked } from "./a
 import { keepRun } from "./keep.ts";
 import { contextOf, type Outcome, type Position, type Run } from "./run.ts";
 
-/** A step of the position, and what the form of it brings. */
+/** A step of the position, and its submitted form. */
 export interface Answered {
   readonly step: Ask;
   readonly form: Form;
 }
 
-/** Goes on from where the run stands. Without an answer: with what was answered elsewhere, or by what the session has proven. */
+/** Continues a run. Without an answer: by what was answered on another device, or by what the session has proven. */
 export async function continueSignIn<T>(
   parts: SignInParts,
   position: Position,
@@ -32,7 +32,7 @@ export async function continueSignIn<T>(
 
 const impossible = (run: Run): Outcome<never> => ({ outcome: "refuse", run, reason: "impossible", returnTo: null });
 
-/** One form answers every step that it can: for a run that opens no question. What it cannot answer comes back as `ask`. */
+/** Answers as many steps as possible from one form, for runs without pages. A step that it cannot answer is returned as `ask`. */
 export async function continueDirectly<T>(
   parts: SignInParts,
   position: Position,
@@ -40,7 +40,7 @@ export async function continueDirectly<T>(
   completion: Completion<T>,
 ): Promise<Outcome<T>> {
   const isGrant = position.run.purpose === "direct-grant";
-  // A flow may list other questions with a field `code`: what the grant brings is that of an authenticator app.
+  // Other questions have a field `code`, too; the password grant sends the code of an authenticator app.
   const canAnswer = ({ name, question: { fields } }: Ask) =>
     (!isGrant || directlyAnswered.includes(name)) && fields.length > 0 && fields.every((field) => form[field]);
   let at = position;
@@ -53,8 +53,8 @@ export async function continueDirectly<T>(
 }
 
 /**
- * The browser is back from the other site. The token is used up, in a transaction of its own, before anything that came with it is
- * looked at. Null: it is not that of the step that waits, or was used already.
+ * The browser returns from another site. The token in `state` is consumed in its own transaction before the answer is read. Null: not the token of
+ * the waiting step, or consumed already.
  */
 export async function returnToSignIn<T>(
   parts: SignInParts,

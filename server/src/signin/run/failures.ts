@@ -3,13 +3,13 @@ import type { Attempt } from "./attempts.ts";
 
 type Failed = Pick<Attempt, "locksUser"> | null;
 
-/** A wrong answer. `attempt`: null where guessing is of no use and nothing was counted. */
+/** Records a wrong answer. `attempt`: null where the answer cannot be guessed and is not counted. */
 export function recordFailure(ctx: Ctx, userId: string | null, attempt: Failed, type: "LOGIN_FAILURE" | "MFA_FAILURE"): void {
   ctx.audit({ category: "AUTHN", type, outcome: "FAILURE", actor: { id: userId, name: ctx.actor.name } });
   recordLock(ctx, userId, attempt);
 }
 
-/** What is guessed need not be a factor: the lock is recorded all the same. */
+/** Also for counted steps that are no factor. */
 export function recordLock(ctx: Ctx, userId: string | null, attempt: Failed): void {
   if (attempt?.locksUser && userId !== null)
     ctx.audit({

@@ -1,10 +1,9 @@
-// The headless sign-in. Every proof that leads to a session, a grant or a signature goes through it: counted, checked, the user held, the
-// proof accepted with what it leads to, in one place. Pages (signin/login), the password grant and transactions drive it; SAML and
-// brokers will. What else can be guessed calls `countAttempt` itself: the present password when it is changed (protocols/account) and
-// the code of a registration (signin/self-registration); the codes of devices have counters of their own (protocols/decoupled).
-// The counters are kept by directory/credentials.
-// Owns `interactions`, the sign-ins in progress, whatever requested them (admin login, OIDC, SAML, a broker). Each belongs to one browser,
-// moves by version and expires; its result is taken once.
+// The headless sign-in. Every proof that leads to a session, a grant or a signature goes through it: the attempt is counted and checked, the user
+// locked, the proof accepted. Pages (signin/login), the password grant, transactions and SAML drive it. Other secrets that can be guessed call
+// `countAttempt` themselves: the current password when it is changed (protocols/account), and the code of a registration
+// (signin/self-registration). directory/credentials stores the counters.
+// Owns `interactions`, the sign-ins in progress of admin login, OIDC and SAML. Each is bound to one browser, versioned, expires, and its result
+// is taken once.
 export type { Authentication, Completion, Form } from "./answer.ts";
 export { type Attempt, addressSubject, countAttempt, forgetAttemptsOf } from "./attempts.ts";
 export { type Answered, continueDirectly, continueSignIn, returnToSignIn } from "./continue.ts";

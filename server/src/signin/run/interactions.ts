@@ -35,22 +35,22 @@ export const interactionErrors = defineErrors("interactions", {
   moved_on: [409, "This sign-in has moved on in another tab"],
 });
 
-/** What requests a sign-in says what for, and where to go on afterwards. */
+/** A sign-in in progress: its request, its state, and where the browser continues. */
 export interface Interaction {
   readonly interactionId: string;
-  /** The pre-session that it is bound to. */
+  /** The pre-session id that it is bound to. */
   readonly browser: string;
   readonly kind: string;
-  /** As the asker put it: client, requested acr, login hint, locales. */
+  /** Client, requested acr, login hint, locales. */
   readonly request: Record<string, unknown>;
-  /** How far the sign-in has come. */
+  /** The progress of the sign-in. */
   readonly state: Record<string, unknown>;
   readonly result: Record<string, unknown> | null;
   readonly returnTo: string;
   readonly version: number;
 }
 
-/** One statement: a caller with nothing else to write needs no transaction. */
+/** `Db` or `Tx`: a single statement needs no transaction. */
 type Place = Pick<ReadCtx, "tx" | "realm" | "now">;
 
 export async function startInteraction(
@@ -59,7 +59,7 @@ export async function startInteraction(
     kind: string;
     browser: string;
     request: Record<string, unknown>;
-    /** Where it has come somewhere before it was worth a row. */
+    /** The progress made before it was stored. */
     state?: Record<string, unknown>;
     returnTo: string | ((interactionId: string) => string);
   },
@@ -90,7 +90,7 @@ const insert = prepared((db, row: NewRow) =>
   }),
 );
 
-/** Only for the browser that started it, by one of its pre-sessions, and only while it lasts. */
+/** Only for the browser that started it, by one of its pre-session ids, and not expired. */
 export async function readInteraction(ctx: Place, interactionId: string, preSessions: readonly string[]): Promise<Interaction> {
   const [row] = isId(interactionId) ? await find(ctx.tx, { realm: ctx.realm, interactionId, now: ctx.now }) : [];
   const browser = row && preSessions.find((id) => safeEqual(row.browser_hash, sha256(id)));
@@ -126,12 +126,12 @@ export async function claimInteraction(
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/** Moves on from the version that was read: a step answered twice, or from an old tab, changes nothing. */
+/** Optimistic locking: a double submit, or one from an old tab, is refused. */
 export async function saveInteractionState(ctx: Ctx, interaction: Interaction, state: Record<string, unknown>): Promise<void> {
   await move(ctx, interaction, { state: JSON.stringify(state) });
 }
 
-/** The sign-in is done: its result waits for the asker. */
+/** Stores the result of the sign-in until the protocol that requested it takes it. */
 export async function completeInteraction(ctx: Ctx, interaction: Interaction, result: Record<string, unknown>): Promise<void> {
   await move(ctx, interaction, { result: JSON.stringify(result) });
 }
@@ -154,7 +154,7 @@ const moveOn = prepared((db, to: Required<Change> & { realm: string; interaction
   return { compile: () => query.compile(db) };
 });
 
-/** Whether it is still where it was read: a step that was answered twice at once is answered by one of them. */
+/** Refuses if another request has changed the interaction since it was read. */
 export async function assertNotMovedOn(db: Db, realm: string, { interactionId, version }: Interaction): Promise<void> {
   const row = await db
     .selectFrom("interactions")
@@ -165,7 +165,7 @@ export async function assertNotMovedOn(db: Db, realm: string, { interactionId, v
   if (row?.version !== version) throw interactionErrors.moved_on();
 }
 
-/** The asker takes the result, once: two at the same time cannot both have it. */
+/** Takes the result once: of concurrent requests one gets it. */
 export async function takeResult(ctx: Place, interactionId: string, preSessions: readonly string[]): Promise<Interaction> {
   const key = { realm: ctx.realm, interactionId, hashes: preSessions.map(sha256), now: ctx.now };
   const [row] = isId(interactionId) ? await take(ctx.tx, key) : [];
@@ -184,7 +184,7 @@ const take = prepared((db, key: { realm: string; interactionId: string; hashes: 
     .returning(columns),
 );
 
-/** `user.password_changed`: sign-ins in progress with the old one end; the one that changed it goes on. */
+/** `user.password_changed`: ends the user's sign-ins in progress, except the one that changed it. */
 export async function endSignInsOf(
   ctx: Ctx,
   { userId, keepInteraction = null }: { readonly userId: string; readonly keepInteraction?: string | null },
@@ -194,7 +194,7 @@ export async function endSignInsOf(
     delete from interactions where realm_id = ${ctx.realm} and state ->> 'userId' = ${userId} and result is null ${others}`.execute(ctx.tx);
 }
 
-/** `user.erased`: sign-ins in progress that know the person by their id or a name, wherever in them it stands. */
+/** `user.erased`: deletes sign-ins in progress that contain the user's id or a name. */
 export async function forgetInteractions(
   ctx: Ctx,
   { userId, username, email }: { readonly userId: string; readonly username: string; readonly email: string | null },

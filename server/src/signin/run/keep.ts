@@ -4,7 +4,7 @@ import type { Ask } from "../flows/index.ts";
 import { completeInteraction, type Interaction, LINK_KIND, saveInteractionState, startInteraction } from "./interactions.ts";
 import { contextOf, originOf, type Run } from "./run.ts";
 
-/** The first step that has to be remembered gives the sign-in its row. */
+/** Stores the progress. The row is created by the first step that needs it. */
 export async function keep(ctx: Ctx, run: Run): Promise<Run> {
   const { progress, visitor, returnTo, request, interaction } = run;
   const state = { ...progress };
@@ -17,13 +17,12 @@ export async function keep(ctx: Ctx, run: Run): Promise<Run> {
   return { ...run, interaction: { ...row, interactionId, result: null, version: 1 } };
 }
 
-/** An alternative is chosen, or the sign-in begins anew. */
 export const keepRun = (parts: SignInParts, run: Run): Promise<Run> => parts.work.transact(originOf(run), (ctx) => keep(ctx, run));
 
 export const keepData = (ctx: Ctx, run: Run, { path }: Ask, data: Readonly<Record<string, unknown>>): Promise<Run> =>
   keep(ctx, { ...run, progress: { ...run.progress, data: { ...run.progress.data, [path]: data } } });
 
-/** The step's own preparations, once: what it keeps is stored before its page is shown. */
+/** Prepares a step once (a challenge, a code to send) and stores the result before its page is shown. */
 export async function beginStep(parts: SignInParts, run: Run, ask: Ask): Promise<Run> {
   if (!ask.question.begin || run.progress.data[ask.path]) return run;
   const { data, commit } = await ask.question.begin(contextOf(parts, run, ask));
@@ -32,10 +31,10 @@ export async function beginStep(parts: SignInParts, run: Run, ask: Ask): Promise
 
 const REQUESTED: readonly string[] = ["oidc", "saml", LINK_KIND];
 
-/** A client waits for the result, and can be given an error. */
+/** Whether a client waits for the result and can get an error. */
 export const isRequested = (interaction: Interaction | null): boolean => interaction !== null && REQUESTED.includes(interaction.kind);
 
-/** The client that requested the sign-in gets an error. Answers where. */
+/** Ends the sign-in with an error for the client. Returns where the browser continues. */
 export async function giveUp(parts: SignInParts, run: Run, isUnmet: boolean): Promise<string> {
   const interaction = run.interaction!;
   const error = isUnmet ? "unmet_authentication_requirements" : "access_denied";

@@ -4,17 +4,17 @@ import type { Ask } from "../flows/index.ts";
 import { keep } from "./keep.ts";
 import { type Outcome, originOf, type Run } from "./run.ts";
 
-/** Where other sites send the browser back to, below the realm's own path. */
+/** The path that other sites redirect back to, below the realm. */
 export const CONTINUE_PATH = "login/continue";
 
-/** Of the `state`: which sign-in it belongs to, and what proves that it was this one that left. 80 characters, as much as RelayState takes. */
+/** `state`: the interaction id and a token. 80 characters, the limit of SAML's RelayState. */
 const STATE = /^([0-9a-f-]{36})[.]([\w-]{43})$/;
 export function readState(state: string): { readonly interactionId: string; readonly token: string } | null {
   const [, interactionId, token] = STATE.exec(state) ?? [];
   return interactionId === undefined || token === undefined ? null : { interactionId, token };
 }
 
-/** On to another site. What the step needs when the browser comes back is stored first, with the hash of the token in `state`. */
+/** Redirects to another site. Stores the step's data and the hash of the token in `state` first. */
 export async function leaveFor(
   parts: SignInParts,
   run: Run,

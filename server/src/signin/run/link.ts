@@ -6,7 +6,7 @@ import type { Run } from "./run.ts";
 
 const FIRST_BROKER_LOGIN = "first-broker-login";
 
-/** An account at a provider that waits to be linked: its owner here is asked for their own factors first, by the flow of that name. */
+/** Before an identity is linked to an existing user, that user authenticates by the first-broker-login flow. */
 export async function askForOwner(parts: SignInParts, run: Run, ask: Ask, answer: Answer & { outcome: "prove" }): Promise<Run> {
   const { userId, login, link, factor, amr, brokered } = answer;
   const { flow, flowVersion, remember } = run.progress;
@@ -16,7 +16,7 @@ export async function askForOwner(parts: SignInParts, run: Run, ask: Ask, answer
   return keepRun(parts, { ...run, progress, user: await findSignInUser(parts.db, run.realm.realmId, userId, clock.now()) });
 }
 
-/** Proven: the sign-in goes on where it left for the provider, with what was proven on top. It is linked when the sign-in is over. */
+/** The owner has authenticated: the original flow continues, with these proofs added. The identity is linked when the sign-in completes. */
 export function ownerProven(progress: Progress): Progress {
   const { flow, flowVersion, step } = progress.link!;
   const proofs = progress.passed.map((each) => ({ ...each, path: `link:${each.path}`, flow: each.flow ?? FIRST_BROKER_LOGIN }));

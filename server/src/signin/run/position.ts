@@ -1,7 +1,6 @@
 import { type RequiredAction, requiredActions } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import {
-  authenticators,
   findSignInUser,
   hasPassed,
   isNew,
@@ -10,7 +9,7 @@ import {
   type SignInParts,
   type SignInRequest,
 } from "../authenticators/index.ts";
-import { type Ask, type Flow, type Silently, type Verdict, walk } from "../flows/index.ts";
+import { type Ask, authenticatorOf, type Flow, type Silently, type Verdict, walk } from "../flows/index.ts";
 import { actionQuestions } from "../required-actions/index.ts";
 import { hasSecondFactor, isRecentlyAuthenticated, levelOf } from "../sessions/index.ts";
 import { startInteraction } from "./interactions.ts";
@@ -19,14 +18,14 @@ import { advance, contextOf, onlyRecent, type Position, type Run, restarted } fr
 
 const STEP_UP = "step-up";
 
-/** Where the run stands: through the flow, then what the requested level needs on top, then what the user has to do. */
+/** The next step of a run: of its flow, then step-up to the requested level, then required actions. */
 export async function positionOf(parts: SignInParts, run: Run): Promise<Position> {
   if (run.confirm) return hasPassed(run.progress, run.confirm.ask.path) ? pass(run) : ask(run, [run.confirm.ask]);
   const position = await provenBy(parts, run);
   if (position.outcome !== "pass" || run.purpose !== "sign-in") return position;
   const action = await actionLeft(parts, position.run);
   if (!action) return position;
-  if (changesCredentials(position.run, action) && !isRecent(position.run)) return proveAnew(parts, position.run);
+  if (changesCredentials(position.run, action) && !isRecent(position.run)) return askForRecentProof(parts, position.run);
   return ask(position.run, [action]);
 }
 
@@ -34,7 +33,7 @@ const pass = (run: Run): Position => ({ outcome: "pass", run });
 const ask = (run: Run, steps: readonly Ask[]): Position => ({ outcome: "ask", run, steps: steps as [Ask, ...Ask[]] });
 const refuse = (run: Run, reason: "impossible" | "unmet"): Position => ({ outcome: "refuse", run, reason, returnTo: null });
 
-/** The same without what the user has to do. */
+/** The same without required actions. */
 export async function provenBy(parts: SignInParts, run: Run): Promise<Position> {
   const { flows, progress, request } = run;
   const verdict = await walkOn(parts, run, flows!.byAlias.get(progress.flow)!, "");
@@ -44,13 +43,13 @@ export async function provenBy(parts: SignInParts, run: Run): Promise<Position> 
   if (!isMissing && !isBelow(progress, request)) return pass(run);
   const more = await stepUp(parts, run);
   if (more.status === "ask" || more.status === "silent") return follow(parts, run, more);
-  if (more.status === "unproven") return proveAnew(parts, run);
-  // A wish that cannot be met leaves them signed in as they were.
+  if (more.status === "unproven") return askForRecentProof(parts, run);
+  // A voluntary level that cannot be reached does not fail the sign-in.
   const isDemand = isMissing || request.acrEssential === true;
   return isDemand ? refuse(run, isMissing ? "impossible" : "unmet") : pass(run);
 }
 
-/** The owner of an account that is to be linked has passed the flow: with the second factor, where they have one. */
+/** The owner has passed the first-broker-login flow; a second factor is required if they have one. */
 async function ownerStands(parts: SignInParts, run: Run): Promise<Position> {
   if (isRecent(run)) return provenBy(parts, { ...run, progress: ownerProven(run.progress) });
   const more = await stepUp(parts, run);
@@ -59,15 +58,15 @@ async function ownerStands(parts: SignInParts, run: Run): Promise<Position> {
 
 async function follow(parts: SignInParts, run: Run, verdict: Verdict): Promise<Position> {
   if (verdict.status === "silent") return provenBy(parts, await passSilently(parts, run, verdict.step));
-  if (verdict.status === "unproven") return proveAnew(parts, run);
+  if (verdict.status === "unproven") return askForRecentProof(parts, run);
   return verdict.status === "ask" ? ask(run, verdict.asks) : refuse(run, "impossible");
 }
 
-/** Recent authentication, before something that changes how the user signs in: what is missing of it is asked for. */
-async function proveAnew(parts: SignInParts, run: Run): Promise<Position> {
+/** Asks for recent authentication, before a change of credentials. */
+async function askForRecentProof(parts: SignInParts, run: Run): Promise<Position> {
   if (!run.request.recent)
     return positionOf(parts, { ...run, request: { ...run.request, recent: true }, progress: onlyRecent(run.progress) });
-  // The flow was passed just now as far as it goes: the second factor that the user has is missing.
+  // The flow was passed; only the user's second factor is missing.
   const more = await stepUp(parts, run);
   return follow(parts, run, more.status === "ask" || more.status === "silent" ? more : { status: "impossible" });
 }
@@ -78,11 +77,11 @@ function isRecent({ progress, user }: Run): boolean {
 
 const changing: readonly string[] = ["UPDATE_PASSWORD", "CONFIGURE_TOTP", "CONFIGURE_PASSKEY", "LINK_ACCOUNT"];
 
-/** What was begun within the sign-in may be finished. */
+/** An action that was begun in this sign-in may be finished. */
 const changesCredentials = ({ progress, realm }: Run, { name, path }: Ask): boolean =>
   progress.data[path] === undefined && (changing.includes(name) || (name === "UPDATE_PROFILE" && realm.settings.account.changeEmail));
 
-/** A sign-in for what a signed-in user has to do; null where none of it can be asked. */
+/** Starts a sign-in for the required actions of a signed-in user; null: none can be asked. */
 export async function beginActions(parts: SignInParts, run: Run): Promise<string | null> {
   const { session } = run.visitor;
   const user = session && (await findSignInUser(parts.db, run.realm.realmId, session.userId, clock.now()));
@@ -92,18 +91,18 @@ export async function beginActions(parts: SignInParts, run: Run): Promise<string
   return startInteraction(place, { kind: "login", browser: visitor.preSession, request: {}, returnTo });
 }
 
-/** An answer to a step is meant to count, also where a session that has begun meanwhile would do without. */
+/** The position for an answer: if a session that began meanwhile would skip the step, the step is asked anyway. */
 export async function positionToAnswer(parts: SignInParts, run: Run, step: string | undefined): Promise<Position> {
   const found = await positionOf(parts, run);
   if (stepOf(found, step) !== null || run.progress.passed.some(isNew)) return found;
   return positionOf(parts, restarted({ ...run, request: { ...run.request, reauthenticate: true } }));
 }
 
-/** The step that an answer is meant for: the one it names, as long as that can be asked now. */
+/** The step that an answer names, if it can be asked now. */
 export const stepOf = (position: Position, path: string | undefined): Ask | null =>
   position.outcome !== "ask" ? null : path === undefined ? position.steps[0] : (position.steps.find((step) => step.path === path) ?? null);
 
-/** Not as sure as was requested. */
+/** Below the requested level. */
 const isBelow = ({ passed }: Progress, { acr }: SignInRequest): boolean => Number(levelOf(passed) ?? 0) < Number(acr ?? 0);
 
 const walkOn = (parts: SignInParts, run: Run, flow: Flow, prefix: string): Promise<Verdict> =>
@@ -113,7 +112,7 @@ const walkOn = (parts: SignInParts, run: Run, flow: Flow, prefix: string): Promi
       user: run.user,
       now: clock.now(),
       onTop: flow.alias === STEP_UP,
-      authenticator: (name) => (Object.hasOwn(authenticators, name) ? authenticators[name] : undefined),
+      authenticator: authenticatorOf,
       setUp: (action) => (maySetUp(run, flow) ? actionQuestions[action] : undefined),
       contextOf: (path, config) => contextOf(parts, run, { path, config }),
     },
@@ -121,11 +120,11 @@ const walkOn = (parts: SignInParts, run: Run, flow: Flow, prefix: string): Promi
     prefix,
   );
 
-/** On a page, and not for what a client merely wishes. */
+/** Only on a page, and not for a voluntary level. */
 const maySetUp = ({ purpose, request }: Run, { alias }: Flow): boolean =>
   purpose === "sign-in" && (alias !== STEP_UP || request.acrEssential === true);
 
-/** Of this version of the flow: what was passed of an older one may have been something else. */
+/** The prefix contains the flow's version: steps passed in an older version do not count. */
 function stepUp(parts: SignInParts, run: Run): Promise<Verdict> {
   const flow = run.flows!.byAlias.get(STEP_UP)!;
   return walkOn(parts, run, flow, `${STEP_UP}@${flow.version}:`);
@@ -134,7 +133,7 @@ function stepUp(parts: SignInParts, run: Run): Promise<Verdict> {
 const passSilently = (parts: SignInParts, run: Run, { path, name, proof }: Silently): Promise<Run> =>
   advance(parts, run, { path, authenticator: name, factor: proof.factor, amr: proof.amr, at: clock.now() }, proof);
 
-/** One page each, in their order; those that cannot be asked wait for a sign-in in which they can. */
+/** The first open required action, in order; those that cannot be asked are skipped. */
 export async function actionLeft(parts: SignInParts, run: Run): Promise<Ask | null> {
   const { user, progress, request } = run;
   if (!user) return null;
@@ -156,7 +155,7 @@ const LINK_PATH = `action:${LINK_ACCOUNT}`;
 
 const actionPath = (action: RequiredAction) => `action:${action}`;
 
-/** Those that were there before have been asked, or cannot be. */
+/** Whether actions were added since the user was read. Earlier ones were asked, or cannot be. */
 export const hasNewActions = ({ progress, user }: Run, actions: readonly RequiredAction[]): boolean =>
   actions.some(
     (action) =>

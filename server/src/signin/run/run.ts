@@ -24,7 +24,7 @@ import { type Ask, DEFAULT_DIRECT_FLOW, type Flow, type FlowsSnapshot, isSignInF
 import { factorOf, recentProofs } from "../sessions/index.ts";
 import { type Interaction, interactionErrors } from "./interactions.ts";
 
-/** A sign-in, as one request finds it. */
+/** The state of a sign-in during one request. */
 export interface Run {
   /** Only a `sign-in` is stored between its steps and asks on pages; the others are answered by the request that opens them. */
   readonly purpose: "sign-in" | "direct-grant" | "confirm";
@@ -32,13 +32,13 @@ export interface Run {
   readonly flows: FlowsSnapshot | null;
   readonly visitor: VisitorFacts;
   readonly request: SignInRequest;
-  /** Null for the first page of a plain sign-in, and for what is not stored. */
+  /** Null: not stored yet, or never. */
   readonly interaction: Interaction | null;
   readonly progress: Progress;
   readonly user: SignInUser | null;
-  /** Where to go on, for a sign-in that no client requested. */
+  /** Where the browser continues, if no client requested the sign-in. */
   readonly returnTo: string;
-  /** `confirm`: the one step, and the signed-in user who takes it. */
+  /** For `confirm`: its only step, and the signed-in user. */
   readonly confirm?: { readonly ask: Ask; readonly actor: Actor };
 }
 
@@ -48,10 +48,10 @@ export type After =
   | { readonly kind: "again"; readonly notice?: TextKey; readonly problem?: Problem }
   | { readonly kind: "wait"; readonly retryAfterSeconds: number }
   | { readonly kind: "overloaded" }
-  /** Where the password is kept does not answer. */
+  /** The directory that checks the password does not respond. */
   | { readonly kind: "unavailable" };
 
-/** The first step is to be shown; the others are alternatives. Without `after` the run has moved on to them. */
+/** The first step is shown; the others are alternatives. Without `after` these are new steps. */
 export interface Asking {
   readonly outcome: "ask";
   readonly run: Run;
@@ -59,27 +59,27 @@ export interface Asking {
   readonly after?: After;
 }
 
-/** Final. `impossible`: nothing that this user could do leads on. `unmet`: not to the level that was requested. */
+/** Final. `impossible`: the user cannot pass. `unmet`: the requested level cannot be reached. */
 export interface Refused {
   readonly outcome: "refuse";
   readonly run: Run;
   readonly reason: "impossible" | "unmet" | "declined";
-  /** `declined`: where the client that requested the sign-in gets its answer. */
+  /** For `declined`: where the client gets its error. */
   readonly returnTo: string | null;
 }
 
-/** Where a run stands. `pass`: nothing is left to ask. */
+/** The evaluated state of a run. `pass`: nothing is left to ask. */
 export type Position = Asking | Refused | { readonly outcome: "pass"; readonly run: Run };
 
-/** What comes of continuing it. */
+/** The result of continuing a run. */
 export type Outcome<T> =
   | Asking
   | Refused
-  /** On to another site, which sends the browser back with the `state`. */
+  /** Redirect to another site, which returns the `state`. */
   | { readonly outcome: "leave"; readonly run: Run; readonly to: Destination }
   | { readonly outcome: "pass"; readonly run: Run; readonly value: T };
 
-/** A sign-in in a browser: as far as the interaction has come; from the beginning, where the flow has changed since. */
+/** A sign-in in a browser, from the stored progress; it restarts if the flow has changed. */
 export async function openSignIn(
   parts: SignInParts,
   opened: Pick<Run, "realm" | "visitor" | "interaction" | "returnTo"> & { readonly flows: FlowsSnapshot },
@@ -88,7 +88,7 @@ export async function openSignIn(
   const request = (interaction?.request ?? {}) as SignInRequest;
   const kept = interaction?.state as Partial<Progress> | undefined;
   const isCurrent = kept?.flow !== undefined && flows.byAlias.get(kept.flow)?.version === kept.flowVersion;
-  // Signed out meanwhile, or signed in as another user: what that session had proven counts no more.
+  // After signing out, or in as another user, the proofs of the former session do not count.
   const isOwn = kept?.sessionId === undefined || kept.sessionId === visitor.session?.sessionId;
   const begun = isCurrent && isOwn ? (kept as Progress) : beginning({ flows, request, visitor, interaction });
   const progress = request.recent ? onlyRecent(begun) : begun;
@@ -96,7 +96,7 @@ export async function openSignIn(
   return { ...opened, purpose: "sign-in", request, progress, user };
 }
 
-/** The password grant: one request brings every answer, so the run is not stored and opens no question. Null: its flow is gone. */
+/** The password grant: one request contains every answer, so the run is not stored. Null: its flow was deleted. */
 export function openDirectGrant({
   realm,
   flows,
@@ -116,7 +116,7 @@ export function openDirectGrant({
   };
 }
 
-/** What a signed-in user confirms with a factor given now. The question binds its proof to what is confirmed. */
+/** A signed-in user confirms something by a factor. The question binds its proof to what is confirmed. */
 export async function openConfirmation(
   parts: Pick<SignInParts, "db">,
   opened: {
@@ -147,14 +147,14 @@ const noBrowser = (realm: RealmSnapshot, sourceIp: string): VisitorFacts => ({
 
 function flowFor({ byAlias }: FlowsSnapshot, request: SignInRequest): Flow {
   const flow = byAlias.get(request.flow ?? "browser");
-  // Renamed or deleted since: the client requests another by now.
+  // The flow was renamed or deleted since the request.
   if (!flow) throw interactionErrors.gone();
   return flow;
 }
 
 type Beginning = Pick<Run, "request" | "visitor" | "interaction"> & { readonly flows: FlowsSnapshot };
 
-/** A user who is signed in goes on from that: what the session proved is not asked again, unless the request wants it anew. */
+/** The initial progress. The proofs of a session are carried over, unless the request asks to reauthenticate. */
 function beginning({ flows, request, visitor: { session }, interaction }: Beginning): Progress {
   const flow = flowFor(flows, request);
   const fresh = freshProgress(flow);
@@ -166,7 +166,7 @@ function beginning({ flows, request, visitor: { session }, interaction }: Beginn
 
 export const restarted = (run: Run): Run => ({ ...run, progress: beginning({ ...run, flows: run.flows! }), user: null });
 
-/** Without what was proven longer ago; a session is looked at anew. */
+/** Drops proofs that are not recent; the session step is evaluated again. */
 export const onlyRecent = (progress: Progress): Progress => ({
   ...progress,
   passed: recentProofs(progress.passed, clock.now()).filter(({ authenticator }) => authenticator !== SESSION),
@@ -187,7 +187,7 @@ export function contextOf(
   };
 }
 
-/** The step is passed. */
+/** Adds a passed step. */
 export async function advance(parts: SignInParts, run: Run, step: PassedStep, proof: Proof): Promise<Run> {
   const progress = withPassed(run.progress, step, proof);
   const { userId } = progress;

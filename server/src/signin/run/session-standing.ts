@@ -5,27 +5,27 @@ import { type LiveSession, levelOf } from "../sessions/index.ts";
 import { actionLeft, provenBy } from "./position.ts";
 import { openSignIn } from "./run.ts";
 
-/** `proof`: the flow asks for something that the session has not proven. `action`: the user has to do something before they go on. */
+/** `proof`: the flow asks for something that the session has not proven. `action`: a required action is open. */
 export type SessionStanding = "enough" | "proof" | "action";
 
 export interface AskedOfSession {
   readonly realm: RealmSnapshot;
   readonly flows: FlowsSnapshot;
   readonly visitor: VisitorFacts & { readonly session: LiveSession };
-  /** As the sign-in would be asked for. */
+  /** The request of the sign-in that would be needed. */
   readonly request: SignInRequest;
 }
 
 /**
- * Whether a live session is enough for a request, of OpenID Connect now, SAML and brokers later: what it proved passes their flow,
- * and its user has nothing left to do. What is missing is asked for by a sign-in with the same request, which goes on from the session.
+ * Whether a live session is sufficient for a request of OpenID Connect or SAML: its proofs pass the flow, and no required action is open. Otherwise a
+ * sign-in with the same request continues from the session.
  */
 export async function standingOf(parts: SignInParts, { realm, flows, visitor, request }: AskedOfSession): Promise<SessionStanding> {
   const { session } = visitor;
-  // The user did not authenticate, and the administrator is asked nothing in their name.
+  // An impersonator is not asked for the user's factors.
   if (session.impersonator !== null) return "enough";
   const flow = flows.byAlias.get(request.flow ?? "browser");
-  if (!flow) return "proof"; // renamed or deleted a moment ago: the sign-in tells
+  if (!flow) return "proof"; // renamed or deleted meanwhile: the sign-in shows the error
   if (session.requiredActions.length === 0 && passesBySession(flow, session)) return "enough";
   const interaction = {
     ...{ interactionId: "", kind: "standing", browser: "", returnTo: "", version: 0 },
@@ -36,7 +36,7 @@ export async function standingOf(parts: SignInParts, { realm, flows, visitor, re
   return (await actionLeft(parts, standing.run)) ? "action" : "enough";
 }
 
-/** The case of nearly every request, told without the user: the session is one of the ways, and as sure as the others. */
+/** The common case, without reading the user: the session is an alternative of the flow, and its level is high enough. */
 function passesBySession({ steps }: Flow, { proofs }: LiveSession): boolean {
   const asked = steps.filter(({ requirement }) => requirement !== "DISABLED");
   const isAlternative = asked.every(({ requirement }) => requirement === "ALTERNATIVE");

@@ -22,7 +22,7 @@ const gone = { 410: page("Used, replaced or expired") };
 const CodeForm = Type.Object({ _csrf: text(512), code: text(64) }, { $id: "RegistrationCodeForm" });
 const LinkForm = Type.Object({ _csrf: text(512) }, { examples: [{ _csrf: "the value of the cookie XSRF-TOKEN" }] });
 
-/** An account that begins when the code comes back. */
+/** A registration that waits for its code. */
 interface Waiting extends Interaction {
   readonly email: string;
   readonly mailed: Mailed;
@@ -30,7 +30,7 @@ interface Waiting extends Interaction {
   readonly signIn: string | null;
 }
 
-/** The code or the link of the mail comes back: the account begins. */
+/** Creates the account when the mailed code or link is used. */
 export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = async (app, parts) => {
   const { db, work, vault, visitors } = parts;
   const { showWaiting, showMessage } = createRegistrationPages(visitors);

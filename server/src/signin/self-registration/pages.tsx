@@ -18,7 +18,7 @@ import type { Refusal } from "./refusals.ts";
 
 type Shown = { readonly status: number } & Partial<Refusal> & Pick<WayBack, "formActionOrigins">;
 
-/** What people see who register. */
+/** The pages of self-registration. */
 export function createRegistrationPages(visitors: Visitors) {
   const send = (reply: FastifyReply, { realm }: Visitor, html: string, { status, retryAfterSeconds, formActionOrigins }: Shown) =>
     sendPage(reply, status, html, {
@@ -68,7 +68,7 @@ export function createRegistrationPages(visitors: Visitors) {
     return send(reply, visitor, html, shown);
   };
 
-  /** Waits for the code of the mail; the same for an address that has an account already. */
+  /** Asks for the mailed code; the same for an address that has an account already. */
   const showWaiting = (
     request: FastifyRequest,
     reply: FastifyReply,

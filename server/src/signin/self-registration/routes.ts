@@ -15,10 +15,10 @@ import {
   applyByMail,
   confirmsFirst,
   createAccount,
+  notifyOwnerLater,
   prepareAccount,
   registeredProgress,
   type SelfRegistrationParts,
-  tellOwnerLater,
   whyClosed,
 } from "./service.ts";
 
@@ -128,7 +128,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
             return `/realms/${realm.realmId}/register/${id}`;
           }
           const userId = await createAccount(ctx, realm, { ...applicant, hash }, { emailVerified: false });
-          tellOwnerLater(ctx, parts, realm, applicant.email, locale);
+          notifyOwnerLater(ctx, parts, realm, applicant.email, locale);
           const state = { ...registeredProgress(flows, userId, applicant.username) };
           return loginPath(realm.realmId, await startInteraction(ctx, { ...browser, request: { ...origins }, state }));
         });
@@ -141,7 +141,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
 
 const nothing: RegistrationForm = { username: "", email: "", firstName: "", lastName: "" };
 
-/** What was typed comes back with the page, except the passwords. */
+/** The typed values are shown again, except passwords. */
 function typedIn(body: unknown): RegistrationForm {
   const sent = (body ?? {}) as Readonly<Record<string, unknown>>;
   const member = (name: string) => (typeof sent[name] === "string" ? cut(sent[name].trim(), 320) : "");

@@ -28,10 +28,10 @@ export interface Applicant {
   readonly lastName: string;
 }
 
-/** Kept until the mail comes back. */
+/** Stored until the address is confirmed. */
 export interface PendingAccount extends Applicant {
   readonly hash: string;
-  /** Of the browser that asked: there the link goes back to where it was. */
+  /** The browser that registered: there the link continues the sign-in. */
   readonly browserHash: string;
   readonly way: WayBack;
 }
@@ -62,14 +62,14 @@ export async function whyClosed(
 const MINUTES = 60;
 export const REGISTER_PATH = "register/confirm";
 
-/** Everything slow, the same for a name that is free and one that is taken. */
+/** The slow work, the same for free and taken names, so that timing reveals nothing. */
 export const prepareAccount = async ({ db, ...parts }: RegistrationParts, realm: RealmSnapshot, applicant: Applicant, password: string) =>
   (await preparePassword({ tx: db, realm: realm.realmId }, parts, realm.settings.passwordPolicy, { userId: null, ...applicant }, password))
     .hash;
 
 /**
  * A mail to the address: with a link and a code where it is free, else that there is an account already. What is answered is the same.
- * That a username is taken has to be told; with `emailAsUsername` there is none to ask about.
+ * A taken username has to be reported; with `emailAsUsername` there is none to probe.
  */
 export async function applyByMail(
   ctx: Ctx,
@@ -88,7 +88,7 @@ export async function applyByMail(
       ...{ kind: "registration", templateKey: "verify-email", path: REGISTER_PATH, minutes: MINUTES },
       ...{ to: email, user: null, locale, data: { ...pending } },
     });
-  await tellOwner(ctx, parts, realm, owner, locale);
+  await notifyOwner(ctx, parts, realm, owner, locale);
   return unmailed(ctx, parts);
 }
 
@@ -99,7 +99,7 @@ async function ownerOf(ctx: Ctx, email: string): Promise<UserRow | null> {
   return user && isAddressOf(user, email) ? user : null;
 }
 
-const tellOwner = (ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnapshot, owner: UserRow, locale: string) =>
+const notifyOwner = (ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnapshot, owner: UserRow, locale: string) =>
   parts.messages
     .send(ctx, {
       ...{ templateKey: "account-exists-email", to: owner.email!, locale },
@@ -109,14 +109,14 @@ const tellOwner = (ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnapsho
     })
     .catch((error) => void failureOf(error));
 
-/** The same mail where accounts begin at once. After the answer: how long it takes must not tell that there is an owner. */
-export function tellOwnerLater(ctx: Ctx, parts: RegistrationParts, realm: RealmSnapshot, email: string, locale: string): void {
+/** The same mail if accounts need no confirmation. Sent after the response, so that timing does not reveal an existing account. */
+export function notifyOwnerLater(ctx: Ctx, parts: RegistrationParts, realm: RealmSnapshot, email: string, locale: string): void {
   const origin = { realm: ctx.realm, actor: ctx.actor, sourceIp: null };
-  const tell = async (later: Ctx) => {
+  const notify = async (later: Ctx) => {
     const owner = await ownerOf(later, email);
-    if (owner && (await parts.messages.canSend(later.tx, later.realm, "EMAIL"))) await tellOwner(later, parts, realm, owner, locale);
+    if (owner && (await parts.messages.canSend(later.tx, later.realm, "EMAIL"))) await notifyOwner(later, parts, realm, owner, locale);
   };
-  ctx.afterCommit(() => void parts.work.transact(origin, tell).catch(() => {})); // a courtesy: nothing depends on it
+  ctx.afterCommit(() => void parts.work.transact(origin, notify).catch(() => {})); // best effort
 }
 
 /** The account, with what its owner is asked to do next. Of two at once under one name, the second is refused. */
@@ -136,7 +136,7 @@ export async function createAccount(
   return userId;
 }
 
-/** They have just chosen the password: signing in goes on from there, through the realm's flow `registration`. */
+/** The chosen password counts as proof: the sign-in continues by the realm's flow `registration`. */
 export function registeredProgress({ byAlias }: FlowsSnapshot, userId: string, username: string): Progress {
   const step = { path: "registered", authenticator: "registration", factor: "knowledge", amr: ["pwd"], at: clock.now() } as const;
   return { ...freshProgress(byAlias.get("registration")!), userId, login: username, passed: [step] };

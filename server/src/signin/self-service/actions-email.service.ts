@@ -24,7 +24,7 @@ const errors = defineErrors("actions_email", {
   ],
 });
 
-/** What the link of the mail stands for. */
+/** The content of the mailed link. */
 export interface ActionsLink {
   readonly email: string;
   readonly username: string;
@@ -105,7 +105,7 @@ export interface Following {
   /** `reset-credentials`: the link proves what a mail to reset a password proves, and the flow asks for the rest. */
   readonly flow: Flow;
   readonly preSession: string;
-  /** Where the person goes on in the end, and to which other origins the pages on the way may lead. */
+  /** The final redirect, and the CSP `form-action` origins of the pages. */
   readonly returnTo: string;
   readonly formActionOrigins: readonly string[];
 }
@@ -135,7 +135,7 @@ export async function followActionsLink(
   });
 }
 
-/** As if the person had typed their name and the code of a mail. */
+/** Counts like a login name with a mailed code. */
 function provenByMail(flow: Flow, { userId, username }: { userId: string; username: string }, at: number): Progress {
   const mailed: PassedStep = {
     path: pathOf(flow.steps, "reset-email") ?? "actions-email",

@@ -141,7 +141,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
     },
   ];
 
-  /** Where the link leads in the end, as long as it is an address of the client. */
+  /** The final redirect, if it is a URI of the client. */
   const destinationOf = async ({ visitor: { realm }, token }: Visit): Promise<string | null> => {
     const found = await findToken({ tx: db, realm: realm.realmId, now: clock.now() }, ACTIONS_KIND, token);
     const link = found && (found.data as unknown as ActionsLink);

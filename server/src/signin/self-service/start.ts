@@ -9,14 +9,14 @@ interface AskedFor {
   readonly return_to?: string | undefined;
 }
 
-/** Where the user goes on afterwards. */
+/** Where the user continues afterwards. */
 export interface WayBack {
   readonly returnTo: string;
-  /** For the pages on the way: a browser lets their forms lead to these origins only. */
+  /** The CSP `form-action` origins of the pages. */
   readonly formActionOrigins?: readonly string[];
 }
 
-/** A user who left a sign-in to do something else first goes on in it, where it is this browser's. */
+/** Returns to the sign-in that the user left, if it belongs to this browser. */
 export async function wayBack(
   { db, baseUrl }: { readonly db: Db; readonly baseUrl: string },
   { realm, preSessions }: Visitor,

@@ -4,28 +4,35 @@ import { randomToken } from "../../kernel/vault.ts";
 import { CSRF_COOKIE } from "./csrf.ts";
 import type { LiveSession } from "./store.ts";
 
-// No realm's name holds an underscore, so these cannot be some realm's session cookie.
+// Realm names have no underscore, so these cannot be the session cookie of a realm.
 const LANGUAGE_COOKIE = "gh__lang";
 const A_YEAR = (365 * DAY) / SECOND;
 const deviceCookie = (realm: string) => `gh__device_${realm}`;
+/** Names nothing but the alias of the identity provider that was used last. */
+const providerCookie = (realm: string) => `gh__idp_${realm}`;
+/** The provider that a typed name has just led to. */
+const ledCookie = (realm: string) => `gh__led_${realm}`;
+/** A browser that is back within this time is not led on without being asked. */
+const LED_SECONDS = 120;
+const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 const asideCookie = (realm: string) => `gh__own_${realm}`;
 
-/** RFC 6265bis §4.1.3.2: the browser takes such a cookie only from this very host, so that no sibling host can plant one. */
+/** RFC 6265bis §4.1.3.2: the browser accepts such a cookie only from this host, so that a sibling host cannot set it. */
 const HOST_ONLY = "__Host-";
 const sessionName = (realm: string) => `gh_${realm}`;
 const preSessionName = (realm: string) => `gh__pre_${realm}`;
 const earlierName = (realm: string) => `gh__earlier_${realm}`;
-/** Of the release before, which had one pre-session for all realms. Read for one release. */
+/** The previous release had one pre-session for all realms. Read for one release. */
 const FORMER_PRE_SESSION = "gh__pre";
-/** As long as a sign-in may take (interactions). */
+/** The lifetime of an interaction. */
 const EARLIER_SECONDS = 30 * 60;
-/** Of as many sign-ins in a row, those that wait in other tabs can still be finished. */
-const MOST_EARLIER = 8;
+/** Sign-ins in other tabs can be finished after this many newer ones. */
+const MAX_EARLIER = 8;
 const PRE_SESSION_ID = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Session tokens of this release are marked: over https they count under the `__Host-` name alone. Under the bare name, which a sibling host
- * can plant, only sessions of the release before are taken.
+ * Marks session tokens of this release: over https they are accepted only in the `__Host-` cookie. The bare name, which a sibling host can set, is
+ * accepted only for sessions of the previous release.
  */
 const MARK = "s.";
 export const newSessionToken = (): string => MARK + randomToken();
@@ -37,41 +44,48 @@ export interface Cookies {
   sessionToken(request: Reader, realm: string): string | undefined;
   setSession(reply: FastifyReply, realm: string, token: string, maxAge: number | null): void;
   clearSession(reply: FastifyReply, realm: string): void;
-  /** A live session that came under its former name gets the present one. */
+  /** Moves a live session from its former cookie name to the current one. */
   moveSession(request: FastifyRequest, reply: FastifyReply, session: LiveSession): void;
-  /** The realms that the browser has a session cookie of. */
+  /** The realms for which the browser has a session cookie. */
   realms(request: Reader): string[];
-  /** The administrator's own cookie, put aside in this browser while they impersonate a user of the same realm. */
+  /** The administrator's own session cookie, kept while they impersonate a user of the same realm. */
   ownToken(request: FastifyRequest, realm: string): string | undefined;
   putAside(reply: FastifyReply, realm: string, token: string): void;
   clearAside(reply: FastifyReply, realm: string): void;
   csrf(request: FastifyRequest): string | undefined;
   setCsrf(reply: FastifyReply, token: string): void;
-  /** The browser's pre-session id in the realm, made now if it has none. Before anyone has signed in, CSRF tokens are bound to it. */
+  /** The browser's pre-session id in the realm, created if missing. Before a sign-in, CSRF tokens are bound to it. */
   preSession(request: Reader, reply: Setter, realm: string): string;
-  /** The pre-session ids that sign-ins in progress in this browser may be bound to: the present one, and those before the last sign-ins. */
+  /** The pre-session ids that sign-ins in progress may be bound to: the current one, and those before the last sign-ins. */
   preSessions(request: Reader, current: string, realm: string): readonly string[];
-  /** At sign-in. What other tabs have begun can still be finished under those before. */
+  /** At sign-in. Sign-ins in other tabs can be finished under the earlier ids. */
   renewPreSession(request: Reader, reply: Setter, realm: string): void;
-  /** By which a browser is known again to a user who has signed in with it before. */
+  /** Identifies a browser that a user has signed in with before. */
   device(request: FastifyRequest, realm: string): string | undefined;
   setDevice(reply: FastifyReply, realm: string, token: string): void;
+  /** The alias of the identity provider that this browser signed in at last. */
+  lastProvider(request: FastifyRequest, realm: string): string | undefined;
+  setLastProvider(reply: FastifyReply, realm: string, alias: string): void;
+  /** The alias of the provider that a typed name led to a moment ago. */
+  ledTo(request: FastifyRequest, realm: string): string | undefined;
+  setLedTo(reply: FastifyReply, realm: string, alias: string): void;
   /** The language that the visitor chose on one of our pages. */
   language(request: FastifyRequest): string | undefined;
   setLanguage(reply: FastifyReply, language: string): void;
 }
 
-/** `secure` when the base URL is https: a browser would not keep the cookies on plain http. */
+/** `secure`: the base URL is https. Browsers refuse Secure cookies over http. */
 export function createCookies(secure: boolean): Cookies {
   const hidden = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
   const prefix = secure ? HOST_ONLY : "";
   const idIn = (value: string | undefined) => (value !== undefined && PRE_SESSION_ID.test(value) ? value : undefined);
+  const aliasIn = (value: string | undefined) => (value !== undefined && ALIAS.test(value) ? value : undefined);
   const ownPreSession = ({ cookies }: Reader, realm: string) => idIn(cookies[prefix + preSessionName(realm)]);
-  // A planted one is worth nothing: it counts only where the browser says that the request comes from a page of ours, and is not kept.
+  // A sibling host could set this one, so it is accepted only for same-origin requests, and not stored again.
   const formerPreSession = ({ cookies, headers }: Reader) =>
     !secure || headers["sec-fetch-site"] === "same-origin" ? idIn(cookies[FORMER_PRE_SESSION]) : undefined;
   const earlierIds = ({ cookies }: Reader, realm: string) =>
-    (cookies[prefix + earlierName(realm)] ?? "").split(".", MOST_EARLIER).filter((id) => PRE_SESSION_ID.test(id));
+    (cookies[prefix + earlierName(realm)] ?? "").split(".", MAX_EARLIER).filter((id) => PRE_SESSION_ID.test(id));
   const formerToken = ({ cookies }: Reader, realm: string) => {
     const token = secure ? cookies[sessionName(realm)] : undefined;
     return token?.startsWith(MARK) ? undefined : token;
@@ -98,7 +112,7 @@ export function createCookies(secure: boolean): Cookies {
     putAside: (reply, realm, token) => void reply.setCookie(asideCookie(realm), token, { ...hidden, path: `/realms/${realm}` }),
     clearAside: (reply, realm) => void reply.clearCookie(asideCookie(realm), { ...hidden, path: `/realms/${realm}` }),
     csrf: (request) => request.cookies[CSRF_COOKIE],
-    // Scripts of our own pages must read it: that is what makes it a proof that the page is ours.
+    // Not httpOnly: scripts of our pages read it, which other origins cannot.
     setCsrf: (reply, token) => void reply.setCookie(CSRF_COOKIE, token, { sameSite: "lax", path: "/", secure }),
     preSession(request, reply, realm) {
       const known = ownPreSession(request, realm) ?? formerPreSession(request);
@@ -113,13 +127,21 @@ export function createCookies(secure: boolean): Cookies {
     },
     renewPreSession(request, reply, realm) {
       const known = ownPreSession(request, realm);
-      const earlier = [...(known === undefined ? [] : [known]), ...earlierIds(request, realm)].slice(0, MOST_EARLIER);
+      const earlier = [...(known === undefined ? [] : [known]), ...earlierIds(request, realm)].slice(0, MAX_EARLIER);
       if (earlier.length > 0) reply.setCookie(prefix + earlierName(realm), earlier.join("."), { ...hidden, maxAge: EARLIER_SECONDS });
       reply.setCookie(prefix + preSessionName(realm), randomToken(), hidden);
     },
     device: (request, realm) => request.cookies[deviceCookie(realm)],
     setDevice: (reply, realm, token) =>
       void reply.setCookie(deviceCookie(realm), token, { ...hidden, path: `/realms/${realm}`, maxAge: A_YEAR }),
+    lastProvider: (request, realm) => aliasIn(request.cookies[providerCookie(realm)]),
+    setLastProvider(reply, realm, alias) {
+      reply.setCookie(providerCookie(realm), alias, { ...hidden, path: `/realms/${realm}`, maxAge: A_YEAR });
+      reply.clearCookie(ledCookie(realm), { ...hidden, path: `/realms/${realm}` });
+    },
+    ledTo: (request, realm) => aliasIn(request.cookies[ledCookie(realm)]),
+    setLedTo: (reply, realm, alias) =>
+      void reply.setCookie(ledCookie(realm), alias, { ...hidden, path: `/realms/${realm}`, maxAge: LED_SECONDS }),
     language: (request) => request.cookies[LANGUAGE_COOKIE],
     setLanguage: (reply, language) => void reply.setCookie(LANGUAGE_COOKIE, language, { ...hidden, maxAge: A_YEAR }),
   };

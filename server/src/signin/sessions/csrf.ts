@@ -1,12 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { hmac, randomToken, safeEqual, type Vault } from "../../kernel/vault.ts";
 
-/** `random.HMAC(binding, random)`: a token that another session, or another site's cookie, cannot make or reuse. */
+/** `random.HMAC(binding, random)`: a token that is valid for one session only. */
 export interface Csrf {
-  /** A token bound to a session, or before one to the browser's pre-session id. */
+  /** A token bound to a session id or, before a sign-in, to the pre-session id. */
   issue(binding: string): string;
   fits(token: string | undefined, binding: string): boolean;
-  /** A write needs the same token twice, in the cookie and where only our own pages can put it, and it must fit. */
+  /** Double submit: the same token in the cookie and in the request, valid for the binding. */
   accepts(cookie: string | undefined, sent: string | undefined, binding: string): boolean;
 }
 
@@ -21,7 +21,7 @@ export function createCsrf(vault: Vault): Csrf {
     const [random, signature, ...rest] = (token ?? "").split(".");
     return Boolean(random && signature && rest.length === 0) && safeEqual(signature!, sign(binding, random!));
   };
-  // Reads only ask whether the token is still good, at every request: those found good are remembered.
+  // Every read checks whether its token is still valid, so valid ones are cached.
   const good = new LRUCache<string, string>({ max: REMEMBERED });
   const fits = (token: string | undefined, binding: string) => {
     if (token !== undefined && good.get(token) === binding) return true;

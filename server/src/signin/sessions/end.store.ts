@@ -3,18 +3,18 @@ import type { Tx } from "../../platform/db/index.ts";
 import type { Participant } from "./participants.store.ts";
 import type { SessionsTable } from "./store.ts";
 
-/** A session that is over. */
+/** An ended session. */
 export interface EndedSession {
   readonly realm: string;
   readonly sessionId: string;
   readonly userId: string;
   readonly impersonator: string | null;
   readonly impersonatorId: string | null;
-  /** The clients that took part in it: they are notified. */
+  /** The clients to notify. */
   readonly participants: readonly Participant[];
 }
 
-/** Read in the statement that deletes the session: they go with it. */
+/** Read in the statement that deletes the session, because they are deleted with it. */
 const participants = sql<Participant[]>`coalesce((
   select json_agg(json_build_object('protocol', p.protocol, 'clientId', p.client_id, 'participant', p.participant) order by p.joined_at)
   from session_participants p where p.realm_id = sessions.realm_id and p.session_id = sessions.session_id), '[]'::json)`;
@@ -52,13 +52,13 @@ export async function deleteSessionsOfUser(tx: Tx, realm: string, userId: string
   return rows.map(toEnded);
 }
 
-/** The sessions in which an administrator acts as a user, in any realm. */
+/** The impersonation sessions of an administrator, in any realm. */
 export async function deleteImpersonationsBy(tx: Tx, userId: string): Promise<EndedSession[]> {
   const rows = await tx.deleteFrom("sessions").where("impersonator_id", "=", userId).returning(ending).execute();
   return rows.map(toEnded);
 }
 
-/** Those that were begun from one of these sessions. */
+/** The impersonation sessions that were started from one of these sessions. */
 export async function deleteImpersonationsFrom(
   tx: Tx,
   from: readonly Pick<EndedSession, "userId" | "sessionId">[],
@@ -76,12 +76,12 @@ export async function deleteImpersonationsFrom(
   return rows.map(toEnded);
 }
 
-/** Up to `limit` sessions of any realm whose time is over, those that are over longest first. */
+/** Up to `limit` expired sessions of any realm, oldest first. */
 export async function deleteExpiredSessions(tx: Tx, now: number, limit: number): Promise<EndedSession[]> {
   const rows = await tx
     .deleteFrom("sessions")
     .where(
-      // Locked first: one that its user is just renewing, or signing out of, is left to them.
+      // Skips sessions that another transaction is renewing or ending.
       sql<boolean>`(realm_id, session_id) in (
         select realm_id, session_id from sessions where expires_at <= ${now} order by expires_at limit ${limit} for update skip locked)`,
     )

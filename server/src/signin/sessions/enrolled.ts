@@ -2,8 +2,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { levelOf, proofsOf, type SessionProof } from "./proofs.ts";
 
 /**
- * A second factor that its owner has just set up, right after a sign-in, was shown with that: the session goes on as one that has it, as it
- * would in a sign-in that set it up.
+ * Setting up a second factor also proves it: the session gets the proof, as in a sign-in that sets it up.
  */
 export async function proveByEnrolling(ctx: Ctx, proof: Pick<SessionProof, "authenticator" | "amr">): Promise<void> {
   const { id: userId, sessionId } = ctx.actor;

@@ -20,19 +20,19 @@ const atWork = prepared((db, { realm, userId, sessionId, now }: OwnSession & { n
     ),
 );
 
-/** Whether an administrator is signed in by this session and may still play others; asked only for sessions in which they do. */
-export async function isAtWork(db: Db, session: OwnSession, now: number): Promise<boolean> {
+/** Whether the administrator's own session is live and they still have the permission to impersonate. */
+export async function mayStillImpersonate(db: Db, session: OwnSession, now: number): Promise<boolean> {
   return (await atWork(db, { ...session, now })).length > 0;
 }
 
-/** An impersonator is active: their own session does not run idle meanwhile, by the idle time that it has. */
-export async function keepAwake(db: Db, { realm, sessionId }: OwnSession, now: number): Promise<void> {
+/** Impersonation counts as activity of the administrator's own session. */
+export async function touchImpersonatorSession(db: Db, { realm, sessionId }: OwnSession, now: number): Promise<void> {
   await sql`
     update sessions set last_seen_at = ${now}::bigint, expires_at = least(${now}::bigint + expires_at - last_seen_at, absolute_expiry)
     where realm_id = ${realm} and session_id = ${sessionId} and expires_at > ${now} and not remembered`.execute(db);
 }
 
-/** Gives a session a new cookie value in place of the one that its browser shows. Null: it is over, or the value is not its own. */
+/** Replaces the cookie value of a session. Null: the session has ended, or the presented value is not its own. */
 export async function takeBackSession(
   tx: Tx,
   { realm, userId, sessionId }: OwnSession,

@@ -1,17 +1,17 @@
 // The SSO session: one per browser and realm, its cookie and its CSRF token. Owns `sessions` and `session_participants`.
-// Every protocol stands on it; what a session may do is read fresh at each request.
+// All protocols use it; its permissions are read from the database at each request.
 export { acrOf } from "./acr.ts";
 export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
 export type { EndedSession } from "./end.store.ts";
 export { proveByEnrolling } from "./enrolled.ts";
 export { endExpiredSessions } from "./expiry.ts";
-export { isAtWork, takeBackSession } from "./impersonators.store.ts";
+export { mayStillImpersonate, takeBackSession } from "./impersonators.store.ts";
 export { type BackChannel, type ClientOfRealm, type EndedParticipant, notifyParticipants } from "./notify.ts";
 export { userSessionRoutes } from "./of-user.routes.ts";
 export { endOtherOwnSessions, endOwnSession } from "./own.service.ts";
 export { listOwnSessions } from "./own.store.ts";
-export { awakeFor, joinSession, keepSessionAwake, leaveSession, type Participant, type SessionEnd } from "./participants.store.ts";
+export { joinSession, leaveSession, type Participant, type SessionEnd, touchInterval, touchSessionOfToken } from "./participants.store.ts";
 export { type Factor, factorOf, levelOf, type SessionProof } from "./proofs.ts";
 export {
   assertRecentAuthentication,

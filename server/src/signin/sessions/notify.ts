@@ -4,22 +4,22 @@ import type { Tx } from "../../platform/db/index.ts";
 import { type Enqueue, enqueueAll } from "../../platform/jobs/index.ts";
 import type { Participant, SessionEnd } from "./participants.store.ts";
 
-/** A participant of a session that is over. */
+/** A participant of an ended session. */
 export interface EndedParticipant extends Participant {
   readonly realm: string;
   readonly sessionId: string;
   readonly userId: string | null;
 }
 
-/** How a protocol notifies those who took part in a session by its back channel. */
+/** How a protocol notifies the participants of an ended session by back channel. */
 export interface BackChannel {
   readonly protocol: string;
   /** The kind of its jobs. */
   readonly kind: string;
   readonly maxAttempts: number;
-  /** Which of these clients have a back channel. Clients of several realms may be asked for at once. */
+  /** Those of these clients that have a back channel. They may belong to several realms. */
   reachable(tx: Tx, clients: readonly ClientOfRealm[]): Promise<readonly ClientOfRealm[]>;
-  /** What the job is to know. */
+  /** The payload of the job. */
   notice(participant: EndedParticipant, jobId: string): Pick<Enqueue, "payload" | "sealed">;
 }
 

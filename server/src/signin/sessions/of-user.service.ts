@@ -3,7 +3,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { deleteSessionsOfUser } from "./end.store.ts";
 import type { Session } from "./schema.ts";
-import { endWithThem, searchSessions } from "./service.ts";
+import { endRevoked, searchSessions } from "./service.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
@@ -17,9 +17,9 @@ export async function searchSessionsOfUser(ctx: ReadCtx, id: string, query: List
   return searchSessions(ctx, { ...query, userId });
 }
 
-// Ending sessions gives the administrator no control of the user, so the escalation rule has no say: the same as for `DELETE /sessions/{id}`.
+// Ending sessions gives no control of the user, so the escalation check does not apply, as in `DELETE /sessions/{id}`.
 
-/** Ends every session of a user, also those in which an administrator impersonates them. What lives without a session goes on. */
+/** Ends every session of a user, impersonation sessions included. Offline grants stay. */
 export async function revokeSessionsOfUser(ctx: Ctx, id: string): Promise<void> {
   const { userId } = await readUser(ctx, id);
   const count = await revokeAll(ctx, userId);
@@ -27,7 +27,7 @@ export async function revokeSessionsOfUser(ctx: Ctx, id: string): Promise<void> 
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "users", resourceId: userId, detail: `sessions: ${count}` });
 }
 
-/** Signs a user out everywhere, offline grants included: afterwards no application has a token of theirs that works. */
+/** Signs a user out everywhere, offline grants included: afterwards no client has a live token of the user. */
 export async function logOutUser(ctx: Ctx, id: string): Promise<void> {
   const { userId } = await readUser(ctx, id);
   const count = await revokeAll(ctx, userId);
@@ -37,8 +37,6 @@ export async function logOutUser(ctx: Ctx, id: string): Promise<void> {
 
 async function revokeAll(ctx: Ctx, userId: string): Promise<number> {
   const all = await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
-  for (const { sessionId } of all)
-    ctx.audit({ category: "SECURITY", type: "SESSION_REVOKED", resourceType: "users", resourceId: userId, detail: sessionId });
-  await endWithThem(ctx, all);
+  await endRevoked(ctx, all);
   return all.length;
 }

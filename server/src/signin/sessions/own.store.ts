@@ -12,14 +12,13 @@ export interface OwnListedSession {
   readonly amr: readonly string[];
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
-  /** The client ids of those that take part in it. */
+  /** The client ids of its participants. */
   readonly clients: readonly string[];
 }
 
-/** More than anybody has. */
-const MANY = sql.lit(1_000);
+const MAX_LISTED = sql.lit(1_000);
 
-/** The live ones, last used first. Those in which an administrator plays the user are not the user's: the trail tells of them. */
+/** The user's live sessions, last used first, without impersonation sessions, which the audit trail records. */
 export async function listOwnSessions(db: Db, realm: string, userId: string, now: number): Promise<OwnListedSession[]> {
   const { rows } = await sql<OwnListedSession>`
     select s.session_id as id, s.created_at as "createdAt", s.auth_time as "authTime", s.last_seen_at as "lastSeenAt",
@@ -28,11 +27,11 @@ export async function listOwnSessions(db: Db, realm: string, userId: string, now
         where p.realm_id = s.realm_id and p.session_id = s.session_id order by p.client_id) as clients
     from sessions s
     where s.realm_id = ${realm} and s.user_id = ${userId} and s.expires_at > ${now} and s.impersonator is null
-    order by s.last_seen_at desc, s.session_id limit ${MANY}`.execute(db);
+    order by s.last_seen_at desc, s.session_id limit ${MAX_LISTED}`.execute(db);
   return rows;
 }
 
-/** Whether it is the user's own, and alive. */
+/** Whether it is a live session of the user. */
 export async function isOwnSession(db: Db, realm: string, userId: string, sessionId: string, now: number): Promise<boolean> {
   const row = await db
     .selectFrom("sessions")

@@ -21,20 +21,20 @@ declare module "../../platform/db/tables.ts" {
 export interface Participant {
   readonly protocol: string;
   readonly clientId: string;
-  /** What the protocol needs to tell it. */
+  /** What the protocol needs to notify it: `SessionIndex`, `NameID`. */
   readonly participant: Record<string, unknown>;
 }
 
-/** A session that is over, as those who react to it see it. */
+/** An ended session, as the payload of `sessions.ended`. */
 export interface SessionEnd {
   readonly realm: string;
   readonly sessionId: string;
-  /** Null: nothing may name them any more. */
+  /** Null: the user was erased. */
   readonly userId: string | null;
   readonly participants: readonly Participant[];
 }
 
-/** From now on the client takes part. False: the session has ended meanwhile, and takes no participant. */
+/** Adds a participant. False: the session has ended meanwhile. */
 export async function joinSession(
   tx: Tx,
   realm: string,
@@ -49,7 +49,7 @@ export async function joinSession(
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/** The client has ended its own part, and need not be notified. */
+/** Removes a participant that has ended its own session and needs no notice. */
 export async function leaveSession(tx: Tx, realm: string, leave: { sessionId: string; protocol: string; clientId: string }): Promise<void> {
   await tx
     .deleteFrom("session_participants")
@@ -60,14 +60,14 @@ export async function leaveSession(tx: Tx, realm: string, leave: { sessionId: st
     .execute();
 }
 
-/** Uses closer to each other than this are one. */
-export const awakeFor = (idleMs: number): number => Math.min(MINUTE, idleMs / 30);
+/** `last_seen_at` is written at most once in this time; short idle times are measured more finely. */
+export const touchInterval = (idleMs: number): number => Math.min(MINUTE, idleMs / 30);
 
-/** What was issued in the session is used outside of its browser: the session does not run idle meanwhile. */
-export async function keepSessionAwake(db: Db, realm: string, sessionId: string, idleMs: number, now: number): Promise<void> {
+/** The use of a token counts as activity of its session. */
+export async function touchSessionOfToken(db: Db, realm: string, sessionId: string, idleMs: number, now: number): Promise<void> {
   await sql`
     update sessions set last_seen_at = ${now}, expires_at = case when remembered then expires_at else least(absolute_expiry, ${now + idleMs}) end
-    where realm_id = ${realm} and session_id = ${sessionId} and expires_at > ${now} and last_seen_at <= ${now - awakeFor(idleMs)}`.execute(
+    where realm_id = ${realm} and session_id = ${sessionId} and expires_at > ${now} and last_seen_at <= ${now - touchInterval(idleMs)}`.execute(
     db,
   );
 }

@@ -1,7 +1,7 @@
-/** What kind of thing was proven. `both`: a device that only its owner can use, such as a passkey that asked for a finger or a PIN. */
+/** The kind of factor. `both`: a device with user verification, such as a passkey with a PIN or fingerprint. */
 export type Factor = "knowledge" | "possession" | "both";
 
-/** A step that was passed, as the session records it. */
+/** A passed step, as stored in the session. */
 export interface SessionProof {
   /** The alias of the flow that asked for it. */
   readonly flow: string;
@@ -14,7 +14,7 @@ export interface SessionProof {
 
 type Factors = readonly { readonly factor: Factor | null }[];
 
-/** `2` for two different kinds of proof, `1` for one. */
+/** `2`: two kinds of factor, `1`: one. */
 export function levelOf(proofs: Factors): "1" | "2" | null {
   const factors = new Set(proofs.map(({ factor }) => factor));
   if (factors.has("both") || (factors.has("knowledge") && factors.has("possession"))) return "2";
@@ -24,7 +24,7 @@ export function levelOf(proofs: Factors): "1" | "2" | null {
 const knowledge = new Set(["pwd", "pin", "kba"]);
 const possession = new Set(["otp", "sms", "email", "hwk", "swk", "pop", "push", "qr", "recovery"]);
 
-/** What a session's methods had proven, as a step that was passed before. */
+/** The kind of factor that these methods prove. */
 export function factorOf(amr: readonly string[]): Factor | null {
   const knows = amr.some((method) => knowledge.has(method));
   const has = amr.some((method) => possession.has(method));
@@ -34,12 +34,12 @@ export function factorOf(amr: readonly string[]): Factor | null {
 
 /** The column `proofs`. */
 export interface StoredProofs {
-  /** Of the sign-in that wrote it: a node that does not know the column moves `auth_time` on without it. */
+  /** `auth_time` of the sign-in that wrote it. A node of an older release updates `auth_time` without this column. */
   readonly authTime: number;
   readonly passed: readonly SessionProof[];
 }
 
-/** The proofs of a session. One that records none has its methods alone; they were shown when it began, and prove something in any case. */
+/** The proofs of a session. Without current ones they are derived from `amr`, with the time of the sign-in. */
 export function proofsOf(stored: StoredProofs | null, { authTime, amr }: { readonly authTime: number; readonly amr: readonly string[] }) {
   if (stored?.authTime === authTime) return stored.passed;
   const proof = { flow: "", at: authTime };

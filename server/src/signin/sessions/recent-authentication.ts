@@ -7,12 +7,12 @@ import type { Db } from "../../platform/db/index.ts";
 import { levelOf, proofsOf, type SessionProof, type StoredProofs } from "./proofs.ts";
 import type { LiveSession } from "./store.ts";
 
-/** For how long a proof is recent. */
+/** The maximum age of a recent proof. */
 export const RECENT = 10 * MINUTE;
 
-/** Types of credentials by which users prove more than a password does. */
+/** Credential types that are second factors. */
 export const secondFactors: readonly string[] = ["totp", "passkey", "push"];
-/** The authenticators that ask for one of these, or for what stands in when it is lost. */
+/** The authenticators that ask for a second factor or its replacement. */
 const asksSecondFactor = new Set([...secondFactors, "recovery-code"]);
 
 export const hasSecondFactor = (credentials: ReadonlySet<string>): boolean => secondFactors.some((type) => credentials.has(type));
@@ -22,8 +22,8 @@ type TimedProof = Pick<SessionProof, "authenticator" | "factor" | "at">;
 export const recentProofs = <P extends TimedProof>(proofs: readonly P[], now: number): P[] => proofs.filter(({ at }) => at > now - RECENT);
 
 /**
- * Recent authentication, the rule: what was proven within the last ten minutes is a whole sign-in, with the second factor where the user
- * has one. A second factor alone is not: it is shown on top of something else, unless it verifies its user by itself.
+ * Recent authentication: the proofs of the last ten minutes are a complete sign-in, with the second factor if the user has one. A second factor alone
+ * is not complete, unless it verifies its user.
  */
 export function isRecentlyAuthenticated(proofs: readonly TimedProof[], needsSecondFactor: boolean, now: number): boolean {
   const recent = recentProofs(proofs, now).filter(({ factor }) => factor !== null);
@@ -33,7 +33,7 @@ export function isRecentlyAuthenticated(proofs: readonly TimedProof[], needsSeco
   return names.size > 1 && [...names].some((name) => asksSecondFactor.has(name));
 }
 
-/** RFC 9470 §3 says to an application what to ask for; the code says the same to our own pages. */
+/** The challenge of RFC 9470 §3 for clients, and an error code for our own pages. */
 function recentAuthenticationRequired(needsSecondFactor: boolean): AppError {
   const detail = `This asks for a sign-in within the last 10 minutes${needsSecondFactor ? ", with the second factor" : ""}: sign in again, then repeat it`;
   const parameters = {
@@ -48,15 +48,15 @@ function recentAuthenticationRequired(needsSecondFactor: boolean): AppError {
   });
 }
 
-/** For an API: the session behind a cookie or a token is read as it is now. What lives without a session has no authentication. */
+/** For an API: reads the session behind the cookie or token. Offline tokens have no recent authentication. */
 export async function assertRecentAuthentication({ tx, actor, now }: Pick<ReadCtx, "tx" | "actor" | "now">): Promise<void> {
-  // A client that acts in its own name has shown its credentials for this very token, and there is no person to ask.
+  // A client credentials token has no user who could authenticate again.
   if (actor.isClient) return;
   const { proofs, needsSecondFactor } = await findAuthentication(tx, actor.realm, actor.id, actor.sessionId);
   if (!isRecentlyAuthenticated(proofs, needsSecondFactor, now)) throw recentAuthenticationRequired(needsSecondFactor);
 }
 
-/** For a page: a user without one is sent to sign in again, with a request that says `recent`. */
+/** For a page: the user signs in again by a request with `recent`. */
 export async function hasRecentAuthentication(
   db: Db,
   session: Pick<LiveSession, "realm" | "userId" | "sessionId">,
@@ -71,7 +71,7 @@ interface Authentication {
   readonly needsSecondFactor: boolean;
 }
 
-/** Of a session; nothing is proven in one in which an administrator acts as the user. */
+/** The proofs of a session; an impersonation session has none. */
 async function findAuthentication(db: Db, realm: string, userId: string, sessionId: string | null): Promise<Authentication> {
   if (!isId(userId)) return { proofs: [], needsSecondFactor: false };
   const { rows } = await sql<{ needs: boolean; auth_time: number | null; amr: string[] | null; proofs: StoredProofs | null }>`

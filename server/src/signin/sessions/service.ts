@@ -9,16 +9,16 @@ import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { newSessionToken } from "./cookies.ts";
 import { deleteImpersonationsBy, deleteImpersonationsFrom, deleteSession, deleteSessionsOfUser, type EndedSession } from "./end.store.ts";
-import { isAtWork, keepAwake } from "./impersonators.store.ts";
+import { mayStillImpersonate, touchImpersonatorSession } from "./impersonators.store.ts";
 import { findSession, listSessions } from "./list.store.ts";
-import type { SessionEnd } from "./participants.store.ts";
+import { type SessionEnd, touchInterval } from "./participants.store.ts";
 import type { SessionProof } from "./proofs.ts";
 import type { Session } from "./schema.ts";
 import { findLiveSession, insertSession, type LiveSession, type NewSession, type OwnSession, renewSession, touchSession } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** However they end, expiry included. Their realms may be others than the work's: an administrator's sessions elsewhere end with theirs. */
+    /** For every end, expiry included. Sessions of other realms may be among them: impersonation sessions end with the administrator's own. */
     "sessions.ended": { readonly ended: readonly SessionEnd[] };
   }
 }
@@ -27,10 +27,7 @@ export const sessionErrors = defineErrors("sessions", { not_found: [404, "No suc
 
 type Policy = Settings["sessions"];
 
-/** Uses close to each other are one: the row is not written at every request. Short idle times are measured more finely. */
-const touchEvery = ({ idleMinutes }: Policy) => Math.min(MINUTE, (idleMinutes * MINUTE) / 30);
-
-/** The session that a cookie stands for, if it is alive. */
+/** The live session of a cookie. */
 export async function resolveSession(
   db: Db,
   realm: string,
@@ -40,17 +37,17 @@ export async function resolveSession(
 ): Promise<LiveSession | null> {
   if (!token || token.length > 128) return null;
   const session = await findLiveSession(db, realm, sha256(token), now);
-  // Impersonation lasts only as long as the administrator's own session and permission.
-  if (session?.impersonatedFrom && !(await isAtWork(db, session.impersonatedFrom, now))) return null;
-  if (session && now - session.lastSeenAt >= touchEvery(policy)) {
+  // Impersonation ends with the administrator's own session or permission.
+  if (session?.impersonatedFrom && !(await mayStillImpersonate(db, session.impersonatedFrom, now))) return null;
+  if (session && now - session.lastSeenAt >= touchInterval(policy.idleMinutes * MINUTE)) {
     const idleUntil = session.remembered ? session.absoluteExpiry : Math.min(now + policy.idleMinutes * MINUTE, session.absoluteExpiry);
     await touchSession(db, realm, session, now, idleUntil);
-    if (session.impersonatedFrom) await keepAwake(db, session.impersonatedFrom, now);
+    if (session.impersonatedFrom) await touchImpersonatorSession(db, session.impersonatedFrom, now);
   }
   return session;
 }
 
-/** Who acts in a session, as this realm's audit trail names them. An impersonator administers nothing in the user's name. */
+/** The actor of a session, as this realm's audit trail names them. An impersonator has no admin permissions. */
 export const actorOfSession = (session: LiveSession, realm: string): Actor => ({
   id: session.userId,
   name: session.realm === realm ? session.username : `${session.realm}/${session.username}`,
@@ -65,13 +62,13 @@ export interface SignIn {
   readonly remember: boolean;
   readonly acr: string;
   readonly amr: readonly string[];
-  /** The steps that it stands on. */
+  /** The passed steps. */
   readonly proofs: readonly SessionProof[];
-  /** Where nothing was proven just now: when the session that goes on was. */
+  /** The time of the existing session's authentication, if nothing was proven now. */
   readonly authTime?: number;
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
-  /** The session this browser had in the realm. */
+  /** This browser's current session in the realm. */
   readonly previous: LiveSession | null;
 }
 
@@ -79,15 +76,15 @@ export interface StartedSession {
   readonly sessionId: string;
   /** For the cookie; the database only knows its hash. */
   readonly token: string;
-  /** Seconds that the browser keeps the cookie; null for as long as it is open. */
+  /** `Max-Age` of the cookie in seconds; null: a session cookie. */
   readonly maxAge: number | null;
 }
 
-/** One session per browser and realm: the same user keeps it under a new cookie value, another user ends it. */
+/** One session per browser and realm: the same user keeps it with a new cookie value; another user ends it. */
 export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Promise<StartedSession> {
   const remembered = signIn.remember && policy.rememberMe;
   const absoluteExpiry = ctx.now + (remembered ? policy.rememberDays * DAY : policy.absoluteHours * HOUR);
-  // An impersonation session is not the user's own: it ends like another user's.
+  // An impersonation session is not the user's own, so it ends.
   const { previous } = signIn;
   const isOwn = previous?.userId === signIn.userId && previous.impersonator === null;
   const token = newSessionToken();
@@ -109,14 +106,14 @@ export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Pr
   const renewed = isOwn && (await renewSession(ctx.tx, ctx.realm, session));
   if (!renewed) {
     const ended = previous && (await deleteSession(ctx.tx, ctx.realm, previous.sessionId));
-    if (ended) await endWithThem(ctx, [ended]);
+    if (ended) await endDependents(ctx, [ended]);
     await insertSession(ctx.tx, ctx.realm, session);
   }
   return { sessionId: session.sessionId, token, maxAge: remembered ? policy.rememberDays * (DAY / 1000) : null };
 }
 
-/** An administrator plays a user for an hour at most, however long sessions last in the realm. */
-const IMPERSONATED_FOR = HOUR;
+/** The maximum duration of an impersonation. */
+const MAX_IMPERSONATION = HOUR;
 
 export interface Impersonation {
   readonly sessionId: string;
@@ -124,16 +121,16 @@ export interface Impersonation {
   readonly impersonator: OwnSession & { readonly name: string };
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
-  /** The session this browser had in the realm. */
+  /** This browser's current session in the realm. */
   readonly previous: LiveSession | null;
 }
 
-/** Takes the browser's place in the realm, too; but the administrator's own session lives on without its cookie. */
+/** Replaces the browser's session in the realm, except the administrator's own, which continues without its cookie. */
 export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impersonation): Promise<StartedSession & { until: number }> {
   const { previous, impersonator } = start;
   if (previous && previous.sessionId !== impersonator.sessionId) await endImpersonation(ctx, previous.sessionId);
   const token = newSessionToken();
-  const until = ctx.now + IMPERSONATED_FOR;
+  const until = ctx.now + MAX_IMPERSONATION;
   await insertSession(ctx.tx, ctx.realm, {
     sessionId: start.sessionId,
     tokenHash: sha256(token),
@@ -153,35 +150,35 @@ export async function startImpersonation(ctx: Ctx, policy: Policy, start: Impers
   return { sessionId: start.sessionId, token, maxAge: null, until };
 }
 
-/** The administrator is done. The user has not signed out, so nothing says so. */
+/** Ends an impersonation without a LOGOUT event, because the user did not sign out. */
 export async function endImpersonation(ctx: Ctx, sessionId: string): Promise<void> {
   const ended = await deleteSession(ctx.tx, ctx.realm, sessionId);
-  if (ended) await endWithThem(ctx, [ended]);
+  if (ended) await endDependents(ctx, [ended]);
 }
 
 export interface SignOut {
-  /** The application that asked for it; null: the user did, here. */
+  /** The client that requested it; null: the user. */
   readonly askedBy?: string | null;
-  /** Who signs out, where the application acts and not the user. */
+  /** The user, if the request came from the client and not from the user's session. */
   readonly user?: { readonly id: string; readonly name: string };
 }
 
-/** The user signs out. Null: the session was over already. */
+/** The user signs out. Null: the session has ended already. */
 export async function endSession(ctx: Ctx, sessionId: string, { askedBy = null, user }: SignOut = {}): Promise<EndedSession | null> {
   const ended = await deleteSession(ctx.tx, ctx.realm, sessionId);
   if (!ended) return null;
   const detail = askedBy === null ? null : cut(`asked by ${askedBy}`, 255);
   ctx.audit({ category: "AUTHN", type: "LOGOUT", detail, ...(user && { actor: user }) });
-  await endWithThem(ctx, [ended]);
+  await endDependents(ctx, [ended]);
   return ended;
 }
 
-/** What ends together with sessions: of those that were an administrator's, the ones in which they impersonate. */
-export async function endWithThem(ctx: Ctx, ended: readonly EndedSession[]): Promise<void> {
-  await tellEnded(ctx, [...ended, ...(await deleteImpersonationsFrom(ctx.tx, ended))]);
+/** Ends the impersonations that were started from these sessions, and emits `sessions.ended` for all. */
+export async function endDependents(ctx: Ctx, ended: readonly EndedSession[]): Promise<void> {
+  await emitEnded(ctx, [...ended, ...(await deleteImpersonationsFrom(ctx.tx, ended))]);
 }
 
-async function tellEnded(ctx: Ctx, ended: readonly EndedSession[]): Promise<void> {
+async function emitEnded(ctx: Ctx, ended: readonly EndedSession[]): Promise<void> {
   if (ended.length > 0) await ctx.emit("sessions.ended", { ended });
   for (const { realm, sessionId, userId, impersonator, impersonatorId } of ended) {
     if (impersonator === null) continue;
@@ -208,19 +205,25 @@ export async function readSession(ctx: ReadCtx, sessionId: string): Promise<Sess
   return { ...session, current: session.id === ctx.actor.sessionId };
 }
 
-/** An administrator ends a user's session: the next request with its cookie is anonymous, on every node. */
+/** Records the sessions that were ended for the user, and ends what depends on them. */
+export async function endRevoked(ctx: Ctx, ended: readonly EndedSession[]): Promise<void> {
+  for (const { userId, sessionId } of ended)
+    ctx.audit({ category: "SECURITY", type: "SESSION_REVOKED", resourceType: "users", resourceId: userId, detail: sessionId });
+  await endDependents(ctx, ended);
+}
+
+/** An administrator revokes a session, effective on every node at the next request. */
 export async function revokeSession(ctx: Ctx, sessionId: string): Promise<void> {
   const ended = isId(sessionId) ? await deleteSession(ctx.tx, ctx.realm, sessionId) : null;
   if (!ended) throw sessionErrors.not_found();
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "sessions", resourceId: sessionId });
-  ctx.audit({ category: "SECURITY", type: "SESSION_REVOKED", resourceType: "users", resourceId: ended.userId, detail: sessionId });
-  await endWithThem(ctx, [ended]);
+  await endRevoked(ctx, [ended]);
 }
 
 /** `user.disabled` */
 export async function endSessionsOfUser(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   const ended = await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
-  await tellEnded(ctx, [...ended, ...(await deleteImpersonationsBy(ctx.tx, userId))]);
+  await emitEnded(ctx, [...ended, ...(await deleteImpersonationsBy(ctx.tx, userId))]);
 }
 
 /** `user.password_changed` */
@@ -228,10 +231,10 @@ export async function endOtherSessions(
   ctx: Ctx,
   { userId, keepSession }: { readonly userId: string; readonly keepSession: string | null },
 ): Promise<void> {
-  await endWithThem(ctx, await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, keepSession));
+  await endDependents(ctx, await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, keepSession));
 }
 
-/** `user.erased`: their own sessions, and those in which they impersonate, which are elsewhere. Events would name them again. */
+/** `user.erased`: ends the user's sessions and impersonations without audit events, which would name the user. */
 export async function forgetSessions(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   const own = await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
   const elsewhere = await deleteImpersonationsBy(ctx.tx, userId);

@@ -1,5 +1,5 @@
 import { type ColumnType, type Insertable, sql } from "kysely";
-import { type Db, gathered, prepared, type Tx } from "../../platform/db/index.ts";
+import { batched, type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import { acrOf } from "./acr.ts";
 import { proofsOf, type SessionProof, type StoredProofs } from "./proofs.ts";
 
@@ -31,30 +31,29 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** Whose a session is. */
+/** The key of a session and its user. */
 export interface OwnSession {
   readonly realm: string;
   readonly userId: string;
   readonly sessionId: string;
 }
 
-/** A session as a request meets it: alive, with what its user may do at this moment. */
+/** A live session with its user's current permissions. */
 export interface LiveSession {
   readonly realm: string;
   readonly sessionId: string;
   readonly userId: string;
   readonly username: string;
-  /** The administrator who plays the user, as the trail names them. */
+  /** The administrator who impersonates the user, as in the audit trail. */
   readonly impersonator: string | null;
-  /** That administrator's own session, without which this one is none. */
+  /** The administrator's own session; this one ends with it. */
   readonly impersonatedFrom: OwnSession | null;
   readonly remembered: boolean;
   readonly authTime: number;
   readonly acr: string;
   readonly amr: readonly string[];
-  /** What was passed, and when. */
+  /** The passed steps. */
   readonly proofs: readonly SessionProof[];
-  /** What the user is asked to do before they go on. */
   readonly requiredActions: readonly string[];
   readonly lastSeenAt: number;
   readonly absoluteExpiry: number;
@@ -92,16 +91,15 @@ const liveColumns = sql`s.session_id, s.user_id, u.username, s.impersonator, s.i
       array(select p.permission from user_permissions p where p.realm_id = s.realm_id and p.user_id = s.user_id) as permissions`;
 
 /**
- * The user of one session. As a plain join, Postgres also knows the realm of the user, and where realms are small on average its kept
- * plan reads all users of the realm: a large one would pay for that with every request. `limit` makes it look up that one user.
+ * The user of a session, by a lateral lookup: see `joinUserAndSession` in protocols/tokens for why `limit` is needed.
  */
-const itsUser = sql`cross join lateral (
+const joinUser = sql`cross join lateral (
       select u.username, u.required_actions from users u where u.realm_id = s.realm_id and u.user_id = s.user_id and u.enabled and not u.locked limit 1) u`;
 
 const oneSession = prepared((db, { realm, tokenHash, now }: Cookie) => {
   const query = sql<LiveRow>`
     select 1 as n, ${liveColumns}
-    from sessions s ${itsUser}
+    from sessions s ${joinUser}
     where s.realm_id = ${realm} and s.token_hash = ${tokenHash} and s.expires_at > ${now}`;
   return { compile: () => query.compile(db) };
 });
@@ -111,12 +109,12 @@ const manySessions = prepared((db, { realms, hashes, now }: { realms: readonly s
     select asked.n::int as n, ${liveColumns}
     from unnest(${realms}::text[], ${hashes}::text[]) with ordinality as asked (realm_id, token_hash, n)
     join sessions s on s.realm_id = asked.realm_id and s.token_hash = asked.token_hash
-    ${itsUser}
+    ${joinUser}
     where s.expires_at > ${now}`;
   return { compile: () => query.compile(db) };
 });
 
-const liveRow = gathered<Cookie, LiveRow>(async (db, cookies) => {
+const liveRow = batched<Cookie, LiveRow>(async (db, cookies) => {
   const [first] = cookies;
   if (cookies.length === 1) return oneSession(db, first!);
   const now = Math.max(...cookies.map((cookie) => cookie.now));
@@ -130,7 +128,7 @@ const liveRow = gathered<Cookie, LiveRow>(async (db, cookies) => {
   return found;
 });
 
-/** The one query of every signed-in request: session, user and permissions, read fresh. */
+/** The single query of every signed-in request: session, user and permissions. */
 export async function findLiveSession(db: Db, realm: string, tokenHash: string, now: number): Promise<LiveSession | null> {
   const row = await liveRow(db, { realm, tokenHash, now });
   if (!row) return null;
@@ -211,7 +209,7 @@ const insert = prepared((db, row: Insertable<SessionsTable>) =>
   }),
 );
 
-/** The same person signs in again in the same browser: a new cookie value, the same session. */
+/** The same user signs in again in the same browser: the session gets a new cookie value. */
 export async function renewSession(tx: Tx, realm: string, session: NewSession): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("sessions")
@@ -223,7 +221,7 @@ export async function renewSession(tx: Tx, realm: string, session: NewSession): 
   return numUpdatedRows > 0n;
 }
 
-/** Of requests at the same time one writes; and none writes over a sign-in that happened since the session was read. */
+/** Optimistic: of concurrent requests one writes, and none overwrites a newer sign-in. */
 export async function touchSession(
   db: Db,
   realm: string,

@@ -1,5 +1,5 @@
 /**
- * Every event that the server records, by category, with what it tells. `later: true` marks those that no feature of this release
+ * Every event that the server records, by category, with its description. `later: true` marks those that no feature of this release
  * records yet; they are listed so that filters, forwarders and webhooks can name them already. docs/audit.md shows this list.
  */
 export const catalogue = {

@@ -8,7 +8,7 @@ export interface ErasedPerson {
   readonly userId: string;
   readonly username: string;
   readonly email: string | null;
-  /** What stands in their place; made here unless it is given. */
+  /** The pseudonym; created unless given. */
   readonly pseudonym?: string;
 }
 
@@ -19,11 +19,11 @@ const namesOf = ({ userId, username, email }: ErasedPerson) => [userId, ...(emai
 const acrossRealms = ({ username }: ErasedPerson) => `${MASTER}/${username}`;
 const isOneOf = (column: string, names: readonly string[]) => sql<boolean>`${sql.ref(column)} in (${sql.join(names)})`;
 
-/** The one person, by id, whom an event about something else may name. Written as in the index that finds it. */
+/** The user id in the detail of an event about another resource. The same expression as in its index. */
 const named = sql`substring(detail from '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}')`;
 
 /**
- * The condition for events that name a person: the realm's, by whatever name, and of an administrator of `master` those of every
+ * The condition for events that name a user: the realm's, by id or name, and for an administrator of `master` those of every
  * realm. Other events do not name them (see docs/audit.md), so nothing has to be searched by its text.
  */
 export function namesPerson(realm: string, person: ErasedPerson): RawBuilder<boolean> {
@@ -36,7 +36,7 @@ export function namesPerson(realm: string, person: ErasedPerson): RawBuilder<boo
 }
 
 /**
- * Takes a person out of the trail: id, username and email address become one `erased:<uuid>` wherever they are the actor, the
+ * Pseudonymises a user in the audit trail: id, username and email address become `erased:<uuid>` wherever they are the actor, the
  * resource or the impersonator, and in the detail of those events; the address they came from goes. The caller leaves the event
  * that tells of it.
  */
@@ -63,5 +63,5 @@ export async function eraseFromTrail(ctx: Ctx, person: ErasedPerson): Promise<{ 
   return { pseudonym, events: Number(numAffectedRows ?? 0n) };
 }
 
-/** A name in a text, not a part of a longer one: erasing “al” leaves “personal” alone. An id is itself wherever it stands: `members -<id>`. */
+/** A name as a whole word: erasing “al” does not change “personal”. An id matches anywhere: `members -<id>`. */
 const wholeWord = (name: string) => `(?<![\\w.@-])${name.replace(/[^\p{L}\p{N}]/gu, "\\$&")}(?![\\w@-])`;

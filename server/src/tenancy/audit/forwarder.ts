@@ -20,7 +20,7 @@ import type { Handover } from "./transports.ts";
 
 export interface Forwarder {
   start(): Promise<void>;
-  /** Waits for the batch that is under way; what was not sent stays in the table. */
+  /** Waits for the running batch; unsent events stay in the table. */
   stop(): Promise<void>;
   /** There is something to send: looks soon instead of at the next turn. */
   wake(): void;
@@ -52,7 +52,7 @@ export interface ForwarderParts {
   readonly send: (events: readonly AuditEventRecord[]) => Handover | Promise<Handover>;
 }
 
-/** After a commit there are often more at once: a moment's patience makes one batch of them. */
+/** Commits come in bursts: a short wait makes one batch of them. */
 const GATHER = 100;
 const BATCH = 500;
 const BATCH_BYTES = 1024 * 1024;
@@ -63,8 +63,8 @@ const backoff = (failures: number): number => Math.round(Math.min(MINUTE, 2 ** (
 const LEFT_OUT = "(left out: the receiver refused the whole event as too large)";
 
 /**
- * Sends the trail on, in commit order, at least once. One node at a time does it; its place is kept in `event_cursors` and moves only
- * after an acknowledgement, so neither a crash nor a receiver that is away for a week loses an event.
+ * Forwards audit events in commit order, at least once. One node at a time does it; its place is kept in `event_cursors` and moves only
+ * after an acknowledgement, so neither a crash nor an outage of the receiver loses an event.
  */
 export function createForwarder({ db, log, registry, alone, categories, timeoutMs, send }: ForwarderParts): Forwarder {
   const forwarded = new Counter({
@@ -77,7 +77,7 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
   let held = 0;
   let failures = 0;
   let retryAt = 0;
-  let lastTold = { at: 0, reason: "" };
+  let lastWarning = { at: 0, reason: "" };
   /** How many events at once; halved while the receiver finds them too large. */
   let limit = BATCH;
   /** The event that did not fit even alone. */
@@ -156,9 +156,9 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
   const failed = async (reason: string): Promise<Turn> => {
     const wait = backoff(++failures);
     retryAt = clock.now() + wait;
-    const isNews = reason !== lastTold.reason || failures === 1 || clock.now() - lastTold.at >= 5 * MINUTE;
+    const isNews = reason !== lastWarning.reason || failures === 1 || clock.now() - lastWarning.at >= 5 * MINUTE;
     if (isNews) {
-      lastTold = { at: clock.now(), reason };
+      lastWarning = { at: clock.now(), reason };
       log.warn({ reason, failures, nextTryMs: wait }, "audit events could not be forwarded; they wait in the database and are tried again");
     }
     const until = retryAt + MARGIN;
@@ -203,7 +203,7 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
   };
 }
 
-/** Without a receiver nobody moves the cursor, and retention would wait for it for ever. */
+/** Without a receiver the cursor does not move, and retention would wait for it for ever. */
 export async function forgetForwarder(db: Db, log: Log): Promise<void> {
   if (await removeForwarderCursor(db))
     log.info({}, "GATEHOUSE_AUDIT_HTTP_URL is not set any more: what was not forwarded yet will not be, also if it is set again");

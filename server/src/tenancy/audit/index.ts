@@ -1,4 +1,4 @@
-// The audit trail: append-only, written in the transaction of what it tells. Owns `audit_events`.
+// The audit trail: append-only, written in the transaction of the change. Owns `audit_events`.
 // Requests only insert; whatever sends events on reads committed rows.
 export { catalogue, categories, eventTypes, splitNames } from "./catalogue.ts";
 export { type ErasedPerson, eraseFromTrail, namesPerson, newPseudonym } from "./erasure.ts";

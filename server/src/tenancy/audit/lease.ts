@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../../platform/db/index.ts";
 import { endOfStream, foreign, type Position } from "./stream.ts";
 
-// The forwarder's hold on its cursor. It waits for somebody else's server between reading events and moving on, which no
+// The forwarder's lease of its cursor. It waits for another server between reading events and advancing, which no
 // transaction may do, so it holds the row by a time (`locked_until`) instead of a lock. A hold is known by its end.
 
 export interface ForwarderCursor {
@@ -40,7 +40,7 @@ export async function findForwarderCursor(db: Db): Promise<ForwarderCursor | nul
   return { position, lockedUntil: row.locked_until, movedAt: row.moved_at, lastError: row.last_error, isForeign: row.is_foreign };
 }
 
-/** Takes the hold, or extends the one that ends at `held`, if the cursor still stands where it was read. */
+/** Takes the lease, or extends the one that ends at `held`, if the cursor is unchanged. */
 export async function takeHold(db: Db, at: Position, held: number, now: number, until: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update event_cursors set locked_until = ${until}
@@ -49,7 +49,7 @@ export async function takeHold(db: Db, at: Position, held: number, now: number, 
   return numAffectedRows === 1n;
 }
 
-/** After an acknowledgement. Answers false when somebody else has taken over, who will send the same events again. */
+/** After an acknowledgement. False: another node has taken over, and will send the same events again. */
 export async function moveHeldCursor(db: Db, to: Position, held: number, now: number, until: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update event_cursors
@@ -70,7 +70,7 @@ export async function letGo(db: Db, held: number): Promise<void> {
   await sql`update event_cursors set locked_until = 0 where name = 'forwarder' and locked_until = ${held}`.execute(db);
 }
 
-/** Enough to see that it stands still; beyond, a count would cost more than it tells. */
+/** Enough to see that it is stuck; a larger count would be too expensive. */
 export const LAG_COUNTED = 10_000;
 
 /** How many events wait behind the cursor, up to `LAG_COUNTED`, and since when the first of them does. */

@@ -8,10 +8,10 @@ import { type Settings, settingsOf } from "../settings/index.ts";
 
 export const RETENTION_JOB = "audit.retention";
 const BATCH = 5_000;
-/** A database that is away for days must not end the chain of daily runs. */
+/** An outage of days must not end the chain of daily runs. */
 const MAX_ATTEMPTS = 1_000;
 
-/** `settings.changed`: whoever shortens or sets the time sees it applied now; after that it goes on by itself, once a day. */
+/** `settings.changed`: a shorter retention is applied immediately, and then once a day. */
 export async function scheduleRetention(ctx: Ctx, { settings, before }: { settings: Settings; before: Settings }): Promise<void> {
   const { retentionDays } = settings.audit;
   if (retentionDays === null || retentionDays === before.audit.retentionDays) return;
@@ -22,7 +22,7 @@ export async function scheduleRetention(ctx: Ctx, { settings, before }: { settin
 const enqueueRun = (tx: Tx, realm: string, day: string, runAt: number, now: number) =>
   enqueue(tx, { kind: RETENTION_JOB, realm, payload: { realm }, dedupeKey: `${realm} ${day}`, runAt, maxAttempts: MAX_ATTEMPTS }, now);
 
-/** The job: deletes what the realm keeps no longer, a batch at a time, and comes again tomorrow. Ends when the realm keeps everything. */
+/** The daily job: deletes expired events in batches and reschedules itself. Ends when the realm has no retention. */
 export async function applyRetention({ db, work }: { db: Db; work: UnitOfWork }, realm: string): Promise<void> {
   const stored = await settingsOf(db, realm);
   const days = stored?.settings.audit.retentionDays ?? null;
@@ -40,7 +40,7 @@ interface Key {
 }
 const NO_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Deletes among the next few thousand events, and says so in the trail. Answers where to go on; null at the end. */
+/** Deletes expired ones of the next few thousand events, and audits it. Returns where to continue; null: at the end. */
 function deleteBatch(work: UnitOfWork, realm: string, from: Key, before: number): Promise<Key | null> {
   return work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {
     const to = await endOfBatch(ctx.tx, realm, from, before);

@@ -3,10 +3,10 @@ import type { Db, Tx } from "../../platform/db/index.ts";
 import type { AuditEvent } from "../../platform/unit-of-work.ts";
 import { columns, type EventRow, toEvent } from "./store.ts";
 
-/** Who reads the trail to send it on. Each has a row of its own in `event_cursors`. */
+/** The readers of the audit trail. Each has a row in `event_cursors`. */
 export type StreamReader = "webhooks" | "forwarder";
 
-/** Where a reader stands. Both halves together: several events share a transaction. */
+/** A reader's position: transaction id and event id, because several events share a transaction. */
 export interface Position {
   readonly xid: string;
   readonly eventId: string;
@@ -35,10 +35,10 @@ declare module "../../platform/db/tables.ts" {
 /**
  * The next events after a position, in commit order. A transaction that is still open may yet commit with a lower number than
  * later ones, so nothing at or above the oldest open transaction is read: what is passed over now comes next time, and no late
- * commit is skipped. Beyond a position of another cluster (see `lockCursor`) are restored events only, which nobody is writing.
+ * commit is skipped. Beyond a position of another cluster (see `lockCursor`) are restored events only, which no transaction is writing.
  */
 export async function readStream(db: Db, after: Position, limit: number): Promise<StreamedEvent[]> {
-  // The number as text has a name of its own: `order by xid` would otherwise mean that, and 1000 would come before 999.
+  // The text form has another name: `order by xid` would otherwise sort it as text, with 1000 before 999.
   const { rows } = await sql<EventRow & { number: string }>`
     select ${sql.join(columns.map((column) => sql.ref(column)))}, xid::text as number
     from audit_events
@@ -54,7 +54,7 @@ export async function readStream(db: Db, after: Position, limit: number): Promis
 export const foreign = (xid: RawBuilder<unknown>) => sql<boolean>`${xid} >= pg_snapshot_xmax(pg_current_snapshot())`;
 const LAST_XID = sql.lit(String(2n ** 64n - 1n));
 
-/** Where to stop reading: before the oldest open transaction, or, for whoever only counts, behind the youngest one. */
+/** Where to stop reading: before the oldest open transaction or, for counting only, after the youngest one. */
 export const endOfStream = (after: RawBuilder<unknown>, until: "settled" | "open"): RawBuilder<unknown> => {
   const end = until === "settled" ? sql`pg_snapshot_xmin(pg_current_snapshot())` : sql`pg_snapshot_xmax(pg_current_snapshot())`;
   return sql`case when ${foreign(after)} then ${LAST_XID}::xid8 else ${end} end`;

@@ -7,7 +7,7 @@ export type Handover = { readonly taken: true } | { readonly taken: false; reado
 
 /** A way for audit events to leave the server. */
 export interface AuditTransport<Receiver> {
-  /** Hands over some events, oldest first; all of them are taken, or none. The same event may come again. */
+  /** Sends events, oldest first; all are accepted, or none. The same event may be sent again. */
   send(receiver: Receiver, events: readonly AuditEventRecord[]): Handover | Promise<Handover>;
 }
 
@@ -28,7 +28,7 @@ export interface HttpReceiver {
   readonly timeoutMs: number;
 }
 
-/** The receiver that an operator configured. It may be inside: whoever names it in the settings need not allow its address as well. */
+/** The receiver that the operator configured. An internal address is allowed without an extra setting. */
 export function httpReceiver(given: {
   httpUrl: string;
   httpToken: string | null;
@@ -45,7 +45,7 @@ export function httpReceiver(given: {
   return { outbound, url, authorization, timeoutMs: given.timeoutMs };
 }
 
-/** Nobody reads the answer, but a short one that is read to its end leaves the connection usable. */
+/** The response is not used, but a short one is read to its end, which keeps the connection usable. */
 const ANSWER_BYTES = 4_096;
 
 /** A POST of one JSON array, which Vector, Fluent Bit, Fluentd, Logstash and most hosted collectors take as it is. */

@@ -2,7 +2,7 @@ import { generateKeyPair, type JsonWebKey, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import type { Vault } from "../../kernel/vault.ts";
 
-/** RFC 7517, as it stands in the realm's JWKS. */
+/** RFC 7517, as in the realm's JWKS. */
 export interface PublicJwk {
   readonly kty: "EC" | "OKP";
   readonly use: "sig" | "enc";

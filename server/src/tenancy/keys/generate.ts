@@ -63,7 +63,7 @@ async function selfSigned(realm: string, keys: webcrypto.CryptoKeyPair): Promise
   return Buffer.from(certificate.rawData).toString("base64");
 }
 
-/** RFC 7517: the public half as it stands in the realm's JWKS. Without `alg`: it signs RS256 for one client and PS256 for another. */
+/** RFC 7517: the public key in the realm's JWKS. Without `alg`, because it signs both RS256 and PS256. */
 export function toJwk(key: { readonly keyId: string; readonly publicKey: string; readonly certificate: string }) {
   const { n, e } = createPublicKey({ key: Buffer.from(key.publicKey, "base64"), format: "der", type: "spki" }).export({ format: "jwk" });
   return { kty: "RSA", use: "sig", kid: key.keyId, n, e, x5c: [key.certificate] };

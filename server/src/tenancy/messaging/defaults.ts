@@ -33,7 +33,7 @@ function textsOf(texts: Texts, locale: string | null, key: TemplateKey): Shipped
   };
 }
 
-/** What goes out as long as a realm has not written its own. */
+/** The default templates. */
 export const shippedTemplates: readonly ShippedTemplate[] = templateKeys.flatMap((key) => [
   textsOf(english, null, key),
   ...[dutch, german, french, spanish].map((texts) => textsOf(texts, texts.lang, key)),

@@ -15,7 +15,7 @@ export interface Envelope {
   readonly html: string | null;
   /** PUSH: members for the app, beside the text that is shown. */
   readonly data?: Readonly<Record<string, string>>;
-  /** Epoch milliseconds. A peer that can keep a message for later is told to drop it then. */
+  /** Epoch milliseconds. A peer that queues messages gets this as their expiry. */
   readonly expiresAt?: number | null;
 }
 
@@ -39,7 +39,7 @@ export interface Delivery {
   readonly signal: AbortSignal;
 }
 
-/** What is wrong with one member of a provider, in words for whoever saves it. */
+/** The error in one member of a provider's config. */
 export interface FieldFault {
   readonly field: string;
   readonly message: string;
@@ -50,7 +50,7 @@ export interface MessageDriver {
   readonly channel: Channel;
   /** The members of `config`; what it does not list is refused. */
   readonly config: TObject;
-  /** Whether the provider works without a secret, and what the secret is, for messages to people. */
+  /** Whether the provider works without a secret, and what the secret is called in messages. */
   readonly secret: { readonly required: boolean; readonly what: string };
   readonly needsFromAddress: boolean;
   /** The addresses of the servers that get the secret, or what is made with it: another one clears a stored secret. */
@@ -79,7 +79,7 @@ const MESSAGES: Record<MessageFailure, string> = {
 
 export class MessageError extends Error {
   readonly failure: MessageFailure;
-  /** Set by a peer that says when to come back. */
+  /** Set by a peer that sends Retry-After. */
   readonly retryAfterMs: number | null;
 
   constructor(failure: MessageFailure, cause?: unknown, retryAfterMs: number | null = null) {

@@ -14,7 +14,7 @@ export interface LimitRule {
 }
 
 /**
- * Takes one from a bucket of the realm, in the transaction that sends: what is rolled back was not taken, and whoever comes at the
+ * Takes one from a bucket of the realm, in the transaction that sends: a rollback returns it, and a caller at the
  * same moment waits for the outcome. The rule is GCRA, as in platform/rate-limit, where it is explained. Answers how many
  * milliseconds to wait; 0 = taken.
  */

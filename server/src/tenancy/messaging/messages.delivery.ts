@@ -24,9 +24,9 @@ export interface SealedMessage {
   readonly askedAt: number;
 }
 
-/** Somebody is waiting for most of them: soon at first, then with patience. */
+/** Users wait for most messages: short retries first, then longer ones. */
 const WAITS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, HOUR, 2 * HOUR];
-/** However long a provider asks us to stay away. */
+/** The limit of a provider's Retry-After. */
 const LONGEST_WAIT = 6 * HOUR;
 
 interface Parts {
@@ -89,7 +89,7 @@ function openMessage(vault: Vault, job: RunningJob, realm: string): SealedMessag
   return JSON.parse(vault.open(job.sealed, sealPlace(realm, job.id))) as SealedMessage;
 }
 
-/** A device may have been removed, or handed on, since the message was written: then it is nobody's to read. */
+/** The device may have been removed or registered by another user since: then the message is dropped. */
 async function targetOf({ db, vault }: Parts, realm: string, message: SealedMessage, { driver }: Provider): Promise<string> {
   if (message.channel !== "PUSH") return message.to;
   const device = await findPushToken(db, realm, message.to, message.userId ?? "");

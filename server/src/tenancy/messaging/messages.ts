@@ -26,7 +26,7 @@ export interface OutgoingMessage {
   readonly templateKey: TemplateKey;
   /** An email address, a telephone number; for PUSH the id of a push token of this user. */
   readonly to: string;
-  /** Null for somebody who has no account yet. */
+  /** Null: no account yet. */
   readonly user: MessageUser | null;
   /** The language of the page it was asked for on, if there was one; else the user's own. */
   readonly locale?: string | null;
@@ -158,7 +158,7 @@ function localeOf(user: MessageUser | null): string | null {
   return typeof locale === "string" ? locale : null;
 }
 
-/** All that is known of whoever has no account is the address. */
+/** Without an account only the address is known. */
 const strangerAt = (channel: Channel, to: string): MessageUser => ({
   id: "",
   username: to,
@@ -166,7 +166,7 @@ const strangerAt = (channel: Channel, to: string): MessageUser => ({
   attributes: {},
 });
 
-/** What the tables may know of whom a message is for: keyed hashes, by which it is found again and nobody is named. */
+/** The recipient as keyed hashes: messages can be found again without storing the address. */
 export function messageMarks(vault: Vault) {
   const key = vault.derive("messaging.limits");
   const mark = (...parts: string[]) => hmac(key, parts.join("\u0000"));
@@ -177,7 +177,7 @@ export function messageMarks(vault: Vault) {
   };
 }
 
-/** One person's mailbox is one, whatever its letter case and whatever is written behind a plus. */
+/** The same mailbox regardless of letter case and plus addressing. */
 function mailbox(channel: Channel, to: string): string {
   if (channel !== "EMAIL") return to;
   const at = to.lastIndexOf("@");

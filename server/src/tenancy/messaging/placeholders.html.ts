@@ -5,7 +5,7 @@ import type { Part, Slot } from "./placeholders.ts";
 const TEXT_ATTRIBUTES = /^(title|alt|abbr|summary|label|lang|aria-[a-z]+)$/;
 /** Their content is text in which only character references count. */
 const TEXT_ELEMENTS = new Set(["title", "textarea"]);
-/** A placeholder may go on an address whose server is already told. */
+/** A placeholder may follow a URL whose host is complete. */
 const ADDRESS_BEGUN = /^\s*(https?:\/\/[^\s/?#]+[/?#]|mailto:|tel:)/i;
 
 /**
@@ -93,8 +93,8 @@ export function textOfHtml(parts: readonly Part[]): Part[] {
       if (hidden > 0) return;
       if (name === "a" && !isEnd) link = { href, from: found.length };
       else if (name === "a" && link) {
-        const isToldAlready = sameSlot(found.slice(link.from), link.href);
-        if (link.href.length > 0 && !isToldAlready) for (const piece of [": ", ...link.href]) add(piece);
+        const isShownAlready = sameSlot(found.slice(link.from), link.href);
+        if (link.href.length > 0 && !isShownAlready) for (const piece of [": ", ...link.href]) add(piece);
         link = null;
       } else if (PARAGRAPHS.has(name)) add("\n\n");
       else if (LINES.has(name) && (!isEnd || name !== "br")) add(name === "li" && !isEnd ? "\n- " : "\n");

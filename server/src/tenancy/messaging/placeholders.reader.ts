@@ -36,9 +36,9 @@ export interface Where {
   readonly state: State;
   readonly element: string;
   readonly attribute: string;
-  /** What stands before it in the attribute's value. */
+  /** The text before it in the attribute's value. */
   readonly before: readonly Part[];
-  /** Mail programs may read what stands before it in another way than this does: what looks like text could be an address to them. */
+  /** Mail programs may parse the HTML before it differently: what looks like text could be a URL to them. */
   readonly isDoubtful: boolean;
 }
 

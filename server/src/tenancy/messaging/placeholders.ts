@@ -4,7 +4,7 @@ import { cut } from "../../kernel/text.ts";
 export const placeholderNames = ["realm", "code", "ttl", "user", "link", "organization"] as const;
 export type PlaceholderName = (typeof placeholderNames)[number];
 
-/** A piece of a template: text as it stands, or the name of a value. */
+/** A part of a template: literal text, or the name of a value. */
 export type Part = string | Slot;
 export interface Slot {
   readonly name: string;
@@ -22,13 +22,13 @@ const MAX_FAULTS = 20;
 
 export const isPlaceholder = (name: string): boolean => ATTRIBUTE.test(name) || (placeholderNames as readonly string[]).includes(name);
 
-/** Splits a template at its placeholders, in one pass. `fault` is told what is wrong, in words for whoever wrote it. */
+/** Splits a template at its placeholders, in one pass. `fault` is called with each error. */
 export function parseTemplate(text: string, allowed: readonly PlaceholderName[], fault: (message: string) => void): Part[] {
   const parts: Part[] = [];
   const unknown = new Set<string>();
   let from = 0;
   let faults = 0;
-  const tell = (message: string) => {
+  const report = (message: string) => {
     if (faults++ < MAX_FAULTS) fault(message);
   };
   for (;;) {
@@ -36,16 +36,16 @@ export function parseTemplate(text: string, allowed: readonly PlaceholderName[],
     if (open < 0) break;
     const close = text.indexOf("}}", open + 2);
     if (close < 0) {
-      tell(`“${shown(text.slice(open))}” opens a placeholder with {{ that no }} closes`);
+      report(`“${shown(text.slice(open))}” opens a placeholder with {{ that no }} closes`);
       break;
     }
     const name = text.slice(open + 2, close).trim();
     if (open > from) parts.push(text.slice(from, open));
     from = close + 2;
-    if (name.includes("{")) tell(`“{{${shown(name)}}}” has braces inside a placeholder: they cannot be nested`);
-    else if (name === "") tell("“{{ }}” is a placeholder without a name");
+    if (name.includes("{")) report(`“{{${shown(name)}}}” has braces inside a placeholder: they cannot be nested`);
+    else if (name === "") report("“{{ }}” is a placeholder without a name");
     else if (!isPlaceholder(name) || !(name.startsWith("user.") || allowed.includes(name as PlaceholderName))) {
-      if (!unknown.has(name)) tell(`“{{${shown(name)}}}” is not known here: this message has ${listed(allowed)}`);
+      if (!unknown.has(name)) report(`“{{${shown(name)}}}” is not known here: this message has ${listed(allowed)}`);
       unknown.add(name);
     } else parts.push({ name });
   }
@@ -59,7 +59,7 @@ const listed = (allowed: readonly string[]) => `${allowed.map((name) => `{{${nam
 // Control characters, the two line breaks of Unicode, and what turns the direction of the text around it.
 const UNSEEN = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 
-/** A value is one line of visible text, wherever it comes to stand: it cannot begin a header, a line or a paragraph of its own. */
+/** A value is one line of visible text: it cannot begin a header, a line or a paragraph. */
 export const oneLine = (value: string): string => value.toWellFormed().replace(UNSEEN, " ");
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };

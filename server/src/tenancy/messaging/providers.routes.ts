@@ -14,7 +14,7 @@ const params = pathParams("channel", "driver");
 
 /** Mounted under /admin/realms/:realm/messaging/providers. */
 export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter: RateLimiter }> = async (app, parts) => {
-  // Enough to get a configuration right, too little to bother anybody with.
+  // Enough to test a configuration, too little to abuse.
   const limit = rateLimited(parts.limiter, {
     name: "messaging-test",
     key: (req) => `messaging-test:${req.realmId}`,
@@ -62,7 +62,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
       description: "Needs `realm-admin`, like every change of how messages leave.",
       body: UpsertProvider,
       run: (ctx, { channel, driver }, body) => changeProvider(ctx, channel, driver, body, parts),
-      // PUT stands at the collection and names channel and driver in its body.
+      // PUT is at the collection, with channel and driver in its body.
       methods: ["PATCH"],
     },
     remove: {

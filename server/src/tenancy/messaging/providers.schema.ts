@@ -31,7 +31,7 @@ export const MessagingProvider = Type.Object(
 );
 export type MessagingProvider = Static<typeof MessagingProvider>;
 
-/** Which config goes with which driver, as JSON Schema says it: the description shows it, and every wrong member is named. */
+/** The config of each driver as a JSON Schema condition, for the OpenAPI document and for errors that name the member. */
 const configRules = Object.entries(drivers).flatMap(([ofChannel, byName]: [string, Readonly<Record<string, MessageDriver>>]) => [
   {
     if: { type: "object", required: ["channel"], properties: { channel: { const: ofChannel } } },

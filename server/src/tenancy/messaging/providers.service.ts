@@ -57,7 +57,7 @@ export const readProvider = async (ctx: ReadCtx, channel: string, driver: string
 export async function saveProvider(ctx: Ctx, input: UpsertProvider, parts: ProviderParts) {
   assertMayDirectMessages(ctx.actor);
   const { channel, driver } = input;
-  // Whoever enables one and whoever enables another take turns, and the second can be told which is in its way.
+  // Serialised: of two concurrent enables the second fails with the name of the first.
   await lockRealm(ctx.tx, ctx.realm);
   const current = await findProviderRow(ctx.tx, ctx.realm, channel, driver);
   refuseForeign(ctx.realm, current, input);
@@ -95,7 +95,7 @@ export async function changeProvider(ctx: Ctx, channel: string, driver: string, 
   return (await saveProvider(ctx, input, parts)).provider;
 }
 
-/** Members that only the server sets may come back as they were shown. */
+/** A PUT may repeat read-only members unchanged. */
 function refuseForeign(realmId: string, current: ProviderRow | null, input: UpsertProvider): void {
   refuseReadOnly<{ id?: string; realmId: string }, "id" | "realmId">({ ...(current && { id: current.id }), realmId }, input, [
     "id",

@@ -25,7 +25,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** A provider as it is kept: its secret is sealed. */
+/** A stored provider: its secret is encrypted. */
 export interface ProviderRow {
   readonly id: string;
   readonly realmId: string;
@@ -63,7 +63,7 @@ const columns = [
 ] as const;
 type Columns = Pick<Selectable<MessagingProvidersTable>, (typeof columns)[number]>;
 
-// A realm has six at the most: any order will do without an index of its own.
+// A realm has six at the most: sorting needs no index.
 const order: ListOrder = {
   sorts: { channel: sql.ref("channel"), driver: sql.ref("driver"), createdAt: sql.ref("created_at") },
   defaultSort: "channel",

@@ -19,7 +19,7 @@ const errors = defineErrors("messaging", { push_token_not_found: [404, "No such 
 
 export interface PushTokenParts {
   readonly vault: Vault;
-  /** The escalation rule, which knows roles: whoever decides where approvals go could sign in as that user. */
+  /** The escalation rule: an actor who decides where approvals go could sign in as that user. */
   readonly assertMayControl: (ctx: ReadCtx, userId: string) => Promise<void>;
 }
 
@@ -43,10 +43,10 @@ export async function registerPushToken(ctx: Ctx, input: RegisterPushToken, part
   const fresh = { id, userId, driver, sealedToken, hash, deviceName: input.deviceName ?? null };
   for (;;) {
     const owner = await ownerOfToken(ctx.tx, ctx.realm, driver, hash);
-    // To take a device from somebody is to take a factor from them.
+    // Taking a device from a user takes a factor from them.
     if (owner !== null && owner !== userId) await parts.assertMayControl(ctx, owner);
     const row = await upsertPushToken(ctx.tx, ctx.realm, fresh, owner, ctx.now);
-    // Somebody else registered the same token between the two statements: look whose it is now.
+    // Another user registered the same token between the two statements: read its owner again.
     if (!row) continue;
     ctx.audit({
       category: "ADMIN",
@@ -73,7 +73,7 @@ export async function removePushToken(ctx: Ctx, id: string, { assertMayControl }
 
 /**
  * A device that its owner enrolls: answers the id under which it is reached, the one from before where it was known already. Null when
- * the token is somebody else's: to take a device from somebody is to take a factor from them.
+ * the token is another user's: taking a device from a user takes a factor from them.
  */
 export async function keepDeviceToken(
   ctx: Ctx,
@@ -88,7 +88,7 @@ export async function keepDeviceToken(
 
 export const openToken = (row: PushTokenRow, vault: Vault): string => vault.open(row.token, tokenPlace(row.realm_id, row.push_token_id));
 
-/** Enough to tell two devices apart, not enough to write to one. */
+/** Enough to distinguish two devices, not enough to send to one. */
 const masked = (token: string): string => `…${token.slice(-4)}`;
 
 const toRecord = (row: PushTokenRow, vault: Vault): PushToken => ({

@@ -47,7 +47,7 @@ export function listPushTokens(db: Db, realm: string, query: PushTokenQuery): Pr
   return pageOf(db, base, order, query);
 }
 
-/** The devices that can be reached by this driver, for whoever has something to send to the user. */
+/** The user's devices of this driver. */
 export async function pushTokensOf(
   db: Db,
   realm: string,
@@ -122,8 +122,8 @@ export interface NewPushToken {
 const noSuchUser = () => invalidFields([{ field: "userId", code: "unknown_user", message: "userId: there is no such user in this realm" }]);
 
 /**
- * A token names one app on one device: registered again, it is moved to whoever uses the device now, in one statement. Null when it
- * belongs to somebody else than `from` meanwhile.
+ * A token identifies one app on one device: registered again, it is moved to the new user in one statement. Null: it
+ * belongs to another user than `from` by now.
  */
 export async function upsertPushToken(
   tx: Tx,

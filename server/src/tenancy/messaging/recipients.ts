@@ -2,7 +2,7 @@ import { asciiDomain } from "../../kernel/text.ts";
 import type { Channel } from "./driver.ts";
 
 // RFC 5321 §4.5.3.1: 64 before the @, 254 in all. Letters of every script (RFC 6531), but none of the characters that mean
-// something in a header or an envelope, and no quoted local parts: nobody has one, and every parser reads them another way.
+// something in a header or an envelope, and no quoted local parts: they are unused, and parsers disagree about them.
 const LOCAL_PART = /^[^\s\p{C}()<>[\]\\,;:"@.]+(\.[^\s\p{C}()<>[\]\\,;:"@.]+)*$/u;
 const DOMAIN = /^[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)*$/u;
 
@@ -22,14 +22,14 @@ export const isPhoneNumber = (text: string): boolean => /^\+[1-9]\d{6,14}$/.test
 export const isTextSender = (text: string): boolean =>
   isPhoneNumber(text) || /^\d{3,8}$/.test(text) || (/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,9}[A-Za-z0-9]$/.test(text) && /[A-Za-z]/.test(text));
 
-/** FCM and APNs hand out tokens of such characters only; whatever else would change the path or body it stands in. */
+/** FCM and APNs hand out tokens of such characters only; other characters could change the path or body. */
 export const isDeviceToken = (text: string): boolean => /^[A-Za-z0-9_:.-]{1,4096}$/.test(text);
 
 const isRecipientOf: Record<Channel, (text: string) => boolean> = { EMAIL: isMailAddress, SMS: isPhoneNumber, PUSH: isDeviceToken };
 
 export const isRecipient = (channel: Channel, to: string): boolean => isRecipientOf[channel](to);
 
-/** What a recipient of the channel looks like, for messages to people. */
+/** The format of a channel's recipients, for error messages. */
 export const recipientForm: Record<Channel, string> = {
   EMAIL: "one email address, such as ada@example.com",
   SMS: "a telephone number in international form, such as +31612345678",

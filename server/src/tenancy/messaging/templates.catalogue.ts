@@ -6,7 +6,7 @@ interface Entry {
   readonly placeholders: readonly PlaceholderName[];
 }
 
-/** Every message there is: by which channel it goes, and what it can tell. */
+/** Every message, with its channel and placeholders. */
 export const catalogue = {
   "otp-sms": { channel: "SMS", placeholders: ["realm", "code", "ttl", "user"] },
   "otp-email": { channel: "EMAIL", placeholders: ["realm", "code", "ttl", "user"] },

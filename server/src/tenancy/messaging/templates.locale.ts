@@ -3,12 +3,12 @@ export function canonicalLocale(tag: string): string | null {
   try {
     return Intl.getCanonicalLocales(tag)[0] ?? null;
   } catch {
-    // RangeError is how Intl says that it is no language tag; whoever asked decides what that means.
+    // RangeError: not a language tag. The caller decides what that means.
     return null;
   }
 }
 
-/** In which order to look for a variant: each wish from `nl-BE` to `nl`, and in the end the one for everybody. */
+/** The order of variants: each locale from `nl-BE` to `nl`, then the default. */
 export function localeChain(wishes: readonly (string | null | undefined)[]): (string | null)[] {
   const chain = new Set<string>();
   for (const wish of wishes) {

@@ -17,7 +17,7 @@ export interface Rendered {
 
 export type TemplateFault = (field: "subject" | "body" | "textBody", message: string) => void;
 
-/** Reads a template once for all of its parts, and tells every fault by its field. */
+/** Parses all parts of a template, and reports every error by its field. */
 export function compileTemplate(key: TemplateKey, template: TemplateText, fault: TemplateFault): CompiledTemplate {
   const { placeholders } = entryOf(key);
   const parse = (field: "subject" | "body" | "textBody", text: string) =>
@@ -58,7 +58,7 @@ export interface MessageUser {
 }
 
 export interface MessageFacts {
-  /** The realm's name for people. */
+  /** The realm's display name. */
   readonly realm: string;
   readonly user: MessageUser | null;
   readonly code?: string | undefined;
@@ -67,7 +67,7 @@ export interface MessageFacts {
   readonly organization?: string | undefined;
 }
 
-/** What each placeholder stands for; what is not known is empty. */
+/** The value of each placeholder; unknown ones are empty. */
 export const valuesOf =
   ({ user, ...facts }: MessageFacts): Values =>
   (name) => {
@@ -76,7 +76,7 @@ export const valuesOf =
     return facts[name as Exclude<keyof MessageFacts, "user">] ?? "";
   };
 
-/** How a person is addressed: by name, if we know it. */
+/** The salutation: by name, if it is known. */
 const nameOf = (user: MessageUser): string =>
   [attributeOf(user, "firstName"), attributeOf(user, "lastName")].filter((part) => part.trim() !== "").join(" ") || user.username;
 
@@ -94,7 +94,7 @@ const UNITS = [
   ["second", 1, 0],
 ] as const;
 
-/** “10 minutes”, in the language of the message; rounded down, for nobody should come too late. */
+/** “10 minutes”, in the language of the message; rounded down, so that it is never too long. */
 export function ttlText(seconds: number, locale: string): string {
   const [unit, size] = UNITS.find(([, , from]) => seconds >= from) ?? UNITS[3];
   const count = Math.max(0, Math.floor(seconds / size));

@@ -81,7 +81,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         "Begins with the text that ships where the realm has none of its own. A message that can carry a link or a code needs `realm-admin`.",
       body: SaveTemplate,
       run: (ctx, { templateKey }, body, { locale }) => changeTemplate(ctx, templateKey, locale, body),
-      // PUT stands at the collection and names the template in its body.
+      // PUT is at the collection, with the template's name in its body.
       methods: ["PATCH"],
     },
     remove: {

@@ -7,7 +7,7 @@ export const MAX_BODY = 65_536;
 
 const nullable = <T extends Type.TSchema>(schema: T, options: { description?: string } = {}) => Type.Union([schema, Type.Null()], options);
 
-// Not an enumeration in the request: who names another one is told the list by a message that says what they are.
+// Not an enum in the request: the error of an unknown name lists the templates with their descriptions.
 const templateKey = Type.String({ maxLength: 64, description: `One of: ${templateKeys.join(", ")}`, examples: ["otp-email"] });
 const locale = nullable(
   Type.String({ maxLength: 35, pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description: "a language tag such as nl or pt-BR" }),

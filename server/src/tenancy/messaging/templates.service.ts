@@ -60,7 +60,7 @@ export async function changeTemplate(ctx: Ctx, key: string, tag: string | undefi
 /** Undefined: no such language. */
 const variantOf = (tag: string | undefined): string | null | undefined => (tag ? (canonicalLocale(tag) ?? undefined) : null);
 
-/** The escalation rule for a template: its text decides what people do with the link or code that it carries. */
+/** The escalation rule for a template: its text decides what users do with the link or code in it. */
 function assertMayWrite(ctx: Ctx, key: TemplateKey): void {
   if (carriesSecret(key)) assertMayDirectMessages(ctx.actor);
 }
@@ -100,7 +100,7 @@ export async function removeTemplate(ctx: Ctx, key: string, tag: string | undefi
   audit(ctx, "ADMIN_DELETE", idOf(ctx.realm, key, locale), key, locale);
 }
 
-/** What a message would look like, of what is saved or of what somebody is still writing. Nothing is stored. */
+/** A preview of a saved template or of a draft. Nothing is stored. */
 export async function previewTemplate(ctx: ReadCtx, input: PreviewTemplate): Promise<RenderedTemplate> {
   const key = keyOf(input.templateKey);
   const { settings } = await readSettings(ctx.tx, ctx.realm);
@@ -138,7 +138,7 @@ export async function templateFor(
 
 /** The first of these languages that there is a variant in. */
 function pick(variants: readonly Variant[], wishes: readonly (string | null | undefined)[], home: string): Variant {
-  // What ships for everybody is English; what a realm wrote for everybody is in the realm's own language.
+  // Built-in defaults are English; a realm's own default is in the realm's language.
   const english = variants.find(({ locale, isDefault }) => locale === null && (isDefault || home === "en"));
   for (const locale of localeChain([...wishes, home])) {
     const found = variants.find((variant) => variant.locale === locale) ?? (locale === "en" ? english : undefined);

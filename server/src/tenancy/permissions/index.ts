@@ -45,7 +45,7 @@ export function allows(held: ReadonlySet<string>, needed: Needed): boolean {
   return typeof needed === "string" ? held.has(needed) : needed.some((permission) => held.has(permission));
 }
 
-/** The escalation rule: whoever gives permissions, or gains control of a principal that has them, must hold them. */
+/** The escalation rule: an actor that gives permissions, or gains control of a principal that has them, must have them. */
 export function assertHolds(actor: Actor, given: Iterable<string>): void {
   if (actor.permissions.has("realm-admin")) return;
   for (const permission of given) if (!actor.permissions.has(permission)) throw errors.escalation();

@@ -6,7 +6,7 @@ import type { RealmSnapshots } from "./snapshot.ts";
 
 export type LimitName = keyof Settings["rateLimits"];
 
-/** A limit of the realm's settings. All are per minute, except for accounts: people create one, not many. */
+/** A limit of the realm's settings. All are per minute, except for self-registrations. */
 export const ruleOf = ({ rateLimits }: Pick<Settings, "rateLimits">, name: LimitName): RateRule => ({
   limit: rateLimits[name],
   windowMs: name === "registrations" ? 10 * MINUTE : MINUTE,

@@ -11,7 +11,7 @@ export async function purgeRealm(db: Db, realm: string): Promise<void> {
   // Gone already, or a new realm of that name: in neither case is anything ours to delete.
   if (!realms[0]?.deleted) return;
   for (const table of await tablesOfRealms(db)) {
-    // Until nothing is found, not until a batch is short: a row that somebody changed meanwhile was passed over.
+    // Until no row is found, not until a batch is short: a batch skips rows that were changed concurrently.
     while ((await purgeBatch(db, table, realm)) > 0);
   }
   await inTransaction(db, async (tx) => {
@@ -29,7 +29,7 @@ function purgeBatch(db: Db, table: string, realm: string): Promise<number> {
   });
 }
 
-/** For this transaction only, the audit trail yields; that the realm was deleted stands in the trail of `master`. */
+/** Allows deleting audit events in this transaction only; the realm's deletion is recorded in `master`. */
 async function liftAppendOnly(tx: Tx): Promise<void> {
   await sql`select set_config('gatehouse.maintenance', 'realm-delete', true)`.execute(tx);
 }

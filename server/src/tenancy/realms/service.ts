@@ -15,10 +15,10 @@ import { findRealm, insertRealm, listRealms, markRealmDeleted, type RealmRow } f
 
 export const MASTER = "master";
 export const PURGE_JOB = "realms.purge";
-/** Requests that were under way when the realm was deleted finish first, and every node has heard of it: neither writes after the purge. */
+/** The delay before the purge: running requests finish, and every node has dropped the realm. */
 const PURGE_AFTER = 2 * SECOND;
 
-/** Names that stand, or may one day stand, first in a path of the server itself. */
+/** Reserved: first segments of the server's own paths. */
 const reserved = new Set([
   "admin",
   "realms",

@@ -19,7 +19,7 @@ export interface RealmSnapshot {
 }
 
 export interface RealmSnapshots extends RealmCache<RealmSnapshot> {
-  /** The same, certainly as new as the database: for whoever met something that another node may have made a moment ago. */
+  /** The same, but at least as new as the database: for a reference that another node may have created just now. */
   catchUp(realm: string): Promise<RealmSnapshot | null>;
 }
 

@@ -62,7 +62,7 @@ export async function insertRealm(tx: Tx, realm: string, now: number): Promise<v
   );
 }
 
-/** Marks the realm: from here on it is not found. Answers false when somebody else did already. */
+/** Marks the realm as deleted: it is no longer found. False: it was marked before. */
 export async function markRealmDeleted(tx: Tx, realm: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("realms")

@@ -4,7 +4,7 @@ export type CssVerdict = { readonly ok: true; readonly css: string } | { readonl
 
 const MAX_BYTES = 64 * 1024;
 
-// What loads, redefines or reinterprets is not on the list; a new at-rule of a later browser is refused until someone has looked at it.
+// What loads, redefines or reinterprets is not on the list; a new at-rule of a later browser is refused until it is reviewed.
 const AT_RULES = new Set(["media", "supports", "container", "keyframes", "-webkit-keyframes", "layer", "property", "starting-style"]);
 // Functions that turn a plain text into an address, or into a program.
 const LOADING_FUNCTIONS = new Set(["src", "image", "image-set", "-webkit-image-set", "-moz-image-rect", "-moz-element", "expression"]);

@@ -107,7 +107,7 @@ export const TokenPolicy = group({
   }),
 });
 
-/** Weakest first: each demands all that those before it do. What that is stands in applications/clients/profiles.ts. */
+/** Weakest first: each includes the requirements of those before it. See applications/clients/profiles.ts. */
 export const clientProfiles = ["none", "oauth21", "fapi2-security", "fapi2-message-signing"] as const;
 export type ClientProfile = (typeof clientProfiles)[number];
 
@@ -246,6 +246,10 @@ const members = {
   terms: TermsPolicy,
   passkeys: PasskeyPolicy,
   trustedDevices: TrustedDevicePolicy,
+  identifierFirst: flag(
+    false,
+    "Ask for the name on a page of its own, and then for what fits it: the password, or the identity provider of its domain. Applies to every flow that asks for name and password",
+  ),
   newDeviceMail: flag(true, "Tell people by mail when their account is used in a browser that they have not used before"),
   auditClientLogins: flag(false, "Record every token that a client gets in its own name as an audit event (CLIENT_LOGIN)"),
   clientSecretReveal: flag(true, "Let administrators read a client's secret again; each time is an audit event"),

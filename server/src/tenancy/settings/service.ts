@@ -84,7 +84,7 @@ function checkBetweenMembers(settings: Settings): void {
   checkBranding(settings);
 }
 
-/** Browsers refuse passkeys of a domain that the page is not in, nor take them for a whole top-level domain: nobody could sign in with one. */
+/** Browsers refuse passkeys of a domain that the page is not in, nor take them for a whole top-level domain: no user could sign in with one. */
 function checkPasskeyDomain({ passkeys: { rpId } }: Settings, baseUrl: string): void {
   const { hostname } = new URL(baseUrl);
   if (rpId === null || rpId === hostname) return;
@@ -94,7 +94,7 @@ function checkPasskeyDomain({ passkeys: { rpId } }: Settings, baseUrl: string): 
   throw invalidFields([{ field: "passkeys.rpId", code: "domain", message }]);
 }
 
-/** What a schema cannot say of a branding; `at` is where it stands in the request. */
+/** Rules of the branding beyond the schema; `at` is the path in the request. */
 export function checkBranding({ logoUrl, customCss }: Pick<Settings, "logoUrl" | "customCss">, at = ""): void {
   if (logoUrl?.startsWith("https:") && !URL.canParse(logoUrl))
     throw invalidFields([{ field: `${at}logoUrl`, code: "format", message: `${at}logoUrl is not a valid address` }]);

@@ -131,7 +131,7 @@ export async function storeOutcomes(tx: Tx, outcomes: readonly Outcome[]): Promi
   return new Set(rows.map(({ delivery_id }) => delivery_id));
 }
 
-/** Gives back everything: for a database that nobody else has open, whose last user did not come to do it. */
+/** Releases all claims: for the embedded database after an unclean stop, which no other process has open. */
 export async function releaseAllClaims(db: Db): Promise<void> {
   await sql`update webhook_deliveries set locked_until = 0 where status = 'PENDING' and locked_until > 0`.execute(db);
 }

@@ -72,7 +72,7 @@ export async function listDeliveries(db: Db, realm: string, webhookId: string, q
   return { ...found, rows: found.rows.map(toDelivery) };
 }
 
-/** Put back to its beginning, to be sent at once. Null: no such delivery. Whoever is sending it at this moment no longer has a say. */
+/** Put back to its beginning, to be sent at once. Null: no such delivery. A running attempt loses its lease. */
 export async function resetDelivery(
   tx: Tx,
   realm: string,
@@ -131,7 +131,7 @@ export async function deleteEndedDeliveries(db: Db, now: number): Promise<void> 
   }
 }
 
-/** Counted to here: an exact count of a long backlog would cost more than it tells. */
+/** The limit of the count: an exact one of a long backlog would be too expensive. */
 const COUNTED = 10_000;
 
 /** What is due and not sent, over all nodes: how many (to 10,000), and for how long the oldest. */

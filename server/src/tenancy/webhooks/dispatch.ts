@@ -43,8 +43,8 @@ export interface DispatchParts {
   readonly alone: boolean;
   /** How long a receiver may take for one attempt. */
   readonly timeoutMs?: number;
-  /** How long a stopping node waits for receivers before it hangs up on them. */
-  readonly patienceMs?: number;
+  /** How long a stopping node waits for receivers before it closes the connections. */
+  readonly shutdownMs?: number;
   /** Something has ended: there is an outcome to store, and room for more. */
   readonly onEnd: () => void;
 }
@@ -54,15 +54,15 @@ const LEASE = 15 * SECOND;
 /** Webhooks that are looked at in one go. */
 const WEBHOOKS = 500;
 const OUTCOMES = 500;
-const PATIENCE = 5 * SECOND;
+const SHUTDOWN_TIMEOUT = 5 * SECOND;
 
-/** Sends what is due from this node. Each webhook has its own lane, so nobody waits for another's receiver. */
+/** Sends due deliveries. Each webhook has its own lane, so that a slow receiver does not delay others. */
 export function createDispatcher(parts: DispatchParts) {
-  const { db, work, vault, outbound, metrics, log, waits, onEnd, timeoutMs = ATTEMPT_MS, patienceMs = PATIENCE } = parts;
+  const { db, work, vault, outbound, metrics, log, waits, onEnd, timeoutMs = ATTEMPT_MS, shutdownMs = SHUTDOWN_TIMEOUT } = parts;
   const lanes = createLanes();
   const sending = new Set<Promise<void>>();
   // One for each attempt: a single signal for all would, on Node 20, remember every one that ever listened.
-  const underWay = new Set<AbortController>();
+  const running = new Set<AbortController>();
   let ended: Outcome[] = [];
   const abandoned: Claim[] = [];
   let storing: Promise<void> = Promise.resolve();
@@ -72,7 +72,7 @@ export function createDispatcher(parts: DispatchParts) {
   const attempt = async (claim: Claim): Promise<Attempt | null> => {
     const now = clock.now();
     const hangUp = new AbortController();
-    underWay.add(hangUp);
+    running.add(hangUp);
     try {
       const event = toEvent(claim.event!);
       const message = messageOf(event, claim.url, secretsOf(vault, claim.realm_id, claim.webhook_id, claim, now));
@@ -83,7 +83,7 @@ export function createDispatcher(parts: DispatchParts) {
       const error = "The server could not prepare this delivery; its log says why.";
       return { delivered: false, status: null, answer: null, error, latencyMs: 0, timedOut: false, retryAfterMs: 0 };
     } finally {
-      underWay.delete(hangUp);
+      running.delete(hangUp);
     }
   };
 
@@ -114,7 +114,7 @@ export function createDispatcher(parts: DispatchParts) {
     after = webhooks.length < WEBHOOKS ? BEFORE_ALL : webhooks.at(-1)!;
     for (const [at, webhook] of webhooks.entries()) {
       if (!lanes.hasRoom(taken.all)) {
-        // Whoever comes last in the order of ids has its turn too: the next look begins where the room ran out.
+        // Round robin: the next poll begins after the last webhook that got a slot.
         after = webhooks[at - 1] ?? BEFORE_ALL;
         ranOut = true;
         break;
@@ -167,23 +167,23 @@ export function createDispatcher(parts: DispatchParts) {
   };
 
   return {
-    /** What was under way when this server was last killed need not wait for the end of its lease. */
+    /** Releases deliveries of a killed process, which would otherwise wait for their lease. */
     takeOver: async () => void (parts.alone && (await releaseAllClaims(db))),
     look,
     store(): Promise<void> {
       storing = storing.then(store, store);
       return storing;
     },
-    /** How many attempts are under way. */
+    /** The number of running attempts. */
     busy: (): number => sending.size,
     settled: async () => void (await Promise.all(sending)),
-    /** Waits for what is under way, then hangs up, and gives back what was not sent. */
+    /** Waits for running attempts, then closes connections and releases unsent deliveries. */
     async stop() {
       stopped = true;
       const patience = new AbortController();
-      await Promise.race([Promise.all(sending), sleep(patienceMs, undefined, { signal: patience.signal }).catch(() => undefined)]);
+      await Promise.race([Promise.all(sending), sleep(shutdownMs, undefined, { signal: patience.signal }).catch(() => undefined)]);
       patience.abort();
-      for (const attempt of underWay) attempt.abort(new Error("The server is shutting down"));
+      for (const attempt of running) attempt.abort(new Error("The server is shutting down"));
       await Promise.all(sending);
       try {
         await this.store();

@@ -3,13 +3,13 @@ import { didYouMean } from "../../kernel/suggest.ts";
 import type { AuditEvent } from "../../platform/unit-of-work.ts";
 import { categories, eventTypes, splitNames } from "../audit/index.ts";
 
-/** Tells that a delivery was given up. Sent on by webhook, it could fail in turn and tell of itself for ever. */
+/** Recorded for a failed delivery. It is never sent by webhook, because it could fail and repeat itself for ever. */
 export const WEBHOOK_DEAD = "WEBHOOK_DEAD";
 
 const EVERYTHING = "*";
 const known = new Set<string>([EVERYTHING, ...categories, ...eventTypes].filter((name) => name !== WEBHOOK_DEAD));
 
-/** The list as it is kept: trimmed, each name once. Names that nobody knows are refused, all of them at once. */
+/** The stored list: trimmed, without duplicates. All unknown names are reported together. */
 export function readEventTypes(text: string): string {
   const names = splitNames(text);
   if (names.length === 0) {

@@ -20,7 +20,7 @@ interface Lane {
 
 /**
  * How wide each webhook's lane is on this node. It widens with every quick answer and narrows to one with a timeout, so that a
- * receiver that hangs holds one connection, not eight.
+ * receiver that does not respond holds one connection, not eight.
  */
 export function createLanes() {
   const lanes = new Map<string, Lane>();

@@ -37,13 +37,13 @@ async function peer(tls?: { key: string; cert: string }): Promise<Receiver> {
 }
 
 function senderWith(
-  options: Partial<OutboundOptions> & { alone?: boolean; waits?: number[]; timeoutMs?: number; patienceMs?: number } = {},
+  options: Partial<OutboundOptions> & { alone?: boolean; waits?: number[]; timeoutMs?: number; shutdownMs?: number } = {},
 ): WebhookSender {
-  const { alone = false, waits = [SECOND], timeoutMs = 10 * SECOND, patienceMs = 100, ...given } = options;
+  const { alone = false, waits = [SECOND], timeoutMs = 10 * SECOND, shutdownMs = 100, ...given } = options;
   const outbound: Outbound = createOutbound({ allowedHosts: [], allowLoopbackHttp: true, connections: 128, ...given });
   const { db, work, vault } = iam.core;
   const log = pino({ level: "silent" });
-  const sender = createWebhookSender({ db, work, vault, log, outbound, registry: new Registry(), waits, timeoutMs, patienceMs, alone });
+  const sender = createWebhookSender({ db, work, vault, log, outbound, registry: new Registry(), waits, timeoutMs, shutdownMs, alone });
   toEnd.push(() => outbound.close());
   toEnd.push(() => sender.stop());
   return sender;

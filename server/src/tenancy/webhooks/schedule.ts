@@ -1,20 +1,20 @@
 import type { Attempt } from "./attempt.ts";
 import type { Claim, Outcome } from "./claims.store.ts";
 
-/** Up to this share later than asked for, so that what failed together does not come back together. */
+/** Jitter, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 
 /** What an attempt means for its delivery: done, tried again after the next wait of the schedule, or given up after the last. */
 export function outcomeOf(claim: Claim, attempt: Attempt, waits: readonly number[], now: number): Outcome {
   const attempts = claim.attempts + 1;
   const wait = waits[attempts - 1];
-  const told = { answerStatus: attempt.status, answer: attempt.answer, error: attempt.error, latencyMs: attempt.latencyMs };
-  if (attempt.delivered) return { claim, attempts, status: "DELIVERED", nextAt: now, endedAt: now, ...told };
-  if (wait === undefined) return { claim, attempts, status: "DEAD", nextAt: now, endedAt: now, ...told };
+  const response = { answerStatus: attempt.status, answer: attempt.answer, error: attempt.error, latencyMs: attempt.latencyMs };
+  if (attempt.delivered) return { claim, attempts, status: "DELIVERED", nextAt: now, endedAt: now, ...response };
+  if (wait === undefined) return { claim, attempts, status: "DEAD", nextAt: now, endedAt: now, ...response };
   // A receiver may ask for more patience, up to what the wait after this one would be.
   const patience = Math.min(attempt.retryAfterMs, waits[attempts] ?? wait);
   const delay = Math.max(wait, patience) * (1 + Math.random() * JITTER);
-  return { claim, attempts, status: "PENDING", nextAt: now + Math.round(delay), endedAt: null, ...told };
+  return { claim, attempts, status: "PENDING", nextAt: now + Math.round(delay), endedAt: null, ...response };
 }
 
 /** Nothing is left to send; no attempt can change that. */

@@ -13,7 +13,7 @@ export interface WebhookSender {
   wake(): void;
   /** Makes the deliveries of all events there are, sends what is due and answers how many attempts that were: for tests. */
   runDue(): Promise<number>;
-  /** Stops taking, and waits a little for what is under way. */
+  /** Stops claiming, and waits a limited time for running attempts. */
   stop(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export function createWebhookSender({
     },
     wake: () => {
       spreadLoop.wake(GATHER);
-      // The event may tell of a webhook that was enabled, or of a delivery to repeat.
+      // The event may be about an enabled webhook, or a delivery to repeat.
       if (alone) sendLoop.wake(GATHER);
     },
     async runDue() {

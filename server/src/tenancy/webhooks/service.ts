@@ -27,7 +27,7 @@ import {
   type WebhookRow,
 } from "./store.ts";
 
-/** What the service stands on besides the unit of work. */
+/** The service's dependencies besides the unit of work. */
 export interface Tools {
   readonly vault: Vault;
   readonly outbound: Outbound;
@@ -151,7 +151,7 @@ function checked({ outbound }: Tools, input: { readonly url: string; readonly ev
   return { url: input.url, eventTypes: readEventTypes(input.eventTypes) };
 }
 
-/** Tells at once what sending would tell later, as far as it can be known without DNS. */
+/** Refuses a URL that deliveries would refuse, as far as possible without DNS. */
 function checkReceiver(outbound: Outbound, url: string): void {
   try {
     outbound.checkUrl(url);

@@ -54,7 +54,7 @@ const columns = [
 ] as const;
 type Columns = Pick<Selectable<WebhooksTable>, (typeof columns)[number]>;
 
-// A realm has a handful of them, found by the primary key: no order needs an index of its own.
+// A realm has a handful of them, found by the primary key: sorting needs no index.
 const order: ListOrder = {
   sorts: { name: sql`lower(name)`, createdAt: sql.ref("created_at") },
   defaultSort: "name",
@@ -159,7 +159,7 @@ export async function deleteWebhook(tx: Tx, realm: string, webhookId: string): P
   await tx.deleteFrom("webhooks").where("realm_id", "=", realm).where("webhook_id", "=", webhookId).execute();
 }
 
-/** A secret whose overlap is over is not kept. */
+/** A former secret is deleted after its overlap. */
 export async function forgetPreviousSecrets(db: Db, now: number): Promise<void> {
   await sql`update webhooks set previous_secret = null, previous_until = null where previous_until <= ${now}`.execute(db);
 }

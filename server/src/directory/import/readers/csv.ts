@@ -7,7 +7,7 @@ const QUOTE = 0x22;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-/** Where the reading stands within a record. A quote means something only where a field begins, and then until the next one. */
+/** The parser state within a record. A quote is special only at the beginning of a field, and then until the next one. */
 type Place = "begin" | "plain" | "quoted" | "quote";
 
 /**

@@ -1,6 +1,6 @@
 // What the three formats have in common: a body comes in pieces of any size and leaves as rows, one at a time, however long it is.
 
-/** Why a row was not taken. Neither part says what the row held: reports are kept, and people can ask to be forgotten. */
+/** Why a row was refused, without its content: reports are stored, and users may be erased. */
 export interface Fault {
   readonly code: string;
   readonly message: string;
@@ -18,7 +18,7 @@ export interface RawRow {
   readonly fault?: Fault;
 }
 
-/** Where the body stopped making sense as a whole: what came before stays, what comes after cannot be told apart. */
+/** Where the body became unparsable: earlier rows stay, later ones cannot be separated. */
 export interface Stop {
   readonly row: number;
   readonly line: number;

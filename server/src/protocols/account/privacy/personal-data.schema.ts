@@ -39,6 +39,9 @@ export const PersonalData = Type.Object(
     ),
     federatedLinks: Type.Array(LinkedAccount, { description: "Accounts at identity providers" }),
     consents: Type.Array(Consent),
+    samlNameIds: Type.Array(Type.Object({ entityId: Type.String(), nameId: Type.String(), createdAt: time }), {
+      description: "The persistent NameIDs by which SAML service providers know the user, one for each",
+    }),
     knownBrowsers: Type.Array(Type.Object({ userAgent: text, createdAt: time, lastSeenAt: time, trustedUntil: maybeTime }), {
       description: "Those that the user has signed in with and that are known again; `trustedUntil`: until when without a second factor",
     }),

@@ -6,7 +6,7 @@ import type { PersonalData } from "./personal-data.schema.ts";
 const MANY = sql.lit(10_000);
 
 type Credential = PersonalData["credentials"][number];
-type Kept = Pick<PersonalData, "credentials" | "knownBrowsers" | "acceptedTerms" | "transactions"> &
+type Kept = Pick<PersonalData, "credentials" | "samlNameIds" | "knownBrowsers" | "acceptedTerms" | "transactions"> &
   Pick<PersonalData["realmMemberships"][number], "groups">;
 
 /** What tables of many features keep of one user. Read by SQL here, so that the columns which leave the server stand in one place. */
@@ -29,6 +29,9 @@ export async function readKept(db: Db, realm: string, userId: string, now: numbe
         select 'session' as type, created_at as "createdAt", last_seen_at as "lastUsedAt", source_ip as "sourceIp", user_agent as "userAgent"
         from sessions where ${mine} and expires_at > ${now} and impersonator is null order by session_id limit ${MANY}`)),
     ],
+    samlNameIds: await rows(sql<Kept["samlNameIds"][number]>`
+      select entity_id as "entityId", name_id as "nameId", created_at as "createdAt"
+      from saml_name_ids where ${mine} order by entity_id limit ${MANY}`),
     knownBrowsers: await rows(sql<Kept["knownBrowsers"][number]>`
       select user_agent as "userAgent", created_at as "createdAt", last_seen_at as "lastSeenAt", nullif(trusted_until, 0) as "trustedUntil"
       from known_devices where ${mine} and expires_at > ${now} order by created_at, device_id limit ${MANY}`),

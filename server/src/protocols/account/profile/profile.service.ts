@@ -5,7 +5,7 @@ import { loginKey } from "../../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import { refuseReadOnly } from "../../../platform/full-state.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
-import { askToChangeEmail, pendingEmailOf, tellPresentAddress } from "../../../signin/required-actions/index.ts";
+import { askToChangeEmail, notifyCurrentAddress, pendingEmailOf } from "../../../signin/required-actions/index.ts";
 import { assertRecentAuthentication } from "../../../signin/sessions/index.ts";
 import { isMailAddress } from "../../../tenancy/messaging/index.ts";
 import type { Settings } from "../../../tenancy/settings/index.ts";
@@ -71,7 +71,7 @@ export async function saveProfile(
   if (isNewAddress) {
     refuseUnreachable(email);
     await askToChangeEmail(ctx, mail, asker, email);
-  } else if (email === null && current.email !== null) await tellPresentAddress(ctx, mail, asker);
+  } else if (email === null && current.email !== null) await notifyCurrentAddress(ctx, mail, asker);
   const saved = isNewAddress ? { ...next, email: current.email } : next;
   const savedMembers = isNewAddress ? changed.filter((member) => member !== "email") : changed;
   const user = savedMembers.length === 0 ? current : await saveOwnProfile(ctx, current, saved, savedMembers);

@@ -25,8 +25,6 @@ export const notifyOidcParticipants = notifyParticipants({
   notice: ({ clientId, sessionId, userId }) => ({ payload: { clientId, sessionId, userId } satisfies LogoutNotice }),
 });
 
-const nothingMore = { roles: false, groups: false, organizations: false };
-
 /** OpenID Connect Back-Channel Logout 1.0: sends a logout token to one client, again until the client acknowledges it. */
 export const backchannelJob = (issuers: Issuers): JobHandler => ({
   waits: WAITS,
@@ -38,7 +36,7 @@ export const backchannelJob = (issuers: Issuers): JobHandler => ({
     const uri = client?.settings.backchannelLogoutUri;
     if (!uri || !client?.enabled) return; // deleted, disabled, or without the URI by now
     // §2.4: a logout token needs `sub` or `sid`. Of a deleted user only the session is known.
-    const user = userId === null ? null : await subjectData(issuer.parts.db, realm!, userId, nothingMore);
+    const user = userId === null ? null : await subjectData(issuer.parts.db, realm!, userId);
     const body = new URLSearchParams({ logout_token: await logoutToken(issuer.parts, client, sessionId, user && userId) }).toString();
     const { status } = await issuer.parts.outbound.fetch(uri, {
       method: "POST",

@@ -3,7 +3,7 @@ import { clock, DAY, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import { cut, isCleanText } from "../../../kernel/text.ts";
 import { type Outbound, OutboundError, type OutboundResponse } from "../../../platform/outbound/index.ts";
 
-/** What a client says of itself at the address that is its client id (draft-ietf-oauth-client-id-metadata-document). */
+/** The metadata at the URL that is the client id (draft-ietf-oauth-client-id-metadata-document). */
 export interface ClientDocument {
   readonly name: string | null;
   readonly applicationType: "web" | "native";
@@ -15,26 +15,26 @@ export interface ClientDocument {
   readonly tosUri: string | null;
 }
 
-/** The document is not one, or is not the client's. Worth an event for the realm's administrators; the message holds nothing of its content. */
+/** The document is invalid, or not the client's. Recorded for the realm's administrators, without its content. */
 export class DocumentRefused extends Error {}
 
-/** Of the column that keeps client ids. */
+/** The length of the column. */
 const MAX_ADDRESS = 255;
 const MAX_REDIRECTS = 20;
 const MAX_NAME = 100;
-// The draft recommends 5 KiB; documents with a few languages and addresses are larger.
+// The draft recommends 5 KiB; documents with several languages and URIs are larger.
 const LIMITS = { timeoutMs: 5_000, maxBytes: 16 * 1024 } as const;
 
-/** §3: https, in the one spelling that every parser agrees on, without a fragment, a username or dot segments. */
+/** §3: https, in normalised form, without fragment, userinfo or dot segments. */
 export function isDocumentAddress(clientId: string): boolean {
   if (!clientId.startsWith("https://") || clientId.length > MAX_ADDRESS || !URL.canParse(clientId)) return false;
   const url = new URL(clientId);
   return url.href === clientId && url.username === "" && url.password === "" && !clientId.includes("#") && !/%2e/i.test(url.pathname);
 }
 
-/** Fetches the document; how long it may be used is what its server says, within bounds. */
+/** Fetches the document; its server's cache headers limit its use, within bounds. */
 export async function readDocument(outbound: Outbound, address: string): Promise<{ document: ClientDocument; until: number }> {
-  // Redirects are not followed (§4): the address is the client's name, and another would be another client.
+  // §4: redirects are not followed, because the URL identifies the client.
   const answer = await outbound.fetch(address, { ...LIMITS, headers: { accept: "application/json" } });
   if (answer.status >= 500) throw new OutboundError("connect", new URL(address).hostname);
   if (answer.status !== 200) throw new DocumentRefused(`the address answered with status ${answer.status} instead of 200`);
@@ -56,7 +56,7 @@ function contentOf(answer: OutboundResponse): Record<string, unknown> {
 
 export function parseDocument(address: string, content: Record<string, unknown>): ClientDocument {
   if (content.client_id !== address) throw new DocumentRefused("client_id in the document is not its address");
-  // §4.1: no secret can be shared with such a client.
+  // §4.1: such a client cannot have a shared secret.
   if ("client_secret" in content || "client_secret_expires_at" in content)
     throw new DocumentRefused("the document must not hold a client_secret");
   const method = content.token_endpoint_auth_method ?? "none";
@@ -79,13 +79,13 @@ export function parseDocument(address: string, content: Record<string, unknown>)
   };
 }
 
-/** Native clients are recognised by their redirect URIs where the document does not name the application type. */
+/** Without `application_type`, a client is native if its redirect URIs are. */
 function applicationTypeOf({ application_type: said }: Record<string, unknown>, redirectUris: readonly string[]): "web" | "native" {
   if (said !== undefined && said !== "web" && said !== "native") throw new DocumentRefused("application_type must be web or native");
   return said ?? (redirectUris.every((uri) => uri.startsWith("https:")) ? "web" : "native");
 }
 
-/** §6.1: the owner of the document's address must control the redirect URIs; addresses on the user's own device are the exception. */
+/** §6.1: redirect URIs must have the origin of the document, except loopback and private-use URIs of native apps. */
 function checkRedirect(address: string, uri: string, applicationType: "web" | "native"): void {
   const refused = redirectUriVerdict(uri, applicationType);
   if (refused) throw new DocumentRefused(`one of the redirect_uris ${refused.message}`);
@@ -102,7 +102,7 @@ function textsOf(content: Record<string, unknown>, member: string): string[] | u
   return value;
 }
 
-/** Shown to people, beside the host that vouches for it: nothing in it may hide or turn around what follows. */
+/** Shown to users beside the verified host: without invisible and bidirectional control characters. */
 function nameOf(value: unknown): string | null {
   if (typeof value !== "string") return null;
   const name = cut(value.replace(/[\p{C}\s]+/gu, " ").trim(), MAX_NAME);

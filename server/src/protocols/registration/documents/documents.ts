@@ -24,9 +24,9 @@ import type { Provisioning } from "../provisioning/provisioning.schema.ts";
 import type { ProvisioningSnapshots } from "../provisioning/provisioning.service.ts";
 import { type ClientDocument, DocumentRefused, isDocumentAddress, readDocument } from "./document.ts";
 
-/** The clients of all realms, with those that are known by their documents alone. */
+/** The clients of all realms, including those with a metadata document. */
 export interface DocumentClients extends Clients {
-  /** A user allows it something: from now on it is a client of the realm, which administrators see and can disable. */
+  /** Stores the client when a user first consents: administrators see it and can disable it. */
   store(ctx: Ctx, client: ClientSnapshot): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface DocumentClientParts {
 export function createDocumentClients(parts: DocumentClientParts): DocumentClients {
   const { clients, realms, provisioning, tools, log } = parts;
   const documents = createDocuments(parts);
-  // One snapshot for as long as what it was made from is the same: others keep what they derive from it beside it.
+  // The same input returns the same snapshot, because other caches are keyed by it.
   const made = new LRUCache<
     string,
     { base: ClientSnapshot | null; document: ClientDocument; policy: object; least: ClientProfile; snapshot: ClientSnapshot | null }
@@ -78,7 +78,7 @@ export function createDocumentClients(parts: DocumentClientParts): DocumentClien
 
     async store(ctx, { clientId, name }) {
       if (!isDocumentAddress(clientId) || (await findClientByClientId(ctx.tx, ctx.realm, clientId))) return;
-      // Of two users who are the first at once, one brings it in.
+      // Of concurrent first consents one inserts the client.
       await lockRealm(ctx.tx, ctx.realm);
       if (await findClientByClientId(ctx.tx, ctx.realm, clientId)) return;
       await createClient(ctx, tools, {
@@ -93,14 +93,14 @@ export function createDocumentClients(parts: DocumentClientParts): DocumentClien
   };
 }
 
-/** An administrator who writes redirect URIs into such a client takes it over: then its document counts no more. */
+/** An administrator who sets redirect URIs takes the client over: its document no longer applies. */
 const livesByDocument = ({ publicClient, redirectUris, grantTypes }: ClientSnapshot): boolean =>
   publicClient && redirectUris.length === 0 && grantTypes.includes("authorization_code");
 
 const isAllowed = ({ allowedRedirectHosts }: Provisioning["registration"], { redirectUris }: ClientDocument): boolean =>
   redirectUris.every((uri) => isAllowedHost(allowedRedirectHosts, uri));
 
-/** What the document says, within what administrators decided of the client since it was first allowed something. */
+/** The document, within the settings that administrators have made on the stored client. */
 function snapshotOf(
   realm: string,
   clientId: string,
@@ -114,7 +114,7 @@ function snapshotOf(
     realmId: realm,
     id: base?.id ?? newId(),
     clientId,
-    // A client can give itself any name: only its host is verified.
+    // The client's name is unverified, only its host is verified.
     name: name === null ? host : `${name} (${host})`,
     enabled: true,
     publicClient: true,
@@ -135,23 +135,23 @@ function snapshotOf(
 
 interface Kept {
   readonly document: ClientDocument;
-  /** Read again from then on. */
+  /** Fetched again after this time. */
   until: number;
-  /** Used until then where its server cannot be reached. */
+  /** Used until then if its server cannot be reached. */
   readonly staleUntil: number;
 }
 
 const MAX_DOCUMENTS = 1_000;
 const STALE = DAY;
-/** How soon an address that gave nothing is asked again. */
+/** How long a failed fetch is cached. */
 const RETRY = 30 * SECOND;
-/** An anonymous request can make this server fetch: limited per host and per realm. */
+/** Anonymous requests can trigger fetches, so they are limited per host and per realm. */
 const PER_HOST = { limit: 20, windowMs: MINUTE };
 const PER_REALM = { limit: 120, windowMs: MINUTE };
 
 function createDocuments({ outbound, limiter, log }: DocumentClientParts) {
   const kept = new LRUCache<string, Kept>({ max: MAX_DOCUMENTS });
-  // Apart, so that addresses that lead nowhere do not push out those that do.
+  // A separate cache, so that failures do not evict documents.
   const refused = new LRUCache<string, number>({ max: MAX_DOCUMENTS });
   const reading = new Map<string, Promise<ClientDocument | null>>();
 
@@ -174,7 +174,7 @@ function createDocuments({ outbound, limiter, log }: DocumentClientParts) {
     } catch (error) {
       if (!(error instanceof DocumentRefused) && !(error instanceof OutboundError)) throw error;
       log.info({ realm, clientId: address, reason: error.message }, "a client's metadata document was refused");
-      // Its server is down: what it said last holds for a while. If it says something else, that counts at once.
+      // If its server is down, the last document is used for a while. An invalid document counts immediately.
       const document = error instanceof OutboundError && error.reason !== "blocked_address" ? stale() : null;
       if (document && old) old.until = clock.now() + RETRY;
       else {

@@ -1,6 +1,6 @@
 import type { CreateClient } from "../../../applications/clients/index.ts";
 
-/** RFC 7591 §2, OpenID Connect Dynamic Client Registration §2 and others: what a member of the metadata is called in the resource. */
+/** RFC 7591 §2, OpenID Connect Dynamic Client Registration §2 and others: metadata members by their names in the admin API. */
 export const memberNames = {
   redirect_uris: "redirectUris",
   client_name: "name",
@@ -49,7 +49,7 @@ export const memberNames = {
   backchannel_client_notification_endpoint: "cibaNotificationEndpoint",
 } as const satisfies Record<string, keyof CreateClient>;
 
-/** Those that are not merely called otherwise. */
+/** Members that differ in more than their name. */
 export const otherNames = {
   grant_types: "grantTypes",
   response_types: "responseTypes",
@@ -62,5 +62,5 @@ const spoken = new Map<string, string>(
   [...Object.entries(memberNames), ...Object.entries(otherNames)].map(([oauth, member]) => [member, oauth]),
 );
 
-/** The rules of clients name members as the admin API does; registration has other names for them. */
+/** Translates field errors of the client rules from admin API names to metadata names. */
 export const inOAuthWords = (text: string): string => text.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (word) => spoken.get(word) ?? word);

@@ -14,7 +14,7 @@ const grantTypes = [
   "urn:ietf:params:oauth:grant-type:token-exchange",
 ] as const;
 
-/** A response type in every order of its parts. */
+/** Response types with their parts in any order. */
 const spellings = (type: string): string[] => {
   const orders = (parts: readonly string[]): string[][] =>
     parts.length < 2
@@ -26,7 +26,7 @@ const spellings = (type: string): string[] => {
 type Names = typeof memberNames;
 const { properties } = CreateClient;
 
-/** Each member under its other name, with the very rules that administrators meet. */
+/** The members under their RFC names, with the schemas of the admin API. */
 const named = Object.fromEntries(
   Object.entries(memberNames).map(([oauth, member]) => [oauth, properties[member as Names[keyof Names]]]),
 ) as { [K in keyof Names]: (typeof properties)[Names[K]] };
@@ -49,7 +49,7 @@ const members = {
   subject_type: Type.Optional(oneOf(["public", "pairwise"])),
 };
 
-/** Unknown members are ignored, as RFC 7591 §2 demands. */
+/** RFC 7591 §2: unknown members are ignored. */
 export const RegistrationRequest = Type.Object(members, { $id: "RegistrationRequest", additionalProperties: true });
 export type RegistrationRequest = Static<typeof RegistrationRequest>;
 

@@ -3,31 +3,31 @@ import { toGrantType } from "../../../applications/clients/index.ts";
 import { memberNames, otherNames } from "./member-names.ts";
 import type { RegistrationRequest } from "./metadata.schema.ts";
 
-/** OAuth 2.0 Multiple Response Type Encoding Practices §3: the order of the parts says nothing. */
+/** OAuth 2.0 Multiple Response Type Encoding Practices §3: the order does not matter. */
 const inOrder = (type: string): ResponseType =>
   ["code", "id_token", "token"].filter((part) => type.split(" ").includes(part)).join(" ") as ResponseType;
 
-/** RFC 7591 §2: `code` where nothing is said, unless the grant types say that it cannot be meant. */
+/** RFC 7591 §2: the default is `code`, unless the grant types exclude it. */
 export function responseTypesOf({ grant_types = ["authorization_code"], response_types = [] }: RegistrationRequest): ResponseType[] {
   if (response_types.length === 0)
     return grant_types.includes("implicit") && !grant_types.includes("authorization_code") ? ["id_token"] : ["code"];
   return [...new Set(response_types.map(inOrder))];
 }
 
-/** Those that we know: `implicit` follows from the response types. */
+/** Without `implicit`, which follows from the response types. */
 export function grantTypesOf(metadata: RegistrationRequest) {
   const { grant_types = responseTypesOf(metadata).some((type) => type.startsWith("code")) ? (["authorization_code"] as const) : [] } =
     metadata;
   return grant_types.filter((type) => type !== "implicit");
 }
 
-/** The state that the metadata describes. What it leaves out takes its default. */
+/** The client that the metadata describes; omitted members get their defaults. */
 export function toClientState(metadata: RegistrationRequest): Omit<CreateClient, "clientId"> {
   const named = Object.entries(memberNames).flatMap(([oauth, member]) => {
     const value = metadata[oauth as keyof typeof memberNames];
     return value === undefined ? [] : [[member, value]];
   });
-  // RFC 7591 §2 makes that client_secret_basic; libraries that say nothing send it by form, too.
+  // The default of RFC 7591 §2 is client_secret_basic, but libraries that omit it also send the secret in the form.
   const method = metadata.token_endpoint_auth_method ?? "client_secret";
   return {
     ...Object.fromEntries(named),
@@ -43,13 +43,13 @@ export function toClientState(metadata: RegistrationRequest): Omit<CreateClient,
 const described = new Set<string>([...Object.values(memberNames), ...Object.values(otherNames), "publicClient"]);
 const readOnly = new Set(["id", "realmId", "clientId", "createdAt", "updatedAt", "version"]);
 
-/** RFC 7592 §2.2: replaces what the metadata can describe. What only an administrator decides stays. */
+/** RFC 7592 §2.2: replaces what the metadata can describe. Settings of administrators stay. */
 export function toNewState(current: Client, metadata: RegistrationRequest): UpdateClient {
   const state = toClientState(metadata);
   const kept = Object.entries(current).filter(([member]) => !described.has(member) && !readOnly.has(member));
   const { strategy } = current.subjectClaim ?? {};
   const isOverridden = strategy !== undefined && strategy !== "pairwise";
-  // As we spelled it: see toMetadata.
+  // As `toMetadata` returns it.
   const isEcho = current.authMethod === "client_secret" && state.authMethod === "client_secret_basic";
   return {
     ...Object.fromEntries(kept),
@@ -61,7 +61,7 @@ export function toNewState(current: Client, metadata: RegistrationRequest): Upda
   };
 }
 
-/** The metadata as it is registered. */
+/** The registered metadata of a client. */
 export function toMetadata(client: Client): Record<string, unknown> {
   const named = Object.entries(memberNames).flatMap(([oauth, member]) => {
     const value = client[member as keyof Client];

@@ -5,7 +5,7 @@ import type { RegistrationRequest } from "./metadata.schema.ts";
 const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 } as const;
 const MEMBER = "sector_identifier_uri";
 
-/** OpenID Connect Dynamic Client Registration §5: the sector lists every redirect URI of the clients that belong to it. */
+/** OpenID Connect Dynamic Client Registration §5: the document at `sector_identifier_uri` must list every redirect URI. */
 export async function checkSector(
   outbound: Outbound,
   { sector_identifier_uri: uri, redirect_uris = [] }: RegistrationRequest,

@@ -18,7 +18,7 @@ export async function readToken(ctx: ReadCtx, id: string): Promise<InitialAccess
   return token;
 }
 
-/** The token itself is in the answer, and nowhere else. */
+/** The token is only in this response; its hash is stored. */
 export async function createToken(ctx: Ctx, input: CreateInitialAccessToken): Promise<CreatedInitialAccessToken> {
   const { count = 1, lifetime = DAY / SECOND, name = null } = input ?? {};
   const token = randomToken();
@@ -28,7 +28,7 @@ export async function createToken(ctx: Ctx, input: CreateInitialAccessToken): Pr
   return { ...made, token };
 }
 
-/** Clients that were registered with it stay. */
+/** Clients registered with the token stay. */
 export async function removeToken(ctx: Ctx, id: string): Promise<void> {
   const gone = isId(id) ? await deleteToken(ctx.tx, ctx.realm, id) : null;
   if (!gone) throw registrationErrors.token_not_found();

@@ -86,7 +86,7 @@ export async function deleteToken(tx: Tx, realm: string, id: string): Promise<In
   return row ? toToken(row) : null;
 }
 
-/** One that may be used now. */
+/** A token that is not expired and has uses left. */
 export async function findUsableToken(db: Db, realm: string, hash: string, now: number): Promise<InitialAccessToken | null> {
   const row = await db
     .selectFrom("initial_access_tokens")
@@ -99,7 +99,7 @@ export async function findUsableToken(db: Db, realm: string, hash: string, now: 
   return row ? toToken(row) : null;
 }
 
-/** Counted in one statement: of two who come for the last use at once, one gets it. */
+/** One statement: of concurrent requests for the last use one succeeds. */
 export async function takeUse(tx: Tx, realm: string, hash: string, now: number): Promise<boolean> {
   const row = await tx
     .updateTable("initial_access_tokens")

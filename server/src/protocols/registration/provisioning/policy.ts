@@ -13,7 +13,7 @@ type Policy = Provisioning["registration"];
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message });
 const allowed = (values: readonly string[]) => (values.length === 0 ? "none at all" : values.join(", "));
 
-/** What the realm's administrators allow clients that register themselves. Everything else is said by the rules for all clients. */
+/** The realm's restrictions for self-registered clients, besides the rules for all clients. */
 export function enforcePolicy(policy: Policy, scopes: ScopesSnapshot | null, metadata: RegistrationRequest): void {
   const errors = [
     ...protectionErrors(metadata),
@@ -26,7 +26,7 @@ export function enforcePolicy(policy: Policy, scopes: ScopesSnapshot | null, met
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** OpenID Connect Dynamic Client Registration §2: what it may encrypt its request objects with is known by its objects; what cannot be is said. */
+/** OpenID Connect Dynamic Client Registration §2: the encryption of request objects is not stored; unsupported algorithms are refused. */
 const protectionErrors = (metadata: RegistrationRequest): FieldError[] => {
   const { request_object_encryption_alg: alg, request_object_encryption_enc: enc } = metadata as Record<string, unknown>;
   const check = (member: string, value: unknown, known: readonly string[]) =>
@@ -71,7 +71,7 @@ function methodErrors(
   return [error("token_endpoint_auth_method", "policy", message)];
 }
 
-/** A scope that no client gets by default is for clients that an administrator chose. */
+/** Scopes without an assignment are only for clients that an administrator assigns them to. */
 function scopeErrors(scopes: ScopesSnapshot | null, { scope = "" }: RegistrationRequest): FieldError[] {
   const mayAsk = (name: string) => name === "openid" || (scopes?.byName.get(name)?.assignment ?? "NONE") !== "NONE";
   return scope
@@ -95,8 +95,8 @@ function redirectErrors({ allowedRedirectHosts }: Policy, metadata: Registration
 }
 
 /**
- * OpenID Connect Dynamic Client Registration §2: where a browser is sent by a link. What the server itself calls is held to https by the
- * rules of all clients, but for addresses that the operator has allowed.
+ * OpenID Connect Dynamic Client Registration §2: URIs that pages link to. URIs that the server calls must be https by the rules of all clients, except
+ * for addresses that the operator allows.
  */
 function linkErrors(metadata: RegistrationRequest): FieldError[] {
   const isOnDevice = metadata.application_type === "native";
@@ -109,14 +109,14 @@ function linkErrors(metadata: RegistrationRequest): FieldError[] {
   );
 }
 
-/** `*.example.com` allows every host below example.com, and not that one itself. */
+/** `*.example.com` matches every host below example.com, not example.com itself. */
 export function isAllowedHost(hosts: readonly string[], uri: string): boolean {
   if (hosts.length === 0) return true;
   const host = URL.canParse(uri) ? new URL(uri).hostname : "";
   return hosts.some((known) => (known.startsWith("*.") ? host.endsWith(known.slice(1)) && host.length > known.length - 1 : host === known));
 }
 
-/** Whatever this server would call for a client must not lead inward. Names are checked again when they are called. */
+/** SSRF: URIs that the server calls must not be internal addresses. Host names are checked again at each call. */
 export function refuseInwardAddresses(outbound: Outbound, metadata: RegistrationRequest): void {
   const called = ["jwks_uri", "sector_identifier_uri", "backchannel_logout_uri", "backchannel_client_notification_endpoint"] as const;
   const addresses = [

@@ -34,7 +34,7 @@ const registration = {
   }),
 };
 
-/** What the realm decides about clients and users that come by themselves. */
+/** The realm's policy for dynamic registration and metadata documents. */
 export const Provisioning = Type.Object(
   {
     registration: Type.Object(registration, { additionalProperties: false }),
@@ -52,7 +52,7 @@ const optional = <T extends Record<string, Type.TSchema>>(members: T) =>
     [K in keyof T]: Type.TOptional<T[K]>;
   };
 
-/** The full state: what is left out returns to its default. */
+/** The full state: omitted members return to their defaults. */
 export const UpdateProvisioning = Type.Object(
   {
     registration: Type.Optional(Type.Object(optional(registration), { additionalProperties: false })),
@@ -76,13 +76,13 @@ export const defaults: Provisioning = {
   scim: { enabled: false },
 };
 
-/** Whatever was stored or sent, with every member there is. */
+/** Completes a stored or sent policy with defaults. */
 export const completeProvisioning = ({ registration = {}, scim = {} }: UpdateProvisioning): Provisioning => ({
   registration: { ...defaults.registration, ...registration },
   scim: { ...defaults.scim, ...scim },
 });
 
-/** The body may be left out, which arrives as null. */
+/** The body is optional and arrives as null. */
 export const CreateInitialAccessToken = Type.Union(
   [
     Type.Object(

@@ -16,7 +16,7 @@ export async function readProvisioning(ctx: ReadCtx): Promise<VersionedProvision
 export async function replaceProvisioning(ctx: Ctx, input: UpdateProvisioning): Promise<VersionedProvisioning> {
   const provisioning = completeProvisioning(input);
   refuseRegistrationWithoutConsent(provisioning);
-  // There may be no row to hold.
+  // There may be no row to lock.
   await lockRealm(ctx.tx, ctx.realm);
   const before = await findProvisioning(ctx.tx, ctx.realm);
   expectVersion(ctx, before.version);
@@ -27,7 +27,7 @@ export async function replaceProvisioning(ctx: Ctx, input: UpdateProvisioning): 
   return { ...provisioning, version };
 }
 
-/** Anyone could register a client, send a user a link, and get their data without consent. */
+/** Otherwise an attacker could register a client, send a user a link, and get their data without consent. */
 function refuseRegistrationWithoutConsent({ registration: { requireConsent, requireInitialAccessToken } }: Provisioning): void {
   if (!requireConsent && !requireInitialAccessToken)
     throw invalidFields([
@@ -39,7 +39,7 @@ function refuseRegistrationWithoutConsent({ registration: { requireConsent, requ
     ]);
 }
 
-/** Which decisions are new, for the trail. */
+/** The changed members, for the audit event. */
 function changes(before: Provisioning, after: Provisioning): string | null {
   const said = (state: Provisioning) =>
     Object.entries(state).flatMap(([area, members]) =>
@@ -52,7 +52,7 @@ function changes(before: Provisioning, after: Provisioning): string | null {
 
 export interface ProvisioningSnapshot extends Provisioning {
   readonly configVersion: number;
-  /** What the realm's discovery document says of it. */
+  /** The members of the discovery document. */
   readonly offered: Readonly<Record<string, unknown>>;
 }
 
@@ -64,7 +64,7 @@ interface Parts {
   readonly baseUrl: string;
 }
 
-/** Ask only for realms that exist: of any other it answers with the defaults. */
+/** Only for realms that exist; for others it returns the defaults. */
 export const createProvisioning = ({ db, changes, baseUrl }: Parts): ProvisioningSnapshots =>
   createRealmCache(changes, async (realm) => {
     const { provisioning, configVersion } = await findProvisioningAt(db, realm);

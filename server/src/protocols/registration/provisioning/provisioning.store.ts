@@ -7,13 +7,13 @@ export interface StoredProvisioning {
   readonly version: number;
 }
 
-/** A realm that decided nothing has no row: it is at version 0. */
+/** Version 0: the realm has no row and uses the defaults. */
 export async function findProvisioning(db: Db, realm: string): Promise<StoredProvisioning> {
   const row = await db.selectFrom("realm_oidc").select(["provisioning", "version"]).where("realm_id", "=", realm).executeTakeFirst();
   return { provisioning: completeProvisioning((row?.provisioning ?? {}) as UpdateProvisioning), version: row?.version ?? 0 };
 }
 
-/** The same with the version of the realm's configuration, of one moment and in one trip. */
+/** The same with the realm's configuration version, in one statement. */
 export async function findProvisioningAt(db: Db, realm: string): Promise<{ provisioning: Provisioning; configVersion: number }> {
   const [row] = await withVersion(db, { realm });
   return { provisioning: completeProvisioning((row?.provisioning ?? {}) as UpdateProvisioning), configVersion: row?.config_version ?? 0 };

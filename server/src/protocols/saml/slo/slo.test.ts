@@ -70,6 +70,21 @@ describe("a service provider asks by the browser", () => {
     expect(await sessionsOf(realm)).toEqual([]);
   });
 
+  test("a transient NameID of any assertion of the session names it, to the service provider and to us", async () => {
+    const { realm, user, browser, one, two } = await pair({ members: { options: { nameIdFormat: "transient" } } });
+    const { nameId } = one.known;
+    await one.join(browser, user);
+    const elsewhere = iam.browser();
+    const later = await two.join(elsewhere, user);
+    await two.join(browser, user);
+    const page = await one.askToLogOut(browser, { sessionIndexes: [], nameId: { value: nameId.value } });
+    const asked = await two.asked(page);
+    expect(asked.nameId).toEqual(two.known.nameId);
+    expect(asked.nameId!.value).not.toBe(later.nameId.value);
+    expect(await one.answered(await two.answer(browser, asked.id))).toMatchObject({ status: { code: STATUS.success, subCode: null } });
+    expect(await sessionsOf(realm), "the other browser stays signed in").toHaveLength(1);
+  });
+
   test("in a browser without a session there is nothing to end: success", async () => {
     const { realm, one } = await pair();
     expect(await one.answered(await one.askToLogOut(iam.browser()))).toMatchObject({ status: { code: STATUS.success, subCode: null } });

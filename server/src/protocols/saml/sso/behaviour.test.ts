@@ -248,14 +248,24 @@ describe("the NameID", () => {
     expect(new Set(values).size).toBe(1);
   });
 
-  test("transient is another one each time", async () => {
+  test("transient is another one for each session and service provider, and the same within", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm, { options: { nameIdFormat: "transient" } });
     const browser = iam.browser();
     const user = await realm.user();
     const [one, two] = [await nameIdIn(sp, await sp.signIn(browser, user)), await nameIdIn(sp, await sp.signIn(browser, user))];
-    expect([one.format, two.format]).toEqual([NAME_ID_FORMAT.transient, NAME_ID_FORMAT.transient]);
-    expect(one.value).not.toBe(two.value);
+    expect(one.format).toBe(NAME_ID_FORMAT.transient);
+    expect(two).toEqual(one);
+    const other = await serviceProvider(iam, realm, { entityId: "https://other.example", options: { nameIdFormat: "transient" } });
+    const there = await nameIdIn(other, await other.signIn(browser, user));
+    const later = await nameIdIn(sp, await sp.signIn(iam.browser(), user));
+    expect(new Set([one.value, there.value, later.value]).size).toBe(3);
+
+    const subject = await sp.signIn(browser, user, { subject: one });
+    expect([subject.asked, (await nameIdIn(sp, subject)).value], "the user of that session").toEqual([false, one.value]);
+    expect((await sp.signIn(browser, user, { subject: later, isPassive: true })).page.text).not.toContain('name="password"');
+    const [denied] = await realm.events("type=SAML_LOGIN&outcome=FAILURE");
+    expect(denied, "of another session").toMatchObject({ detail: expect.stringMatching(/^unknown_principal/) });
   });
 
   test("email is an address that its owner confirmed, and none otherwise", async () => {

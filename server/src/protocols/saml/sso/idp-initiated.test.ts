@@ -55,12 +55,26 @@ test("a RelayState of the link counts only where an administrator has named it: 
   expect(postedBy(page).fields.RelayState).toBe("https://app.example/deep?x=1");
 });
 
-test("users who may not use the application see a page", async () => {
+test("users who may not use the application see a page that names it and their account, and can go on with another", async () => {
   const realm = await iam.realm();
-  await realm.asMaster().post("/roles", { name: "staff" });
-  const sp = await serviceProvider(iam, realm, { options: { idpInitiatedSsoEnabled: true, allowedRoles: ["staff"] } });
+  const master = realm.asMaster();
+  await master.post("/roles", { name: "staff" });
+  const member = await realm.user();
+  await master.post(`/users/${member.userId}/roles`, { name: "staff" });
+  const options = { ...{ idpInitiatedSsoEnabled: true, allowedRoles: ["staff"] }, name: "Wiki <1>", allowedRelayStates: ["/deep"] };
+  const sp = await serviceProvider(iam, realm, { options });
   const browser = iam.browser();
   await browser.signIn(realm.name, "admin", realm.adminPassword);
-  const answer = await browser.get(startOf(sp));
+  const answer = await browser.get(startOf(sp, "/deep?x=1&y"));
   expect([answer.status, answer.text.includes("SAMLResponse")]).toEqual([403, false]);
+  for (const told of ["You cannot use this application", ">admin<", "Wiki &lt;1>"]) expect(answer.text).toContain(told);
+  const denied = { outcome: "FAILURE", actor: "admin", resourceId: sp.entityId, detail: expect.stringMatching(/^access_denied/) };
+  expect(await realm.events("type=SAML_LOGIN")).toMatchObject([denied]);
+
+  const link = /id="other" href="([^"]+)"/.exec(answer.text)![1]!.replaceAll("&amp;", "&");
+  const { page } = await walk(browser, base, link);
+  expect(page.text).toContain('name="password"');
+  const done = await submit(browser, base, page, { username: member.username, password: member.password });
+  expect(postedBy(done.page).fields.RelayState).toBe("/deep?x=1&y");
+  await sp.accept(done.page, null);
 });

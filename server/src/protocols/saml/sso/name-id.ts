@@ -1,5 +1,6 @@
 import type { SubjectUser } from "../../../applications/claims/index.ts";
 import type { NameIdKind, SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
+import { sha256 } from "../../../kernel/vault.ts";
 import { isXmlText, NAME_ID_FORMAT, type NameId, newMessageId } from "../../../platform/saml/index.ts";
 import type { PendingRequest } from "./requests.ts";
 
@@ -34,10 +35,18 @@ export interface NameIdFacts {
   /** Our entityID. */
   readonly issuer: string;
   readonly user: SubjectUser;
+  readonly sessionId: string;
   /** The persistent one that the service provider knows. */
   readonly known: string | null;
   readonly policy: PendingRequest["nameIdPolicy"];
 }
+
+/**
+ * SAML core §8.3.8: it means nothing beyond the session. Within it the service provider gets the same one again, so that a LogoutRequest can
+ * name the user by any of the assertions.
+ */
+const transientOf = ({ sessionId, client }: NameIdFacts): string =>
+  `_${sha256(`transient\n${sessionId}\n${client.entityId}`).slice(0, 40)}`;
 
 /** Null, with the reason: the user has none of this kind. */
 export function chooseNameId(kind: NameIdKind, facts: NameIdFacts): ChosenNameId | { readonly nameId: null; readonly why: string } {
@@ -50,7 +59,7 @@ export function chooseNameId(kind: NameIdKind, facts: NameIdFacts): ChosenNameId
   });
   switch (kind) {
     case "transient":
-      return { nameId: qualified(newMessageId(), NAME_ID_FORMAT.transient), isNew: false };
+      return { nameId: qualified(transientOf(facts), NAME_ID_FORMAT.transient), isNew: false };
     case "persistent":
       if (known === null && policy?.allowCreate === false) return { nameId: null, why: "no NameID exists, and none may be created" };
       return { nameId: qualified(known ?? newMessageId(), NAME_ID_FORMAT.persistent), isNew: known === null };
@@ -74,14 +83,15 @@ function sourceOf({ options: { nameIdSource } }: SamlClientSnapshot, { username,
 }
 
 /** SAML core §3.4.1.4: whether the user is the one whom the request is about. */
-export function isSubject(wanted: NameId, { user, known, client }: NameIdFacts): boolean {
+export function isSubject(wanted: NameId, facts: NameIdFacts): boolean {
+  const { user, known, client } = facts;
   switch (KINDS.get(wanted.format)) {
     case "persistent":
       return known !== null && wanted.value === known;
     case "email":
       return user.emailVerified && user.email !== null && wanted.value.toLowerCase() === user.email.toLowerCase();
     case "transient":
-      return false;
+      return wanted.value === transientOf(facts);
     default:
       return wanted.value === sourceOf(client, user);
   }

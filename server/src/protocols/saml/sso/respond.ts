@@ -81,7 +81,7 @@ async function record(ctx: Ctx, { metrics }: SamlParts, { client, request }: Exc
 }
 
 /** The user as the service provider is to know them. */
-async function whoItIs({ db, baseUrl }: SamlParts, { realm: { realmId }, client, request }: Exchange, { userId }: LiveSession) {
+async function whoItIs({ db, baseUrl }: SamlParts, { realm: { realmId }, client, request }: Exchange, { userId, sessionId }: LiveSession) {
   const { entityId } = client;
   const { nameIdPolicy: policy } = request;
   const kind = nameIdKind(client, policy);
@@ -98,7 +98,7 @@ async function whoItIs({ db, baseUrl }: SamlParts, { realm: { realmId }, client,
     throw new Unanswerable("access_denied", "the user may not use the application", {
       ...{ code: STATUS.responder, subCode: STATUS.requestDenied },
     });
-  const facts = { client, issuer: entityIdOf(baseUrl, realmId), user: subject.user, known, policy };
+  const facts = { client, issuer: entityIdOf(baseUrl, realmId), user: subject.user, sessionId, known, policy };
   if (request.subject && !isSubject(request.subject, facts))
     throw new Unanswerable("unknown_principal", "the user is not the one whom the request names", {
       ...{ code: STATUS.responder, subCode: STATUS.unknownPrincipal },

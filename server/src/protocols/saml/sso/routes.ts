@@ -11,7 +11,7 @@ import { inNameOf } from "../refusals.ts";
 import { postedMessages } from "../sealed-records.ts";
 import { LONGEST_RELAY_STATE } from "./relay-state.ts";
 import { checkRequest, type PendingRequest, unsolicited } from "./requests.ts";
-import { proceed, resume, type SsoParts } from "./service.ts";
+import { proceed, proceedAsOther, resume, type SsoParts } from "./service.ts";
 
 const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
@@ -90,13 +90,17 @@ export const ssoRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts)
         description: "Only for service providers that allow it. `RelayState` is taken where `options.allowedRelayStates` covers it.",
         tags,
         params: Type.Object({ realm: Type.String(), entityId: Type.String() }),
-        querystring: Type.Object({ RelayState: Type.Optional(Type.String({ maxLength: LONGEST_RELAY_STATE })) }),
-        response: responses,
+        querystring: Type.Object({
+          RelayState: Type.Optional(Type.String({ maxLength: LONGEST_RELAY_STATE })),
+          account: Type.Optional(Type.Literal("other", { description: "Asks to sign in, whoever is signed in" })),
+        }),
+        response: { ...responses, 403: page("A page: the user may not use the application") },
       },
     },
     async (request, reply) => {
       const client = await clientOf(parts, request.realmId, request.params.entityId);
       const pending = unsolicited(client, request.query.RelayState || null);
+      if (request.query.account === "other") return proceedAsOther(parts, { request, reply }, pending) as never;
       return proceed(parts, { request, reply }, pending, false) as never;
     },
   );

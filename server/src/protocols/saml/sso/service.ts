@@ -3,6 +3,7 @@ import { clock } from "../../../kernel/clock.ts";
 import { STATUS } from "../../../platform/saml/index.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { loginPath, seeOther } from "../../../signin/login/index.ts";
+import { renderNoAccess, sendPage } from "../../../signin/pages/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/run/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
 import { assertMayBegin } from "../../gate/index.ts";
@@ -36,6 +37,13 @@ const FAILURES: Readonly<Record<string, { readonly reason: RefusalReason; readon
 /** The request goes on in the browser that it belongs to: an answer, or a sign-in first. */
 export async function proceed(parts: SsoParts, visit: Visit, pending: PendingRequest, isCounted: boolean) {
   return proceedWith(parts, visit, await exchangeOf(parts, visit, pending, null), isCounted);
+}
+
+/** The same for another account than the one that is signed in. */
+export async function proceedAsOther(parts: SsoParts, visit: Visit, pending: PendingRequest) {
+  const exchange = await exchangeOf(parts, visit, pending, null);
+  const asked = askToSignIn(exchange, null, true);
+  return asked.next === "sign-in" ? signIn(parts, visit, exchange, asked.request, false) : proceedWith(parts, visit, exchange, false);
 }
 
 /** Back from the sign-in, whose result is taken once. */
@@ -81,8 +89,28 @@ async function proceedWith(parts: SsoParts, visit: Visit, exchange: Exchange, is
       const asked = askToSignIn(exchange, null, true);
       if (asked.next === "sign-in") return signIn(parts, visit, exchange, asked.request, isCounted);
     }
+    if (reason === "access_denied" && exchange.request.requestId === null)
+      return showNoAccess(parts, visit, exchange, decision.session, { reason, message });
     return fail(parts, visit, exchange, status, { reason, message });
   }
+}
+
+/** IdP-initiated: no service provider waits for an answer, so the user gets one. */
+async function showNoAccess(
+  { refusals, visitors }: SsoParts,
+  { request, reply }: Visit,
+  { realm: { realmId, settings }, client: { entityId, name }, request: { relayState } }: Exchange,
+  { username }: LiveSession,
+  refusal: { readonly reason: RefusalReason; readonly message: string },
+) {
+  await refusals.record(request, { ...refusal, entityId }, request.actor);
+  const query = new URLSearchParams({ account: "other", ...(relayState !== null && { RelayState: relayState }) });
+  const html = renderNoAccess({
+    ...visitors.frameOf(request, reply, request.visitor),
+    ...{ client: name ?? entityId, account: username },
+    otherAccountUrl: `/realms/${realmId}${PATHS.start}/${encodeURIComponent(entityId)}?${query}`,
+  });
+  return sendPage(reply, 403, html, { logoUrl: settings.logoUrl });
 }
 
 /** SAML core §3.4.1: with IsPassive nothing is shown to the user. */

@@ -3,7 +3,7 @@ import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { isPublic } from "../../client-auth/index.ts";
 import { REFRESH_TOKEN } from "../../tokens/index.ts";
 import { type Grant, Replayed } from "../grant.ts";
-import { isRepeated, keepAwake, keptUntil } from "../store.ts";
+import { isRepeated, keptUntil, touchSession } from "../store.ts";
 import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } from "../stored-source.ts";
 
 /** RFC 6749 §6, with rotation (RFC 9700 §4.14.2) or, where the client is configured so, without (FAPI 2.0 Security Profile §5.3.2.1). */
@@ -37,7 +37,7 @@ export const refreshToken: Grant<StoredSource> = {
     return source.keptUntil === undefined ? issue : { ...issue, refresh: null };
   },
 
-  record: (ctx, source) => keepAwake(ctx.parts, liveGrantOf(ctx, source)),
+  record: (ctx, source) => touchSession(ctx.parts, liveGrantOf(ctx, source)),
 };
 
 /** A refresh token that is not rotated must be sender-constrained: by client authentication, or bound to a key. */

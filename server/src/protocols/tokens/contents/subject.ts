@@ -14,8 +14,6 @@ export function sectorOf({ clientId, settings, redirectUris }: ClientSnapshot): 
   return (uri !== undefined && URL.canParse(uri) && new URL(uri).host) || clientId;
 }
 
-const nothingMore = { roles: false, groups: false, organizations: false };
-
 /** The `sub` of a user for a client, by the client's strategy or by the realm's. */
 export const createSubjectOf =
   ({ db, subjects }: { readonly db: Db; readonly subjects: Subjects }): SubjectOf =>
@@ -23,7 +21,7 @@ export const createSubjectOf =
     const snapshot = await subjects.get(realm);
     const claim = client.settings.subjectClaim ?? snapshot?.subjectClaim ?? { strategy: "userId" };
     if (claim.strategy === "userId" || !snapshot) return userId;
-    const user = known ?? (claim.strategy === "pairwise" ? null : (await subjectData(db, realm, userId, nothingMore))?.user);
+    const user = known ?? (claim.strategy === "pairwise" ? null : (await subjectData(db, realm, userId))?.user);
     return subjectOf(claim, user ?? { userId, username: "", email: null, attributes: {} }, sectorOf(client), snapshot.salt).catch(
       (error) => {
         // The user lacks the attribute that the strategy needs: the client gets the reason.

@@ -85,7 +85,7 @@ export const liveColumns = sql`g.grant_id, g.client_id, g.session_id, s.imperson
  * User and session of grant `g`, each by a lateral lookup. With plain joins, Postgres infers `realm_id` for them too, and where realms are small on
  * average its generic plan reads all users of the realm, which is slow in a large realm. `limit` prevents that plan.
  */
-export const itsUserAndSession = sql`
+export const joinUserAndSession = sql`
     cross join lateral (
       select u.user_id, u.username, u.email, u.email_verified, u.attributes, u.created_at, u.updated_at from users u
       where u.realm_id = g.realm_id and u.user_id = g.user_id and u.enabled and not u.locked limit 1) u
@@ -94,7 +94,7 @@ export const itsUserAndSession = sql`
       from sessions s where s.realm_id = g.realm_id and s.session_id = g.session_id limit 1) s on true`;
 
 /** Live grants, as a FROM and WHERE clause to extend with `and …`. */
-export const liveGrants = (now: number) => sql`oidc_grants g ${itsUserAndSession}
+export const liveGrants = (now: number) => sql`oidc_grants g ${joinUserAndSession}
     cross join lateral (
       select c.id from clients c where c.realm_id = g.realm_id and c.client_id = g.client_id and c.enabled limit 1) c
     where g.expires_at > ${now} and ${sessionIsAlive(now)}`;
@@ -194,15 +194,4 @@ export async function deleteGrantsOfSessions(
   await sql`
     delete from oidc_grants g using json_to_recordset(${ended}::text::json) as e (realm text, "sessionId" uuid)
     where g.realm_id = e.realm and g.session_id = e."sessionId"`.execute(tx);
-}
-
-const CLEANUP_BATCH = 5_000;
-
-export async function deleteExpiredGrants(db: Db, now: number): Promise<void> {
-  for (;;) {
-    const { numAffectedRows } = await sql`
-      delete from oidc_grants where (realm_id, grant_id) in
-        (select realm_id, grant_id from oidc_grants where expires_at <= ${now} limit ${CLEANUP_BATCH})`.execute(db);
-    if (Number(numAffectedRows ?? 0n) < CLEANUP_BATCH) return;
-  }
 }

@@ -3,7 +3,7 @@ import type { SubjectUser } from "../../../applications/claims/index.ts";
 import { type Db, prepared } from "../../../platform/db/index.ts";
 import { acrOf } from "../../../signin/sessions/index.ts";
 import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "../contents/act.ts";
-import { itsUserAndSession, sessionIsAlive, toUser, type UserColumns, userColumns } from "./grants.store.ts";
+import { joinUserAndSession, sessionIsAlive, toUser, type UserColumns, userColumns } from "./grants.store.ts";
 
 declare module "../../../platform/db/tables.ts" {
   interface Tables {
@@ -44,7 +44,7 @@ interface HolderRow extends UserColumns, ImpersonatorColumns {
 const holder = prepared((db, { realm, jti, clientId, now, grantId }: Asked & { grantId: string }) => {
   const query = sql<HolderRow>`
     select ${userColumns}, g.session_id, s.impersonator, s.impersonator_id, s.impersonator_realm, s.auth_time, s.acr, s.amr
-    from oidc_grants g ${itsUserAndSession}
+    from oidc_grants g ${joinUserAndSession}
     cross join lateral (select c.id from clients c where c.realm_id = g.realm_id and c.client_id = ${clientId} and c.enabled limit 1) c
     where g.realm_id = ${realm} and g.grant_id = ${grantId} and g.expires_at > ${now} and ${sessionIsAlive(now)}
       and not exists (select 1 from revoked_tokens r where r.realm_id = g.realm_id and r.jti = ${jti})`;
@@ -85,15 +85,4 @@ export async function revokeToken(db: Db, realm: string, jti: string, expiresAt:
   await sql`insert into revoked_tokens (realm_id, jti, expires_at) values (${realm}, ${jti}, ${expiresAt}) on conflict do nothing`.execute(
     db,
   );
-}
-
-const CLEANUP_BATCH = 5_000;
-
-export async function deleteExpiredRevocations(db: Db, now: number): Promise<void> {
-  for (;;) {
-    const { numAffectedRows } = await sql`
-      delete from revoked_tokens where (realm_id, jti) in
-        (select realm_id, jti from revoked_tokens where expires_at <= ${now} limit ${CLEANUP_BATCH})`.execute(db);
-    if (Number(numAffectedRows ?? 0n) < CLEANUP_BATCH) return;
-  }
 }

@@ -142,18 +142,6 @@ export async function isFirst(db: Db, key: Key, expiresAt: number): Promise<bool
   return rows.length > 0;
 }
 
-const CLEANUP_BATCH = 5_000;
-
-/** In batches, so that locks are short. */
-export async function deleteExpiredRecords(db: Db, now: number): Promise<void> {
-  for (;;) {
-    const { numAffectedRows } = await sql`
-      delete from oidc_records where (realm_id, model, record_id) in
-        (select realm_id, model, record_id from oidc_records where expires_at <= ${now} limit ${CLEANUP_BATCH})`.execute(db);
-    if (Number(numAffectedRows ?? 0n) < CLEANUP_BATCH) return;
-  }
-}
-
 /** `user.erased`: deletes pending requests that contain the user's id or a name. Records of grants are deleted with their grant. */
 export async function deleteRecordsNaming(tx: Tx, realm: string, names: readonly string[]): Promise<void> {
   const path = sql.lit("$.** ? (@ == $a || @ == $b || @ == $c)");

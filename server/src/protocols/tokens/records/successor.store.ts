@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { MINUTE, SECOND } from "../../../kernel/clock.ts";
-import { type Db, gathered, prepared } from "../../../platform/db/index.ts";
+import { batched, type Db, prepared } from "../../../platform/db/index.ts";
 import { type LiveGrant, type LiveRow, liveColumns, liveGrants, toLiveGrant } from "./grants.store.ts";
 import type { RecordPayload } from "./payload.ts";
 import type { NewRecord, StoredRecord } from "./records.store.ts";
@@ -25,12 +25,12 @@ interface FoundRow extends Omit<LiveRow, "grant_id"> {
 
 const found = sql`r.record_id, r.payload as record, r.grant_id as record_grant, r.consumed_at, live.*`;
 
-const itsGrant = (now: number) => sql`left join lateral (
+const joinGrant = (now: number) => sql`left join lateral (
       select ${liveColumns} from ${liveGrants(now)} and g.realm_id = r.realm_id and g.grant_id = r.grant_id limit 1) live on true`;
 
 const oneWithGrant = prepared((db, { realm, model, recordId, now }: Key & { now: number }) => {
   const query = sql<FoundRow>`
-    select 1 as n, ${found} from oidc_records r ${itsGrant(now)}
+    select 1 as n, ${found} from oidc_records r ${joinGrant(now)}
     where r.realm_id = ${realm} and r.model = ${model} and r.record_id = ${recordId} and r.expires_at > ${now}`;
   return { compile: () => query.compile(db) };
 });
@@ -42,12 +42,12 @@ const manyWithGrant = prepared((db, { realms, models, recordIds, now }: Keys & {
     select asked.n::int as n, ${found}
     from unnest(${realms}::text[], ${models}::text[], ${recordIds}::text[]) with ordinality as asked (realm_id, model, record_id, n)
     join oidc_records r on r.realm_id = asked.realm_id and r.model = asked.model and r.record_id = asked.record_id
-    ${itsGrant(now)}
+    ${joinGrant(now)}
     where r.expires_at > ${now}`;
   return { compile: () => query.compile(db) };
 });
 
-const withGrant = gathered<Key & { readonly now: number }, FoundRow>(async (db, asked) => {
+const withGrant = batched<Key & { readonly now: number }, FoundRow>(async (db, asked) => {
   const [first] = asked;
   if (asked.length === 1) return oneWithGrant(db, first!);
   const rows = await manyWithGrant(db, {
@@ -163,7 +163,7 @@ const replaceMany = prepared((db, r: Columns) => {
 /** Whether this request consumed the record, or the error of its statement. */
 type Outcome = { readonly won: boolean } | { readonly error: unknown };
 
-const replaced = gathered<Replacement & { readonly now: number }, Outcome>(async (db, asked) => {
+const replaced = batched<Replacement & { readonly now: number }, Outcome>(async (db, asked) => {
   const alone = (each: (typeof asked)[number]): Promise<Outcome> =>
     replaceOne(db, each).then(
       (rows) => ({ won: rows.length > 0 }),

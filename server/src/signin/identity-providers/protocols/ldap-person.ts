@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isCleanText } from "../../../kernel/text.ts";
 import { entryId, type LdapEntry } from "../../../platform/ldap/index.ts";
+import type { Claims } from "../mapping.ts";
 import type { Config } from "../protocol.ts";
 
 /** Somebody as an entry describes them. */
@@ -12,6 +13,8 @@ export interface Person {
   readonly firstName: string | null;
   readonly lastName: string | null;
   readonly enabled: boolean;
+  /** What mappers read: attributes of the entry, and the groups of the person. */
+  readonly claims: Claims;
   /** Of all that. */
   readonly fingerprint: string;
 }
@@ -29,11 +32,12 @@ const MAX_DN = 2_000;
 /** AD: ACCOUNTDISABLE of userAccountControl. */
 const ACCOUNT_DISABLED = 2;
 
+/** The members of a config that name an attribute of people. */
+export const PERSON_MEMBERS = ["idAttribute", "uidAttribute", "emailAttribute", "firstNameAttribute", "lastNameAttribute"] as const;
+
 /** The attributes to ask for. */
 export const personAttributes = (config: Config): string[] => [
-  ...new Set(
-    ["idAttribute", "uidAttribute", "emailAttribute", "firstNameAttribute", "lastNameAttribute"].map((member) => String(config[member])),
-  ),
+  ...new Set(PERSON_MEMBERS.map((member) => String(config[member]))),
   ...["userAccountControl", "nsAccountLock"],
 ];
 
@@ -55,7 +59,7 @@ export function readPerson(config: Config, entry: LdapEntry): Person | EntryFaul
   };
   const person = {
     ...{ subject, dn: entry.dn, username, email, firstName: named("firstNameAttribute"), lastName: named("lastNameAttribute") },
-    enabled: isEnabled(entry),
+    ...{ enabled: isEnabled(entry), claims: {} },
   };
   return { ...person, fingerprint: fingerprintOf(person, config.trustEmail === true) };
 }

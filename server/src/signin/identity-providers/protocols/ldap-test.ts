@@ -1,4 +1,12 @@
-import { type LdapConnection, LdapError, openConnection, parseLdapUrl, parseTemplate, present } from "../../../platform/ldap/index.ts";
+import {
+  type LdapConnection,
+  LdapError,
+  openConnection,
+  parseFilter,
+  parseLdapUrl,
+  parseTemplate,
+  present,
+} from "../../../platform/ldap/index.ts";
 import type { Outbound } from "../../../platform/outbound/index.ts";
 import type { Config, OpenProvider, TestedCheck } from "../protocol.ts";
 import { isFault, personAttributes, readPerson } from "./ldap-person.ts";
@@ -11,7 +19,7 @@ export const connectionOf = ({ config }: { readonly config: Config }) => ({
   timeoutMs: Number(config.timeoutMs),
 });
 
-/** Each step with a line of its own: reach, tls, bind, search, entry. What follows from one that failed is left out. Nobody's data is shown. */
+/** Each step with a line of its own: reach, tls, bind, search, entry, groups. What follows from one that failed is left out. Nobody's data is shown. */
 export async function testDirectory({ config, secrets }: OpenProvider, outbound: Outbound): Promise<TestedCheck[]> {
   const checks: TestedCheck[] = [];
   const { urls, ...options } = connectionOf({ config });
@@ -54,10 +62,21 @@ async function search(connection: LdapConnection, config: Config, bindPassword: 
     const message = isFault(person)
       ? person.message
       : `The first entry has an id and a username${person.email === null ? ", and no mail address" : " and a mail address"}.`;
-    return [...checks, { name: "entry", ok: !isFault(person), message }];
+    checks.push({ name: "entry", ok: !isFault(person), message });
+    if (config.groupSearchBase === undefined) return checks;
+    step = "groups";
+    return [...checks, await findGroup(connection, config)];
   } catch (error) {
     return [...checks, failed(step, error)];
   }
+}
+
+async function findGroup(connection: LdapConnection, config: Config): Promise<TestedCheck> {
+  const [base, filter] = [String(config.groupSearchBase), parseFilter(String(config.groupSearchFilter))];
+  const found = await connection.search({ base, scope: "sub", filter, attributes: ["1.1"], sizeLimit: 1 });
+  if (found.length > 0) return { name: "groups", ok: true, message: "Groups are found below groupSearchBase." };
+  const message = "No group is found below groupSearchBase: check it, groupSearchFilter, and what bindDn may read.";
+  return { name: "groups", ok: false, message };
 }
 
 function failed(name: string, error: unknown): TestedCheck {

@@ -1,9 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import Type from "typebox";
 import { oneOf } from "../../../platform/http/index.ts";
-import { FilterSyntaxError, isAttributeName, parseLdapUrl, parseTemplate } from "../../../platform/ldap/index.ts";
+import { FilterSyntaxError, isAttributeName, parseDn, parseLdapUrl, parseTemplate } from "../../../platform/ldap/index.ts";
 import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
 import type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider } from "../protocol.ts";
+import { checkMapper } from "./ldap-mapper.ts";
+import { PERSON_MEMBERS } from "./ldap-person.ts";
 import { connectionOf, testDirectory } from "./ldap-test.ts";
 import { lineText, secretSet, secretText } from "./members.ts";
 
@@ -49,6 +51,25 @@ const members = {
   emailAttribute: Type.Optional(attribute("the attribute that holds the mail address. Default mail")),
   firstNameAttribute: Type.Optional(attribute("the attribute that holds the first name. Default givenName")),
   lastNameAttribute: Type.Optional(attribute("the attribute that holds the last name. Default sn")),
+  groupSearchBase: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      pattern: "^[^\\p{Cc}]*$",
+      description:
+        "The distinguished name below which groups are, for mappers of the claim `groups`. Left out: `memberOf` of the entry says them",
+    }),
+  ),
+  groupSearchFilter: Type.Optional(
+    lineText("RFC 4515; what is a group. Default: every usual kind of group, in Active Directory `(objectClass=group)`", 4096),
+  ),
+  groupNameAttribute: Type.Optional(attribute("the attribute that holds the name of a group. Default cn")),
+  groupMemberAttribute: Type.Optional(
+    attribute("the attribute of a group that lists its members by DN, or `memberUid`, which lists them by username. Default member"),
+  ),
+  nestedGroups: Type.Optional(
+    Type.Boolean({ description: "Whether members of a group are members of the groups that it is a member of. Default false" }),
+  ),
   trustEmail: Type.Optional(Type.Boolean({ description: "Whether the directory's mail addresses count as verified. Default false" })),
   provisioning: Type.Optional(
     oneOf(["create", "deny"], {
@@ -67,6 +88,7 @@ const members = {
 const defaults = {
   ...{ urls: [], startTls: false, timeoutMs: 5_000, userSearchFilter: "(uid={0})", uidAttribute: "uid", emailAttribute: "mail" },
   ...{ firstNameAttribute: "givenName", lastNameAttribute: "sn", trustEmail: false, provisioning: "create", editMode: "READ_ONLY" },
+  ...{ groupNameAttribute: "cn", groupMemberAttribute: "member", nestedGroups: false },
 };
 
 const kind = (own: Config): IdentityProviderProtocol => ({
@@ -75,24 +97,27 @@ const kind = (own: Config): IdentityProviderProtocol => ({
   secrets: ["bindPassword"],
   harmless: ["timeoutMs", "fullSyncMinutes", "changedSyncMinutes"],
   subjectMembers: ["idAttribute"],
-  takesMappers: false,
+  checkMapper,
   // The bind password goes to each of them, and without TLS to whoever listens.
   addresses: (config) => [...connectionOf({ config }).urls, `tls:${config.startTls === true} ${String(config.caCertificate ?? "")}`],
   check,
   test: (provider, { outbound }) => testDirectory(provider, outbound),
 });
 
-export const ldap = kind({ idAttribute: "entryUUID" });
-export const ad = kind({ idAttribute: "objectGUID" });
+const GROUPS = "(|(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))";
+export const ldap = kind({ idAttribute: "entryUUID", groupSearchFilter: GROUPS });
+export const ad = kind({ idAttribute: "objectGUID", groupSearchFilter: "(objectClass=group)" });
 
 function check({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, { outbound }: CheckTools): FieldFault[] {
   const startTls = config.startTls === true;
   const urls = [["config.url", config.url], ...((config.urls ?? []) as string[]).map((one, i) => [`config.urls.${i}`, one])] as const;
   return [
     ...urls.flatMap(([field, one]) => addressFaults(String(one), String(field), startTls, outbound)),
-    ...filterFaults(String(config.userSearchFilter)),
+    ...filterFaults("userSearchFilter", String(config.userSearchFilter)),
+    ...filterFaults("groupSearchFilter", String(config.groupSearchFilter)),
     ...editFaults(config),
-    ...["idAttribute", "uidAttribute", "emailAttribute", "firstNameAttribute", "lastNameAttribute"]
+    ...dnFaults(config.groupSearchBase),
+    ...[...PERSON_MEMBERS, "groupNameAttribute", "groupMemberAttribute"]
       .filter((member) => !isAttributeName(String(config[member])))
       .map((member) => ({ field: `config.${member}`, message: `config.${member} does not name an attribute, such as mail` })),
     ...certificateFaults(config.caCertificate),
@@ -125,11 +150,20 @@ function editFaults(config: Config): FieldFault[] {
   return [{ field, message: `${field} PASSWORD needs TLS on every address: use ldaps://, or ldap:// with startTls` }];
 }
 
-function filterFaults(written: string): FieldFault[] {
-  const field = "config.userSearchFilter";
+function dnFaults(base: unknown): FieldFault[] {
+  const field = "config.groupSearchBase";
+  if (base === undefined || parseDn(String(base)) !== null) return [];
+  return [{ field, message: `${field} is not a distinguished name, such as ou=groups,dc=example,dc=com` }];
+}
+
+function filterFaults(member: "userSearchFilter" | "groupSearchFilter", written: string): FieldFault[] {
+  const field = `config.${member}`;
   try {
-    if (parseTemplate(written).hasPlaceholder) return [];
-    return [{ field, message: `${field} needs {0} where the username goes, such as (uid={0})` }];
+    const { hasPlaceholder } = parseTemplate(written);
+    if (member === "userSearchFilter" && !hasPlaceholder)
+      return [{ field, message: `${field} needs {0} where the username goes, such as (uid={0})` }];
+    if (member === "groupSearchFilter" && hasPlaceholder) return [{ field, message: `${field} finds every group: it takes no {0}` }];
+    return [];
   } catch (error) {
     if (!(error instanceof FilterSyntaxError)) throw error;
     return [{ field, message: `${field}: ${error.message}` }];

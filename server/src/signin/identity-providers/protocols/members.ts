@@ -1,7 +1,9 @@
 import Type from "typebox";
+import { normalDomain } from "../../../directory/organizations/index.ts";
 import { oneOf } from "../../../platform/http/index.ts";
 import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
-import type { FieldFault } from "../protocol.ts";
+import { brandingMembers } from "../../../tenancy/settings/index.ts";
+import type { Config, FieldFault } from "../protocol.ts";
 
 /** One line of text, without control characters. */
 export const lineText = (description: string, maxLength = 255) =>
@@ -27,6 +29,16 @@ export const brokerMembers = {
   hideOnLogin: Type.Optional(Type.Boolean({ description: "No button on the sign-in page; `idp_hint` still leads to it. Default false" })),
   order: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 100_000, description: "Where its button stands; lower comes first. Default 100" }),
+  ),
+  logoUri: Type.Optional({
+    ...brandingMembers.logoUrl.anyOf[0],
+    description: "the picture on its button: an https address, a path on this server, or a data: image. Left out: a mark of its protocol",
+  }),
+  domains: Type.Optional(
+    words(
+      "Mail addresses in these domains lead to this provider, once they are typed as the name. Verified domains of organizations come first",
+      100,
+    ),
   ),
   provisioning: Type.Optional(
     oneOf(["create", "link-only", "deny"], {
@@ -59,11 +71,28 @@ export const brokerMembers = {
 };
 
 export const brokerDefaults = {
-  ...{ hideOnLogin: false, order: 100, provisioning: "create", trustEmail: false, allowedDomains: [], defaultRoles: [], defaultGroups: [] },
+  ...{
+    hideOnLogin: false,
+    order: 100,
+    domains: [],
+    provisioning: "create",
+    trustEmail: false,
+    allowedDomains: [],
+    defaultRoles: [],
+    defaultGroups: [],
+  },
   ...{ sync: "import", emailAttribute: "email", firstNameAttribute: "given_name", lastNameAttribute: "family_name" },
 };
 
-export const brokerHarmless = ["hideOnLogin", "order"] as const;
+export const brokerHarmless = ["hideOnLogin", "order", "logoUri"] as const;
+
+/** Domains as they are compared; what is none is named by its place in the list. */
+export const domainFaults = ({ domains = [] }: Config): FieldFault[] =>
+  (domains as string[]).flatMap((domain, index) =>
+    normalDomain(domain) === null
+      ? [{ field: `config.domains.${index}`, message: `config.domains.${index} is not a domain name such as example.com` }]
+      : [],
+  );
 
 /** Told when it is saved, rather than when the first sign-in fails. */
 export function urlFaults(url: unknown, field: string, outbound: Outbound): FieldFault[] {

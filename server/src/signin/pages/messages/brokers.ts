@@ -1,6 +1,9 @@
+import { deHomeRealm, enHomeRealm, esHomeRealm, frHomeRealm, nlHomeRealm } from "./home-realm.ts";
+
 /** What pages say of identity providers, in each language; `{provider}` is filled in. */
 export const enBrokers = {
   brokerPostTitle: "Continue to sign in",
+  ...enHomeRealm,
   otherProviders: "Or sign in with another account",
   continueWith: "Continue with {provider}",
   chooseIdentityProvider: "Sign in at a provider",
@@ -30,6 +33,7 @@ export const enBrokers = {
 
 export const nlBrokers: typeof enBrokers = {
   brokerPostTitle: "Verder met aanmelden",
+  ...nlHomeRealm,
   otherProviders: "Of meld u aan met een ander account",
   continueWith: "Doorgaan met {provider}",
   chooseIdentityProvider: "Aanmelden bij een provider",
@@ -60,6 +64,7 @@ export const nlBrokers: typeof enBrokers = {
 
 export const deBrokers: typeof enBrokers = {
   brokerPostTitle: "Weiter zur Anmeldung",
+  ...deHomeRealm,
   otherProviders: "Oder mit einem anderen Konto anmelden",
   continueWith: "Weiter mit {provider}",
   chooseIdentityProvider: "Bei einem Anbieter anmelden",
@@ -91,6 +96,7 @@ export const deBrokers: typeof enBrokers = {
 
 export const frBrokers: typeof enBrokers = {
   brokerPostTitle: "Continuer vers la connexion",
+  ...frHomeRealm,
   otherProviders: "Ou connectez-vous avec un autre compte",
   continueWith: "Continuer avec {provider}",
   chooseIdentityProvider: "Se connecter chez un fournisseur",
@@ -120,6 +126,7 @@ export const frBrokers: typeof enBrokers = {
 
 export const esBrokers: typeof enBrokers = {
   brokerPostTitle: "Continuar con el inicio de sesión",
+  ...esHomeRealm,
   otherProviders: "O inicie sesión con otra cuenta",
   continueWith: "Continuar con {provider}",
   chooseIdentityProvider: "Iniciar sesión en un proveedor",

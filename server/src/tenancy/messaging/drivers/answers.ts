@@ -27,7 +27,7 @@ export function refusal(failure: MessageFailure, status: number, headers: Incomi
   return new MessageError(failure, cause, retryAfterOf(headers["retry-after"]));
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date. Nobody makes us wait longer than an hour. */
+/** RFC 9110 §10.2.3: seconds, or a date, limited to an hour. */
 function retryAfterOf(value: string | undefined): number | null {
   if (value === undefined) return null;
   const ms = /^\d{1,9}$/.test(value) ? Number(value) * SECOND : Date.parse(value) - clock.now();
@@ -45,6 +45,6 @@ export function membersOf(answer: { text(): string }): Readonly<Record<string, u
   }
 }
 
-/** How the peer calls the message, if what it says can stand in a log. */
+/** The peer's id of the message, if it is safe to log. */
 export const idOr = (own: string, ...theirs: unknown[]): string =>
   theirs.find((id): id is string => typeof id === "string" && /^[\x21-\x7e]{1,255}$/.test(id)) ?? own;

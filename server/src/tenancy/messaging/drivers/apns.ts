@@ -180,17 +180,17 @@ async function open(provider: Provider, outbound: Outbound, signal: AbortSignal,
     throw new MessageError("unreachable", new Error("the peer does not speak HTTP/2"));
   }
   const session = connect(url.origin, { createConnection: () => socket, settings: { enablePush: false } });
-  // A connection that nobody uses must not keep the process from ending.
+  // An idle connection must not keep the process alive.
   session.unref();
   session.setTimeout(IDLE, () => session.close());
-  // Whoever waits for an answer is told by the stream; here it is only about not being used again.
+  // Streams report the error to their requests; here the connection is only dropped.
   session.on("error", ended);
   session.on("goaway", ended);
   session.on("close", ended);
   return session;
 }
 
-/** Lets what is under way come to its end, for a while: a peer that has gone silent would hold the socket for ever. */
+/** Waits for open streams, for a limited time: a silent peer would keep the socket open. */
 function endSession(session: ClientHttp2Session): void {
   session.close();
   setTimeout(() => session.destroy(), GRACE).unref();

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
 import type { FieldFault } from "../driver.ts";
 
-/** One line of text: what stands in a header or an envelope cannot begin another. */
+/** One line of text: a header or envelope value must not inject another. */
 export const lineText = (description: string, maxLength = 255) =>
   Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description });
 
@@ -51,7 +51,7 @@ export function headerFaults(headers: Readonly<Record<string, string>>, secretHe
   return faults;
 }
 
-/** Told when somebody saves it, rather than when the first message fails. */
+/** Checked when it is saved, rather than when the first message fails. */
 export function urlFault(url: string, field: string, outbound: Outbound): FieldFault[] {
   try {
     outbound.checkUrl(url);

@@ -9,7 +9,7 @@ export const mediaType: Record<ContentType, string> = {
   form: "application/x-www-form-urlencoded",
 };
 
-/** Escapes what stands for a placeholder, so that it stays inside the string or field that holds it. */
+/** Escapes a placeholder's value, so that it cannot leave its string or field. */
 const escaping: Record<ContentType, (value: string) => string> = {
   json: (value) => JSON.stringify(value).slice(1, -1),
   // As a form writes it: %0A and + included. URLSearchParams also mends what encodeURIComponent would throw at.
@@ -26,7 +26,7 @@ export const plainBody = (contentType: ContentType, values: Values): string =>
     ? JSON.stringify(values)
     : new URLSearchParams(Object.entries(values).map(([name, value]) => [name, value ?? ""])).toString();
 
-/** What is wrong with a template, in words for whoever wrote it; null if nothing is. */
+/** The error in a template; null: none. */
 export function faultOf(template: string, contentType: ContentType, names: readonly string[]): string | null {
   const used = [...template.matchAll(PLACEHOLDER)].map(([, name]) => name!);
   const unknown = [...new Set(used.filter((name) => !names.includes(name)))];

@@ -57,7 +57,7 @@ export const smtp: MessageDriver = {
     const transport = createTransport({
       host,
       port: config.port ?? PORTS[security],
-      // What the server is greeted with; the default would tell it this machine's name.
+      // The EHLO name; the default would disclose this machine's name.
       name: domain,
       secure: security === "tls",
       secured: security === "tls",
@@ -90,12 +90,12 @@ export const smtp: MessageDriver = {
         messageId: `<${envelope.id}@${domain}>`,
         from: { name: oneLine(provider.fromName ?? ""), address: from },
         to: { name: "", address: envelope.to },
-        // Said apart from the headers: whatever stands in them, this one gets it.
+        // The envelope is separate from the headers, so that headers cannot change the recipient.
         envelope: { from, to: [envelope.to] },
         subject: oneLine(envelope.subject ?? ""),
         text: envelope.text,
         ...(envelope.html !== null && { html: envelope.html }),
-        // RFC 3834 §5: nobody's holiday notice answers it.
+        // RFC 3834 §5: prevents automatic replies.
         headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
       });
       return { messageId };
@@ -161,7 +161,7 @@ function failureOf({ code, originalCode, command, responseCode = 0 }: SmtpError,
   // RFC 4954 §6: 454 is the server's trouble, everything else of an authentication is ours.
   if (code === "EAUTH") return responseCode >= 400 && responseCode < 500 ? "refused" : "credentials";
   if (responseCode === 530) return "credentials";
-  // RFC 5321 §4.2.2 and RFC 3463 §3: too busy, too many, come back later (greylisting says it that way, too).
+  // RFC 5321 §4.2.2 and RFC 3463 §3: temporary failures, greylisting included.
   if ([421, 450, 452].includes(responseCode) || enhanced.startsWith("4.7.")) return "throttled";
   if (responseCode >= 500) return command === "RCPT TO" ? "recipient" : "rejected";
   if (responseCode >= 400) return "refused";

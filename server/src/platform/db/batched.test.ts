@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
-import { gathered } from "./gathered.ts";
+import { batched } from "./batched.ts";
 import type { Db } from "./tables.ts";
 
 /** A question whose answers come when the test says so. */
 function slowQuestion() {
   const asked: { keys: readonly string[]; answer: () => void; fail: (error: Error) => void }[] = [];
-  const ask = gathered<string, string>(
+  const ask = batched<string, string>(
     (_db, keys) =>
       new Promise((resolve, reject) => {
         asked.push({ keys, answer: () => resolve(keys.map((key) => (key === "nobody" ? undefined : `answer to ${key}`))), fail: reject });

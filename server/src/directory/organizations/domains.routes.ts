@@ -1,0 +1,50 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { MINUTE } from "../../kernel/clock.ts";
+import type { Dns } from "../../platform/dns/index.ts";
+import { pathParams } from "../../platform/http/index.ts";
+import { type RateLimiter, rateLimited } from "../../platform/rate-limit/index.ts";
+import { recordOf } from "./domains.ts";
+import { organizationErrors } from "./errors.ts";
+import { OrganizationDomain } from "./schema.ts";
+import { acceptProof, domainToProve, isProven } from "./verification.ts";
+
+export interface DomainParts {
+  readonly dns: Dns;
+  readonly limiter: RateLimiter;
+}
+
+/** Mounted under …/organizations/:orgId/domains. */
+export const domainRoutes: FastifyPluginAsyncTypebox<DomainParts> = async (app, { dns, limiter }) => {
+  // Each is a question to other servers.
+  const limit = rateLimited(limiter, {
+    name: "domain-verification",
+    key: (req) => `domain-verification:${req.realmId}`,
+    rule: { limit: 20, windowMs: MINUTE },
+  });
+
+  app.post(
+    "/:domain/verify",
+    {
+      config: { permission: "manage-organizations" },
+      preHandler: limit,
+      schema: {
+        summary: "Verify a domain by DNS",
+        description:
+          "Looks for the TXT record that GET shows as `recordName` and `recordValue`. While it is there, the domain is verified: it is looked up once a day, and " +
+          "7 days after it has gone the domain is verified no more. 409 where it is not there, 503 where the DNS does not answer. Twenty in a minute.",
+        tags: ["Organizations"],
+        params: pathParams("orgId", "domain"),
+        response: { 200: OrganizationDomain },
+      },
+    },
+    async (req) => {
+      const { orgId, domain } = req.params;
+      // Not a mere read: what the caller saw (`If-Match`) counts before anybody is asked.
+      const row = await req.transact((ctx) => domainToProve(ctx, orgId, domain));
+      const proven = await isProven(dns, row);
+      if (proven === null) throw organizationErrors.dns_unavailable();
+      if (!proven) throw organizationErrors.domain_unproven(recordOf(row));
+      return req.transact((ctx) => acceptProof(ctx, orgId, row));
+    },
+  );
+};

@@ -1,0 +1,57 @@
+import { sql } from "kysely";
+import type { Ctx } from "../../platform/context.ts";
+import { type Db, prepared } from "../../platform/db/index.ts";
+
+/** Those of the aliases that name an identity provider of the realm. */
+export async function existingProviders(db: Db, realm: string, aliases: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ alias: string }>`
+    select alias from identity_providers where realm_id = ${realm} and alias = any(${aliases}::text[])`.execute(db);
+  return rows.map(({ alias }) => alias);
+}
+
+/** No organization names it any more: for one that is deleted, or that comes into being under an alias that was named before. */
+export async function forgetProvider(ctx: Ctx, alias: string): Promise<void> {
+  await sql`update organizations set identity_provider = null, version = version + 1
+    where realm_id = ${ctx.realm} and identity_provider = ${alias}`.execute(ctx.tx);
+}
+
+const homeOf = prepared((db, { realm, domain }: { realm: string; domain: string }) => {
+  const query = sql<{ alias: string }>`
+    select o.identity_provider as alias
+    from organization_domains d join organizations o on o.realm_id = d.realm_id and o.organization_id = d.organization_id
+    where d.realm_id = ${realm} and d.domain = ${domain} and d.verified and o.enabled and o.identity_provider is not null`;
+  return { compile: () => query.compile(db) };
+});
+
+/** The provider of the enabled organization whose verified domain it is. */
+export async function providerOfDomain(db: Db, realm: string, domain: string): Promise<string | null> {
+  const [row] = await homeOf(db, { realm, domain });
+  return row?.alias ?? null;
+}
+
+export interface Joining {
+  readonly userId: string;
+  readonly alias: string;
+  readonly domain: string;
+  readonly role: string;
+}
+
+/** Makes the user a member of the enabled organization whose provider and verified domain these are. Null: there is none, or they are one already. */
+export async function insertMemberByDomain(
+  { tx, realm, now }: Ctx,
+  { userId, alias, domain, role }: Joining,
+): Promise<{ readonly organizationId: string; readonly alias: string } | null> {
+  const { rows } = await sql<{ organization_id: string; alias: string }>`
+    with home as (
+      select o.organization_id, o.alias
+      from organization_domains d join organizations o on o.realm_id = d.realm_id and o.organization_id = d.organization_id
+      where d.realm_id = ${realm} and d.domain = ${domain} and d.verified and o.enabled and o.identity_provider = ${alias}
+    ), joined as (
+      insert into organization_members (realm_id, organization_id, user_id, role, joined_at)
+      select ${realm}, organization_id, ${userId}::uuid, ${role}, ${now}::bigint from home
+      on conflict do nothing returning organization_id
+    )
+    select home.organization_id, home.alias from home join joined on joined.organization_id = home.organization_id`.execute(tx);
+  const [row] = rows;
+  return row ? { organizationId: row.organization_id, alias: row.alias } : null;
+}

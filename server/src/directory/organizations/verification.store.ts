@@ -1,0 +1,71 @@
+import { sql } from "kysely";
+import { DAY, HOUR } from "../../kernel/clock.ts";
+import type { Db, Tx } from "../../platform/db/index.ts";
+import type { DomainRow } from "./domains.ts";
+
+/** A record that is there is looked up once a day, one that is missing or could not be looked up every hour. */
+export const RECHECK = DAY;
+export const RETRY = HOUR;
+/** A record that goes missing for this long proves nothing any more. */
+export const GRACE = 7 * DAY;
+
+export async function findDomain(db: Db, realm: string, organizationId: string, domain: string): Promise<DomainRow | null> {
+  const { rows } = await sql<DomainRow>`
+    select organization_id, domain, verified, verified_by, token, missing_since from organization_domains
+    where realm_id = ${realm} and organization_id = ${organizationId}::uuid and domain = ${domain}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** The record was found. An administrator's word stays that. False: the domain is another's by now, or has another token. */
+export async function markProven(
+  tx: Tx,
+  realm: string,
+  { domain, token }: Pick<DomainRow, "domain" | "token">,
+  now: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update organization_domains set
+      verified_by = case when verified then coalesce(verified_by, 'admin') else 'dns' end,
+      check_at = case when verified and verified_by is distinct from 'dns' then check_at else ${now + RECHECK}::bigint end,
+      missing_since = null, verified = true
+    where realm_id = ${realm} and domain = ${domain} and token = ${token}::uuid returning domain`.execute(tx);
+  return rows.length > 0;
+}
+
+export interface DueDomain extends DomainRow {
+  readonly realm_id: string;
+}
+
+/** Domains that were proven by DNS and are due to be looked up again, of all realms. */
+export async function dueDomains(db: Db, now: number, limit: number): Promise<DueDomain[]> {
+  const { rows } = await sql<DueDomain>`
+    select realm_id, organization_id, domain, verified, verified_by, token, missing_since from organization_domains
+    where check_at <= ${now}::bigint and check_at is not null order by check_at limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** What a look at the record leads to; only for the domain as it was read. */
+export async function markChecked(
+  tx: Tx,
+  { realm_id, domain, token }: DueDomain,
+  to: { readonly checkAt: number | null; readonly missingSince: number | null; readonly verified: boolean },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update organization_domains set check_at = ${to.checkAt}::bigint, missing_since = ${to.missingSince}::bigint,
+      verified = ${to.verified}, verified_by = case when ${to.verified} then verified_by end
+    where realm_id = ${realm_id} and domain = ${domain} and token = ${token}::uuid and verified and verified_by = 'dns'
+    returning domain`.execute(tx);
+  return rows.length > 0;
+}
+
+/** One that is not verified by DNS has nothing to be looked up. */
+export async function stopChecking(tx: Tx, { realm_id, domain }: DueDomain): Promise<void> {
+  await sql`update organization_domains set check_at = null, missing_since = null
+    where realm_id = ${realm_id} and domain = ${domain} and not (verified and verified_by = 'dns')`.execute(tx);
+}
+
+/** Its domains changed: whoever saw it before saw something else. */
+export async function bumpOrganization(tx: Tx, realm: string, organizationId: string): Promise<void> {
+  await sql`update organizations set version = version + 1
+    where realm_id = ${realm} and organization_id = ${organizationId}::uuid`.execute(tx);
+}

@@ -1,0 +1,21 @@
+import { LRUCache } from "lru-cache";
+import { clock, MINUTE } from "../../kernel/clock.ts";
+
+/** Which providers did not answer lately, as this node saw it: their buttons say so. */
+export interface Outages {
+  failed(providerId: string): void;
+  answered(providerId: string): void;
+  isDown(providerId: string): boolean;
+}
+
+const LATELY = 2 * MINUTE;
+const MAX_KEPT = 10_000;
+
+export function createOutages(): Outages {
+  const since = new LRUCache<string, number>({ max: MAX_KEPT });
+  return {
+    failed: (providerId) => void since.set(providerId, clock.now()),
+    answered: (providerId) => void since.delete(providerId),
+    isDown: (providerId) => clock.now() - (since.get(providerId) ?? Number.NEGATIVE_INFINITY) < LATELY,
+  };
+}

@@ -1,0 +1,49 @@
+import { entryId, isWithin, type LdapConnection, LdapError, parseFilter, RESULT } from "../../platform/ldap/index.ts";
+import type { Directory } from "./directory.ts";
+
+/** What has changed below a whole domain, by id: whether people are still found among it is asked afterwards. */
+export interface DirSyncAnswer {
+  readonly cookie: string;
+  readonly changed: ReadonlySet<string>;
+}
+
+/** Without the right (Replicating Directory Changes), or in a directory that does not offer it. */
+const REFUSED: readonly (number | null)[] = [
+  RESULT.insufficientAccessRights,
+  RESULT.unwillingToPerform,
+  ...[2, 12, 16], // protocolError, unavailableCriticalExtension, noSuchAttribute
+];
+
+const NOTE =
+  "The directory does not let the bind account use DirSync (it needs the right “Replicating Directory Changes”), so changes were found by uSNChanged, and only a full sync sees who is gone.";
+
+/**
+ * MS-ADTS §3.1.1.3.4.1.3: changes of people in the domain since `cookie`, deleted and moved ones included. An empty cookie begins, and answers with
+ * everybody. Answers a note where it cannot be used.
+ */
+export async function readDirSync(
+  connection: LdapConnection,
+  directory: Directory,
+  domain: string,
+  cookie: string,
+): Promise<DirSyncAnswer | string> {
+  if (!isWithin(directory.searchBase, domain) || directory.idAttribute.toLowerCase() !== "objectguid") return NOTE;
+  const changed = new Set<string>();
+  // An entry is sent when one of these has changed; `name` stands for a move.
+  const attributes = [...directory.attributes, "name", "isDeleted"];
+  const request = { base: domain, scope: "sub", filter: parseFilter("(objectClass=user)"), attributes } as const;
+  let last: Buffer = Buffer.from(cookie, "base64");
+  try {
+    for await (const { entries, cookie: next } of connection.changes(request, last)) {
+      for (const entry of entries) {
+        const id = entryId(entry, directory.idAttribute);
+        if (id !== null) changed.add(id);
+      }
+      last = next;
+    }
+  } catch (error) {
+    if (error instanceof LdapError && REFUSED.includes(error.resultCode)) return NOTE;
+    throw error;
+  }
+  return { cookie: last.toString("base64"), changed };
+}

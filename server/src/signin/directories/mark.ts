@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import { atLeast, type Filter } from "../../platform/ldap/index.ts";
+import type { Directory } from "./directory.ts";
+
+/** Up to where a directory was read, in its own words. */
+export interface Mark {
+  /** Of what is read and what is made of it: with another configuration everything is read anew. */
+  readonly digest: string;
+  /** The latest change, by the directory's own clock, less the time that the reading took. */
+  readonly time?: string;
+  /** AD: the number of the last change, and the controller whose number it is. */
+  readonly usn?: string;
+  readonly service?: string;
+  /** AD: where DirSync goes on, base64. */
+  readonly cookie?: string;
+  /** Of the groups that changed last, so that they are not taken for changed again. */
+  readonly groups?: string;
+}
+
+/** Null: there is none, or one of an earlier release. */
+export function parseMark(text: string | null): Mark | null {
+  if (text === null || !text.startsWith("{")) return null;
+  const { digest, time, usn, service, cookie, groups } = JSON.parse(text) as Record<string, unknown>;
+  if (typeof digest !== "string") return null;
+  const given = Object.entries({ time, usn, service, cookie, groups }).filter(([, value]) => typeof value === "string");
+  return { digest, ...Object.fromEntries(given) };
+}
+
+/** Of the members that say how a directory is reached, and how often, nothing depends. */
+const ELSEWHERE = ["url", "urls", "startTls", "caCertificate", "timeoutMs", "bindDn", "fullSyncMinutes", "changedSyncMinutes"];
+
+export function digestOf({ provider: { config, mappers, protocol } }: Directory): string {
+  const read = Object.entries(config)
+    .filter(([member]) => !ELSEWHERE.includes(member))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256")
+    .update(JSON.stringify([protocol, read, mappers]))
+    .digest("base64url")
+    .slice(0, 22);
+}
+
+const STAMP = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z$/;
+/** The directory's clock has a grain of a second, and its servers tell a change to each other a little later. */
+const OVERLAP_SECONDS = 60;
+
+/** A time of a change as it is kept, or null for another form. */
+export function stampOf(text: string | null): string | null {
+  const [, ...parts] = STAMP.exec(text ?? "") ?? [];
+  return parts.length === 0 ? null : `${parts.join("")}Z`;
+}
+
+export function earlier(stamp: string, seconds: number): string {
+  const [, year, month, day, hour, minute, second] = STAMP.exec(stamp)!.map(Number);
+  const at = Date.UTC(year!, month! - 1, day!, hour!, minute!, second! - seconds);
+  return new Date(at).toISOString().replace(/[-:T]|\.\d+/g, "");
+}
+
+export const sinceTime = (stamp: string): Filter => atLeast("modifyTimestamp", earlier(stamp, OVERLAP_SECONDS));
+export const sinceUsn = (usn: string): Filter => atLeast("uSNChanged", String(BigInt(usn) + 1n));

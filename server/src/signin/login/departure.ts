@@ -1,0 +1,92 @@
+import { IDENTITY_PROVIDER, isTicked, type SignInParts } from "../authenticators/index.ts";
+import { brokerOf, homeProvider, homeProviderOf } from "../brokers/index.ts";
+import type { Ask } from "../flows/index.ts";
+import type { ProviderSnapshot } from "../identity-providers/index.ts";
+import { languageLinks, renderDeparture, sendPage } from "../pages/index.ts";
+import type { Asking, Run } from "../run/index.ts";
+import { goTo, type Visit } from "./replies.ts";
+import type { Visitors } from "./visitors.ts";
+
+const stepIn = ({ steps }: Pick<Asking, "steps">): Ask | undefined => steps.find(({ name }) => name === IDENTITY_PROVIDER);
+
+const isBroker = (provider: ProviderSnapshot | null): provider is ProviderSnapshot =>
+  provider !== null && brokerOf(provider.protocol) !== null;
+
+/**
+ * What was typed as the name leads to an identity provider: the run as it is to be kept, or null where the step goes on here. Each provider once in a
+ * sign-in: a user who comes back and types the same wants to sign in here. What else the form holds, such as a password, is not looked at.
+ */
+export async function ledHome(parts: SignInParts, asking: Asking, ask: Ask, form: Readonly<Record<string, string>>): Promise<Run | null> {
+  const { run } = asking;
+  const { realm, request, progress } = run;
+  const step = stepIn(asking);
+  if (!step || !run.flows || request.isLocal) return null;
+  const at = { db: parts.db, providers: parts.brokers.providers };
+  const login = ask.question.nameIn?.(form);
+  const found =
+    login !== undefined
+      ? await homeProvider(at, { realm: realm.realmId, address: login })
+      : ask === step && form.find !== undefined
+        ? await homeProviderOf(at, { realm: realm.realmId, address: form.provider ?? "" })
+        : null;
+  if (!isBroker(found)) return null;
+  const { alias } = found;
+  const wasThere = progress.home?.alias === alias || progress.data[step.path]?.alias === alias;
+  if (login !== undefined && wasThere) return null;
+  const typed = login ?? form.provider ?? "";
+  const { [step.path]: _, ...data } = progress.data;
+  const home = { alias, login: typed.includes("@") ? typed.slice(0, 320) : null };
+  return { ...run, progress: { ...progress, data, chosen: null, home, remember: isTicked(form.rememberMe) } };
+}
+
+/** Where the browser goes before anything is asked. `asks`: a form led here, and browsers would stop its redirect to another site. */
+interface Departure {
+  readonly provider: ProviderSnapshot;
+  readonly href: string;
+  readonly asks: boolean;
+}
+
+/** By what was typed, by the client's `idp_hint`, or by the domain of its `login_hint`; unless the browser was there or its user chose another way. */
+async function departureOf(parts: SignInParts, asking: Asking): Promise<Departure | null> {
+  const { realm, request, progress, interaction } = asking.run;
+  const step = stepIn(asking);
+  if (!step || !interaction || request.isLocal || progress.chosen !== null || progress.data[step.path] !== undefined) return null;
+  const { providers } = parts.brokers;
+  const named = async (alias: string) => (await providers.get(realm.realmId))?.byAlias.get(alias) ?? null;
+  const { home } = progress;
+  const provider = home
+    ? await named(home.alias)
+    : ((request.identityProvider === undefined ? null : await named(request.identityProvider)) ??
+      (request.loginHint === undefined
+        ? null
+        : await homeProvider({ db: parts.db, providers }, { realm: realm.realmId, address: request.loginHint })));
+  if (!isBroker(provider) || !provider.enabled) return null;
+  const query = new URLSearchParams({ interaction: interaction.interactionId });
+  const href = `/realms/${realm.realmId}/broker/${encodeURIComponent(provider.alias)}/login?${query}`;
+  return { provider, href, asks: home !== undefined };
+}
+
+/** Leads on to an identity provider, where the sign-in is to begin there. Null: the step is to be shown. */
+export async function depart({ parts, visitors }: { parts: SignInParts; visitors: Visitors }, visit: Visit, asking: Asking) {
+  const departure = await departureOf(parts, asking);
+  if (!departure) return null;
+  const { request, reply, visitor } = visit;
+  const { provider, href, asks } = departure;
+  if (!asks) return goTo(reply, href);
+  const { realm, run } = { realm: visitor.realm, run: asking.run };
+  const path = `/realms/${realm.realmId}/login`;
+  const kept = { ...visitors.carried(request), interaction: run.interaction!.interactionId };
+  const other = asking.steps.find(({ name }) => name !== IDENTITY_PROVIDER);
+  const html = renderDeparture({
+    ...visitors.frameOf(request, reply, visitor),
+    ...{ csrf: visitors.tokenFor(request, reply, visitor), action: path, hidden: kept, href },
+    provider: provider.displayName,
+    login: run.progress.home?.login ?? null,
+    other: other?.path ?? null,
+    languages: languageLinks((lang) => `${path}?${new URLSearchParams({ ...kept, lang })}`),
+  });
+  // Back within moments: they may want another way, and are asked.
+  const isBack = visitor.ledTo === provider.alias;
+  if (!isBack) visitors.rememberLed(reply, realm.realmId, provider.alias);
+  return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl, ...(!isBack && { refresh: { seconds: 0, to: href } }) }) as never;
+}

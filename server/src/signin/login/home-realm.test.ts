@@ -1,0 +1,380 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, MINUTE } from "../../kernel/clock.ts";
+import type { Answer, Browser } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { type OpenidPeer, openidPeer } from "../../testing/openid-peer.ts";
+import { allowMessages } from "../../testing/outbox.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+import { relyingParty, walk } from "../../testing/relying-party.ts";
+import { answerPage, followed, formOf, isSignedIn } from "../../testing/step-pages.ts";
+
+let iam: Harness;
+let peer: OpenidPeer;
+beforeAll(async () => {
+  iam = await harness({ GATEHOUSE_MODE: "development" });
+  peer = await openidPeer();
+});
+afterEach(() => clock.reset());
+afterAll(async () => {
+  await peer?.close();
+  await iam?.close();
+});
+
+const DOMAIN = "acme.example";
+const ids = /[\w-]{43}\.[\w-]+|[0-9a-f]{8}-[0-9a-f-]{27}/g;
+const masked = (text: string, name: string) => text.replaceAll(name, "NAME").replace(ids, "ID");
+
+const provider = (alias: string, config: object = {}) => ({
+  ...{ alias, protocol: "oidc", displayName: `The ${alias}` },
+  config: { issuer: peer.issuer, clientId: "gatehouse", clientSecret: "a-secret", ...config },
+});
+async function created(answer: Promise<Answer>) {
+  const { status, text, body } = await answer;
+  expect(status, text).toBe(201);
+  return body;
+}
+
+/** A realm in which an organization's verified domain leads to its provider. */
+async function home({ settings = {}, organization = {}, config = {} }: { settings?: object; organization?: object; config?: object } = {}) {
+  const realm = await iam.realm();
+  const master = realm.asMaster();
+  if (Object.keys(settings).length > 0) expect((await master.patch("/settings", settings)).status).toBe(200);
+  await created(master.post("/identity-providers", provider("corp", { hideOnLogin: true, ...config })));
+  const body = { name: "Acme", domains: [{ domain: DOMAIN, verified: true }], identityProvider: "corp", ...organization };
+  const { organizationId } = await created(master.post("/organizations", body));
+  return { realm, master, organizationId };
+}
+
+const open = (browser: Browser, realm: RealmUnderTest, query = "") => browser.get(`/realms/${realm.name}/login${query}`);
+async function type(browser: Browser, realm: RealmUnderTest, username: string, password = "not looked at") {
+  return answerPage(browser, realm.name, await open(browser, realm), { username, password });
+}
+/** Whether what was typed led on, and where to. */
+async function ledTo(browser: Browser, realm: RealmUnderTest, answer: Answer): Promise<URL | null> {
+  if (answer.status !== 303) return null;
+  const page = await followed(browser, answer);
+  const [, next] = /^0; url=(.*)$/.exec(String(page.headers.refresh ?? "")) ?? [];
+  if (next === undefined) return null;
+  expect(next).toMatch(new RegExp(`^/realms/${realm.name}/broker/`));
+  return new URL(String((await browser.get(next)).headers.location));
+}
+const comeBack = (browser: Browser, realm: RealmUnderTest, left: URL, claims: Record<string, unknown>) =>
+  browser.get(`/realms/${realm.name}/broker/corp/endpoint?${new URLSearchParams(peer.signIn(left, { claims }))}`);
+
+describe("the setting identifierFirst", () => {
+  test("asks for the name, then for the password, alike for users who exist and who do not; one that is under way begins again", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const before = await open(iam.browser(), realm);
+    expect(before.text).toContain('name="password"');
+    expect((await realm.asMaster().patch("/settings", { identifierFirst: true })).status).toBe(200);
+    const pages = [];
+    for (const username of [user.username, "nobody-at-all"]) {
+      const browser = iam.browser();
+      const first = await open(browser, realm);
+      expect(first.text).not.toContain('type="password"');
+      const page = await followed(browser, await answerPage(browser, realm.name, first, { username, rememberMe: "true" }));
+      // For password managers.
+      expect(formOf(page)).toMatchObject({ username });
+      const wrong = await answerPage(browser, realm.name, page, { password: "not the password" });
+      pages.push([page.status, masked(page.text, username), wrong.status, masked(wrong.text, username)]);
+    }
+    expect(pages[0]).toEqual(pages[1]);
+    expect(pages[0]![2]).toBe(401);
+
+    const browser = iam.browser();
+    const page = await followed(browser, await answerPage(browser, realm.name, await open(browser, realm), { username: user.username }));
+    const done = await answerPage(browser, realm.name, page, { password: user.password });
+    expect(isSignedIn(done, realm.name), done.text).toBe(true);
+
+    const late = iam.browser();
+    const named = await followed(late, await answerPage(late, realm.name, await open(late, realm), { username: user.username }));
+    expect((await realm.asMaster().patch("/settings", { identifierFirst: false })).status).toBe(200);
+    const again = await answerPage(late, realm.name, named, { password: user.password });
+    expect((await followed(late, again)).text).toContain('name="username"');
+  });
+
+  test("leaves the forgotten password as it is: an address leads nowhere there", async () => {
+    const { realm } = await home({ settings: { identifierFirst: true } });
+    await allowMessages(realm);
+    const browser = iam.browser();
+    const reset = await browser.get(`/realms/${realm.name}/reset-password`);
+    const at = reset.status === 303 ? await followed(browser, reset) : reset;
+    const answer = await answerPage(browser, realm.name, at, { username: `ada@${DOMAIN}` });
+    expect(await ledTo(browser, realm, answer)).toBeNull();
+  });
+});
+
+describe.each([{ identifierFirst: true }, { identifierFirst: false }])("home-realm discovery with %o", (settings) => {
+  test("leads to the provider of the domain with login_hint, alike for users who exist and who do not, and without looking at a password", async () => {
+    const { realm } = await home({ settings });
+    const user = await realm.user();
+    expect((await realm.asMaster().patch(`/users/${user.userId}`, { email: `known@${DOMAIN}`, emailVerified: true })).status).toBe(200);
+    const pages = [];
+    for (const name of [`known@${DOMAIN}`, `unknown@${DOMAIN}`]) {
+      const browser = iam.browser();
+      const answer = await type(browser, realm, name, "guessed");
+      const page = await followed(browser, answer);
+      expect(page.headers["content-security-policy"]).toContain("form-action 'self'");
+      pages.push([answer.status, page.status, masked(page.text, name), masked(String(page.headers.refresh), name)]);
+      const left = new URL(String((await browser.get(String(page.headers.refresh).slice("0; url=".length))).headers.location));
+      expect([left.origin, left.searchParams.get("login_hint")]).toEqual([peer.issuer, name]);
+    }
+    expect(pages[0]).toEqual(pages[1]);
+    expect(await realm.events("type=LOGIN_FAILURE")).toEqual([]);
+    for (const name of [`x@ACME.example.`, `"a@b"@${DOMAIN}`])
+      expect((await ledTo(...(await typed(realm, name))))?.searchParams.get("login_hint"), name).toBe(name);
+    for (const name of [
+      "known",
+      DOMAIN,
+      `@${DOMAIN}`,
+      `x@sub.${DOMAIN}`,
+      `x@${DOMAIN}@other.example`,
+      `x@${DOMAIN} `.repeat(1).replace(".e", "․e"),
+    ])
+      expect(await ledTo(...(await typed(realm, name))), name).toBeNull();
+  });
+});
+const typed = async (realm: RealmUnderTest, name: string) => {
+  const browser = iam.browser();
+  return [browser, realm, await type(browser, realm, name)] as const;
+};
+
+test("who comes back by an organization's provider with an address of its verified domains is a member; with another address not", async () => {
+  const { realm, master, organizationId } = await home({ config: { trustEmail: true } });
+  const arrive = async (sub: string, email: string, email_verified = true) => {
+    const browser = iam.browser();
+    const left = (await ledTo(browser, realm, await type(browser, realm, `anyone@${DOMAIN}`)))!;
+    const named = { given_name: "A", family_name: "B", preferred_username: sub };
+    const back = await comeBack(browser, realm, left, { sub, email, email_verified, ...named });
+    expect(isSignedIn(back, realm.name), back.text).toBe(true);
+    return browser;
+  };
+  const members = async () =>
+    (await master.get(`/organizations/${organizationId}/members`)).body.map(({ username, role }: Record<string, string>) => [
+      username,
+      role,
+    ]);
+  await arrive("stranger", "stranger@other.example");
+  await arrive("unproven", `unproven@${DOMAIN}`, false);
+  expect(await members()).toEqual([]);
+  await arrive("ada", `ada@ACME.example`);
+  await arrive("ada", `ada@${DOMAIN}`);
+  expect(await members()).toEqual([["ada", "member"]]);
+  const added = await realm.events(`resourceType=organizations&resourceId=${organizationId}&type=ADMIN_UPDATE`);
+  expect(added).toMatchObject([{ detail: "member added (member)" }]);
+
+  // Linked to an account that was there, by its own password.
+  const grace = await realm.user();
+  const email = `grace@${DOMAIN}`;
+  expect((await master.patch(`/users/${grace.userId}`, { email, emailVerified: true })).status).toBe(200);
+  const browser = iam.browser();
+  const left = (await ledTo(browser, realm, await type(browser, realm, email)))!;
+  const asked = await followed(browser, await comeBack(browser, realm, left, { sub: "grace", email, email_verified: true }));
+  const done = await answerPage(browser, realm.name, asked, { password: grace.password });
+  expect(isSignedIn(done, realm.name), done.text).toBe(true);
+  expect((await members()).length).toBe(2);
+
+  // Not by another provider, nor where the organization is disabled.
+  await created(master.post("/identity-providers", provider("other", { trustEmail: true })));
+  const elsewhere = iam.browser();
+  const gone = new URL(String((await elsewhere.get(`/realms/${realm.name}/broker/other/login`)).headers.location));
+  const answer = peer.signIn(gone, { claims: { sub: "eve", email: `eve@${DOMAIN}`, email_verified: true, preferred_username: "eve" } });
+  await elsewhere.get(`/realms/${realm.name}/broker/other/endpoint?${new URLSearchParams(answer)}`);
+  expect((await members()).length).toBe(2);
+});
+
+test("an unverified domain, a disabled organization or provider, and one that is gone lead nowhere", async () => {
+  const { realm, master, organizationId } = await home();
+  const at = `/organizations/${organizationId}`;
+  const leads = async () => (await ledTo(...(await typed(realm, `ada@${DOMAIN}`)))) !== null;
+  expect(await leads()).toBe(true);
+  for (const [off, on] of [
+    [{ domains: [{ domain: DOMAIN, verified: false }] }, { domains: [{ domain: DOMAIN, verified: true }] }],
+    [{ enabled: false }, { enabled: true }],
+    [{ identityProvider: null }, { identityProvider: "corp" }],
+  ]) {
+    expect((await master.patch(at, off)).status).toBe(200);
+    expect(await leads(), JSON.stringify(off)).toBe(false);
+    expect((await master.patch(at, on)).status).toBe(200);
+    expect(await leads(), JSON.stringify(on)).toBe(true);
+  }
+  expect((await master.patch("/identity-providers/corp", { enabled: false })).status).toBe(200);
+  expect(await leads()).toBe(false);
+  expect((await master.patch("/identity-providers/corp", { enabled: true })).status).toBe(200);
+  expect(await leads()).toBe(true);
+  // Another of the same alias is not what the organization named.
+  expect((await master.delete("/identity-providers/corp")).status).toBe(204);
+  expect(await leads()).toBe(false);
+  expect((await master.get(at)).body.identityProvider).toBeNull();
+  await created(master.post("/identity-providers", provider("corp")));
+  expect(await leads()).toBe(false);
+});
+
+test("a provider's own domains lead to it, an organization's come first, and another realm's not at all", async () => {
+  const { realm, master } = await home({ organization: { identityProvider: null } });
+  await created(master.post("/identity-providers", provider("own", { domains: ["Own.Example", DOMAIN], hideOnLogin: true })));
+  const aliasFor = async (name: string, where = realm) =>
+    (await ledTo(...(await typed(where, name))))?.searchParams.get("redirect_uri")?.split("/").at(-2) ?? null;
+  expect([await aliasFor("a@own.example"), await aliasFor(`a@${DOMAIN}`)]).toEqual(["own", "own"]);
+  const [{ organizationId }] = (await master.get("/organizations")).body;
+  expect((await master.patch(`/organizations/${organizationId}`, { identityProvider: "corp" })).status).toBe(200);
+  expect([await aliasFor("a@own.example"), await aliasFor(`a@${DOMAIN}`)]).toEqual(["own", "corp"]);
+  expect(await aliasFor(`a@${DOMAIN}`, (await home({ organization: { domains: [] } })).realm)).toBeNull();
+  const refused = await master.post("/identity-providers", provider("bad", { domains: ["fine.example", "not a domain"] }));
+  expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: "config.domains.1" }] } });
+});
+
+test("a user who comes back signs in here: once led, the same name stays; there are no loops", async () => {
+  const { realm, master } = await home();
+  const user = await realm.user();
+  const email = `ada@${DOMAIN}`;
+  expect((await master.patch(`/users/${user.userId}`, { email, emailVerified: true })).status).toBe(200);
+  const browser = iam.browser();
+  const kept = await type(browser, realm, email);
+  const at = String(kept.headers.location);
+  expect(await ledTo(browser, realm, kept)).not.toBeNull();
+  // By the back button: the page of the sign-in, with the name, and the password counts now.
+  const back = await browser.get(at);
+  expect(back.headers.refresh).toBeUndefined();
+  expect(formOf(back)).toMatchObject({ username: email });
+  expect(isSignedIn(await answerPage(browser, realm.name, back, { password: user.password }), realm.name)).toBe(true);
+
+  // From the beginning, moments later: the page asks before it leads there again.
+  const other = iam.browser();
+  expect(await ledTo(other, realm, await type(other, realm, email))).not.toBeNull();
+  const asks = await followed(other, await type(other, realm, email));
+  expect(asks.headers.refresh).toBeUndefined();
+  const [, choose] = /name="choose" value="([^"]+)"/.exec(asks.text)!;
+  const form = Object.fromEntries(
+    [...asks.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]),
+  );
+  const chosen = await followed(
+    other,
+    await other.request("POST", `/realms/${realm.name}/login`, { form: { ...form, choose: choose! }, csrf: false }),
+  );
+  expect(isSignedIn(await answerPage(other, realm.name, chosen, { username: email, password: user.password }), realm.name)).toBe(true);
+});
+
+test("login_hint of a client leads there at once, as idp_hint does; prompt=none and a user who cancels stay", async () => {
+  const { realm } = await home();
+  const party = await relyingParty(iam, realm);
+  const hint = `&login_hint=${encodeURIComponent(`ada@${DOMAIN}`)}`;
+  const browser = iam.browser();
+  const hinted = await walk(browser, iam.config.baseUrl, party.url() + hint);
+  expect([hinted.left?.origin, hinted.left?.searchParams.get("login_hint")]).toEqual([peer.issuer, `ada@${DOMAIN}`]);
+  const cancelled = await browser.get(
+    `/realms/${realm.name}/broker/corp/endpoint?${new URLSearchParams({ state: hinted.left!.searchParams.get("state")!, error: "access_denied", iss: peer.issuer })}`,
+  );
+  expect(cancelled.status).toBe(200);
+  expect(cancelled.text).toContain('name="password"');
+  const none = await walk(iam.browser(), iam.config.baseUrl, `${party.url()}&prompt=none${hint}`);
+  expect(none.left?.searchParams.get("error")).toBe("login_required");
+  expect((await walk(iam.browser(), iam.config.baseUrl, `${party.url()}&login_hint=ada%40other.example`)).page.text).toContain(
+    'name="password"',
+  );
+});
+
+describe("buttons", () => {
+  test("have a logo or a mark, the last used one comes first, and one that does not answer says so while passwords go on", async () => {
+    const realm = await iam.realm();
+    const master = realm.asMaster();
+    await created(master.post("/identity-providers", provider("corp", { order: 3 })));
+    await created(master.post("/identity-providers", provider("pictured", { order: 2, logoUri: "https://pictures.example/logo.png" })));
+    await created(
+      master.post("/identity-providers", {
+        ...provider("away"),
+        config: { issuer: "http://127.0.0.1:9", clientId: "x", clientSecret: "y", order: 1 },
+      }),
+    );
+    const refused = await master.post("/identity-providers", provider("evil", { logoUri: "https://x.example;script-src *" }));
+    expect(refused.status).toBe(400);
+    const browser = iam.browser();
+    const links = (page: Answer) => [...page.text.matchAll(/\/broker\/(\w+)\/login/g)].map(([, alias]) => alias);
+    const first = await open(browser, realm);
+    expect(links(first)).toEqual(["away", "pictured", "corp"]);
+    expect(first.text).toContain('src="https://pictures.example/logo.png"');
+    expect(first.headers["content-security-policy"]).toContain("img-src 'self' data: https://pictures.example;");
+    expect(first.text.match(/gh-provider-mark/g)).toHaveLength(2);
+    expect(first.text).not.toContain("Last used");
+
+    const left = new URL(String((await browser.get(`/realms/${realm.name}/broker/corp/login`)).headers.location));
+    expect(isSignedIn(await comeBack(browser, realm, left, { given_name: "A", family_name: "B" }), realm.name)).toBe(true);
+    expect(browser.cookies.get(`gh__idp_${realm.name}`)).toBe("corp");
+    browser.cookies.delete(`gh_${realm.name}`);
+    const next = await open(browser, realm);
+    expect(links(next)).toEqual(["corp", "away", "pictured"]);
+    expect(next.text).toContain("Last used");
+    browser.cookies.set(`gh__idp_${realm.name}`, "nothing");
+    expect(links(await open(browser, realm))).toEqual(["away", "pictured", "corp"]);
+
+    const down = await iam.browser().get(`/realms/${realm.name}/broker/away/login`);
+    expect(down.text).not.toContain("aria-invalid");
+    expect([down.status, down.text.includes("That provider cannot be reached"), down.text.includes('name="password"')]).toEqual([
+      400,
+      true,
+      true,
+    ]);
+    const user = await realm.user();
+    const told = await open(iam.browser(), realm);
+    expect(told.text.match(/Does not answer at present/g)).toHaveLength(1);
+    expect(isSignedIn(await iam.browser().trySignIn(realm.name, user.username, user.password), realm.name)).toBe(true);
+    clock.advance(3 * MINUTE);
+    expect((await open(iam.browser(), realm)).text).not.toContain("Does not answer at present");
+  });
+
+  test("of a thousand providers a page shows twenty; others are found by name, address or domain", async () => {
+    const { realm, master } = await home();
+    await iam.core.db
+      .insertInto("identity_providers")
+      .values(
+        Array.from({ length: 1000 }, (_, i) => ({
+          ...{ realm_id: realm.name, alias: `p${i}`, provider_id: crypto.randomUUID(), protocol: "oidc", enabled: true, created_at: 0 },
+          ...{ display_name: `Company ${i}`, name_key: `company ${i}` },
+          config: JSON.stringify({ issuer: peer.issuer, clientId: "gatehouse" }),
+        })),
+      )
+      .execute();
+    expect((await master.patch("/identity-providers/corp", { displayName: "Corp" })).status).toBe(200);
+    const browser = iam.browser();
+    const page = await open(browser, realm);
+    expect(page.text.match(/\/broker\//g)).toHaveLength(20);
+    expect(page.text.length).toBeLessThan(40_000);
+    const [, choose] = /name="choose" value="([^"]+)"[^>]*\/?>\s*<button[^>]*>More providers/.exec(page.text)!;
+    const finder = await followed(
+      browser,
+      await browser.request("POST", `/realms/${realm.name}/login`, { form: { ...formOf(page), choose: choose! }, csrf: false }),
+    );
+    const found = await answerPage(browser, realm.name, finder, { provider: "company 777" });
+    expect([...found.text.matchAll(/\/broker\/(\w+)\/login/g)].map(([, alias]) => alias)).toEqual(["p777"]);
+    const none = await answerPage(browser, realm.name, found, { provider: "nothing <b>like</b> it" });
+    expect([none.status, none.text.includes("No provider found"), none.text.includes("<b>like")]).toEqual([400, true, false]);
+    for (const typedName of [DOMAIN, `ada@${DOMAIN}`]) {
+      const answer = await answerPage(browser, realm.name, none, { provider: typedName });
+      expect((await followed(browser, answer)).text, typedName).toContain("Sign in at Corp");
+    }
+  });
+});
+
+test("what a provider says of itself is told in plain words, and leads back", async () => {
+  const { realm } = await home();
+  for (const [error, said] of [
+    ["server_error", "That provider cannot be reached"],
+    ["temporarily_unavailable", "That provider cannot be reached"],
+    ["unauthorized_client", "The provider did not take the request"],
+    ["invalid_scope", "The provider did not take the request"],
+    ["something_else", "The provider could not sign you in"],
+  ]) {
+    const browser = iam.browser();
+    const left = (await ledTo(browser, realm, await type(browser, realm, `ada@${DOMAIN}`)))!;
+    const query = { state: left.searchParams.get("state")!, error: error!, error_description: "call 0900", iss: peer.issuer };
+    const back = await browser.get(`/realms/${realm.name}/broker/corp/endpoint?${new URLSearchParams(query)}`);
+    expect([error, back.status, back.text.includes(said!), back.text.includes('name="password"'), back.text.includes("0900")]).toEqual([
+      error,
+      400,
+      true,
+      true,
+      false,
+    ]);
+  }
+});
