@@ -53,6 +53,8 @@ const onPostgresAlone = [
   "src/signin/brokers/presets.test.ts",
   "src/signin/brokers/conformance.test.ts",
   "src/signin/brokers/upstream-faults.test.ts",
+  "src/signin/brokers/eid/*.test.ts",
+  "src/signin/brokers/saml/bad-input.test.ts",
   "src/signin/brokers/saml/{bad-input,slo}.test.ts",
   "src/signin/directories/{active-directory,groups,large,passwords,sign-in}.test.ts",
   "src/signin/identity-providers/escalation.test.ts",

@@ -5,6 +5,7 @@ import { systemActor } from "../platform/context.ts";
 import { insertLink, type ProtocolName } from "../signin/identity-providers/index.ts";
 import type { Harness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
+import { makeIdentity } from "./saml-peers.ts";
 
 export const CLIENT_SECRET = "a-client-secret-of-the-provider";
 export const pem = (type: "rsa" | "ec" | "ed25519") => {
@@ -21,6 +22,13 @@ export const KEY = pem("ec");
 export const CERTIFICATES = rootCertificates
   .filter((each) => new X509Certificate(each).publicKey.asymmetricKeyDetails?.modulusLength === 2048)
   .slice(0, 2) as [string, string];
+
+const eidKeys = await makeIdentity();
+const eidKey = eidKeys.privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+const eid = {
+  ...{ ssoUrl: "https://login.example.com/sso", idpEntityId: "https://login.example.com/metadata", idpSigningCertificate: CERTIFICATES[0] },
+  ...{ spSigningCertificate: eidKeys.pem, spSigningPrivateKey: eidKey, spDecryptionPrivateKey: eidKey },
+};
 
 /** The least that each protocol takes. */
 export const leastConfig: Record<ProtocolName, Record<string, unknown>> = {
@@ -40,6 +48,8 @@ export const leastConfig: Record<ProtocolName, Record<string, unknown>> = {
     ...{ ssoUrl: "https://login.example.com/sso", idpEntityId: "https://login.example.com/metadata" },
     ...{ idpSigningCertificate: CERTIFICATES[0], spDecryptionPrivateKey: pem("rsa") },
   },
+  eherkenning: eid,
+  eidas: eid,
   ldap: { url: "ldaps://ldap.example.com", bindDn: "cn=sync,dc=example", bindPassword: CLIENT_SECRET, userSearchBase: "dc=example" },
   ad: { url: "ldaps://dc1.example.com", bindDn: "sync@example.com", bindPassword: CLIENT_SECRET, userSearchBase: "dc=example" },
 };

@@ -15,7 +15,11 @@ export interface Identity {
 }
 
 /** A key pair with a self-signed certificate, as a provider has it. */
-export async function makeIdentity(kind: "rsa" | "P-256" | "P-384" | "P-521" = "rsa", bits = 2048): Promise<Identity> {
+export async function makeIdentity(
+  kind: "rsa" | "P-256" | "P-384" | "P-521" = "rsa",
+  bits = 2048,
+  notAfter = "2040-01-01",
+): Promise<Identity> {
   await import("reflect-metadata");
   const { X509CertificateGenerator } = await import("@peculiar/x509");
   const { privateKey, publicKey } =
@@ -31,7 +35,7 @@ export async function makeIdentity(kind: "rsa" | "P-256" | "P-384" | "P-521" = "
       serialNumber: "01",
       name: "CN=peer",
       notBefore: new Date("2020-01-01"),
-      notAfter: new Date("2040-01-01"),
+      notAfter: new Date(notAfter),
       signingAlgorithm: algorithm,
       keys: keys as CryptoKeyPair,
     },

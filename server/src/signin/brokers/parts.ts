@@ -5,6 +5,7 @@ import { anonymousActor } from "../../platform/context.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { IdentityProviders, ProtocolName, ProviderSnapshot } from "../identity-providers/index.ts";
 import type { Broker, BrokerTools } from "./broker.ts";
+import { eherkenning, eidas } from "./eid/index.ts";
 import { oidc } from "./oidc.ts";
 import { createOutages, type Outages } from "./outages.ts";
 import { createSamlTools, type SamlBroker, type SamlTools, saml } from "./saml/index.ts";
@@ -13,7 +14,7 @@ import { createUpstreams } from "./upstreams.ts";
 /** By the value of `protocol`. A new one is a line here. */
 export const brokers = {
   ...{ oidc, oauth2: oidc, google: oidc, github: oidc, microsoft: oidc, apple: oidc, gitlab: oidc, linkedin: oidc, facebook: oidc },
-  saml,
+  ...{ saml, eherkenning, eidas },
 } satisfies Partial<Record<ProtocolName, Broker>>;
 
 /** `error` of an answer that was refused, and recorded, where it was posted. */

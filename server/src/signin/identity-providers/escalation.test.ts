@@ -97,6 +97,22 @@ describe("the escalation rule", () => {
     authnContextComparison: "minimum",
     logoutUpstream: false,
   };
+  /** Values that mean nothing to other protocols, or are what they have already. */
+  const eidValues: Record<string, unknown> = {
+    ...{ subjectQualifier: "urn:another", representation: true, representationAttributes: ["urn:another"], requestLoa: false },
+    ...{ serviceId: "urn:etoegang:DV:1:services:1", serviceUuid: newId(), serviceName: "Another", providerName: "Another" },
+    ...{ spSigningKeyName: "another", spDecryptionKeyName: "another", requestedAttributes: ["urn:another"] },
+    ...{ attributeConsumingServiceIndex: 2, allowNonNotified: true, spType: "private", authnRequestBinding: "redirect" },
+  };
+  const schemeValues: Partial<Record<ProtocolName, Record<string, unknown>>> = {
+    eherkenning: {
+      ...eidValues,
+      ...{ minimumLoa: "urn:etoegang:core:assurance-class:loa4", subjectAttribute: "urn:another", responseBinding: "post" },
+    },
+    eidas: { ...eidValues, minimumLoa: "high", subjectAttribute: "LegalPersonIdentifier" },
+  };
+  const isEid = (protocol: ProtocolName) => protocol === "eherkenning" || protocol === "eidas";
+
   /** Values that need the peer, or this server's address. */
   const made = (key: string): unknown => {
     const idp = { id: "_1", entityId: String(leastConfig.saml.idpEntityId), idp: goodIdpRole(peer.certificate) };
@@ -109,11 +125,12 @@ describe("the escalation rule", () => {
   };
   const privateKey = () => peer.privateKey.export({ type: "pkcs8", format: "pem" });
   /** What such a change cannot be without. */
-  const together = (key: string): Record<string, unknown> => {
+  const together = (key: string, protocol: ProtocolName): Record<string, unknown> => {
     const members: Record<string, () => Record<string, unknown>> = {
       spSigningPrivateKey: () => ({ spSigningCertificate: peer.pem }),
       spSigningCertificate: () => ({ spSigningPrivateKey: privateKey() }),
-      spDecryptionPrivateKey: () => ({ spSigningPrivateKey: null }),
+      spDecryptionPrivateKey: () => ({ spSigningPrivateKey: isEid(protocol) ? leastConfig.eidas.spSigningPrivateKey : null }),
+      representation: () => (protocol === "eidas" ? {} : { representationAttributes: ["urn:another"] }),
       spDecryptionCertificate: () => ({ spDecryptionPrivateKey: privateKey() }),
       wantAssertionsEncrypted: () => ({ spDecryptionPrivateKey: privateKey(), spDecryptionCertificate: peer.pem }),
       responseBinding: () => ({ artifactResolutionUrl: "https://login.example.com/artifact" }),
@@ -131,14 +148,19 @@ describe("the escalation rule", () => {
     const { body } = await lesser.get(`${at}/idp`);
     const rules = protocolOf(protocol);
     const keys = Object.keys(rules.config.properties).filter((key) => !key.endsWith("Set"));
-    const another = (key: string) => (key === "defaultGroups" ? [groupId] : key === "pkce" ? !body.config.pkce : (other[key] ?? made(key)));
+    const another = (key: string) =>
+      key === "defaultGroups" ? [groupId] : key === "pkce" ? !body.config.pkce : (schemeValues[protocol]?.[key] ?? other[key] ?? made(key));
     const changed = (key: string) => {
       const shown = Object.entries(body.config).filter(([member]) => !member.endsWith("Set"));
       const config = { ...Object.fromEntries(shown), [key]: another(key) };
       // A change of server needs the secret anew.
       return {
         ...body,
-        config: { ...config, ...([...rules.secrets, ...rules.harmless].includes(key) ? {} : secretsOf(protocol)), ...together(key) },
+        config: {
+          ...config,
+          ...([...rules.secrets, ...rules.harmless].includes(key) ? {} : secretsOf(protocol)),
+          ...together(key, protocol),
+        },
       };
     };
 
@@ -162,6 +184,10 @@ describe("the escalation rule", () => {
   });
   const secretsOf = (protocol: ProtocolName) => {
     if (protocol === "ldap" || protocol === "ad") return { bindPassword: CLIENT_SECRET };
+    if (isEid(protocol)) {
+      const { spSigningPrivateKey, spDecryptionPrivateKey } = leastConfig.eidas;
+      return { spSigningPrivateKey, spDecryptionPrivateKey };
+    }
     if (protocol === "saml") return { spSigningPrivateKey: null, spDecryptionPrivateKey: null };
     return protocol === "apple" ? { privateKey: KEY } : { clientSecret: CLIENT_SECRET };
   };

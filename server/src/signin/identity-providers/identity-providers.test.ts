@@ -79,6 +79,7 @@ describe("the record", () => {
     });
     const secrets: Partial<Record<ProtocolName, string>> = {
       ...{ ldap: "bindPassword", ad: "bindPassword", apple: "privateKey", saml: "spDecryptionPrivateKey" },
+      ...{ eherkenning: "spSigningPrivateKey", eidas: "spSigningPrivateKey" },
     };
     const secret = secrets[protocol] ?? "clientSecret";
     expect(read.body.config).toMatchObject({ [`${secret}Set`]: true });

@@ -22,6 +22,8 @@ export interface OpenProvider {
 export interface FieldFault {
   readonly field: string;
   readonly message: string;
+  /** What is wrong does no harm in a provider that is disabled: it can be disabled all the same. */
+  readonly onlyWhenEnabled?: true;
 }
 
 export interface CheckTools {
@@ -48,6 +50,10 @@ export interface IdentityProviderProtocol {
   readonly harmless: readonly string[];
   /** Members that decide what a subject means: with users linked, another value would mistake one person for another. */
   readonly subjectMembers: readonly string[];
+  /** The members of `config` that the answer to a create shows; left out: all that are not secret, as every other answer does. */
+  readonly createShows?: readonly string[];
+  /** As it is stored, where one thing can be written in several ways. */
+  normalized?(config: Config): Config;
   /** What is wrong with a mapper for this protocol alone. */
   checkMapper?(mapper: Omit<MapperState, "sync">): readonly FieldFault[];
   /** Where secrets, or what is made with them, are sent: another scheme, host or port clears them. */

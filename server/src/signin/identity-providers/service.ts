@@ -115,7 +115,11 @@ export async function createProvider(ctx: Ctx, input: CreateIdentityProvider, pa
   // Whoever named it before it existed did not mean this one.
   await forgetProvider(ctx, alias);
   await tell(ctx, "ADMIN_CREATE", alias);
-  return shown(row, Object.keys(secrets));
+  const all = shown(row, Object.keys(secrets));
+  const { createShows } = rules;
+  return createShows
+    ? { ...all, config: Object.fromEntries(Object.entries(all.config).filter(([name]) => createShows.includes(name))) }
+    : all;
 }
 
 export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentityProvider, parts: ProviderParts): Promise<Shown> {
@@ -163,7 +167,8 @@ async function tell(ctx: Ctx, type: "ADMIN_CREATE" | "ADMIN_UPDATE" | "ADMIN_DEL
 /** What the request says, apart: what is stored openly, and the secrets as they are to be from now on. */
 function split(rules: IdentityProviderProtocol, input: Config, before: Config | null, stored: Readonly<Record<string, string>>) {
   const isSecret = (member: string) => rules.secrets.some((secret) => secret === member || setMember(secret) === member);
-  const config = Object.fromEntries(Object.entries(input).filter(([member]) => !isSecret(member)));
+  const open = Object.fromEntries(Object.entries(input).filter(([member]) => !isSecret(member)));
+  const config = rules.normalized?.(open) ?? open;
   const [known, now] = [before === null ? [] : rules.addresses(before), rules.addresses(config)];
   const secrets: Record<string, string> = {};
   const secretsChanged: string[] = [];
@@ -192,6 +197,6 @@ function refuseFaults(
 ): void {
   const faults = [...rules.check({ config: { ...rules.defaults, ...config }, secrets }, tools), ...domainFaults(config)];
   const isMissingSecret = (field: string) => rules.secrets.some((member) => field === `config.${member}` && secrets[member] === undefined);
-  const told = enabled ? faults : faults.filter(({ field }) => !isMissingSecret(field));
+  const told = enabled ? faults : faults.filter(({ field, onlyWhenEnabled }) => !isMissingSecret(field) && !onlyWhenEnabled);
   if (told.length > 0) throw invalidFields(told.map(({ field, message }) => fieldError(field, message)));
 }

@@ -1,4 +1,6 @@
 import type { IdentityProviderProtocol } from "../protocol.ts";
+import { eherkenning } from "./eherkenning.ts";
+import { eidas } from "./eidas.ts";
 import { ad, ldap } from "./ldap.ts";
 import { apple, facebook, github, gitlab, google, linkedin, microsoft, oauth2, oidc } from "./oidc.ts";
 import { saml } from "./saml.ts";
@@ -15,6 +17,8 @@ export const protocols = {
   linkedin,
   facebook,
   saml,
+  eherkenning,
+  eidas,
   ldap,
   ad,
 } satisfies Record<string, IdentityProviderProtocol>;
