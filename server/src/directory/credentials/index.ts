@@ -47,7 +47,6 @@ export {
   findPassword,
   isDirectorySource,
   isFromDirectory,
-  type PasswordCredential,
   savePassword,
   upgradePassword,
   usePassword,
