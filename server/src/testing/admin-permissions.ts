@@ -41,6 +41,7 @@ export const opens: Record<string, readonly Permission[]> = {
   "GET /users/:userId/linked-accounts": ["view-users"],
   "GET /users/:userId/linked-accounts/:alias": ["view-users"],
   "DELETE /users/:userId/linked-accounts/:alias": ["manage-users"],
+  "PUT /users/:userId/source": ["manage-users"],
   "GET /users/:userId/sessions": ["view-users"],
   "DELETE /users/:userId/sessions": ["manage-users"],
   "POST /users/:userId/send-actions-email": ["manage-users"],

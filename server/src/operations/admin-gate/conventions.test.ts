@@ -79,8 +79,8 @@ describe("a record", () => {
       );
       return !patch && !own;
     });
-    // A list without members: a patch of it could only be the whole of it.
-    expect(lacking.map(([path]) => path)).toEqual([`${IN_REALM}/users/{userId}/required-actions`]);
+    // A list without members, and a move: a patch of either could only be the whole of it.
+    expect(lacking.map(([path]) => path)).toEqual([`${IN_REALM}/users/{userId}/required-actions`, `${IN_REALM}/users/{userId}/source`]);
     expect(fullStatePuts().length).toBeGreaterThan(15);
   });
 

@@ -396,6 +396,7 @@ test("offers If-Match where a stale version is refused", async () => {
     "POST /users/{userId}/send-actions-email": () =>
       realm.asMaster().post(`/users/${userId}/send-actions-email`, { actions: ["UPDATE_PASSWORD"] }, stale),
     "POST /users/{userId}/roles": () => realm.asMaster().post(`/users/${userId}/roles`, { name: role.name }, stale),
+    "PUT /users/{userId}/source": () => realm.asMaster().put(`/users/${userId}/source`, { source: "local" }, stale),
     "POST /webhooks/{webhookId}/rotate-secret": () => realm.asMaster().post(`/webhooks/${webhookId}/rotate-secret`, {}, stale),
     "PUT ": () => realm.asMaster().put("", { displayName: "x" }, stale),
     "DELETE ": () => realm.asMaster().delete("", stale),

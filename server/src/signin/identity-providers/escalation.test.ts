@@ -96,6 +96,10 @@ describe("the escalation rule", () => {
     authnContexts: ["urn:another"],
     authnContextComparison: "minimum",
     logoutUpstream: false,
+    logoutUrl: "https://evil.example/logout",
+    storeTokens: true,
+    forwardParameters: ["acr_values"],
+    trustPrompt: true,
   };
   /** Values that mean nothing to other protocols, or are what they have already. */
   const eidValues: Record<string, unknown> = {

@@ -74,7 +74,10 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
         tags,
         params,
         consumes: ["application/x-www-form-urlencoded"],
-        body: Type.Object({ logout_token: Type.String({ maxLength: 16_384 }) }),
+        body: Type.Object(
+          { logout_token: Type.String({ maxLength: 16_384 }) },
+          { examples: [{ logout_token: "eyJhbGciOiJSUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ.e30.c2ln" }] },
+        ),
         response: { 200: Type.Null({ description: "Signed out" }), 400: Refusal },
       },
     },
