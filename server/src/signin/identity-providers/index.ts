@@ -66,3 +66,4 @@ export {
   type ProviderSnapshot,
   type ProvidersSnapshot,
 } from "./snapshot.ts";
+export { findProvider } from "./store.ts";

@@ -3,7 +3,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { MessageUser } from "../../tenancy/messaging/index.ts";
 import { isNew, type PendingLink, type SignInParts, type SignInUser } from "../authenticators/index.ts";
 import { recordArrival } from "../brokers/index.ts";
-import { addLink, providerErrors } from "../identity-providers/index.ts";
+import { addLink, findProvider, providerErrors } from "../identity-providers/index.ts";
 import { noteBrowser } from "../known-browsers/index.ts";
 import type { Completion } from "../run/index.ts";
 import { completeInteraction } from "../run/index.ts";
@@ -55,7 +55,7 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
 /** Proven by the account's own factors, in the sign-in in which the provider vouched for the other side. */
 async function completeLink(ctx: Ctx, { brokers }: SignInParts, link: PendingLink, actor: { id: string; name: string }): Promise<void> {
   const { alias, providerId, subject, username } = link;
-  const provider = (await brokers.providers.get(ctx.realm))?.byAlias.get(alias);
+  const provider = await findProvider(ctx.tx, ctx.realm, alias);
   if (!provider?.enabled || provider.providerId !== providerId) throw providerErrors.not_found();
   await addLink(ctx, alias, { providerId, subject, userId: actor.id, username }, actor);
   if (link.email !== undefined) await joinByProvider(ctx, { userId: actor.id, alias, email: link.email });

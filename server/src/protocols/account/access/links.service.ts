@@ -5,12 +5,11 @@ import { randomToken } from "../../../kernel/vault.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { brokerOf } from "../../../signin/brokers/index.ts";
-import { type IdentityProviders, linksOfUser, providerErrors } from "../../../signin/identity-providers/index.ts";
+import { findProvider, linksOfUser, providerErrors } from "../../../signin/identity-providers/index.ts";
 import { returnTarget } from "../../../signin/login/index.ts";
 import { LINK_KIND, startInteraction } from "../../../signin/run/index.ts";
 
 export interface LinkParts {
-  readonly providers: IdentityProviders;
   readonly baseUrl: string;
 }
 
@@ -22,11 +21,11 @@ export const LinkBegun = Type.Object(
 /** The ticket binds it to the user who asked: opened in the browser of another, it does nothing. */
 export async function beginLink(
   ctx: Ctx,
-  { providers, baseUrl }: LinkParts,
+  { baseUrl }: LinkParts,
   alias: string,
   { returnTo, client }: { readonly returnTo: string | undefined; readonly client: ClientSnapshot | null },
 ): Promise<Static<typeof LinkBegun>> {
-  const provider = (await providers.get(ctx.realm))?.byAlias.get(alias);
+  const provider = await findProvider(ctx.tx, ctx.realm, alias);
   if (!provider?.enabled || !brokerOf(provider.protocol)) throw providerErrors.not_found();
   if (provider.config.provisioning === "deny") throw providerErrors.no_links();
   const { id: userId } = ctx.actor;
