@@ -51,10 +51,9 @@ const onPostgresAlone = [
   "src/applications/saml-clients/import.test.ts",
   // brokers/oidc, directories/sync
   "src/signin/brokers/presets.test.ts",
-  "src/signin/brokers/conformance.test.ts",
+  "src/signin/brokers/{conformance,openid-provider}.test.ts",
   "src/signin/brokers/upstream-faults.test.ts",
   "src/signin/brokers/eid/*.test.ts",
-  "src/signin/brokers/saml/bad-input.test.ts",
   "src/signin/brokers/saml/{bad-input,slo}.test.ts",
   "src/signin/directories/{active-directory,groups,large,passwords,sign-in}.test.ts",
   "src/signin/identity-providers/escalation.test.ts",

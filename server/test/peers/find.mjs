@@ -155,7 +155,7 @@ export const peers = [
     name: "SimpleSAMLphp",
     package: "simplesamlphp php-cli php-xml php-sqlite3 php-soap",
     find: simpleSamlPhp,
-    lost: "the tests that sign in to SimpleSAMLphp",
+    lost: "the tests that sign in to SimpleSAMLphp or by it",
   },
   { name: "pysaml2", package: "python3-pysaml2", find: pysaml2Python, lost: "the tests that sign in to pysaml2" },
   { name: "OpenLDAP", package: "slapd ldap-utils", find: openLdap, lost: "the tests of directories against OpenLDAP" },

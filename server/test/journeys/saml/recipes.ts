@@ -1,7 +1,7 @@
-// The configuration that docs/saml-recipes.md shows, with the addresses of this run: what people copy from there is what is tested.
+// The configuration that pages of docs show, with the addresses of this run: what people copy from there is what is tested.
 import { readFileSync } from "node:fs";
 
-const PAGE = readFileSync(new URL("../../../../docs/saml-recipes.md", import.meta.url), "utf8");
+const textOf = (page: string): string => readFileSync(new URL(`../../../../docs/${page}`, import.meta.url), "utf8");
 
 /** Names under which the page knows things; `null` takes a line away that holds one. */
 export type Replacements = Readonly<Record<string, string>>;
@@ -10,11 +10,11 @@ export const issuerOnThePage = "https://id.example.com/realms/acme";
 export const siteOnThePage = "https://app.example.com";
 
 /** The file of that name on the page. A name that it does not hold is an error: the page and the test have to go together. */
-export function recipe(file: string, replacements: Replacements): string {
-  const [, block] = new RegExp(`^\`\`\`\\w+ ${file.replace(".", "\\.")}\\n(.*?)^\`\`\`$`, "ms").exec(PAGE) ?? [];
-  if (block === undefined) throw new Error(`docs/saml-recipes.md has no block ${file}`);
+export function recipe(file: string, replacements: Replacements, page = "saml-recipes.md"): string {
+  const [, block] = new RegExp(`^\`\`\`\\w+ ${file.replace(".", "\\.")}\\n(.*?)^\`\`\`$`, "ms").exec(textOf(page)) ?? [];
+  if (block === undefined) throw new Error(`docs/${page} has no block ${file}`);
   return Object.entries(replacements).reduce((text, [from, to]) => {
-    if (!text.includes(from)) throw new Error(`${file} on docs/saml-recipes.md does not hold ${from}`);
+    if (!text.includes(from)) throw new Error(`${file} on docs/${page} does not hold ${from}`);
     return text.replaceAll(from, to);
   }, block);
 }

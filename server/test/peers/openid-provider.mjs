@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+
+/**
+ * @typedef {object} OpenidProviderOptions
+ * @property {string} host Its name; it listens on loopback.
+ * @property {{ cert: string, key: string }} identity
+ * @property {import("oidc-provider").ClientMetadata[]} clients
+ * @property {Record<string, Record<string, unknown>>} people The claims of each account.
+ * @property {string} reach Where its clients are, whatever host their addresses name.
+ */
+
+/**
+ * Bare oidc-provider as others run it. In a thread of its own: in ours the package is the one that our engine has changed.
+ * @param {OpenidProviderOptions} options
+ */
+export async function startOpenidProvider(options) {
+  const worker = new Worker(new URL("./openid-provider.worker.mjs", import.meta.url), { workerData: options, stdout: true, stderr: true });
+  let log = "";
+  for (const stream of [worker.stdout, worker.stderr])
+    stream.setEncoding("utf8").on("data", (chunk) => {
+      log += chunk;
+    });
+  /** @type {[{ issuer: string, port: number }]} */
+  const [{ issuer, port }] = /** @type {any} */ (await once(worker, "message"));
+  return {
+    ...{ issuer, port },
+    /** New keys in place of the old ones. */
+    async rotate() {
+      worker.postMessage("rotate");
+      await once(worker, "message");
+    },
+    /** What it complained about. */
+    log: () => log,
+    close: () => worker.terminate(),
+  };
+}
