@@ -25,7 +25,8 @@ function migrationsOf(commit?: string): Map<string, string> {
 
 /**
  * The release before this one: the newest commit below HEAD that lacks some of today's migrations, or else the newest that has the
- * same. Or why there is none. A commit with another text of a migration of today was a draft: what has landed is never edited.
+ * same. Or why there is none. A commit with another text of a migration of today was a draft: what has landed is never edited. So was one
+ * that lacks a migration in the midst of those that it has: migrations land in their order.
  */
 function previousRelease(): { commit: string } | { reason: string } {
   if (!postgresUrl) return { reason: "there is no Postgres here" };
@@ -33,10 +34,12 @@ function previousRelease(): { commit: string } | { reason: string } {
   const shallow = git("rev-parse", "--is-shallow-repository")?.trim() === "true";
   if (below.length === 0) return { reason: shallow ? "the clone is shallow: nothing below HEAD is here" : "there is no commit below HEAD" };
   const ours = migrationsOf();
+  const inOrder = [...ours.keys()].sort();
   const releases = below
     .filter((commit) => git("cat-file", "-e", `${commit}:server/src/cli/start.ts`) !== undefined)
     .map((commit) => ({ commit, migrations: migrationsOf(commit) }))
-    .filter(({ migrations }) => [...migrations].every(([name, text]) => ours.get(name) === text));
+    .filter(({ migrations }) => [...migrations].every(([name, text]) => ours.get(name) === text))
+    .filter(({ migrations }) => inOrder.slice(0, migrations.size).every((name) => migrations.has(name)));
   const previous = releases.find(({ migrations }) => migrations.size < ours.size) ?? releases[0];
   return previous ?? { reason: "no commit below HEAD has a server that can be started and the migrations of today" };
 }
