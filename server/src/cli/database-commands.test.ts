@@ -86,27 +86,31 @@ describe("after it", () => {
     await server.kill("SIGTERM");
   }, 120_000);
 
-  test("admin reset-password lets in by the new password only, ends sessions, lifts the lock and leaves its event", async () => {
-    const running = await here.start();
-    for (let tries = 0; tries < 12; tries++) await signIn(running, "master", "admin", "wrong");
-    expect(await signIn(running, "master", "admin", "the first password")).toBeNull();
+  onPostgresAlone(
+    "admin reset-password lets in by the new password only, ends sessions, lifts the lock and leaves its event",
+    async () => {
+      const running = await here.start();
+      for (let tries = 0; tries < 12; tries++) await signIn(running, "master", "admin", "wrong");
+      expect(await signIn(running, "master", "admin", "the first password")).toBeNull();
 
-    if (!onPostgres) {
-      const refused = await here.gatehouse(["admin", "reset-password", "--json"]);
-      expect(refused).toMatchObject({ code: 1, out: "" });
-      expect(JSON.parse(refused.err).error.message).toContain("Stop the server, run this command again, then start the server.");
-      await running.kill("SIGTERM");
-    }
-    const { code, answer } = await json("admin", "reset-password");
-    expect({ code, answer }).toMatchObject({ code: 0, answer: { realm: "master", username: "admin", enabled: true } });
+      if (!onPostgres) {
+        const refused = await here.gatehouse(["admin", "reset-password", "--json"]);
+        expect(refused).toMatchObject({ code: 1, out: "" });
+        expect(JSON.parse(refused.err).error.message).toContain("Stop the server, run this command again, then start the server.");
+        await running.kill("SIGTERM");
+      }
+      const { code, answer } = await json("admin", "reset-password");
+      expect({ code, answer }).toMatchObject({ code: 0, answer: { realm: "master", username: "admin", enabled: true } });
 
-    const server = onPostgres ? running : await here.start();
-    expect(await isSignedIn(server, old)).toBe(false);
-    expect(await signIn(server, "master", "admin", "the first password")).toBeNull();
-    const events = await eventsOf("master", answer.password, server);
-    expect(events).toContainEqual(expect.objectContaining({ type: "PASSWORD_RESET", actor: "cli", resourceId: answer.userId }));
-    await server.kill("SIGTERM");
-  }, 180_000);
+      const server = onPostgres ? running : await here.start();
+      expect(await isSignedIn(server, old)).toBe(false);
+      expect(await signIn(server, "master", "admin", "the first password")).toBeNull();
+      const events = await eventsOf("master", answer.password, server);
+      expect(events).toContainEqual(expect.objectContaining({ type: "PASSWORD_RESET", actor: "cli", resourceId: answer.userId }));
+      await server.kill("SIGTERM");
+    },
+    180_000,
+  );
 
   onPostgresAlone(
     "admin reset-password takes the password from a file or standard input, and then shows none",
@@ -201,26 +205,30 @@ describe("key rewrap", () => {
   const next = Buffer.from("0123456789abcdef0123456789abcdef").toString("base64");
   const rewrap = (env: Record<string, string>) => here.gatehouse(["key", "rewrap", "--json"], env);
 
-  test("moves everything to the new key, after which the old one is not needed", async () => {
-    const old = here.env.GATEHOUSE_MASTER_KEY ?? readFileSync(join(here.folder, "data", "master.key"), "utf8").trim();
-    const lost = await rewrap({ GATEHOUSE_MASTER_KEY: next });
-    expect(lost.code).toBe(1);
-    expect(lost.err).toContain("is not the one this database was written with");
+  onPostgresAlone(
+    "moves everything to the new key, after which the old one is not needed",
+    async () => {
+      const old = here.env.GATEHOUSE_MASTER_KEY ?? readFileSync(join(here.folder, "data", "master.key"), "utf8").trim();
+      const lost = await rewrap({ GATEHOUSE_MASTER_KEY: next });
+      expect(lost.code).toBe(1);
+      expect(lost.err).toContain("is not the one this database was written with");
 
-    const both = { GATEHOUSE_MASTER_KEY: next, GATEHOUSE_MASTER_KEY_PREVIOUS: old };
-    const done = await rewrap(both);
-    expect(done).toMatchObject({ code: 0, err: "" });
-    const { rewrapped, columns } = JSON.parse(done.out);
-    // master, acme before and after its rotation, and where the first start was in development mode the demo realm.
-    expect(columns.filter((column: { rewrapped: number }) => column.rewrapped > 0)).toEqual([
-      { column: "realm_keys.private_key", rewrapped: onPostgres ? 3 : 4 },
-      { column: "realm_key_companions.private_key", rewrapped: onPostgres ? 3 : 4 },
-      { column: "realm_companion_keys.private_key", rewrapped: onPostgres ? 6 : 8 },
-      { column: "vault_canary.sealed", rewrapped: 1 },
-    ]);
-    expect(rewrapped).toBe(onPostgres ? 13 : 17);
-    expect(JSON.parse((await rewrap(both)).out).rewrapped).toBe(0);
-    expect((await rewrap({ GATEHOUSE_MASTER_KEY: next })).code).toBe(0);
-    expect((await rewrap({ GATEHOUSE_MASTER_KEY: old })).code).toBe(1);
-  }, 120_000);
+      const both = { GATEHOUSE_MASTER_KEY: next, GATEHOUSE_MASTER_KEY_PREVIOUS: old };
+      const done = await rewrap(both);
+      expect(done).toMatchObject({ code: 0, err: "" });
+      const { rewrapped, columns } = JSON.parse(done.out);
+      // master, acme before and after its rotation, and where the first start was in development mode the demo realm.
+      expect(columns.filter((column: { rewrapped: number }) => column.rewrapped > 0)).toEqual([
+        { column: "realm_keys.private_key", rewrapped: onPostgres ? 3 : 4 },
+        { column: "realm_key_companions.private_key", rewrapped: onPostgres ? 3 : 4 },
+        { column: "realm_companion_keys.private_key", rewrapped: onPostgres ? 6 : 8 },
+        { column: "vault_canary.sealed", rewrapped: 1 },
+      ]);
+      expect(rewrapped).toBe(onPostgres ? 13 : 17);
+      expect(JSON.parse((await rewrap(both)).out).rewrapped).toBe(0);
+      expect((await rewrap({ GATEHOUSE_MASTER_KEY: next })).code).toBe(0);
+      expect((await rewrap({ GATEHOUSE_MASTER_KEY: old })).code).toBe(1);
+    },
+    120_000,
+  );
 });
