@@ -1,27 +1,14 @@
 import Type from "typebox";
 import { joinByProvider } from "../../directory/organizations/index.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { applyMapping, arrivalOf, arrive, type BrokeredIdentity, brokerOf, REFUSED, writesEachTime } from "../brokers/index.ts";
-import { MAX_BUTTONS, type ProviderSnapshot, touchLink, UpstreamError } from "../identity-providers/index.ts";
+import { applyMapping, arrivalOf, arrive, type BrokeredIdentity, writesEachTime } from "../brokers/index.ts";
+import { MAX_BUTTONS, type ProviderSnapshot, touchLink } from "../identity-providers/index.ts";
 import { FindProvider, ProviderLinks } from "../pages/index.ts";
 import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
+import { enabledProvider, PROBLEMS, providersOf, recordBrokerFailure, visit, visited } from "./provider-visit.ts";
 
 /** The name of this step in flows. */
 export const IDENTITY_PROVIDER = "identity-provider";
-
-/** Where a provider sends the browser back to: one address for each, so that no provider's answer is taken for another's. */
-export const redirectUriOf = ({ parts, realm }: StepContext, alias: string) =>
-  `${parts.baseUrl}/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}/endpoint`;
-
-export const PROBLEMS = {
-  down: { title: "brokerDownTitle", text: "brokerDownText" },
-  failed: { title: "brokerFailedTitle", text: "brokerFailedText" },
-  refused: { title: "brokerRefusedTitle", text: "brokerRefusedText" },
-  denied: { title: "brokerDeniedTitle", text: "brokerDeniedText" },
-  stale: { title: "brokerStaleTitle", text: "brokerStaleText" },
-  "no-account": { title: "brokerDeniedTitle", text: "brokerNoAccountText" },
-  domain: { title: "brokerDeniedTitle", text: "brokerDomainText" },
-} as const;
 
 /** Signs in at an identity provider of the realm. Its buttons are links, also on the pages of other ways. */
 export const identityProvider: Question = {
@@ -56,48 +43,22 @@ export const identityProvider: Question = {
 
   async answer(at, { provider: alias = "", find }) {
     if (find !== undefined) return found(at, alias);
-    const provider = await enabledProvider(at, alias);
-    const broker = provider && brokerOf(provider.protocol);
-    if (!provider || !broker) return { outcome: "again", problem: PROBLEMS.down };
-    const { request, visitor, progress, parts } = at;
-    try {
-      const { kept, to } = await broker.begin(
-        provider,
-        {
-          redirectUri: redirectUriOf(at, alias),
-          loginHint: progress.login ?? (progress.home?.alias === alias ? progress.home.login : null) ?? request.loginHint ?? null,
-          locale: visitor.locale,
-          acr: request.acr ?? null,
-          fresh: request.reauthenticate === true || request.recent === true,
-        },
-        parts.brokers.tools,
-      );
-      parts.brokers.outages.answered(provider.providerId);
-      return { outcome: "leave", data: { ...kept, alias, providerId: provider.providerId }, to: ({ state }) => to(state) };
-    } catch (error) {
-      if (error instanceof UpstreamError) parts.brokers.outages.failed(provider.providerId);
-      return failed(at, provider, error, "down");
-    }
+    const { request, progress } = at;
+    return visit(at, await enabledProvider(at, alias), {
+      loginHint: progress.login ?? (progress.home?.alias === alias ? progress.home.login : null) ?? request.loginHint ?? null,
+      acr: request.acr ?? null,
+      fresh: request.reauthenticate === true || request.recent === true,
+    });
   },
 
-  async returned(at, { alias, ...query }) {
-    const { data, parts, visitor } = at;
-    const provider = data?.alias === alias ? await enabledProvider(at, String(alias)) : null;
-    const broker = provider && brokerOf(provider.protocol);
-    // Another provider's endpoint, or one that was disabled or replaced meanwhile.
-    if (!provider || !broker || provider.providerId !== data?.providerId) return { outcome: "again", problem: PROBLEMS.failed };
-    if (query.error === "access_denied" || query.error === "user_cancelled_authorize")
-      return { outcome: "again", notice: "brokerCancelled" };
-    if (query.error === REFUSED) return { outcome: "again", problem: PROBLEMS.failed };
-    let identity: BrokeredIdentity;
-    try {
-      identity = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, parts.brokers.tools);
-    } catch (error) {
-      return failed(at, provider, error, "failed");
-    }
+  async returned(at, query) {
+    const { parts, visitor } = at;
+    const back = await visited(at, query);
+    if ("answer" in back) return back.answer;
+    const { provider, identity } = back;
     const arrival = await arrive(parts, provider, identity, visitor.sourceIp);
     if (arrival.kind === "refused") {
-      await tellFailure(at, provider, arrival.reason);
+      await recordBrokerFailure(at, provider, arrival.reason);
       return { outcome: "again", problem: PROBLEMS[arrival.reason] };
     }
     const brokered = arrivalOf(parts.vault, provider, identity, at.interactionId!);
@@ -113,13 +74,6 @@ export const identityProvider: Question = {
     return { outcome: "prove", userId: arrival.userId, login: arrival.login, link, factor: proof.factor!, amr: proof.amr, brokered };
   },
 };
-
-const providersOf = async ({ parts, realm, request }: StepContext) => (request.isLocal ? null : parts.brokers.providers.get(realm.realmId));
-
-export async function enabledProvider(at: StepContext, alias: string): Promise<ProviderSnapshot | null> {
-  const provider = (await providersOf(at))?.byAlias.get(alias);
-  return provider?.enabled ? provider : null;
-}
 
 /** Those that fit on a page, the last used one first; with `find`, those whose name holds it. */
 async function linksOf(at: StepContext, find = "") {
@@ -180,27 +134,3 @@ function proofOf(at: StepContext, provider: ProviderSnapshot, identity: Brokered
     accepted: () => parts.brokers.counted(protocol, "success"),
   };
 }
-
-/** Told in plain words; what the provider said about it goes to the log, and only a word of ours into the trail. */
-export async function failed(at: StepContext, provider: ProviderSnapshot, error: unknown, problem: "down" | "failed"): Promise<Answer> {
-  if (!(error instanceof UpstreamError)) throw error;
-  if (error.reason === "cancelled") return { outcome: "again", notice: "brokerCancelled" };
-  const { realm, alias, protocol } = provider;
-  at.parts.brokers.tools.log.warn({ err: error, realm, alias, protocol, reason: error.reason }, "a sign-in by an identity provider failed");
-  await tellFailure(at, provider, error.reason);
-  return { outcome: "again", problem: PROBLEMS[SAID[error.reason] ?? problem] };
-}
-
-/** What the provider said of itself (RFC 6749 §4.1.2.1), in words for users. */
-const SAID: Readonly<Record<string, keyof typeof PROBLEMS>> = {
-  stale: "stale",
-  upstream_server_error: "down",
-  upstream_temporarily_unavailable: "down",
-  upstream_unauthorized_client: "refused",
-  upstream_invalid_request: "refused",
-  upstream_invalid_scope: "refused",
-  upstream_unsupported_response_type: "refused",
-};
-
-export const tellFailure = ({ parts, visitor }: StepContext, provider: ProviderSnapshot, reason: string): Promise<void> =>
-  parts.brokers.failed(parts.work, provider, reason, visitor.sourceIp);

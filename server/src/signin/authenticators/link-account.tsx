@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { arrivalOf, type BrokeredArrival, brokerOf, isInAllowedDomain, keepTokensOf, REFUSED } from "../brokers/index.ts";
-import { addLink, findLinkedUser, UpstreamError } from "../identity-providers/index.ts";
+import { arrivalOf, type BrokeredArrival, isInAllowedDomain, keepTokensOf } from "../brokers/index.ts";
+import { addLink, findLinkedUser } from "../identity-providers/index.ts";
 import { ConfirmLink, linkLead, ProviderLinks } from "../pages/index.ts";
 import type { Answer, Question, StepContext } from "./authenticator.ts";
-import { enabledProvider, failed, PROBLEMS, redirectUriOf, tellFailure } from "./identity-provider.tsx";
+import { enabledProvider, PROBLEMS, recordBrokerFailure, visit, visited } from "./provider-visit.ts";
 
 /** Who came back from the provider, and waits for the user's word. */
 interface Arrived {
@@ -47,55 +47,36 @@ export const linkAccount: Question = {
 
   async answer(at, { provider: alias, link }) {
     if (!isOfAsker(at)) return { outcome: "again", problem: PROBLEMS.failed };
-    if (alias !== undefined) return leave(at, alias);
+    if (alias !== undefined) {
+      const provider = alias === at.request.link?.alias ? await enabledProvider(at, alias) : null;
+      return visit(at, provider, { loginHint: null, acr: null, fresh: false });
+    }
     if (link === "no") return { outcome: "declined" };
     return confirm(at);
   },
 
-  async returned(at, { alias, ...query }): Promise<Answer> {
-    const { data, parts } = at;
-    const provider = data?.alias === alias ? await enabledProvider(at, String(alias)) : null;
-    const broker = provider && brokerOf(provider.protocol);
-    if (!provider || !broker || provider.providerId !== data?.providerId || !isOfAsker(at))
-      return { outcome: "again", problem: PROBLEMS.failed };
-    if (query.error === "access_denied" || query.error === "user_cancelled_authorize")
-      return { outcome: "again", notice: "brokerCancelled" };
-    if (query.error === REFUSED) return { outcome: "again", problem: PROBLEMS.failed };
-    try {
-      const identity = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, parts.brokers.tools);
-      const isRefused = provider.config.provisioning === "deny" ? "denied" : isInAllowedDomain(provider, identity) ? null : "domain";
-      if (isRefused !== null) {
-        await tellFailure(at, provider, isRefused);
-        return { outcome: "again", problem: PROBLEMS[isRefused] };
-      }
-      if ((await findLinkedUser(parts.db, provider.realm, provider.providerId, identity.subject)) !== null) {
-        await tellFailure(at, provider, "linked");
-        return { outcome: "again", problem: LINKED };
-      }
-      const arrived: Arrived = { username: identity.username, brokered: arrivalOf(parts.vault, provider, identity, at.interactionId!) };
-      return { outcome: "again", data: { alias: provider.alias, providerId: provider.providerId, arrived } };
-    } catch (error) {
-      if (error instanceof UpstreamError) return failed(at, provider, error, "failed");
-      throw error;
+  async returned(at, query): Promise<Answer> {
+    const { parts } = at;
+    if (!isOfAsker(at)) return { outcome: "again", problem: PROBLEMS.failed };
+    const back = await visited(at, query);
+    if ("answer" in back) return back.answer;
+    const { provider, identity } = back;
+    const isRefused = provider.config.provisioning === "deny" ? "denied" : isInAllowedDomain(provider, identity) ? null : "domain";
+    if (isRefused !== null) {
+      await recordBrokerFailure(at, provider, isRefused);
+      return { outcome: "again", problem: PROBLEMS[isRefused] };
     }
+    if ((await findLinkedUser(parts.db, provider.realm, provider.providerId, identity.subject)) !== null) {
+      await recordBrokerFailure(at, provider, "linked");
+      return { outcome: "again", problem: LINKED };
+    }
+    const arrived: Arrived = { username: identity.username, brokered: arrivalOf(parts.vault, provider, identity, at.interactionId!) };
+    return { outcome: "again", data: { alias: provider.alias, providerId: provider.providerId, arrived } };
   },
 };
 
 /** Another user may have signed in to this browser since. */
 const isOfAsker = ({ progress, request }: StepContext): boolean => progress.userId !== null && progress.userId === request.link?.userId;
-
-async function leave(at: StepContext, alias: string): Promise<Answer> {
-  const provider = alias === at.request.link?.alias ? await enabledProvider(at, alias) : null;
-  const broker = provider && brokerOf(provider.protocol);
-  if (!provider || !broker) return { outcome: "again", problem: PROBLEMS.down };
-  const request = { redirectUri: redirectUriOf(at, alias), loginHint: null, locale: at.visitor.locale, acr: null, fresh: false };
-  try {
-    const { kept, to } = await broker.begin(provider, request, at.parts.brokers.tools);
-    return { outcome: "leave", data: { ...kept, alias, providerId: provider.providerId }, to: ({ state }) => to(state) };
-  } catch (error) {
-    return failed(at, provider, error, "down");
-  }
-}
 
 async function confirm(at: StepContext): Promise<Answer> {
   const { user, parts, interactionId } = at;

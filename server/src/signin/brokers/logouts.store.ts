@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { MINUTE } from "../../kernel/clock.ts";
 import { sha256, type Vault } from "../../kernel/vault.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, type Tx } from "../../platform/db/index.ts";
 import type { UpstreamHop } from "./broker.ts";
 
 declare module "../../platform/db/tables.ts" {
@@ -89,6 +89,6 @@ export async function useLogoutToken(
 }
 
 export async function deleteExpiredBrokerLogouts(db: Db, now: number): Promise<void> {
-  await sql`delete from broker_logouts where expires_at <= ${now}`.execute(db);
-  await sql`delete from broker_logout_tokens where expires_at <= ${now}`.execute(db);
+  await deleteExpired(db, "broker_logouts", now);
+  await deleteExpired(db, "broker_logout_tokens", now);
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { MINUTE } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
 import { randomToken, sha256, type Vault } from "../../../kernel/vault.ts";
-import type { Db } from "../../../platform/db/index.ts";
+import { type Db, deleteExpired } from "../../../platform/db/index.ts";
 import type { OpenedResponse } from "../../../platform/saml/index.ts";
 import type { ProviderSnapshot } from "../../identity-providers/index.ts";
 
@@ -81,6 +81,4 @@ export async function useAssertion(db: Db, { realm, providerId }: Owner, asserti
   return rows.length > 0;
 }
 
-export async function deleteExpiredAnswers(db: Db, now: number): Promise<void> {
-  await db.deleteFrom("broker_answers").where("expires_at", "<=", now).execute();
-}
+export const deleteExpiredAnswers = (db: Db, now: number): Promise<void> => deleteExpired(db, "broker_answers", now);

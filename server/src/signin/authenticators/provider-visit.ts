@@ -1,0 +1,93 @@
+import { type BrokeredIdentity, type BrokerRequest, brokerOf, REFUSED } from "../brokers/index.ts";
+import { type ProviderSnapshot, UpstreamError } from "../identity-providers/index.ts";
+import type { Answer, StepContext } from "./authenticator.ts";
+
+// The browser's visit to an identity provider, for the steps that make one: to sign in, and to link an account.
+
+export const PROBLEMS = {
+  down: { title: "brokerDownTitle", text: "brokerDownText" },
+  failed: { title: "brokerFailedTitle", text: "brokerFailedText" },
+  refused: { title: "brokerRefusedTitle", text: "brokerRefusedText" },
+  denied: { title: "brokerDeniedTitle", text: "brokerDeniedText" },
+  stale: { title: "brokerStaleTitle", text: "brokerStaleText" },
+  "no-account": { title: "brokerDeniedTitle", text: "brokerNoAccountText" },
+  domain: { title: "brokerDeniedTitle", text: "brokerDomainText" },
+} as const;
+
+export const providersOf = async ({ parts, realm, request }: StepContext) =>
+  request.isLocal ? null : parts.brokers.providers.get(realm.realmId);
+
+export async function enabledProvider(at: StepContext, alias: string): Promise<ProviderSnapshot | null> {
+  const provider = (await providersOf(at))?.byAlias.get(alias);
+  return provider?.enabled ? provider : null;
+}
+
+/** One redirect URI for each provider, so that no provider's answer is taken for another's. */
+const redirectUriOf = ({ parts, realm }: StepContext, alias: string) =>
+  `${parts.baseUrl}/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}/endpoint`;
+
+/** Sends the browser to the provider. */
+export async function visit(
+  at: StepContext,
+  provider: ProviderSnapshot | null,
+  asked: Pick<BrokerRequest, "loginHint" | "acr" | "fresh">,
+): Promise<Answer> {
+  const broker = provider && brokerOf(provider.protocol);
+  if (!provider || !broker) return { outcome: "again", problem: PROBLEMS.down };
+  const { alias, providerId } = provider;
+  const { outages, tools } = at.parts.brokers;
+  try {
+    const request = { ...asked, redirectUri: redirectUriOf(at, alias), locale: at.visitor.locale };
+    const { kept, to } = await broker.begin(provider, request, tools);
+    outages.answered(providerId);
+    return { outcome: "leave", data: { ...kept, alias, providerId }, to: ({ state }) => to(state) };
+  } catch (error) {
+    if (error instanceof UpstreamError) outages.failed(providerId);
+    return failed(at, provider, error, "down");
+  }
+}
+
+/** Who came back, as the provider knows them; or what the step answers instead. */
+export async function visited(
+  at: StepContext,
+  { alias, ...query }: Readonly<Record<string, string>>,
+): Promise<{ readonly provider: ProviderSnapshot; readonly identity: BrokeredIdentity } | { readonly answer: Answer }> {
+  const { data, parts } = at;
+  const provider = data?.alias === alias ? await enabledProvider(at, String(alias)) : null;
+  const broker = provider && brokerOf(provider.protocol);
+  // Another provider's endpoint, or a provider that was disabled or replaced since.
+  if (!provider || !broker || provider.providerId !== data?.providerId) return { answer: { outcome: "again", problem: PROBLEMS.failed } };
+  if (query.error === "access_denied" || query.error === "user_cancelled_authorize")
+    return { answer: { outcome: "again", notice: "brokerCancelled" } };
+  if (query.error === REFUSED) return { answer: { outcome: "again", problem: PROBLEMS.failed } };
+  try {
+    const identity = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, parts.brokers.tools);
+    return { provider, identity };
+  } catch (error) {
+    return { answer: await failed(at, provider, error, "failed") };
+  }
+}
+
+/** Answers in plain words. What the provider said goes to the log; the audit trail gets our own reason only. */
+async function failed(at: StepContext, provider: ProviderSnapshot, error: unknown, problem: "down" | "failed"): Promise<Answer> {
+  if (!(error instanceof UpstreamError)) throw error;
+  if (error.reason === "cancelled") return { outcome: "again", notice: "brokerCancelled" };
+  const { realm, alias, protocol } = provider;
+  at.parts.brokers.tools.log.warn({ err: error, realm, alias, protocol, reason: error.reason }, "a sign-in by an identity provider failed");
+  await recordBrokerFailure(at, provider, error.reason);
+  return { outcome: "again", problem: PROBLEMS[SAID[error.reason] ?? problem] };
+}
+
+/** What the provider said of itself (RFC 6749 §4.1.2.1), in words for users. */
+const SAID: Readonly<Record<string, keyof typeof PROBLEMS>> = {
+  stale: "stale",
+  upstream_server_error: "down",
+  upstream_temporarily_unavailable: "down",
+  upstream_unauthorized_client: "refused",
+  upstream_invalid_request: "refused",
+  upstream_invalid_scope: "refused",
+  upstream_unsupported_response_type: "refused",
+};
+
+export const recordBrokerFailure = ({ parts, visitor }: StepContext, provider: ProviderSnapshot, reason: string): Promise<void> =>
+  parts.brokers.failed(parts.work, provider, reason, visitor.sourceIp);
