@@ -30,5 +30,5 @@ export function sendNoAccess(
     client: name ?? clientId,
     account: visitor.session!.username,
   });
-  return sendPage(reply, 403, html, { logoUrl: visitor.realm.settings.logoUrl });
+  return sendPage(reply, 403, html);
 }
