@@ -111,7 +111,7 @@ function protectionErrors(client: StoredSamlClient, defaults: Settings["saml"]):
       error(
         options.signAssertion === false ? "options.signAssertion" : "options.signResponse",
         "unsigned",
-        "must be true: nothing would be signed, so that anybody could sign in as anybody",
+        "must be true: without any signature every site could sign in as any user",
       ),
     );
   if (options.encryptAssertion === true && options.encryptionCertificate === null)

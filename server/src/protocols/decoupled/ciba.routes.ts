@@ -9,7 +9,7 @@ import { renderCiba, sendPage } from "../../signin/pages/index.ts";
 import { issuerFor } from "../gate/index.ts";
 import { answer, findRequest, listRequests, messageOf, requestedBy, type Waiting } from "./approval.ts";
 import type { DecoupledIssuer } from "./parts.ts";
-import { type DecoupledRouteParts, needsRecentSignIn, sendNoAccess } from "./visitors.ts";
+import { type DecoupledRouteParts, needsRecentSignIn, OtherAccount, sendNoAccess } from "./visitors.ts";
 
 const requestParams = Type.Object({ realm: Type.String(), id: Type.String() });
 const toLogin = redirect("To the sign-in page");
@@ -74,11 +74,14 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       schema: {
         operationId: "listCibaRequests",
         summary: "Requests that wait for the signed-in user (CIBA)",
+        querystring: Type.Object({ lang: field(35), account: OtherAccount }),
         response: { 200: page("The list"), 303: toLogin },
       },
     },
     async (request, reply) => {
       const { visitor, realm } = request;
+      if (request.query.account === "other")
+        return toSignIn(work, request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: here(realm.realmId) });
       const session = visitor.session!;
       const issuer = await issuerFor(issuers, request);
       const requests = (await listRequests(issuer.parts, session)).map((each) => ({
@@ -131,7 +134,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       if (!found) return showGone(request, reply, visitor, 404) as never;
       const isAllowed = request.body.decision === "allow";
       if (isAllowed && !(await mayUseApplication(parts.db, realm.realmId, session.userId, found.client.settings)))
-        return sendNoAccess(visitors, request, reply, found.client) as never;
+        return sendNoAccess(visitors, request, reply, found.client, { path: here(realm.realmId) }) as never;
       if (isAllowed && (await needsRecentSignIn(parts.db, session, requestedBy(issuer.parts, found.request).scopes)))
         return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realm.realmId, id) });
       const approval = { ...found, parts: issuer.parts, model: "BackchannelAuthenticationRequest", session } as const;

@@ -12,7 +12,7 @@ import { answer, findDevice, requestedBy, type Waiting } from "./approval.ts";
 import { countCode } from "./device-attempts.ts";
 import type { DecoupledIssuer } from "./parts.ts";
 import { normaliseUserCode, spellUserCode } from "./user-code.ts";
-import { type DecoupledRouteParts, needsRecentSignIn, sendNoAccess } from "./visitors.ts";
+import { type DecoupledRouteParts, needsRecentSignIn, OtherAccount, sendNoAccess } from "./visitors.ts";
 
 const DeviceForm = Type.Object(
   {
@@ -86,11 +86,14 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
         querystring: Type.Object({
           user_code: field(64),
           lang: field(35),
+          account: OtherAccount,
         }),
         response: { 200: page("The page"), 303: redirect("To the sign-in page") },
       },
     },
     async (request, reply) => {
+      if (request.query.account === "other")
+        return toSignIn(work, request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: withCode(request) });
       return showEnter(request, reply, request.visitor, 200, { userCode: codeIn(request) }) as never;
     },
   );
@@ -134,7 +137,10 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       await attempt.takeBack();
 
       if (decision !== "deny" && !(await mayUseApplication(parts.db, realm.realmId, session.userId, found.client.settings)))
-        return sendNoAccess(visitors, request, reply, found.client) as never;
+        return sendNoAccess(visitors, request, reply, found.client, {
+          path: here(realm.realmId),
+          query: { user_code: spellUserCode(code) },
+        }) as never;
       if (decision !== "allow" && decision !== "deny") return showConfirm(request, reply, visitor, issuer, code, found) as never;
       const isAllowed = decision === "allow";
       const back = `${here(realm.realmId)}?${new URLSearchParams({ user_code: spellUserCode(code) })}`;

@@ -29,8 +29,7 @@ function isOwnAddress({ assertionConsumerServices }: SamlClientSnapshot, relaySt
 }
 
 /**
- * Where nobody asked, anybody may have written the link: the default, and what the allowed ones cover, but nothing that an administrator has
- * not named.
+ * Any site can link to an IdP-initiated sign-in. So it takes the default RelayState and those that `allowedRelayStates` covers, and no others.
  */
 export function relayStateToStart(client: SamlClientSnapshot, relayState: string | null): string | null {
   const { allowedRelayStates, defaultRelayState } = client.options;
