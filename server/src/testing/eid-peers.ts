@@ -3,6 +3,7 @@ import { createHash, createPublicKey, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clock } from "../kernel/clock.ts";
+import type { Answer } from "./browser.ts";
 import {
   assertionXml,
   attribute,
@@ -17,9 +18,11 @@ import {
   time,
 } from "./eid-messages.ts";
 import { type Identity, makeIdentity } from "./saml-peers.ts";
+import { hopOf } from "./service-provider.ts";
 
 /** What came from the service provider by a form. */
 export interface Asked {
+  readonly location: string;
   readonly id: string;
   readonly acs: string;
   readonly issuer: string;
@@ -27,11 +30,13 @@ export interface Asked {
   readonly xml: string;
 }
 
-export function readRequest(form: Readonly<Record<string, string>>): Asked {
-  const xml = Buffer.from(form.SAMLRequest ?? "", "base64").toString();
+/** Of the page that posts it. */
+export function readRequest(page: URL | Answer): Asked {
+  const { location, form } = (page instanceof URL ? null : hopOf(page)) ?? { location: "", form: null };
+  const xml = Buffer.from(form?.SAMLRequest ?? "", "base64").toString();
   const of = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(xml)?.[1] ?? "";
   const issuer = /<saml:Issuer[^>]*>([^<]*)</.exec(xml)?.[1] ?? "";
-  return { id: of("ID"), acs: of("AssertionConsumerServiceURL"), issuer, relayState: form.RelayState ?? "", xml };
+  return { location, id: of("ID"), acs: of("AssertionConsumerServiceURL"), issuer, relayState: form?.RelayState ?? "", xml };
 }
 
 /** What a test changes of a good answer. */
@@ -117,18 +122,19 @@ export async function eherkenningPeer() {
       ],
       { ...cbc, ...encrypting },
     );
-  const usual = (answer: EidAnswer) => [
+  const usual = (answer: EidAnswer, { kvk = "12345678", email = "ada@example.com" } = {}) => [
     attribute("urn:etoegang:core:ServiceID", SERVICE_ID),
     attribute("urn:etoegang:core:ServiceUUID", SERVICE_UUID),
-    attribute("urn:etoegang:core:LegalSubjectID", identifier(KVK, "12345678", answer)),
+    attribute("urn:etoegang:core:LegalSubjectID", identifier(KVK, kvk, answer)),
     attribute("urn:etoegang:core:ActingSubjectID", identifier(PSEUDO, "ABCDEF0123456789@0123456789ABCDEF", answer)),
-    attribute("email", "ada@example.com"),
+    attribute("email", email),
     attribute("urn:etoegang:1.9:attribute:FirstName", "Ada"),
     attribute("urn:etoegang:1.9:attribute:FamilyName", "Lovelace"),
   ];
 
   const peer = {
     ...{ entityId, spEntityId, signer, sp, decryption, stranger, resolves, close, identifier },
+    attributes: (account: { readonly kvk?: string; readonly email?: string }) => usual({}, account),
     config: {
       ...{ ssoUrl: `${origin}/sso`, artifactResolutionUrl: `${origin}/resolve`, idpEntityId: entityId, spEntityId },
       ...{ idpSigningCertificate: signer.pem, spSigningCertificate: sp.pem, spSigningPrivateKey: privatePem(sp) },

@@ -56,6 +56,7 @@ export async function samlPeer() {
   const resolved: ReceivedMessage[] = [];
   let published: Identity[] = [identity];
   let isDown = false;
+  let tampered: ((soap: string) => string) | null = null;
   const calls: string[] = [];
   let base = "";
 
@@ -97,7 +98,9 @@ export async function samlPeer() {
       ...{ id: newMessageId(), issueInstant: clock.now(), issuer: `${base}/entity`, inResponseTo: message.id },
       ...{ status: { code: STATUS.success }, content: content === undefined ? null : restored(content) },
     });
-    response.setHeader("content-type", "text/xml").end(soapEnvelope(await signed(answer, rs256(identity))));
+    const soap = soapEnvelope(await signed(answer, rs256(identity)));
+    response.setHeader("content-type", "text/xml").end(tampered?.(soap) ?? soap);
+    tampered = null;
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -116,6 +119,10 @@ export async function samlPeer() {
     async rotate(isPublished = true) {
       identity = await makeIdentity();
       if (isPublished) published = [identity];
+    },
+    /** Changes the next answer to an artifact. */
+    tamper: (change: (soap: string) => string) => {
+      tampered = change;
     },
     down: (is: boolean) => {
       isDown = is;

@@ -82,6 +82,7 @@ describe("the export", () => {
         },
       ],
       federatedLinks: [],
+      directoryEntries: [],
       consents: [
         { clientId: "app", scopes: ["openid"], grantedAt: time, updatedAt: time },
         { clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time },

@@ -5,3 +5,4 @@ export { OutboundError, type OutboundReason } from "./errors.ts";
 export type { OutboundRequest, OutboundResponse } from "./fetch.ts";
 export type { Address, Resolve } from "./guard.ts";
 export { createOutbound, type Outbound, type OutboundOptions } from "./outbound.ts";
+export type { ClientIdentity } from "./sockets.ts";

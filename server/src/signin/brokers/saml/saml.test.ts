@@ -6,6 +6,7 @@ import { samlBrokered } from "../../../testing/brokered-realm.ts";
 import type { Answer } from "../../../testing/browser.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import { type SamlPeer, samlPeer } from "../../../testing/saml-identity-provider.ts";
+import { rs256 } from "../../../testing/saml-messages.ts";
 import { haveSchemas, type Identity, makeIdentity, schemaComplaints, xmlsecVerifies } from "../../../testing/saml-peers.ts";
 import { hopOf } from "../../../testing/service-provider.ts";
 import { isSignedIn } from "../../../testing/step-pages.ts";
@@ -212,11 +213,13 @@ test("metadata of the provider is read from its address, daily and for an unknow
   expect(await signsIn()).toBe(true);
   expect(reads() - before).toBe(1);
 
+  const retired = rs256(peer.identity);
   await peer.rotate();
   expect(await signsIn(), "it was read a moment ago").toBe(false);
   clock.advance(MINUTE);
   expect(await signsIn()).toBe(true);
   expect(reads() - before).toBe(2);
+  expect((await sp.signIn(peer, { protection: { key: retired } })).status, "a retired key").toBe(400);
   // A flood of messages by unknown keys costs one request each half minute.
   await peer.rotate(false);
   clock.advance(MINUTE);

@@ -1,3 +1,4 @@
+import { deflateRawSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import {
@@ -37,6 +38,7 @@ afterAll(async () => {
   await iam?.close();
 });
 
+const RSA_SHA1 = "http://www.w3.org/2000/09/xmldsig#rsa-sha1";
 const start = () => samlBrokered(iam, { metadataXml: render(peer.metadata()) });
 const isIn = async ({ realm }: SamlBrokered, browser: Browser) =>
   (await browser.get(`/realms/${realm.name}/account/profile`)).status === 200;
@@ -101,6 +103,17 @@ test("the provider ends exactly the sessions that it names, by Redirect, POST an
   const [one, two, three, eve] = [await signIn(sp, "_1"), await signIn(sp, "_2"), await signIn(sp, "_3"), await signIn(sp, "_4", "eve")];
   const standing = () => Promise.all([one, two, three, eve].map((each) => isIn(sp, each)));
 
+  const changed = async (change: (query: string) => string) => {
+    const { search } = new URL(await redirectUrl({ location: at, message: request(), relayState: "theirs", key }));
+    return iam.browser().get(`${sp.at}/slo?${change(search.slice(1))}`);
+  };
+  const byPost = (xml: string) =>
+    iam.browser().request("POST", `${sp.at}/slo`, {
+      ...{ form: { SAMLRequest: Buffer.from(xml).toString("base64"), RelayState: "theirs" }, csrf: false },
+    });
+  // The provider signed this, but not the LogoutRequest that it lies in.
+  const vouched = render(await signed(request(), key));
+
   // Neither forged, nor old, nor of another, nor with another's session.
   const refused: [string, () => Promise<Answer>][] = [
     ["signature_missing", () => byRedirect(request(), null)],
@@ -110,6 +123,18 @@ test("the provider ends exactly the sessions that it names, by Redirect, POST an
     ["expired", () => byRedirect(request({ issueInstant: clock.now() - 10 * MINUTE }))],
     ["not_yet_valid", () => byRedirect(request({ issueInstant: clock.now() + 10 * MINUTE }))],
     ["expired", () => byRedirect(request({ notOnOrAfter: clock.now() - 2 * MINUTE }))],
+    ["signature_invalid", () => changed((query) => query.replace("RelayState=theirs", "RelayState=%74heirs"))],
+    ["signature_invalid", () => changed((query) => query.replace("RelayState=theirs", "RelayState=mine"))],
+    ["signature_invalid", () => changed((query) => query.replace("rsa-sha256", "rsa-sha512"))],
+    ["signature_algorithm", () => changed((query) => query.replace(/SigAlg=[^&]*/, `SigAlg=${encodeURIComponent(RSA_SHA1)}`))],
+    ["binding", () => changed((query) => query.split("&").reverse().join("&"))],
+    ["binding", () => changed((query) => `${query}&${query}`)],
+    ["binding", () => changed((query) => query.replace(/&SigAlg=[^&]*/, ""))],
+    ["size", () => iam.browser().get(`${sp.at}/slo?SAMLRequest=${encodeURIComponent(deflateRawSync(" ".repeat(2e6)).toString("base64"))}`)],
+    [
+      "signature_missing",
+      () => byPost(render(request()).replace("<saml:NameID", () => `<samlp:Extensions>${vouched}</samlp:Extensions><saml:NameID`)),
+    ],
   ];
   for (const [reason, send] of refused) {
     expect((await send()).status, reason).toBe(400);
@@ -123,11 +148,7 @@ test("the provider ends exactly the sessions that it names, by Redirect, POST an
   expect(await standing()).toEqual([false, true, true, true]);
   expect((await byRedirect(first)).status, "once").toBe(400);
 
-  const form = {
-    SAMLRequest: Buffer.from(render(await signed(request({ sessionIndexes: ["_2"] }), key))).toString("base64"),
-    RelayState: "theirs",
-  };
-  const posted = await iam.browser().request("POST", `${sp.at}/slo`, { form, csrf: false });
+  const posted = await byPost(render(await signed(request({ sessionIndexes: ["_2"] }), key)));
   expect(await statusIn(await iam.browser().get(String(posted.headers.location)))).toMatchObject({ code: STATUS.success });
   expect(await standing()).toEqual([false, false, true, true]);
 
