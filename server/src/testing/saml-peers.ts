@@ -129,8 +129,8 @@ export const xmllintReads = (xml: string | Uint8Array): boolean => {
 
 export const haveSchemas = (): boolean => Boolean(xmllintPath() && oasisSchemas() && w3cSchemas());
 
-/** What the schemas of OASIS and W3C say; null is nothing. */
-export function schemaComplaints(xml: string): string | null {
+/** What the schemas of OASIS and W3C say of these documents; null is nothing. Reading the schemas takes longer than applying them. */
+export function schemaComplaints(...documents: readonly string[]): string | null {
   const [oasis, w3c] = [oasisSchemas()!, w3cSchemas()!];
   const imported = {
     "urn:oasis:names:tc:SAML:2.0:protocol": `${oasis}/saml-schema-protocol-2.0.xsd`,
@@ -150,10 +150,11 @@ export function schemaComplaints(xml: string): string | null {
   const files = {
     "all.xsd": `<schema xmlns="http://www.w3.org/2001/XMLSchema">${imports.join("")}</schema>`,
     "catalog.xml": `<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">${local.join("")}</catalog>`,
-    "message.xml": xml,
+    ...Object.fromEntries(documents.map((xml, at) => [`message-${at}.xml`, xml])),
   };
   return withFiles(files, (path) => {
-    const done = spawnSync(xmllintPath()!, ["--nonet", "--noout", "--schema", path("all.xsd"), path("message.xml")], {
+    const messages = documents.map((_, at) => path(`message-${at}.xml`));
+    const done = spawnSync(xmllintPath()!, ["--nonet", "--noout", "--schema", path("all.xsd"), ...messages], {
       encoding: "utf8",
       env: { ...process.env, XML_CATALOG_FILES: path("catalog.xml") },
     });

@@ -90,7 +90,7 @@ test("a domain is verified by the TXT record that GET shows, and by nothing like
   expect((await (await realm.as("view-users")).post(verify)).status).toBe(403);
 });
 
-test("a record that is gone is told at once, counts for a week, and is looked for again; what the DNS does not answer says nothing", async () => {
+test("a missing record is recorded immediately, counts for a week, and is looked for again; what the DNS does not answer says nothing", async () => {
   const realm = await iam.realm();
   const admin = await realm.as("manage-organizations", "view-users");
   const { at, verify, verification } = await acme(admin, "gone.example");

@@ -62,7 +62,7 @@ const inRealm = () =>
     .map(relative);
 const overRealms = () => adminRoutes().filter((route) => !route.includes(IN_REALM));
 
-/** With ids that nobody has and a member that nobody knows: whoever gets past the gate changes nothing. */
+/** With unknown ids and an unknown member: a request that passes the gate changes nothing. */
 async function statusOf(browser: Browser, route: string, fill: (path: string) => string): Promise<number> {
   const [method, path] = route.split(" ") as [string, string];
   const url = fill(path).replace(/:(?!realm\b)\w+/g, () => newId());
@@ -118,8 +118,8 @@ describe("permissions by area", () => {
 
   test("nothing opens without a session, or with one of another realm", async () => {
     const other = await iam.realm();
-    const stranger = await other.as("realm-admin");
-    for (const browser of [iam.browser(), stranger.browser])
+    const outsider = await other.as("realm-admin");
+    for (const browser of [iam.browser(), outsider.browser])
       for (const route of [...inRealm().map((path) => path.replace(" ", " /admin/realms/:realm")), ...overRealms()])
         expect(await statusOf(browser, route, (path) => path.replace(":realm", realm.name)), route).toBe(401);
   });
@@ -311,19 +311,19 @@ describe("an id of another realm is a 404", () => {
         const [method, path] = route.split(" ") as [string, string];
         const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!).filter((name) => name !== "type");
         // Each parameter in turn is the foreign one.
-        for (const stranger of names) {
+        for (const outsider of names) {
           const url = path
             .replace(":type", "enrollment-token")
-            .replace(/:(\w+)/g, (_, name: string) => (name === stranger ? foreign : mine)[name] ?? `no-id-for-${name}`);
+            .replace(/:(\w+)/g, (_, name: string) => (name === outsider ? foreign : mine)[name] ?? `no-id-for-${name}`);
           const answer = await caller.browser.request(method, `/admin/realms/${here.name}${url}`, {
             ...((bodies[route] || method === "PATCH") && { body: bodies[route] ?? {} }),
           });
-          expect(answer.status, `${route} with a foreign ${stranger}`).toBe(404);
+          expect(answer.status, `${route} with a foreign ${outsider}`).toBe(404);
           expect(answer.headers["content-type"]).toContain("application/problem+json");
         }
       }
     }
-    // In a body and in a filter, too, it is nobody's.
+    // In a body and in a filter, too, it is no one's.
     for (const caller of [await here.as("realm-admin"), here.asMaster()]) {
       const unknown = { body: { errors: [{ field: "parentId" }] } };
       expect(await caller.post("/groups", { name: "below", parentId: foreign.groupId })).toMatchObject({ status: 400, ...unknown });

@@ -14,7 +14,7 @@ export interface Decryption {
   /** Our entityID: a message may hold the same key once for each of several recipients. */
   readonly recipient?: string;
   /**
-   * AES-CBC proves nothing about its content, and answers about it give the content away. It is refused unless this peer knows nothing
+   * AES-CBC does not authenticate its content, and error answers reveal the content. It is refused unless this peer knows nothing
    * else and the ciphertext lies under a signature that was verified before.
    */
   readonly allowCbc?: boolean;

@@ -43,7 +43,10 @@ export async function showProgress(parts: SloParts, exchange: Exchange, { logout
   const next = participants.find(({ by, state }) => by === "browser" && state === "waiting");
   if (next) return askNext(parts, exchange, logout, { participants, next });
   const all = await settled(parts, [logout]);
-  if (logout.frames.length === 0 && !all.some(hasFailed)) return endLogout(parts, exchange, logout);
+  // An application that asked gets the outcome with its answer. At our own page the user is to know which applications remain.
+  const isOwn = !logout.requester && logout.next === signedOutPath(realmId);
+  const isUnclear = isOwn ? !isComplete(all) : all.some(hasFailed);
+  if (logout.frames.length === 0 && !isUnclear) return endLogout(parts, exchange, logout);
   return show(parts, exchange, { frames: logout.frames, applications: shown(all, path), next: `${path}?finish=1` });
 }
 

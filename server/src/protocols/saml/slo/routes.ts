@@ -55,7 +55,7 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
     {
       schema: {
         summary: "Single logout by the Redirect binding (SAML 2.0)",
-        description: "LogoutRequests have to be signed. The session ends at once; the page that follows tells the other applications.",
+        description: "LogoutRequests have to be signed. The session ends at once; the page that follows notifies the other applications.",
         tags,
         params,
         response: responses,

@@ -13,7 +13,7 @@ import { isComplete, settled } from "./standing.ts";
 import { insertLogout, sessionsByNameId } from "./store.ts";
 
 /**
- * A service provider asks over SOAP, without a browser: the sessions that its NameID and SessionIndex name end, whoever holds them. The
+ * A service provider asks over SOAP, without a browser: the sessions that its NameID and SessionIndex name end, in every browser. The
  * other participants are notified over SOAP as well; those that only a browser can reach make it a partial logout.
  */
 export async function logOutBySoap(parts: SloParts, realm: string, body: Uint8Array, sourceIp: string): Promise<string> {

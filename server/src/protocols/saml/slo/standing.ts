@@ -36,7 +36,7 @@ export const hasFailed = ({ by, state }: Standing): boolean => by !== null && st
 
 export function outcomeOf({ by, state }: Standing): LogoutApplication["outcome"] {
   if (state === "done") return "done";
-  if (by === null) return "untold";
+  if (by === null) return "unsupported";
   if (state === "failed") return "refused";
   return by === "browser" && state === "waiting" ? "waiting" : "unanswered";
 }

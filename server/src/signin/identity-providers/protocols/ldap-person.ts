@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isCleanText } from "../../../kernel/text.ts";
 import { entryId, type LdapEntry } from "../../../platform/ldap/index.ts";
 import type { Claims } from "../mapping.ts";
 import type { Config } from "../protocol.ts";
 
-/** Somebody as an entry describes them. */
+/** A person as an entry describes them. */
 export interface Person {
   readonly subject: string;
   readonly dn: string;
@@ -73,10 +73,10 @@ function isEnabled(entry: LdapEntry): boolean {
 const isName = (text: string): boolean => text.length <= MAX_NAME && isCleanText(text) && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 const isAddress = (text: string): boolean => text.length <= 320 && isCleanText(text) && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text);
 
-const fingerprintOf = (person: Omit<Person, "fingerprint">, trustsEmail: boolean): string =>
-  createHash("sha256")
-    .update(JSON.stringify([person.dn, person.username, person.email, person.firstName, person.lastName, person.enabled, trustsEmail]))
-    .digest("base64url");
+const fingerprintOf = (person: Omit<Person, "fingerprint">, trustsEmail: boolean): string => {
+  const { dn, username, email, firstName, lastName, enabled } = person;
+  return hash("sha256", JSON.stringify([dn, username, email, firstName, lastName, enabled, trustsEmail]), "base64url");
+};
 
 /** As much of a distinguished name as a report shows. */
 export const shownDn = (dn: string): string => (isCleanText(dn) ? dn : dn.replaceAll("\0", "\ufffd").toWellFormed()).slice(0, 500);
