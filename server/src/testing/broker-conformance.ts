@@ -40,9 +40,9 @@ export function brokerConformance(protocol: string, stage: BrokerStage, iam: () 
     return realm;
   };
   const leave = async (realm: RealmUnderTest, browser: Browser) => {
-    const away = await browser.get(`/realms/${realm.name}/broker/theirs/login`);
-    expect(away.status, away.text).toBe(303);
-    return new URL(String(away.headers.location));
+    const answer = await browser.get(`/realms/${realm.name}/broker/theirs/login`);
+    expect(answer.status, answer.text).toBe(303);
+    return new URL(String(answer.headers.location));
   };
   const bring = async (realm: RealmUnderTest, browser: Browser, { by, members }: Return, alias = "theirs"): Promise<Answer> => {
     const path = `/realms/${realm.name}/broker/${alias}/endpoint`;
@@ -67,7 +67,7 @@ export function brokerConformance(protocol: string, stage: BrokerStage, iam: () 
   const hasSession = (realm: RealmUnderTest, browser: Browser) => browser.cookies.has(`gh_${realm.name}`);
 
   // One realm for all of it: making one costs more than the rest.
-  test(`${protocol}: answers are bound to browser, provider and sign-in, the link decides who it is, and a disabled provider signs nobody in`, async () => {
+  test(`${protocol}: answers are bound to browser, provider and sign-in, the link decides who it is, and a disabled provider starts no session`, async () => {
     const realm = await provided();
     const browser = iam().browser();
     const stolen = await stage.answer(await leave(realm, browser), ADA);
@@ -78,7 +78,7 @@ export function brokerConformance(protocol: string, stage: BrokerStage, iam: () 
     await bring(realm, browser, stolen);
     expect(hasSession(realm, browser), "used up by that").toBe(false);
     const none = { ...stolen, members: Object.fromEntries(Object.entries(stolen.members).filter(([name]) => !STATE.includes(name))) };
-    expect((await bring(realm, iam().browser(), none)).status, "nobody asked for it").toBe(400);
+    expect((await bring(realm, iam().browser(), none)).status, "no request for it").toBe(400);
     const wrong = await bring(realm, browser, await stage.wrong(await leave(realm, browser), ADA));
     expect([wrong.status, hasSession(realm, browser)], wrong.text).toEqual([400, false]);
     expect(await usersOf(realm)).toEqual([]);

@@ -53,7 +53,7 @@ export function normalDomain(text: string): string | null {
   return domain.length <= 253 && WRITTEN.test(domain) ? domain : null;
 }
 
-/** All of them in their normal form and order; every one that is not a domain, or is there twice, is told by its field. */
+/** All of them in their normal form and order; the field of each that is not a domain, or is there twice, is named. */
 export function normalDomains(given: readonly { readonly domain: string; readonly verified?: boolean }[]): Domain[] {
   const faults: FieldError[] = [];
   const known = new Map<string, Domain>();

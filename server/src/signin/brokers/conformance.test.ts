@@ -1,19 +1,14 @@
-import { afterAll, beforeAll } from "vitest";
 import { type BrokerStage, brokerConformance, type TheirAccount } from "../../testing/broker-conformance.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import type { Harness } from "../../testing/harness.ts";
 import { leastConfig } from "../../testing/identity-providers.ts";
-import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/openid-peer.ts";
+import { openidBroker } from "../../testing/openid-broker.ts";
+import type { OpenidPeer, PeerAnswer } from "../../testing/openid-peer.ts";
 import type { ProtocolName } from "../identity-providers/index.ts";
 
 let iam: Harness;
 let peer: OpenidPeer;
-beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_MODE: "development" });
-  peer = await openidPeer();
-});
-afterAll(async () => {
-  await peer?.close();
-  await iam?.close();
+openidBroker((stage) => {
+  ({ iam, peer } = stage);
 });
 
 const TENANT = "9b3f2c1e-5d6a-4f70-8a91-2b3c4d5e6f70";
