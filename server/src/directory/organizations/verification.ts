@@ -43,11 +43,11 @@ export async function acceptProof(ctx: Ctx, orgId: string, row: DomainRow): Prom
   const { organizationId } = await takeOrganization(ctx, orgId);
   if (!(await markProven(ctx.tx, ctx.realm, row, ctx.now))) throw organizationErrors.domain_not_found();
   if (!row.verified || row.missing_since !== null) await bumpOrganization(ctx.tx, ctx.realm, organizationId);
-  if (!row.verified) tell(ctx, organizationId, `domain ${row.domain} verified by DNS`);
+  if (!row.verified) recordChange(ctx, organizationId, `domain ${row.domain} verified by DNS`);
   return shownDomain((await findDomain(ctx.tx, ctx.realm, organizationId, row.domain))!);
 }
 
-const tell = (ctx: Ctx, organizationId: string, detail: string) =>
+const recordChange = (ctx: Ctx, organizationId: string, detail: string) =>
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "organizations", resourceId: organizationId, detail });
 
 const AT_ONCE = 10;
@@ -59,7 +59,7 @@ interface RecheckParts {
   readonly dns: Dns;
 }
 
-/** Looks up the records of domains that were proven by them. One that is missing counts for a while, and is told at once. */
+/** Looks up the records of domains that were proven by them. A missing record still counts for a while, and is recorded immediately. */
 export async function recheckDomains(parts: RecheckParts): Promise<void> {
   const due = await dueDomains(parts.db, clock.now(), MOST);
   for (let at = 0; at < due.length; at += AT_ONCE) await Promise.all(due.slice(at, at + AT_ONCE).map((row) => recheck(parts, row)));
@@ -85,7 +85,7 @@ async function recheck({ work, dns }: RecheckParts, row: DueDomain): Promise<voi
       : { checkAt: ctx.now + RETRY, missingSince: since, verified: true };
     if (!(await markChecked(ctx.tx, row, to)) || (row.missing_since !== null && !isLost)) return;
     await bumpOrganization(ctx.tx, realm, row.organization_id);
-    tell(
+    recordChange(
       ctx,
       row.organization_id,
       isLost ? `domain ${row.domain} is verified no more: its TXT record is gone` : `domain ${row.domain}: its TXT record is missing`,

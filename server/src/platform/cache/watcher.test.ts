@@ -91,7 +91,7 @@ describe.skipIf(testDatabase() !== "postgres")("another node", () => {
     }
   });
 
-  test("finds by polling what no notification told", async () => {
+  test("finds by polling what no notification announced", async () => {
     const realm = await iam.realm();
     const { heard, close } = await listener();
     await sql`update realm_versions set version = version + 1, xid = pg_current_xact_id() where realm_id = ${realm.name}`.execute(

@@ -16,7 +16,7 @@ function slowQuestion() {
 const database = (isTransaction = false) => ({ isTransaction }) as Db;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("whoever is alone asks at once; those who come meanwhile share the next question and get each their own answer", async () => {
+test("a single request queries immediately; concurrent ones share the next query and get each their own answer", async () => {
   const { ask, asked } = slowQuestion();
   const db = database();
   const answers = ["a", "b", "c", "nobody", "d"].map((key) => ask(db, key));
@@ -31,7 +31,7 @@ test("whoever is alone asks at once; those who come meanwhile share the next que
   expect(asked.at(-1)!.keys).toEqual(["later"]);
 });
 
-test("an answer is never older than its question: nobody joins a query that is under way", async () => {
+test("an answer is never older than its question: no one joins a query that is under way", async () => {
   const { ask, asked } = slowQuestion();
   const db = database();
   const first = ask(db, "a");

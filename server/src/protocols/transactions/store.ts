@@ -51,8 +51,7 @@ export async function findTransaction(db: Db, realm: string, id: string, now: nu
   const row = await db
     .selectFrom("transactions")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("transaction_id", "=", id)
+    .where((e) => e.and({ realm_id: realm, transaction_id: id }))
     .executeTakeFirst();
   return row ? toTransaction(row, now) : null;
 }
@@ -61,9 +60,7 @@ export async function countPending(db: Db, realm: string, userId: string, now: n
   const { count } = await db
     .selectFrom("transactions")
     .select(sql<number>`count(*)::int`.as("count"))
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("status", "=", "PENDING")
+    .where((e) => e.and({ realm_id: realm, user_id: userId, status: "PENDING" }))
     .where("expires_at", ">", now)
     .executeTakeFirstOrThrow();
   return count;
@@ -95,9 +92,7 @@ export async function moveTransaction(
   const row = await tx
     .updateTable("transactions")
     .set({ ...to, ...stamp })
-    .where("realm_id", "=", realm)
-    .where("transaction_id", "=", id)
-    .where("status", "=", from)
+    .where((e) => e.and({ realm_id: realm, transaction_id: id, status: from }))
     .where("expires_at", ">", now)
     .returning(columns)
     .executeTakeFirst();
@@ -109,9 +104,7 @@ export async function raiseWrong(tx: Tx, realm: string, id: string): Promise<num
   const row = await tx
     .updateTable("transactions")
     .set((eb) => ({ attempts: eb("attempts", "+", 1) }))
-    .where("realm_id", "=", realm)
-    .where("transaction_id", "=", id)
-    .where("status", "=", "PENDING")
+    .where((e) => e.and({ realm_id: realm, transaction_id: id, status: "PENDING" }))
     .returning("attempts")
     .executeTakeFirst();
   return row?.attempts ?? 0;

@@ -89,9 +89,7 @@ export async function findTokenOf(
   const row = await ctx.tx
     .selectFrom("action_tokens")
     .select("data")
-    .where("realm_id", "=", ctx.realm)
-    .where("user_id", "=", userId)
-    .where("kind", "=", kind)
+    .where((e) => e.and({ realm_id: ctx.realm, user_id: userId, kind }))
     .where("expires_at", ">", ctx.now)
     .orderBy("created_at", "desc")
     .limit(1)
@@ -106,9 +104,7 @@ export const takeToken = (ctx: Ctx, kind: TokenKind, token: string): Promise<Act
 export async function takeTokenByHash(ctx: Ctx, kind: TokenKind, hash: string): Promise<ActionToken | null> {
   const row = await ctx.tx
     .deleteFrom("action_tokens")
-    .where("realm_id", "=", ctx.realm)
-    .where("token_hash", "=", hash)
-    .where("kind", "=", kind)
+    .where((e) => e.and({ realm_id: ctx.realm, token_hash: hash, kind }))
     .where("expires_at", ">", ctx.now)
     .returning(["user_id", "data", "expires_at"])
     .executeTakeFirst();
@@ -119,9 +115,7 @@ export async function takeTokenByHash(ctx: Ctx, kind: TokenKind, hash: string): 
 export async function dropTokensOf(ctx: Ctx, kind: TokenKind, userId: string): Promise<void> {
   await ctx.tx
     .deleteFrom("action_tokens")
-    .where("realm_id", "=", ctx.realm)
-    .where("user_id", "=", userId)
-    .where("kind", "=", kind)
+    .where((e) => e.and({ realm_id: ctx.realm, user_id: userId, kind }))
     .execute();
 }
 

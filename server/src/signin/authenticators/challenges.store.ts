@@ -80,9 +80,7 @@ export async function findChallenge(db: Db, realm: string, kind: ChallengeKind, 
   const row = await db
     .selectFrom("device_challenges")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("challenge_id", "=", id)
-    .where("kind", "=", kind)
+    .where((e) => e.and({ realm_id: realm, challenge_id: id, kind }))
     .executeTakeFirst();
   return row ? toChallenge(row, now) : null;
 }
@@ -92,10 +90,7 @@ export async function openChallengesOf(db: Db, realm: string, userId: string, no
   const rows = await db
     .selectFrom("device_challenges")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("kind", "=", "push")
-    .where("status", "=", "PENDING")
+    .where((e) => e.and({ realm_id: realm, user_id: userId, kind: "push", status: "PENDING" }))
     .where("expires_at", ">", now)
     .orderBy("created_at")
     .execute();
@@ -170,8 +165,7 @@ export async function answerChallenge(
       expires_at: sql<number>`greatest(expires_at, ${now + graceMs}::bigint)`,
       data: sql<string>`data || ${JSON.stringify(learnt)}::text::jsonb`,
     })
-    .where("realm_id", "=", realm)
-    .where("challenge_id", "=", id)
+    .where((e) => e.and({ realm_id: realm, challenge_id: id }))
     .where((eb) => eb.or([eb("user_id", "=", userId), eb("user_id", "is", null)]))
     .where("status", "=", "PENDING")
     .where("expires_at", ">", now)
@@ -203,9 +197,7 @@ export async function withdrawChallenge(tx: Tx, realm: string, id: string, now: 
   await tx
     .updateTable("device_challenges")
     .set({ status: "WITHDRAWN", answered_at: now })
-    .where("realm_id", "=", realm)
-    .where("challenge_id", "=", id)
-    .where("status", "=", "PENDING")
+    .where((e) => e.and({ realm_id: realm, challenge_id: id, status: "PENDING" }))
     .execute();
 }
 
@@ -219,10 +211,7 @@ export async function useChallenge(
   const { numUpdatedRows } = await tx
     .updateTable("device_challenges")
     .set({ status: "USED" })
-    .where("realm_id", "=", realm)
-    .where("challenge_id", "=", id)
-    .where("user_id", "=", userId)
-    .where("status", "=", "APPROVED")
+    .where((e) => e.and({ realm_id: realm, challenge_id: id, user_id: userId, status: "APPROVED" }))
     .where("expires_at", ">", now)
     .executeTakeFirst();
   return numUpdatedRows > 0n;

@@ -103,8 +103,7 @@ export async function updateFlow(tx: Tx, realm: string, alias: string, state: Fl
       updated_at: now,
       version: sql<number>`greatest(version + 1, ${now}::bigint)`,
     })
-    .where("realm_id", "=", realm)
-    .where("alias", "=", alias)
+    .where((e) => e.and({ realm_id: realm, alias }))
     .returning(columns)
     .executeTakeFirstOrThrow();
   return toFlow(row);
@@ -116,8 +115,7 @@ export async function renameFlowRow(tx: Tx, realm: string, from: string, to: str
     tx
       .updateTable("flows")
       .set({ alias: to, updated_at: now, version: sql<number>`greatest(version + 1, ${now}::bigint)` })
-      .where("realm_id", "=", realm)
-      .where("alias", "=", from)
+      .where((e) => e.and({ realm_id: realm, alias: from }))
       .returning(columns)
       .executeTakeFirstOrThrow(),
   );

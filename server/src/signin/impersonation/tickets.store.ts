@@ -84,8 +84,7 @@ export async function findTicket(
 export async function takeTicket(tx: Tx, realm: string, tokenHash: string, now: number): Promise<Ticket | null> {
   const row = await tx
     .deleteFrom("impersonation_tickets")
-    .where("realm_id", "=", realm)
-    .where("token_hash", "=", tokenHash)
+    .where((e) => e.and({ realm_id: realm, token_hash: tokenHash }))
     .where("expires_at", ">", now)
     .returning(columns)
     .executeTakeFirst();

@@ -50,13 +50,11 @@ export async function findBrowser(db: Db, realm: string, userId: string, tokenHa
   return row ? toBrowser(row) : null;
 }
 
-const byToken = prepared((db, key: { realm: string; userId: string; tokenHash: string; now: number }) =>
+const byToken = prepared((key: { realm: string; userId: string; tokenHash: string; now: number }, db) =>
   db
     .selectFrom("known_devices")
     .select(columns)
-    .where("realm_id", "=", key.realm)
-    .where("user_id", "=", key.userId)
-    .where("token_hash", "=", key.tokenHash)
+    .where((e) => e.and({ realm_id: key.realm, user_id: key.userId, token_hash: key.tokenHash }))
     .where("expires_at", ">", key.now),
 );
 
@@ -92,8 +90,7 @@ export async function listBrowsers(db: Db, realm: string, userId: string, now: n
   const rows = await db
     .selectFrom("known_devices")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
+    .where((e) => e.and({ realm_id: realm, user_id: userId }))
     .where("expires_at", ">", now)
     .orderBy("last_seen_at", "desc")
     .orderBy("device_id", "desc")
@@ -105,9 +102,7 @@ export async function listBrowsers(db: Db, realm: string, userId: string, now: n
 export async function deleteBrowser(tx: Tx, realm: string, userId: string, id: string): Promise<number | null> {
   const row = await tx
     .deleteFrom("known_devices")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("device_id", "=", id)
+    .where((e) => e.and({ realm_id: realm, user_id: userId, device_id: id }))
     .returning("trusted_until")
     .executeTakeFirst();
   return row?.trusted_until ?? null;

@@ -83,7 +83,7 @@ export async function startInteraction(
 type NewRow = Record<"realm" | "interactionId" | "kind" | "browserHash" | "request" | "state" | "returnTo", string> &
   Record<"now" | "expiresAt", number>;
 
-const insert = prepared((db, row: NewRow) =>
+const insert = prepared((row: NewRow, db) =>
   db.insertInto("interactions").values({
     ...{ realm_id: row.realm, interaction_id: row.interactionId, kind: row.kind, browser_hash: row.browserHash, request: row.request },
     ...{ state: row.state, return_to: row.returnTo, created_at: row.now, expires_at: row.expiresAt },
@@ -98,12 +98,11 @@ export async function readInteraction(ctx: Place, interactionId: string, preSess
   return toInteraction(row!, browser);
 }
 
-const find = prepared((db, { realm, interactionId, now }: { realm: string; interactionId: string; now: number }) =>
+const find = prepared(({ realm, interactionId, now }: { realm: string; interactionId: string; now: number }, db) =>
   db
     .selectFrom("interactions")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("interaction_id", "=", interactionId)
+    .where((e) => e.and({ realm_id: realm, interaction_id: interactionId }))
     .where("expires_at", ">", now),
 );
 
@@ -146,21 +145,20 @@ interface Change {
   readonly result?: string | null;
 }
 
-const moveOn = prepared((db, to: Required<Change> & { realm: string; interactionId: string; version: number }) => {
-  const query = sql<{ version: number }>`
+const moveOn = prepared(
+  (to: Required<Change> & { realm: string; interactionId: string; version: number }) =>
+    sql<{ version: number }>`
     update interactions set state = coalesce(${to.state}::text::jsonb, state), result = ${to.result}::text::jsonb, version = version + 1
     where realm_id = ${to.realm} and interaction_id = ${to.interactionId} and version = ${to.version} and result is null
-    returning version`;
-  return { compile: () => query.compile(db) };
-});
+    returning version`,
+);
 
 /** Refuses if another request has changed the interaction since it was read. */
 export async function assertNotMovedOn(db: Db, realm: string, { interactionId, version }: Interaction): Promise<void> {
   const row = await db
     .selectFrom("interactions")
     .select("version")
-    .where("realm_id", "=", realm)
-    .where("interaction_id", "=", interactionId)
+    .where((e) => e.and({ realm_id: realm, interaction_id: interactionId }))
     .executeTakeFirst();
   if (row?.version !== version) throw interactionErrors.moved_on();
 }
@@ -173,11 +171,10 @@ export async function takeResult(ctx: Place, interactionId: string, preSessions:
   return toInteraction(row, preSessions.find((id) => sha256(id) === row.browser_hash)!);
 }
 
-const take = prepared((db, key: { realm: string; interactionId: string; hashes: readonly string[]; now: number }) =>
+const take = prepared((key: { realm: string; interactionId: string; hashes: readonly string[]; now: number }, db) =>
   db
     .deleteFrom("interactions")
-    .where("realm_id", "=", key.realm)
-    .where("interaction_id", "=", key.interactionId)
+    .where((e) => e.and({ realm_id: key.realm, interaction_id: key.interactionId }))
     .where(sql<boolean>`browser_hash = any(${key.hashes}::text[])`)
     .where("result", "is not", null)
     .where("expires_at", ">", key.now)

@@ -34,8 +34,7 @@ const toEnded = (row: EndingRow): EndedSession => ({
 export async function deleteSession(tx: Tx, realm: string, sessionId: string): Promise<EndedSession | null> {
   const row = await tx
     .deleteFrom("sessions")
-    .where("realm_id", "=", realm)
-    .where("session_id", "=", sessionId)
+    .where((e) => e.and({ realm_id: realm, session_id: sessionId }))
     .returning(ending)
     .executeTakeFirst();
   return row ? toEnded(row) : null;
@@ -44,8 +43,7 @@ export async function deleteSession(tx: Tx, realm: string, sessionId: string): P
 export async function deleteSessionsOfUser(tx: Tx, realm: string, userId: string, except: string | null): Promise<EndedSession[]> {
   const rows = await tx
     .deleteFrom("sessions")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
+    .where((e) => e.and({ realm_id: realm, user_id: userId }))
     .$if(except !== null, (q) => q.where("session_id", "!=", except!))
     .returning(ending)
     .execute();

@@ -45,8 +45,7 @@ export async function findToken(db: Db, realm: string, id: string): Promise<Init
   const row = await db
     .selectFrom("initial_access_tokens")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("token_id", "=", id)
+    .where((e) => e.and({ realm_id: realm, token_id: id }))
     .executeTakeFirst();
   return row ? toToken(row) : null;
 }
@@ -79,8 +78,7 @@ export async function insertToken(tx: Tx, realm: string, { hash, name, count, no
 export async function deleteToken(tx: Tx, realm: string, id: string): Promise<InitialAccessToken | null> {
   const row = await tx
     .deleteFrom("initial_access_tokens")
-    .where("realm_id", "=", realm)
-    .where("token_id", "=", id)
+    .where((e) => e.and({ realm_id: realm, token_id: id }))
     .returning(columns)
     .executeTakeFirst();
   return row ? toToken(row) : null;
@@ -91,8 +89,7 @@ export async function findUsableToken(db: Db, realm: string, hash: string, now: 
   const row = await db
     .selectFrom("initial_access_tokens")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("token_hash", "=", hash)
+    .where((e) => e.and({ realm_id: realm, token_hash: hash }))
     .where("uses_left", ">", 0)
     .where("expires_at", ">", now)
     .executeTakeFirst();
@@ -104,8 +101,7 @@ export async function takeUse(tx: Tx, realm: string, hash: string, now: number):
   const row = await tx
     .updateTable("initial_access_tokens")
     .set((eb) => ({ uses_left: eb("uses_left", "-", 1) }))
-    .where("realm_id", "=", realm)
-    .where("token_hash", "=", hash)
+    .where((e) => e.and({ realm_id: realm, token_hash: hash }))
     .where("uses_left", ">", 0)
     .where("expires_at", ">", now)
     .returning("token_id")

@@ -13,7 +13,7 @@ export interface Standing extends LogoutParticipant {
   readonly endpoint: BrowserEndpoint | null;
 }
 
-type StandingParts = Pick<SloParts, "db" | "samlClients">;
+export type StandingParts = Pick<SloParts, "db" | "samlClients">;
 
 export async function standingOf({ db, samlClients }: StandingParts, logout: Pick<Logout, "realm" | "logoutId">): Promise<Standing[]> {
   const participants = await participantsOf(db, logout);
