@@ -43,7 +43,7 @@ describe("GET /endpoints of a realm", () => {
     expect(named.length).toBeGreaterThan(9);
     for (const [member, url] of named) expect(Object.values(body), member).toContain(url);
     // The issuer is a name; everything else is a place.
-    const { issuer: _, account: _beginning, ...places } = body as Record<string, string>;
+    const { issuer: _, account: _beginning, samlStart: _start, ...places } = body as Record<string, string>;
     expect(Object.keys(places).length).toBeGreaterThan(10);
     for (const [name, url] of Object.entries(places)) {
       expect(url.startsWith(`${base}/`), name).toBe(true);

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { newId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { field, page, redirect } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
@@ -52,11 +53,14 @@ export interface SingleLogout {
   begin(ctx: Ctx, ended: EndedSession, logout: PendingLogout): Promise<string | null>;
   /** Where a logout goes on that one of these browsers has left, perhaps because an application kept it. */
   resume(realm: string, browsers: readonly string[]): Promise<string | null>;
+  /** Whether every application of these logouts has said that it is done. Waits a moment for those with a back channel. */
+  isComplete(realm: string, logoutIds: readonly string[]): Promise<boolean>;
 }
 
 export interface PendingLogout {
-  /** The pre-session of the browser that goes on with it. */
-  readonly browser: string;
+  readonly logoutId: string;
+  /** The pre-session of the browser that goes on with it; null: there is no browser. */
+  readonly browser: string | null;
   /** Where it ends. */
   readonly next: string;
   /** Told on its last page. */
@@ -88,7 +92,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const browser = preSession;
       // Applications first: the provider may not send the browser back.
       const next = upstream === null ? last : await recordUpstreamLogout(ctx, parts.vault, upstream, { browser, next: last });
-      return { path: await singleLogout.begin(ctx, ended, { browser, next, frames }), next };
+      return { path: await singleLogout.begin(ctx, ended, { logoutId: newId(), browser, next, frames }), next };
     });
     if (path !== null) return go(reply, path);
     if (frames.length > 0) return showSigningOut(visitors, { request, reply }, visitor, { frames, next }) as never;

@@ -32,6 +32,7 @@ import { depart, ledHome } from "./departure.ts";
 import { linkRoutes } from "./link.routes.ts";
 import { type LogoutParts, logoutRoutes } from "./logout.routes.ts";
 import { showPostForm } from "./post-form.ts";
+import { endNamedSessions } from "./provider-logout.ts";
 import { createReplies, goTo, stepPath, type Visit } from "./replies.ts";
 import { returnTarget } from "./return-target.ts";
 import { startingSession } from "./start-session.ts";
@@ -240,7 +241,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   await app.register(logoutRoutes, parts);
   await app.register(brokerLogoutRoutes, parts);
   await app.register(providerLogoutRoutes, {
-    ...{ brokers: parts.brokers, work: parts.work, goTo },
+    ...{ brokers: parts.brokers, work: parts.work, goTo, end: endNamedSessions(parts), isComplete: parts.singleLogout.isComplete },
     showForm: (exchange, hop) => showPostForm(visitors, exchange, hop, "signedOutTitle"),
   });
 

@@ -25,7 +25,7 @@ export interface LogoutFrame {
 /** An application that is notified in another way. */
 export interface LogoutApplication {
   readonly name: string;
-  readonly outcome: "waiting" | "asked" | "done" | "unanswered" | "refused" | "untold";
+  readonly outcome: "waiting" | "asked" | "done" | "unanswered" | "refused" | "unsupported";
   /** Where it is asked once more. */
   readonly again?: string;
 }
@@ -51,7 +51,7 @@ function pageOf(view: LogoutView) {
   return view.state === "done" ? <Done view={view} /> : <SigningOutPage view={view} />;
 }
 
-const NOT_SIGNED_OUT = new Set<LogoutApplication["outcome"]>(["unanswered", "refused"]);
+const NOT_SIGNED_OUT = new Set<LogoutApplication["outcome"]>(["unanswered", "refused", "unsupported"]);
 
 /**
  * OpenID Connect Front-Channel Logout §3: the frames cannot move this page (`sandbox`), and work without a script of ours. A hop moves the
@@ -98,7 +98,7 @@ function Outcome({ application: { name, outcome, again }, text }: { application:
     done: text.signedOutThere,
     unanswered: text.notSignedOut,
     refused: text.signOutRefused,
-    untold: text.signOutUntold,
+    unsupported: text.signOutUnsupported,
   }[outcome];
   const target = linkTarget(again);
   return (
