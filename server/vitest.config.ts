@@ -75,7 +75,7 @@ const onPostgresAlone = [
   "src/operations/api-docs/**/*.test.ts",
   // admin-gate/cors, account/bearer
   "src/operations/admin-gate/{gate,every-route,conventions,bearer}.test.ts",
-  "src/operations/monitoring/database-away.test.ts",
+  "src/operations/monitoring/database-unavailable.test.ts",
   // messaging/messages
   "src/tenancy/messaging/{providers,templates}.test.ts",
   // webhooks/delivery
