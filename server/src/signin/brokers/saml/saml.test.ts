@@ -123,7 +123,7 @@ describe("signing in", () => {
     expect(await sp.failures()).toEqual(["corp: subject"]);
   });
 
-  test("a cancelled sign-in leads back to the choice, and what the provider refuses is told by its code", async () => {
+  test("a cancelled sign-in leads back to the choice, and what the provider refuses is recorded by its code", async () => {
     const sp = await samlBrokered(iam, peer.config);
     const back = await sp.signIn(peer, { status: STATUS.authnFailed });
     expect([back.status, back.text]).toEqual([200, expect.stringContaining("was cancelled")]);
@@ -132,8 +132,8 @@ describe("signing in", () => {
   });
 });
 
-describe("answers that nobody asked for", () => {
-  test("are refused, unless the provider may begin: then this browser asks, so that nobody is signed in as another", async () => {
+describe("unsolicited answers", () => {
+  test("are refused, unless the provider may begin: then this browser asks, so that it is not signed in as another user", async () => {
     const sp = await samlBrokered(iam, peer.config);
     const admin = sp.realm.asMaster();
     const { left } = await sp.leave();
