@@ -39,7 +39,7 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainParts> = async (app, 
     },
     async (req) => {
       const { orgId, domain } = req.params;
-      // Not a mere read: what the caller saw (`If-Match`) counts before anybody is asked.
+      // Not a mere read: what the caller saw (`If-Match`) counts before the DNS is asked.
       const row = await req.transact((ctx) => domainToProve(ctx, orgId, domain));
       const proven = await isProven(dns, row);
       if (proven === null) throw organizationErrors.dns_unavailable();

@@ -147,7 +147,7 @@ test("to call a domain verified takes realm-admin, and to name an identity provi
   const word = [{ domain: "word.example", verified: true }];
   expect((await lesser.patch(at, { domains: word })).status).toBe(403);
   expect((await master.patch(at, { domains: word })).body.domains).toMatchObject([{ verified: true, verification: { method: "admin" } }]);
-  // What is so already may stay so, and less may be said by anybody who manages it.
+  // What is so already may stay so, and every manager may say less.
   expect((await lesser.patch(at, { displayName: "Acme Inc.", domains: word })).status).toBe(200);
   expect((await lesser.patch(at, { identityProvider: null })).status).toBe(403);
   expect((await lesser.patch(at, { domains: [] })).status).toBe(200);
