@@ -31,18 +31,11 @@ export { attributeOf, type Claims, claimAt, claimsOfTemplate, countsNow, fillTem
 export { keepMappedGrants, ownMappedAttributes } from "./owned-members.ts";
 export type {
   CheckTools,
-  CheckTools,
-  Config,
   Config,
   FieldFault,
-  FieldFault,
-  IdentityProviderProtocol,
   IdentityProviderProtocol,
   OpenProvider,
-  OpenProvider,
   ReadMetadata,
-  ReadMetadata,
-  TestedCheck,
   TestedCheck,
 } from "./protocol.ts";
 export { EHERKENNING, EHERKENNING_LEVELS } from "./protocols/eherkenning.ts";
