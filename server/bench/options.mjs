@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { rows } from "./rows.mjs";
 
 /** Filling a database with ten million events or a million users takes minutes: only whoever asks for it waits. */
-const ON_REQUEST = ["events", "directory", "tokens", "signin", "saml", "ldap"];
+const ON_REQUEST = ["events", "directory", "tokens", "signin", "saml", "ldap", "brokers"];
 const PARTS = [...rows.map(({ id }) => id), "start", "memory", ...ON_REQUEST];
 
 export const HELP = `npm run bench -- [options] [parts]
@@ -18,7 +18,8 @@ export const HELP = `npm run bench -- [options] [parts]
                      4 GB, and tokens and signin, which take some minutes, are measured only when they are named;
                      signin is whole sign-ins through the code flow, and a flood of more passwords than can be hashed;
                      saml, also on request, is SAML messages beside their signatures, and SSO requests beside OIDC;
-                     ldap, also on request, needs OpenLDAP: sign-ins by a directory, and the sync of one that has not changed)
+                     ldap, also on request, needs OpenLDAP: sign-ins by a directory, and the sync of one that has not changed;
+                     brokers, also on request, is sign-ins by a bare OpenID provider, and sign-in pages with many of them)
   --entries <n>      how many entries that directory has (100000)
   --events <n>       how large the large audit trail is (10000000)
   --users <n>        how many users the large realm has (1000000)
@@ -42,6 +43,7 @@ export const HELP = `npm run bench -- [options] [parts]
  * @property {boolean} signin
  * @property {boolean} saml
  * @property {{ entries: number } | null} ldap how large the directory is; null = not measured
+ * @property {boolean} brokers
  * @property {string[]} compare
  * @property {string | undefined} profile
  * @property {boolean} json
@@ -72,6 +74,7 @@ export function readOptions(args) {
     signin: wanted.has("signin"),
     saml: wanted.has("saml"),
     ldap: wanted.has("ldap") ? { entries: positive("entries", values.entries) } : null,
+    brokers: wanted.has("brokers"),
     // npm runs this in server/; paths are meant from where the person stands.
     compare: values.compare.map((file) => resolve(process.env.INIT_CWD ?? ".", file)),
     profile: values.profile && resolve(process.env.INIT_CWD ?? ".", values.profile),

@@ -17,13 +17,14 @@ import { MAX_DELAY } from "./tokens.mjs";
  * @property {import("./signin.mjs").SignIns | null} signIns
  * @property {import("./rounds.mjs").Line[]} saml
  * @property {import("./ldap.mjs").Ldap | null} ldap
+ * @property {import("./rounds.mjs").Line[]} brokers
  */
 
 /** @param {number | null} value what it should stay under @param {number | null} target */
 export const verdict = (value, target) => (value === null || target === null ? null : value <= target ? "met" : "missed");
 
 /** @param {Report} report */
-export function asText({ machine, rows, figures, events, directory, tokens, signIns, saml, ldap }) {
+export function asText({ machine, rows, figures, events, directory, tokens, signIns, saml, ldap, brokers }) {
   const parts = [
     Object.entries(machine)
       .map(([name, value]) => `${name}: ${value}`)
@@ -37,6 +38,7 @@ export function asText({ machine, rows, figures, events, directory, tokens, sign
   if (signIns) parts.push(rowTable(signIns.lines), floodLine(signIns.flood));
   if (saml.length > 0) parts.push(rowTable(saml));
   if (ldap) parts.push(rowTable(ldap.lines), measureLines(ldap.measures));
+  if (brokers.length > 0) parts.push(rowTable(brokers));
   return parts.join("\n\n");
 }
 

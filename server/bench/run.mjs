@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { startPostgres } from "../test/peers/index.mjs";
+import { measureBrokers } from "./brokers.mjs";
 import { measureDirectory } from "./directory.mjs";
 import { measureEvents } from "./events.mjs";
 import { measureLdap } from "./ldap.mjs";
@@ -106,6 +107,10 @@ async function bench(options) {
     ? await measureLdap({ newPlace: onPostgres, dbCpu, profile: options.profile, rounds, seconds, ...options.ldap, progress, untilTheEnd })
     : null;
 
+  const brokers = options.brokers
+    ? await measureBrokers({ newPlace: onPostgres, dbCpu, connections, profile: options.profile, rounds, seconds, progress, untilTheEnd })
+    : [];
+
   const place = await onPostgres();
   if (options.profile) await mkdir(options.profile, { recursive: true });
   const own = untilTheEnd(await startServer({ ...place, profile: options.profile }));
@@ -179,6 +184,7 @@ async function bench(options) {
     signIns,
     saml,
     ldap,
+    brokers,
   };
 }
 

@@ -97,7 +97,7 @@ export interface Core {
   readonly changes: RealmChanges;
   readonly realms: RealmSnapshots;
   readonly work: UnitOfWork;
-  /** For jobs, and for requests that may take long: connections of their own, with longer deadlines. */
+  /** For jobs, and for requests that may take long: a pool for them alone, with longer deadlines. */
   readonly background: Background;
   /** Called after this node has committed audit events: forwarder and webhooks read them immediately instead of at the next poll. */
   onEvents(listener: () => void): void;

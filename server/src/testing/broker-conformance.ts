@@ -81,7 +81,7 @@ export function brokerConformance(protocol: string, stage: BrokerStage, iam: () 
     await bring(realm, browser, stolen);
     expect(hasSession(realm, browser), "used up by that").toBe(false);
     const none = { ...stolen, members: Object.fromEntries(Object.entries(stolen.members).filter(([name]) => !STATE.includes(name))) };
-    expect((await bring(realm, iam().browser(), none)).status, "nobody asked for it").toBe(400);
+    expect((await bring(realm, iam().browser(), none)).status, "no request for it").toBe(400);
     const wrong = await bring(realm, browser, await stage.wrong(await leave(realm, browser), ADA));
     expect([wrong.status, hasSession(realm, browser)], wrong.text).toEqual([400, false]);
     expect(await usersOf(realm)).toEqual([]);

@@ -1,8 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { clock } from "../kernel/clock.ts";
+
+/** Made once: RSA keys are what a peer takes longest for. */
+let firstKey: ReturnType<typeof generateKeyPair> | undefined;
 
 /** What the peer answers to an exchange: whatever a test wants it to say, right or wrong. */
 export interface PeerAnswer {
@@ -34,9 +37,20 @@ export interface PeerCall {
   readonly headers: IncomingMessage["headers"];
 }
 
+type Hang = "silent" | "headers" | "body";
+
+/** A byte now and then, for as long as the other side listens. */
+function drip(socket: Socket, how: Hang): void {
+  if (how === "silent") return;
+  socket.write(`HTTP/1.1 200 OK\r\n${how === "body" ? "content-type: application/json\r\n\r\n" : ""}`);
+  const dripping = setInterval(() => socket.write(how === "body" ? " " : "x-more: 1\r\n"), 50);
+  socket.once("close", () => clearInterval(dripping));
+}
+
 /** An OpenID provider on this machine that tests speak for. */
 export async function openidPeer() {
-  let key = await generateKeyPair("RS256");
+  firstKey ??= generateKeyPair("RS256");
+  let key = await firstKey;
   let kid = "peer-key";
   const calls: PeerCall[] = [];
   let next: PeerAnswer = {};
@@ -44,6 +58,7 @@ export async function openidPeer() {
   let discovery: Record<string, unknown> = {};
   let discovered: [number, string] | null = null;
   let issuer = "";
+  const hanging = new Map<string, Hang>();
 
   const idToken = async () =>
     next.idToken ??
@@ -113,6 +128,8 @@ export async function openidPeer() {
     const { pathname: path, searchParams: query } = new URL(request.url ?? "/", "http://peer");
     const call = { path, query, form: new URLSearchParams(Buffer.concat(chunks).toString()), headers: request.headers };
     calls.push(call);
+    const how = hanging.get(path);
+    if (how !== undefined) return drip(request.socket, how);
     const [status, body] = await answerTo(call);
     response.writeHead(status, { "content-type": "application/json", ...(status === 302 && { location: `${issuer}/elsewhere` }) });
     response.end(typeof body === "string" ? body : JSON.stringify(body));
@@ -135,6 +152,8 @@ export async function openidPeer() {
         .setProtectedHeader({ alg: "RS256", kid, ...header })
         .sign(key.privateKey);
     },
+    /** This address never answers from now on, or never ends its answer. */
+    hang: (path: string, how: Hang) => void hanging.set(path, how),
     /** What it answers from now on, without a sign-in. */
     answer: (answer: PeerAnswer) => {
       next = answer;
@@ -146,13 +165,17 @@ export async function openidPeer() {
     discover: (document: Record<string, unknown>) => {
       discovery = document;
     },
-    /** Somebody signs in there for what the browser left with. Answers the query that comes back. */
+    /** A user signs in there for what the browser left with. Answers the query that comes back. */
     signIn(left: URL, answer: PeerAnswer = {}): Record<string, string> {
       asked = left.searchParams;
       next = { ...answer, claims: { nonce: left.searchParams.get("nonce"), ...answer.claims } };
       return { code: "a-code", iss: issuer, state: left.searchParams.get("state")! };
     },
-    close: () => new Promise<void>((resolve) => void server.close(() => resolve())),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 export type OpenidPeer = Awaited<ReturnType<typeof openidPeer>>;

@@ -56,6 +56,7 @@ export async function samlPeer() {
   const resolved: ReceivedMessage[] = [];
   let published: Identity[] = [identity];
   let isDown = false;
+  let ssoPath = "/sso";
   let tampered: ((soap: string) => string) | null = null;
   const calls: string[] = [];
   let base = "";
@@ -68,7 +69,7 @@ export async function samlPeer() {
         ...{ encryptionCertificates: [], encryptionMethods: [], nameIdFormats: [], displayName: null, wantAuthnRequestsSigned: true },
         singleSignOnServices: [BINDING.redirect, BINDING.post].map((binding) => ({
           binding,
-          location: `${base}/sso`,
+          location: `${base}${ssoPath}`,
           responseLocation: null,
         })),
         singleLogoutServices: [BINDING.redirect, BINDING.post].map((binding) => ({
@@ -123,6 +124,10 @@ export async function samlPeer() {
     /** Changes the next answer to an artifact. */
     tamper: (change: (soap: string) => string) => {
       tampered = change;
+    },
+    /** Publishes another address for single sign-on. */
+    move: (path: string) => {
+      ssoPath = path;
     },
     down: (is: boolean) => {
       isDown = is;

@@ -16,8 +16,8 @@ const certificate = Type.String({ minLength: 1, maxLength: 16_384, description: 
 const entityId = Type.String({
   minLength: 1,
   maxLength: 1024,
-  // Of a value in XML, spaces at the ends and line breaks do not survive; names that only look alike must not pass for another.
-  pattern: "^[^\\p{C}\\p{Z}]+$",
+  // A path cannot end with `.` or `..`: HTTP clients remove them. Of a value in XML, spaces at the ends and line breaks do not survive; names that only look alike must not pass for another.
+  pattern: "^(?!\\.{1,2}$)[^\\p{C}\\p{Z}]+$",
   description: "an entityId is the URI by which the service provider calls itself, without spaces and invisible characters",
   examples: ["https://sp.example.com/metadata"],
 });

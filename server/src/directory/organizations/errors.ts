@@ -1,7 +1,7 @@
 import { AppError, defineErrors, invalidFields } from "../../kernel/errors.ts";
 
 export const organizationErrors = {
-  /** Names written in other scripts: a guess at their sound would help nobody. */
+  /** Names written in other scripts: a transliteration would be a guess. */
   alias_needed: () =>
     invalidFields([{ field: "alias", code: "required", message: "alias is required, because none can be made from this name" }]),
   ...defineErrors("organizations", {
@@ -10,7 +10,7 @@ export const organizationErrors = {
     alias_taken: [409, "Another organization in this realm already has that alias: send another `alias`"],
     not_a_member: [404, "This user is not a member of the organization"],
     already_member: [409, "The user with this email address is a member already"],
-    disabled: [409, "The organization is disabled: enable it before inviting anybody"],
+    disabled: [409, "The organization is disabled: enable it before you invite users"],
     domain_not_found: [404, "No such domain of this organization"],
     dns_unavailable: [503, "The DNS could not be asked about this domain: try again in a moment"],
     invitation_not_found: [404, "No such invitation"],

@@ -56,7 +56,7 @@ export async function joinByProvider(ctx: Ctx, { userId, alias, email }: { userI
   if (joined) recordMembership(ctx, joined.organizationId, userId, `member added (${DEFAULT_ROLE})`, `+${joined.alias} (${DEFAULT_ROLE})`);
 }
 
-/** Told twice: an event about the organization may not name a person, or erasing that person would not find it. */
+/** Two events: one about the organization may not name a person, or erasing that person would not find it. */
 export function recordMembership(ctx: Ctx, organizationId: string, userId: string, inOrganization: string, ofUser: string): void {
   const event = { category: "ADMIN", type: "ADMIN_UPDATE" } as const;
   ctx.audit({ ...event, resourceType: "organizations", resourceId: organizationId, detail: inOrganization });

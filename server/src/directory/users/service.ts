@@ -210,7 +210,7 @@ async function passwordWasReset(ctx: Ctx, userId: string): Promise<void> {
   ctx.audit({ category: "SECURITY", type: "PASSWORD_RESET", resourceType: "users", resourceId: userId });
 }
 
-/** Roles named together with the user: a name that does not exist is the caller's mistake, told by its field. */
+/** Roles named together with the user: a name that does not exist is an error of the caller's field. */
 async function roleIdsOf(ctx: Ctx, names: readonly string[]): Promise<string[]> {
   const roles = await shareRolesByName(ctx.tx, ctx.realm, names);
   const known = new Set(roles.map(({ name }) => loginKey(name)));
@@ -225,7 +225,7 @@ async function roleIdsOf(ctx: Ctx, names: readonly string[]): Promise<string[]> 
 const defaultRoleIds = async (ctx: Ctx) =>
   [await shareDefaultRole(ctx.tx, ctx.realm)].filter((role) => role !== null).map(({ roleId }) => roleId);
 
-/** Answers what was changed, as the trail tells it. */
+/** Answers what was changed, as the audit trail records it. */
 async function replaceRoles(ctx: Ctx, userId: string, names: readonly string[]): Promise<string[]> {
   const wanted = await roleIdsOf(ctx, names);
   // Roles of clients are not named with the user, and stay.

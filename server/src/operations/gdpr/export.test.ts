@@ -147,7 +147,7 @@ describe("the export", () => {
     );
   });
 
-  test("tells what the user did, not what an administrator did in their name", async () => {
+  test("says what the user did, not what an administrator did in their name", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users", "view-users");
     const { userId, username, password } = await realm.user();

@@ -36,5 +36,5 @@ export function sendNoAccess(
     account: visitor.session!.username,
     otherAccountUrl: `${page.path}?${new URLSearchParams({ ...page.query, account: "other" })}`,
   });
-  return sendPage(reply, 403, html, { logoUrl: visitor.realm.settings.logoUrl });
+  return sendPage(reply, 403, html);
 }

@@ -246,7 +246,7 @@ describe("the token endpoint refuses a user who lost the role", () => {
     expect(await exchange()).toMatchObject({ status: 400, body: { error: "invalid_request" } });
   });
 
-  test("a client that acts in its own name is nobody's affair", async () => {
+  test("a client that acts in its own name is no one's affair", async () => {
     const { app } = await stage({ grantTypes: ["client_credentials"], redirectUris: [] });
     expect((await app.post("/token", { grant_type: "client_credentials" })).status).toBe(200);
   });

@@ -56,16 +56,18 @@ export const identityProvider: Question = {
     const back = await visited(at, query);
     if ("answer" in back) return back.answer;
     const { provider, identity } = back;
-    const arrival = await arrive(parts, provider, identity, visitor.sourceIp);
+    const { userId, login } = at.progress;
+    const arrival = await arrive(parts, provider, identity, { sourceIp: visitor.sourceIp, isOpen: userId === null && login === null });
     if (arrival.kind === "refused") {
       await recordBrokerFailure(at, provider, arrival.reason);
       return { outcome: "again", problem: PROBLEMS[arrival.reason] };
     }
     const brokered = arrivalOf(parts.vault, provider, identity, at.interactionId!);
-    const proof = { ...proofOf(at, provider, identity, arrival.userId), brokered };
+    const writes = writesEachTime(provider) || (arrival.kind === "linked" && arrival.hasGrants);
+    const proof = { ...proofOf(at, provider, identity, { userId: arrival.userId, writes }), brokered };
     if (arrival.kind === "linked") return { outcome: "passed", proof };
     // Whose sign-in it is was said before: an address does not make it another's.
-    if (at.progress.userId !== null) return { outcome: "again", problem: PROBLEMS.failed };
+    if (userId !== null) return { outcome: "again", problem: PROBLEMS.failed };
     const link = {
       ...{ alias: provider.alias, providerId: provider.providerId, subject: identity.subject, username: identity.username },
       // Only an address that the provider has verified leads here.
@@ -105,13 +107,17 @@ async function found(at: StepContext, find: string): Promise<Answer> {
 }
 
 /** The provider counts as one factor, and as two where the configuration trusts what it says of that. */
-function proofOf(at: StepContext, provider: ProviderSnapshot, identity: BrokeredIdentity, userId: string): Proof {
+function proofOf(
+  at: StepContext,
+  provider: ProviderSnapshot,
+  identity: BrokeredIdentity,
+  { userId, writes }: { readonly userId: string; readonly writes: boolean },
+): Proof {
   const { parts } = at;
   const { alias, protocol, providerId, config } = provider;
   const acrs = config.multiFactorAcr as readonly string[];
   const amrs = config.multiFactorAmr as readonly string[];
   const isMultiFactor = (identity.acr !== null && acrs.includes(identity.acr)) || identity.amr.some((each) => amrs.includes(each));
-  const writes = writesEachTime(provider);
   return {
     userId,
     factor: isMultiFactor ? "both" : "knowledge",

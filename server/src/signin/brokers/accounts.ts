@@ -1,3 +1,4 @@
+import { domainOfAddress, normalDomain } from "../../directory/organizations/index.ts";
 import {
   addRequiredAction,
   createUser,
@@ -17,9 +18,9 @@ import { addLink, fillTemplate, findLinkedUser, type ProviderSnapshot, sourceOf 
 import type { BrokeredIdentity } from "./broker.ts";
 import { applyMapping } from "./mapping.ts";
 
-/** Whose account it is that somebody from a provider signs in to. */
+/** The account that a user of a provider signs in to. */
 export type Arrival =
-  | { readonly kind: "linked"; readonly userId: string }
+  | { readonly kind: "linked"; readonly userId: string; readonly hasGrants: boolean }
   /** An account has their address: they prove that it is theirs, by its own factors, and it is linked. */
   | { readonly kind: "prove"; readonly userId: string; readonly login: string }
   | { readonly kind: "refused"; readonly reason: "denied" | "no-account" | "domain" };
@@ -34,27 +35,33 @@ export const isTrustedAddress = ({ config }: ProviderSnapshot, { email, emailVer
   email !== null && emailVerified && config.trustEmail === true;
 
 /**
- * By the link, and by nothing else: an address or a name never signs anybody in. Without a link an account is made, where the provider may;
- * or one that has the same verified address is offered to be linked, and no account is linked without its own factors.
+ * By the link, and by nothing else: an address or a name never signs a user in. Without a link an account is made, where the provider may;
+ * or one that has the same verified address is offered to be linked, and no account is linked without its own factors. A sign-in that belongs
+ * to a user already (`isOpen` false) makes no account: it could not go on as another user.
  */
-export async function arrive(parts: Parts, provider: ProviderSnapshot, identity: BrokeredIdentity, sourceIp: string): Promise<Arrival> {
+export async function arrive(
+  parts: Parts,
+  provider: ProviderSnapshot,
+  identity: BrokeredIdentity,
+  { sourceIp, isOpen }: { readonly sourceIp: string; readonly isOpen: boolean },
+): Promise<Arrival> {
   const { realm, providerId, config } = provider;
   if (!isInAllowedDomain(provider, identity)) return { kind: "refused", reason: "domain" };
   const linked = await findLinkedUser(parts.db, realm, providerId, identity.subject);
-  if (linked !== null) return { kind: "linked", userId: linked };
+  if (linked !== null) return { kind: "linked", ...linked };
   if (config.provisioning === "deny") return { kind: "refused", reason: "denied" };
   const owner = isTrustedAddress(provider, identity) ? await ownerOf(parts.db, realm, identity.email!) : null;
   if (owner !== null) return { kind: "prove", userId: owner, login: identity.email! };
-  if (config.provisioning === "link-only") return { kind: "refused", reason: "no-account" };
-  return { kind: "linked", userId: await createAccount(parts, provider, identity, sourceIp) };
+  if (config.provisioning === "link-only" || !isOpen) return { kind: "refused", reason: "no-account" };
+  return { kind: "linked", userId: await createAccount(parts, provider, identity, sourceIp), hasGrants: false };
 }
 
 /** Only an address that the provider has verified says anything about its domain. */
 export function isInAllowedDomain({ config }: ProviderSnapshot, { email, emailVerified }: BrokeredIdentity): boolean {
   const domains = config.allowedDomains as readonly string[];
   if (domains.length === 0) return true;
-  const domain = email?.slice(email.lastIndexOf("@") + 1).toLowerCase();
-  return emailVerified && domains.some((allowed) => allowed.toLowerCase() === domain);
+  const domain = email === null ? null : domainOfAddress(email);
+  return emailVerified && domain !== null && domains.some((allowed) => normalDomain(allowed) === domain);
 }
 
 async function ownerOf(db: Db, realm: string, email: string): Promise<string | null> {
@@ -76,7 +83,7 @@ async function createAccount(parts: Parts, provider: ProviderSnapshot, identity:
       return await parts.work.transact(origin, (ctx) => insertAccount(ctx, provider, identity, username));
     } catch (error) {
       const linked = await findLinkedUser(parts.db, realm, providerId, identity.subject);
-      if (linked !== null) return linked;
+      if (linked !== null) return linked.userId;
       const isTaken = error instanceof AppError && error.code === userErrors.login_name_taken().code;
       if (!isTaken || tries === TRIES) throw error;
     }
@@ -111,7 +118,7 @@ async function freeUsername(
   const wanted = template === null ? username : fillTemplate(template, { ...identity.claims, alias, sub: subject });
   const isOwn =
     email !== null && identity.emailVerified && config.trustEmail === true && wanted !== null && loginKey(wanted) === loginKey(email);
-  // A name in the form of an address that is not certainly theirs would be somebody else's.
+  // A name in the form of an address that is not verified as theirs could be the address of another user.
   const plain = wanted !== null && isMailShaped(wanted) && !isOwn ? wanted.replace(/@.*$/su, "") : wanted;
   const name = clean(plain ?? "") || `${alias}-${randomToken().slice(0, 8)}`;
   for (const candidate of isLast ? [] : [name, `${name}-2`, `${name}-3`, `${name}-4`])

@@ -4,7 +4,7 @@ import type { BrokeredSession, UpstreamSession } from "./brokered-sessions.ts";
 import type { SamlTools } from "./saml/tools.ts";
 import type { Upstreams } from "./upstreams.ts";
 
-/** Somebody as an identity provider knows them. */
+/** A user as an identity provider knows them. */
 export interface BrokeredIdentity {
   /** Never changes and is never given to another: what a link is made of. */
   readonly subject: string;
@@ -19,7 +19,7 @@ export interface BrokeredIdentity {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly acr: string | null;
   readonly amr: readonly string[];
-  /** Their session there, where a logout can be told by it. */
+  /** Their session there, where a logout names it. */
   readonly session?: UpstreamSession | undefined;
   /** To be kept for the user, where the provider is configured so. */
   readonly tokens?: LinkTokens | undefined;
@@ -51,7 +51,7 @@ export type Destination = string | { readonly name: string; readonly location: s
 export type PostedAnswer =
   /** The browser goes on with this query, where its cookies come with it. */
   | { readonly kind: "answer"; readonly query: Readonly<Record<string, string>> }
-  /** Nobody had asked, and the provider may begin: a sign-in of this browser begins, which asks. `returnTo`: as the provider says, not trusted. */
+  /** It answers no request, and the provider may begin: a sign-in of this browser begins, which asks. `returnTo`: as the provider says, not trusted. */
   | { readonly kind: "begin"; readonly returnTo: string | null };
 
 export interface BrokerTools {

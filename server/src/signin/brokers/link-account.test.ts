@@ -1,33 +1,18 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
-import { type OpenidPeer, openidPeer } from "../../testing/openid-peer.ts";
+import type { Harness } from "../../testing/harness.ts";
+import { endpointOf, openidBroker } from "../../testing/openid-broker.ts";
+import type { OpenidPeer } from "../../testing/openid-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, relyingParty } from "../../testing/relying-party.ts";
 import { answerPage, followed } from "../../testing/step-pages.ts";
 
 let iam: Harness;
 let peer: OpenidPeer;
-beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_MODE: "development" });
-  peer = await openidPeer();
+const { brokered } = openidBroker((stage) => {
+  ({ iam, peer } = stage);
 });
-afterEach(() => clock.reset());
-afterAll(async () => {
-  await peer?.close();
-  await iam?.close();
-});
-
-async function brokered(config: Record<string, unknown> = {}) {
-  const realm = await iam.realm();
-  const body = {
-    ...{ alias: "corp", protocol: "oidc", displayName: "Corporate" },
-    config: { issuer: peer.issuer, clientId: "gatehouse", clientSecret: "a-secret", ...config },
-  };
-  expect(await realm.asMaster().post("/identity-providers", body)).toMatchObject({ status: 201 });
-  return realm;
-}
 
 async function signedIn(realm: RealmUnderTest) {
   const user = await realm.user();
@@ -40,12 +25,12 @@ const pathOf = (url: string) => url.slice(iam.config.baseUrl.length);
 
 /** From the address that the API gave, to the provider. */
 async function leave(browser: Browser, url: string) {
-  const away = await followed(browser, await browser.get(pathOf(url)));
-  expect(away.status, away.text).toBe(303);
-  return new URL(String(away.headers.location));
+  const answer = await followed(browser, await browser.get(pathOf(url)));
+  expect(answer.status, answer.text).toBe(303);
+  return new URL(String(answer.headers.location));
 }
 const back = (realm: RealmUnderTest, left: URL, claims: Record<string, unknown> = {}) =>
-  `/realms/${realm.name}/broker/corp/endpoint?${new URLSearchParams(peer.signIn(left, { claims: { preferred_username: "ada", ...claims } }))}`;
+  endpointOf(realm, peer.signIn(left, { claims: { preferred_username: "ada", ...claims } }));
 
 test("a signed-in user links an account after they have seen which one, and a second user cannot have it", async () => {
   const realm = await brokered();
@@ -135,7 +120,7 @@ test("linking asks for recent authentication, a CSRF token, an enabled provider 
   expect(await fresh.browser.request("POST", `${fresh.account}/corp`, { body: {} })).toMatchObject({ status: 404 });
 });
 
-test("a provider that is disabled meanwhile links nobody; who cancels goes back where they came from", async () => {
+test("a provider that is disabled meanwhile links no account; a user who cancels goes back where they came from", async () => {
   const realm = await brokered();
   const { browser, account } = await signedIn(realm);
   const begin = async () => (await browser.request("POST", `${account}/corp`, { body: { returnTo: "/realms/x/done" } })).body.url;

@@ -1,42 +1,22 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
-import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/openid-peer.ts";
+import type { Harness } from "../../testing/harness.ts";
+import { openidBroker } from "../../testing/openid-broker.ts";
+import type { OpenidPeer, PeerAnswer } from "../../testing/openid-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, relyingParty } from "../../testing/relying-party.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
 
 let iam: Harness;
 let peer: OpenidPeer;
-beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_MODE: "development" });
-  peer = await openidPeer();
+const { brokered, signIn: arrive } = openidBroker((stage) => {
+  ({ iam, peer } = stage);
   peer.discover({ end_session_endpoint: `${peer.issuer}/end` });
 });
-afterEach(() => clock.reset());
-afterAll(async () => {
-  await peer?.close();
-  await iam?.close();
-});
-
-const named = { given_name: "Ada", family_name: "Lovelace", preferred_username: "ada" };
-
-async function brokered(config: Record<string, unknown> = {}) {
-  const realm = await iam.realm();
-  const body = {
-    ...{ alias: "corp", protocol: "oidc", displayName: "Corporate" },
-    config: { issuer: peer.issuer, clientId: "gatehouse", clientSecret: "a-secret", ...config },
-  };
-  expect(await realm.asMaster().post("/identity-providers", body)).toMatchObject({ status: 201 });
-  return realm;
-}
 
 async function signIn(realm: RealmUnderTest, answer: PeerAnswer = {}, browser = iam.browser()) {
-  const away = await browser.get(`/realms/${realm.name}/broker/corp/login`);
-  const left = new URL(String(away.headers.location));
-  const query = new URLSearchParams(peer.signIn(left, { ...answer, claims: { ...named, ...answer.claims } }));
-  const back = await browser.get(`/realms/${realm.name}/broker/corp/endpoint?${query}`);
+  const { back } = await arrive(realm, answer, browser);
   expect(isSignedIn(back, realm.name), back.text).toBe(true);
   return browser;
 }

@@ -3,13 +3,13 @@ import type { Ctx } from "../../platform/context.ts";
 import { countsNow, followGrants, type MapperState, mappedAttributes, type ProviderSnapshot } from "../identity-providers/index.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 
-/** Whether a sign-in that is not the first has anything to write. */
+/** Whether the configuration has every sign-in write to the user. */
 export const writesEachTime = ({ config, mappers }: ProviderSnapshot): boolean =>
   config.sync === "force" || mappers.some(({ sync }) => sync === "force");
 
 /**
- * What a sign-in by the provider says of its user: names, address, attributes, roles and groups. The user is held to be written. Whoever set
- * up the mappers answered for what they give.
+ * What a sign-in by the provider says of its user: names, address, attributes, roles and groups. The user is held to be written. The
+ * administrator who saved the mappers had to hold what they give.
  */
 export async function applyMapping(ctx: Ctx, provider: ProviderSnapshot, identity: BrokeredIdentity, userId: string, isFirst: boolean) {
   const { config, mappers } = provider;

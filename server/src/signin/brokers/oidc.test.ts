@@ -1,52 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
-import type { Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import type { Answer, Browser } from "../../testing/browser.ts";
+import type { Harness } from "../../testing/harness.ts";
+import { endpointOf as endpoint, named, openidBroker } from "../../testing/openid-broker.ts";
 import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/openid-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, walk } from "../../testing/relying-party.ts";
-import { answerPage, followed, isSignedIn } from "../../testing/step-pages.ts";
+import { answerPage, followed, isSignedIn, setBrowserFlow } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
 let iam: Harness;
 let peer: OpenidPeer;
-beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_MODE: "development" });
-  peer = await openidPeer();
-});
-afterEach(() => clock.reset());
-afterAll(async () => {
-  await peer?.close();
-  await iam?.close();
+const { brokered, leave, signIn } = openidBroker((stage) => {
+  ({ iam, peer } = stage);
 });
 
-const named = { given_name: "Ada", family_name: "Lovelace", preferred_username: "ada" };
-
-async function brokered(config: Record<string, unknown> = {}) {
-  const realm = await iam.realm();
-  const body = {
-    ...{ alias: "corp", protocol: "oidc", displayName: "Corporate" },
-    config: { issuer: peer.issuer, clientId: "gatehouse", clientSecret: "a-secret", ...config },
-  };
-  const created = await realm.asMaster().post("/identity-providers", body);
-  expect(created.status, created.text).toBe(201);
-  return realm;
-}
-
-/** By the link on the sign-in page to the provider. */
-async function leave(realm: RealmUnderTest, browser: Browser = iam.browser(), query = "") {
-  const answer = await browser.get(`/realms/${realm.name}/broker/corp/login${query}`);
-  expect(answer.status, answer.text).toBe(303);
-  return { browser, left: new URL(String(answer.headers.location)) };
-}
-const endpoint = (realm: RealmUnderTest, query: Record<string, string>, alias = "corp") =>
-  `/realms/${realm.name}/broker/${alias}/endpoint?${new URLSearchParams(query)}`;
-
-async function signIn(realm: RealmUnderTest, answer: PeerAnswer = {}, browser = iam.browser()) {
-  const { left } = await leave(realm, browser);
-  const back = await browser.get(endpoint(realm, peer.signIn(left, { ...answer, claims: { ...named, ...answer.claims } })));
-  return { browser, left, back };
-}
 const usersOf = async (realm: RealmUnderTest) =>
   (await realm.asMaster().get("/users")).body.filter(({ username }: { username: string }) => username !== "admin");
 
@@ -116,8 +84,8 @@ describe("what does not come from the provider for this very sign-in", () => {
     ["an expired token", () => ({ claims: { exp: Math.floor(clock.now() / 1000) - 120 } })],
     ["a token from the future", () => ({ claims: { iat: Math.floor(clock.now() / 1000) + 600 } })],
     ["a token without a signature", () => ({ idToken: unsigned({ sub: "subject-1" }) })],
-    ["a key that nobody has", () => ({ claims: { kid: "another" } })],
-    ["a profile of somebody else", () => ({ userinfo: { sub: "another" } })],
+    ["an unknown key", () => ({ claims: { kid: "another" } })],
+    ["a profile of another subject", () => ({ userinfo: { sub: "another" } })],
     ["an error of the token endpoint", () => ({ tokenStatus: 400 })],
     ["an error with status 200", () => ({ tokenBody: '{"error":"bad_verification_code"}' })],
     ["a redirect of the token endpoint", () => ({ tokenStatus: 302 })],
@@ -127,7 +95,7 @@ describe("what does not come from the provider for this very sign-in", () => {
     ["no code", () => ({}), { code: "" }],
     ["an error of the provider", () => ({}), { error: "server_error", error_description: "<b>call 0900</b>" }],
   ];
-  test("signs nobody in, makes no user, and is told once in the trail", async () => {
+  test("starts no session, makes no user, and is recorded once", async () => {
     const realm = await brokered({ trustEmail: true });
     for (const [what, answer, query = {}] of wrong) {
       const { browser, left } = await leave(realm);
@@ -173,7 +141,7 @@ describe("what does not come from the provider for this very sign-in", () => {
     expect((await late.browser.get(endpoint(realm, peer.signIn(late.left)))).status).toBe(400);
   });
 
-  test("a provider that was disabled meanwhile, or whose discovery lies, signs nobody in, and a password still does", async () => {
+  test("a provider that was disabled meanwhile, or whose discovery lies, starts no session, and a password still does", async () => {
     const realm = await brokered();
     const { browser, left } = await leave(realm);
     const { body } = await realm.asMaster().get("/identity-providers/corp");
@@ -228,13 +196,15 @@ describe("an account that has the address already", () => {
     expect((await usersOf(realm)).length).toBe(1);
   });
 
-  test("is not touched by an address that nobody vouches for", async () => {
-    for (const [config, claims] of [
-      [{ trustEmail: false }, {}],
-      [{ trustEmail: true }, { email_verified: false }],
+  test("is not touched by an address that is not verified", async () => {
+    for (const [config, claims, userinfo] of [
+      [{ trustEmail: false }, {}, {}],
+      [{ trustEmail: true }, { email_verified: false }, {}],
+      // The profile speaks of another address.
+      [{ trustEmail: true }, { email_verified: undefined }, { email: "eve@example.com", email_verified: true }],
     ] as const) {
       const { realm, owner } = await withOwner(config);
-      const { back } = await signIn(realm, { claims });
+      const { back } = await signIn(realm, { claims, userinfo });
       expect(isSignedIn(back, realm.name), back.text).toBe(true);
       const users = await usersOf(realm);
       expect(
@@ -255,12 +225,22 @@ test("link-only, deny and allowed domains refuse those who are not linked, and m
     expect([back.status, isSignedIn(back, realm.name)], back.text).toEqual([400, false]);
     expect(await usersOf(realm)).toEqual([]);
   }
+  const realm = await brokered({ allowedDomains: ["bücher.example"] });
+  for (const [email, isIn] of [
+    ["ada@BÜCHER.example", true],
+    ["ada@xn--bcher-kva.example", true],
+    ["ada@bucher.example", false],
+    ["ada@sub.bücher.example", false],
+  ] as const)
+    expect([email, isSignedIn((await signIn(realm, { claims: { email } })).back, realm.name)]).toEqual([email, isIn]);
+  const refused = await realm.asMaster().patch("/identity-providers/corp", { config: { allowedDomains: ["@corp.example"] } });
+  expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: "config.allowedDomains.0" }] } });
 });
 
 test("mappers give attributes, roles and groups, take back what they gave, and nothing else", async () => {
   const realm = await brokered();
   const master = realm.asMaster();
-  // Created after the provider: the names are looked up when somebody signs in.
+  // Created after the provider: the names are looked up when a user signs in.
   for (const name of ["sales", "byhand"]) await master.post("/roles", { name });
   const { groupId } = (await master.post("/groups", { name: "staff" })).body;
   for (const mapper of [
@@ -286,6 +266,21 @@ test("mappers give attributes, roles and groups, take back what they gave, and n
   const after = await read();
   expect(after).toMatchObject({ roles: ["byhand", "user"], groups: 1 });
   expect(after.attributes).not.toHaveProperty("department");
+
+  // A mapper that is deleted withdraws what it gave, be it the last one.
+  for (const { mapperId } of (await master.get("/identity-providers/corp/mappers")).body)
+    expect((await master.delete(`/identity-providers/corp/mappers/${mapperId}`)).status).toBe(204);
+  expect(isSignedIn((await signIn(realm, { claims })).back, realm.name)).toBe(true);
+  expect(await read()).toMatchObject({ roles: ["byhand", "user"], groups: 0 });
+  const again = { name: "c", type: "group", claim: "groups", value: "staff", group: groupId };
+  expect((await master.post("/identity-providers/corp/mappers", again)).status).toBe(201);
+  expect(isSignedIn((await signIn(realm, { claims })).back, realm.name)).toBe(true);
+  expect(await read()).toMatchObject({ roles: ["byhand", "user"], groups: 1 });
+
+  // With the link goes what it gave: no sign-in by the provider could take it back any more.
+  expect((await master.put(`/users/${userId}/password`, { newPassword: "a-Password-of-hers-1" })).status).toBe(204);
+  expect((await master.delete(`/users/${userId}/linked-accounts/corp`)).status).toBe(204);
+  expect(await read()).toMatchObject({ roles: ["byhand", "user"], groups: 0 });
 });
 
 test("our own second factor is asked for, unless the provider is trusted for two and says so", async () => {
@@ -298,4 +293,62 @@ test("our own second factor is asked for, unless the provider is trusted for two
   const done = await answerPage(browser, realm.name, await followed(browser, back), { code: code() });
   expect(isSignedIn(done, realm.name), done.text).toBe(true);
   expect(isSignedIn((await signIn(realm, { claims: { amr: ["pwd", "mfa"] } })).back, realm.name)).toBe(true);
+});
+
+describe("a sign-in that was begun for a name or a user", () => {
+  const byButton = async (realm: RealmUnderTest, browser: Browser, page: Answer, claims: Record<string, unknown> = {}) => {
+    const [, href] = /href="([^"]*\/broker\/corp\/login[^"]*)"/.exec(page.text)!;
+    const left = new URL(String((await browser.get(href!.replaceAll("&amp;", "&"))).headers.location));
+    return browser.get(endpoint(realm, peer.signIn(left, { claims: { ...named, ...claims } })));
+  };
+
+  test("goes on by a button after a wrong password, and makes no account where the user is known", async () => {
+    const realm = await brokered();
+    await signIn(realm);
+    const user = await realm.user();
+    const party = await relyingParty(iam, realm);
+    for (const username of [user.username, "unknown"]) {
+      const browser = iam.browser();
+      const { page } = await walk(browser, iam.config.baseUrl, party.url());
+      const wrong = await answerPage(browser, realm.name, page, { username, password: "wrong" });
+      expect(wrong.status).toBe(401);
+      expect(isSignedIn(await byButton(realm, browser, wrong), realm.name), username).toBe(true);
+    }
+
+    const step = (authenticator: string, requirement: "REQUIRED" | "ALTERNATIVE") => ({ authenticator, requirement, config: {} });
+    const ways = [step("password", "ALTERNATIVE"), step("identity-provider", "ALTERNATIVE")];
+    await setBrowserFlow(iam, realm, [step("username", "REQUIRED"), { alias: "ways", requirement: "REQUIRED", steps: ways }]);
+    const before = await usersOf(realm);
+    for (const username of [user.username, "unknown"]) {
+      const browser = iam.browser();
+      const first = await browser.get(`/realms/${realm.name}/login`);
+      const page = await followed(browser, await answerPage(browser, realm.name, first, { username }));
+      const back = await byButton(realm, browser, page, { sub: "subject-2", preferred_username: "eve" });
+      expect([back.status, isSignedIn(back, realm.name)], back.text).toEqual([400, false]);
+    }
+    expect(await usersOf(realm)).toEqual(before);
+  });
+
+  test("links nothing by a provider that was disabled or deleted while the owner proved the account", async () => {
+    const realm = await brokered({ trustEmail: true });
+    const user = await realm.user("owner");
+    const boss = realm.asMaster();
+    expect((await boss.patch(`/users/${user.userId}`, { email: "ada@example.com", emailVerified: true })).status).toBe(200);
+    for (const change of [
+      () => boss.patch("/identity-providers/corp", { enabled: false }),
+      () => boss.delete("/identity-providers/corp"),
+    ]) {
+      const { browser, back } = await signIn(realm);
+      const page = await followed(browser, back);
+      await change();
+      const done = await answerPage(browser, realm.name, page, { password: user.password });
+      expect([done.status, browser.cookies.has(`gh_${realm.name}`), done.text.includes("Sign in again")], done.text).toEqual([
+        400,
+        false,
+        true,
+      ]);
+      await boss.patch("/identity-providers/corp", { enabled: true });
+    }
+    expect((await boss.get(`/users/${user.userId}/linked-accounts`)).body).toEqual([]);
+  });
 });

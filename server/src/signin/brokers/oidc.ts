@@ -19,6 +19,7 @@ export const oidc: Broker = {
     const url = new URL(authorizationUrl);
     const forwarded = config.forwardParameters as readonly string[];
     const passedOn = (name: string, value: string | null) => (forwarded.includes(name) ? value : null);
+    const prompt = passedOn("prompt", fresh && quirks.idToken ? (quirks.freshPrompt ?? "login") : null);
     const parameters: Record<string, string | null> = {
       response_type: "code",
       client_id: String(config.clientId),
@@ -28,7 +29,7 @@ export const oidc: Broker = {
       login_hint: passedOn("login_hint", loginHint),
       ui_locales: passedOn("ui_locales", quirks.idToken ? locale : null),
       acr_values: passedOn("acr_values", quirks.idToken ? acrValuesOf(config, acr) : null),
-      prompt: passedOn("prompt", fresh && quirks.idToken ? (quirks.freshPrompt ?? "login") : null),
+      prompt,
       // OpenID Connect Core §3.1.2.1: the ID token then says when they authenticated.
       max_age: fresh && protocol === "oidc" ? "0" : null,
       ...(config.pkce === true && { code_challenge: challengeOf(verifier), code_challenge_method: "S256" }),
@@ -36,7 +37,7 @@ export const oidc: Broker = {
     };
     for (const [name, value] of Object.entries(parameters)) if (value) url.searchParams.set(name, value);
     return {
-      kept: { nonce, verifier, begunAt: clock.now(), fresh },
+      kept: { nonce, verifier, begunAt: clock.now(), fresh, isPrompted: prompt !== null },
       to: (state) => {
         url.searchParams.set("state", state);
         return url.href;
@@ -63,10 +64,10 @@ export const oidc: Broker = {
     const signed = quirks.idToken ? await verifyIdToken(provider, endpoints, quirks, tokens.id_token, kept, tools) : {};
     if (!quirks.idToken) checkFresh(provider, signed, kept);
     const profile = await readProfile(provider, endpoints, quirks, tokens.access_token, tools);
-    // OpenID Connect Core §5.3.2: a profile of somebody else is not this one's.
+    // OpenID Connect Core §5.3.2: the profile has to be of the same subject.
     if (quirks.idToken && profile !== null && profile.sub !== signed.sub)
       throw new UpstreamError("userinfo", "The provider's profile is of another user than its ID token.");
-    const claims = { ...profile, ...(provider.protocol === "apple" && nameOf(answer.user)), ...signed };
+    const claims = { ...besides(profile, signed), ...(provider.protocol === "apple" && nameOf(answer.user)), ...signed };
     return {
       ...identityOf(provider, quirks, claims),
       session: sessionOf(provider, signed, tokens.id_token),
@@ -161,13 +162,16 @@ async function verifyIdToken(
   return payload;
 }
 
-/** Asked to authenticate anew, a session at the provider from before does not count, nor one of which it does not say when it began. */
+/**
+ * Asked to authenticate anew, a session at the provider from before does not count, nor one of which it does not say when it began. `trustPrompt`
+ * takes its word for a `prompt` that was sent.
+ */
 function checkFresh(
   { config }: ProviderSnapshot,
   { auth_time: authTime }: JWTPayload,
-  { fresh, begunAt }: Readonly<Record<string, unknown>>,
+  { fresh, isPrompted, begunAt }: Readonly<Record<string, unknown>>,
 ): void {
-  if (fresh !== true || (authTime === undefined && config.trustPrompt === true)) return;
+  if (fresh !== true || (authTime === undefined && config.trustPrompt === true && isPrompted === true)) return;
   if (typeof authTime !== "number" || authTime < Number(begunAt) / SECOND - SKEW)
     throw new UpstreamError("stale", "The provider did not ask for a new sign-in.");
 }
@@ -193,6 +197,13 @@ async function readProfile(
   }
   const email = primaryAddress(addresses);
   return { ...profile, email, email_verified: email !== null };
+}
+
+/** What the profile adds to the ID token. Whether an address is verified is said of the address beside it, and of no other document's. */
+function besides(profile: Readonly<Record<string, unknown>> | null, signed: JWTPayload): Readonly<Record<string, unknown>> | null {
+  if (profile === null || signed.email === undefined || signed.email === profile.email) return profile;
+  const { email_verified: _, ...rest } = profile;
+  return rest;
 }
 
 /** Apple tells the name once, beside the signed token: it is good for a greeting, and nothing in it counts for more. */

@@ -1,11 +1,12 @@
 import { createPublicKey } from "node:crypto";
 import { jwtVerify } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import type { Harness } from "../../testing/harness.ts";
 import { CLIENT_SECRET, KEY, leastConfig, pem } from "../../testing/identity-providers.ts";
-import { type OpenidPeer, openidPeer, type PeerAnswer, type PeerCall } from "../../testing/openid-peer.ts";
+import { openidBroker } from "../../testing/openid-broker.ts";
+import type { OpenidPeer, PeerAnswer, PeerCall } from "../../testing/openid-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, walk } from "../../testing/relying-party.ts";
 import { answerPage, followed, isSignedIn } from "../../testing/step-pages.ts";
@@ -13,13 +14,8 @@ import type { brokers } from "./index.ts";
 
 let iam: Harness;
 let peer: OpenidPeer;
-beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_MODE: "development" });
-  peer = await openidPeer();
-});
-afterAll(async () => {
-  await peer?.close();
-  await iam?.close();
+openidBroker((stage) => {
+  ({ iam, peer } = stage);
 });
 
 type Preset = keyof typeof brokers;
@@ -43,9 +39,9 @@ const placed = (...members: string[]): Config => {
 const endpoint = (realm: RealmUnderTest, alias: string) => `/realms/${realm.name}/broker/${alias}/endpoint`;
 
 async function leave(realm: RealmUnderTest, alias: string, browser = iam.browser()) {
-  const away = await browser.get(`/realms/${realm.name}/broker/${alias}/login`);
-  expect(away.status, away.text).toBe(303);
-  return { browser, left: new URL(String(away.headers.location)) };
+  const answer = await browser.get(`/realms/${realm.name}/broker/${alias}/login`);
+  expect(answer.status, answer.text).toBe(303);
+  return { browser, left: new URL(String(answer.headers.location)) };
 }
 
 async function signIn(realm: RealmUnderTest, protocol: Preset, answer: PeerAnswer, browser = iam.browser()) {
@@ -108,7 +104,7 @@ describe("GitHub", () => {
     expect(links.find(({ subject }) => subject === "4712")).toMatchObject({ email: null, emailVerified: false });
   });
 
-  test("tells its errors with status 200, and a number that JSON cannot hold is nobody's", async () => {
+  test("answers errors with status 200, and a number that JSON cannot hold is no subject", async () => {
     const realm = await offered("github", config());
     await expectRefused(realm, "github", { ...account(), tokenBody: '{"error":"bad_verification_code","error_description":"…"}' });
     await expectRefused(realm, "github", account({ id: 2 ** 53 }));
@@ -202,7 +198,7 @@ describe("Apple", () => {
       expect(isSignedIn((await posted(realm, { user: text })).back, realm.name), text).toBe(true);
   });
 
-  test("signs nobody in by a form that another browser's sign-in, or none, belongs to", async () => {
+  test("takes no form that belongs to another browser's sign-in, or to none", async () => {
     const realm = await offered("apple", config());
     const { left } = await leave(realm, "apple");
     const form = peer.signIn(left, account());

@@ -5,7 +5,7 @@ type Claims = Readonly<Record<string, unknown>>;
 
 /** What one provider does otherwise than OpenID Connect says. */
 export interface Quirks {
-  /** There is an ID token. Without one, whoever the access token opens the profile of has signed in. */
+  /** There is an ID token. Without one, the profile that the access token opens says who has signed in. */
   readonly idToken: boolean;
   /** The ID token brings the nonce back. */
   readonly nonce: boolean;

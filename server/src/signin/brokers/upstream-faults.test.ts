@@ -1,39 +1,18 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
-import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/openid-peer.ts";
+import type { Harness } from "../../testing/harness.ts";
+import { endpointOf as endpoint, named, openidBroker, openidProvider } from "../../testing/openid-broker.ts";
+import { type OpenidPeer, openidPeer } from "../../testing/openid-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, walk } from "../../testing/relying-party.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
 
 let iam: Harness;
 let peer: OpenidPeer;
-beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_MODE: "development" });
-  peer = await openidPeer();
-});
-afterEach(() => clock.reset());
-afterAll(async () => {
-  await peer?.close();
-  await iam?.close();
+const { brokered, signIn } = openidBroker((stage) => {
+  ({ iam, peer } = stage);
 });
 
-const named = { given_name: "Ada", family_name: "Lovelace", preferred_username: "ada" };
-
-async function brokered(config: Record<string, unknown> = {}, protocol = "oidc") {
-  const realm = await iam.realm();
-  const body = { alias: "corp", protocol, config: { issuer: peer.issuer, clientId: "gatehouse", clientSecret: "a-secret", ...config } };
-  expect(await realm.asMaster().post("/identity-providers", body)).toMatchObject({ status: 201 });
-  return realm;
-}
-const endpoint = (realm: RealmUnderTest, query: Record<string, string>) =>
-  `/realms/${realm.name}/broker/corp/endpoint?${new URLSearchParams(query)}`;
-
-async function signIn(realm: RealmUnderTest, answer: PeerAnswer = {}, browser = iam.browser()) {
-  const left = new URL(String((await browser.get(`/realms/${realm.name}/broker/corp/login`)).headers.location));
-  const back = await browser.get(endpoint(realm, peer.signIn(left, { ...answer, claims: { ...named, ...answer.claims } })));
-  return { browser, left, back };
-}
 const keyReads = () => peer.calls.filter(({ path }) => path === "/jwks").length;
 
 test("keys that the provider has changed are read once, and a flood of unknown ones costs a read each half minute", async () => {
@@ -92,6 +71,8 @@ test("a session at the provider from before is no new sign-in, nor one of an unk
   expect((await realm.events("type=BROKER_LOGIN&outcome=FAILURE")).map(({ detail }: { detail: string }) => detail)).toEqual(
     Array(3).fill("corp: stale"),
   );
+  const unsent = await brokered({ trustPrompt: true, forwardParameters: [] });
+  expect(isSignedIn(await again(unsent, {}), unsent.name), "a prompt that was not sent").toBe(false);
   const trusted = await brokered({ trustPrompt: true });
   expect(isSignedIn(await again(trusted, {}), trusted.name)).toBe(true);
   expect(isSignedIn(await again(trusted, { auth_time: now() - 600 }), trusted.name), "an old time is never new").toBe(false);
@@ -106,7 +87,7 @@ test("an address that changed at the provider follows where it is configured, an
   await signIn(follows);
   expect(await of(follows)).toEqual({ email: "ada@example.com", emailVerified: true });
   await signIn(follows, { claims: { email: "countess@example.com", email_verified: false } });
-  expect(await of(follows), "not confirmed by anybody").toEqual({ email: "countess@example.com", emailVerified: false });
+  expect(await of(follows), "not confirmed").toEqual({ email: "countess@example.com", emailVerified: false });
   // An address that is another user's is not taken over, and the sign-in goes on.
   const boss = follows.asMaster();
   await boss.post("/users", { username: "boss", email: "boss@example.com", emailVerified: true });
@@ -115,9 +96,15 @@ test("an address that changed at the provider follows where it is configured, an
   expect((await of(follows)).email).not.toBe("boss@example.com");
 });
 
-test("a provider that is slow, huge, redirects or lies in discovery signs nobody in, and costs others nothing", async () => {
+test("a provider that is slow, huge, redirects or lies in discovery starts no session, and costs others nothing", async () => {
   const realm = await brokered();
   const user = await realm.user();
+  const hung = await Promise.all([
+    hangs(realm, "/.well-known/openid-configuration", "silent"),
+    hangs(realm, "/token", "headers"),
+    hangs(realm, "/jwks", "silent"),
+    hangs(realm, "/userinfo", "body"),
+  ]);
   const faults: [string, Record<string, unknown> | string, number?][] = [
     ["another issuer", { issuer: "https://evil.example" }],
     ["a token endpoint inside", { token_endpoint: "http://10.0.0.1/token" }],
@@ -153,7 +140,27 @@ test("a provider that is slow, huge, redirects or lies in discovery signs nobody
   await iam.browser().signIn(realm.name, user.username, user.password);
   clock.advance(MINUTE);
   expect(isSignedIn((await signIn(realm)).back, realm.name), "another provider of the realm").toBe(true);
+  for (const { path, answer, browser } of hung) {
+    const { status, text } = await answer;
+    expect([path, status, text.includes('name="password"'), browser.cookies.has(`gh_${realm.name}`)]).toEqual([path, 400, true, false]);
+  }
+  const page = await iam.browser().get(`/realms/${realm.name}/login`);
+  expect(page.text, "its button says so").toMatch(/openid-configuration<[^\n]*Does not answer at present/);
+  await Promise.all(hung.map(({ close }) => close()));
 });
+
+/** A sign-in at a provider of which one address hangs: under way. */
+async function hangs(realm: RealmUnderTest, path: string, how: "silent" | "headers" | "body") {
+  const slow = await openidPeer();
+  slow.hang(path, how);
+  const alias = path.split("/").at(-1)!;
+  expect(await realm.asMaster().post("/identity-providers", openidProvider(slow, { alias }))).toMatchObject({ status: 201 });
+  const browser = iam.browser();
+  const left = browser.get(`/realms/${realm.name}/broker/${alias}/login`);
+  const back = async (to: string) => browser.get(endpoint(realm, slow.signIn(new URL(to), { claims: named }), alias));
+  const answer = alias === "openid-configuration" ? left : left.then(({ headers }) => back(String(headers.location)));
+  return { path, browser, close: slow.close, answer };
+}
 
 test("no address in the config may be one that must not be called, and the answer names the member", async () => {
   const realm = await iam.realm();

@@ -23,7 +23,7 @@ export interface Upstreams {
 const FRESH = 10 * MINUTE;
 /** A document of an hour ago is better than no sign-in. */
 const STALE = 24 * HOUR;
-/** A provider that is away is not asked for every click. */
+/** A provider that does not answer is not asked for every click. */
 const FAILED = 5 * SECOND;
 /** A flood of tokens with unknown keys costs a request each half minute. */
 const UNKNOWN_KEY = 30 * SECOND;
@@ -32,6 +32,8 @@ const MAX_KEPT = 1_000;
 interface Kept {
   readonly document: Record<string, unknown>;
   readonly readAt: number;
+  /** Of a set of keys: finds the one that signed a token, and imports it once. */
+  find?: ReturnType<typeof createLocalJWKSet>;
 }
 
 export function createUpstreams(outbound: Outbound): Upstreams {
@@ -45,7 +47,7 @@ export function createUpstreams(outbound: Outbound): Upstreams {
     if (known) return known;
     const now = load().then(
       (document) => {
-        const entry = { document, readAt: clock.now() };
+        const entry: Kept = { document, readAt: clock.now() };
         kept.set(key, entry);
         failed.delete(key);
         return entry;
@@ -82,8 +84,9 @@ export function createUpstreams(outbound: Outbound): Upstreams {
       if (!Array.isArray(set.keys)) throw new UpstreamError("keys", "The provider published no keys.");
       return set;
     };
-    const { document: set, readAt } = await document(`keys ${jwksUrl}`, load, maxAge);
-    return { readAt, find: createLocalJWKSet(set as unknown as JSONWebKeySet) };
+    const known = await document(`keys ${jwksUrl}`, load, maxAge);
+    known.find ??= createLocalJWKSet(known.document as unknown as JSONWebKeySet);
+    return { readAt: known.readAt, find: known.find };
   };
 
   return {

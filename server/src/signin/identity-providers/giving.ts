@@ -11,7 +11,7 @@ import type { ProviderSnapshot } from "./snapshot.ts";
 const isGiving = ({ type }: MapperState): boolean => type === "role" || type === "group";
 const namesOf = (value: unknown): string[] => (value ?? []) as string[];
 
-/** The roles and groups that mappers give for these claims, by their ids, and those of them that a later answer may take away. */
+/** The roles and groups that mappers give for these claims, by their ids, and those of them that a later answer may withdraw. */
 export interface Given {
   readonly roles: readonly string[];
   readonly groups: readonly string[];
@@ -48,7 +48,7 @@ export async function grantsOfMappers(ctx: Ctx, { mappers, config }: Pick<Provid
 }
 
 /**
- * Gives a user who is here what the mappers say now, and takes away what they gave before and no longer say. A role or group that the user had
+ * Gives a user who is here what the mappers say now, and withdraws what they gave before and no longer say. A role or group that the user had
  * already stays theirs. The administrator who saved the mappers had to hold what they give. Answers whether anything changed.
  */
 export async function followGrants(

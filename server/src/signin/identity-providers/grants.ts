@@ -11,7 +11,7 @@ export interface Granted {
   readonly groups: readonly string[];
 }
 
-/** The escalation rule for what sign-ins by a provider give: whoever lets it give roles, or have people join groups, needs what these hold. */
+/** The escalation rule for what sign-ins by a provider give: a caller that lets it give roles or groups needs the permissions of these. */
 export async function assertMayLetGive(ctx: Ctx, { roles, groups }: Granted): Promise<void> {
   await assertMayGrant(ctx, [...roles, ...(await rolesGrantedBy(ctx.tx, ctx.realm, groups))]);
 }
@@ -22,7 +22,7 @@ interface Named {
   readonly field: string | null;
 }
 
-/** Roles of the realm by their names, and groups by their ids. One that does not exist is told by its field. */
+/** Roles of the realm by their names, and groups by their ids. The field of one that does not exist is named. */
 export async function findGrants(ctx: Ctx, roles: Named, groups: Named): Promise<Granted> {
   const found = await shareRolesByName(ctx.tx, ctx.realm, roles.names);
   const known = new Set(found.map(({ name }) => loginKey(name)));

@@ -56,10 +56,14 @@ export async function makeLocal(ctx: Ctx, user: UserRow): Promise<void> {
 export async function leaveDirectory(ctx: Ctx, user: UserRow): Promise<void> {
   const link = await linkToSource(ctx, user);
   if (!link) return;
-  const { userId } = user;
-  await followGrants(ctx, { providerId: link.providerId, mappers: [], config: {} }, {}, userId, false);
-  await deleteLink(ctx.tx, ctx.realm, userId, link.providerId);
-  ctx.audit({ category: "SECURITY", type: "LINK_REMOVED", resourceType: "users", resourceId: userId, detail: link.alias });
+  await endLink(ctx, user.userId, link);
+}
+
+/** What mappers gave by the link goes with it: no later sign-in by the provider could take it back. */
+async function endLink(ctx: Ctx, userId: string, { providerId, alias }: Link): Promise<void> {
+  await followGrants(ctx, { providerId, mappers: [], config: {} }, {}, userId, false);
+  await deleteLink(ctx.tx, ctx.realm, userId, providerId);
+  ctx.audit({ category: "SECURITY", type: "LINK_REMOVED", resourceType: "users", resourceId: userId, detail: alias });
 }
 
 /** By each of these one can sign in; everything else comes on top. */
@@ -73,8 +77,7 @@ async function unlink(ctx: Ctx, userId: string, alias: string): Promise<void> {
   const others = links.some((each) => each !== link && each.enabled);
   const credentials = await listCredentials(ctx.tx, ctx.realm, userId, ctx.now);
   if (!others && !credentials.some(({ type }) => CREDENTIALS.includes(type))) throw providerErrors.last_way_in();
-  await deleteLink(ctx.tx, ctx.realm, userId, link.providerId);
-  ctx.audit({ category: "SECURITY", type: "LINK_REMOVED", resourceType: "users", resourceId: userId, detail: alias });
+  await endLink(ctx, userId, link);
 }
 
 /** Of a user who is held. */

@@ -76,16 +76,19 @@ export async function linksOfUser(db: Db, realm: string, userId: string): Promis
   }));
 }
 
-/** Whose account this subject is. */
-export async function findLinkedUser(db: Db, realm: string, providerId: string, subject: string): Promise<string | null> {
-  const row = await db
-    .selectFrom("identity_links")
-    .select("user_id")
-    .where("realm_id", "=", realm)
-    .where("provider_id", "=", providerId)
-    .where("subject", "=", subject)
-    .executeTakeFirst();
-  return row?.user_id ?? null;
+/** Whose account this subject is, and whether they have roles or groups by mappers of the provider, be it ones that were deleted since. */
+export async function findLinkedUser(
+  db: Db,
+  realm: string,
+  providerId: string,
+  subject: string,
+): Promise<{ readonly userId: string; readonly hasGrants: boolean } | null> {
+  const { rows } = await sql<{ user_id: string; has_grants: boolean }>`
+    select l.user_id, exists (select 1 from identity_provider_grants g
+      where g.realm_id = l.realm_id and g.user_id = l.user_id and g.provider_id = l.provider_id) as has_grants
+    from identity_links l where l.realm_id = ${realm} and l.provider_id = ${providerId} and l.subject = ${subject}`.execute(db);
+  const [row] = rows;
+  return row ? { userId: row.user_id, hasGrants: row.has_grants } : null;
 }
 
 export interface NewLink {

@@ -54,7 +54,7 @@ test("the last way in stays, for administrators and for users themselves", async
   expect(await realm.events("type=LINK_REMOVED")).toMatchObject([{ actor: user.username, detail: "corp" }]);
 });
 
-test("unlinking somebody needs what they may do, and a link belongs to its realm", async () => {
+test("unlinking a user needs their permissions, and a link belongs to its realm", async () => {
   const { realm, path } = await linked();
   const lesser = await realm.as("manage-users", "view-users");
   expect((await lesser.delete(`${path}/corp`)).status).toBe(204);

@@ -29,7 +29,7 @@ const state = {
     oneOf(["import", "force"], {
       default: "force",
       description:
-        "import: when the account is made or linked. force: at each sign-in, and at each sync of a directory; what the mapper gave is taken away when the claim no longer says it",
+        "import: when the account is made. force: at each sign-in, and at each sync of a directory; what the mapper gave is withdrawn when the claim no longer says it",
     }),
   ),
 };

@@ -57,7 +57,7 @@ export async function saveMapper(ctx: Ctx, alias: string, mapperId: string, inpu
   const current = await readMapper(ctx, alias, mapperId);
   refuseReadOnly(current, input, ["mapperId", "createdAt"]);
   expectVersion(ctx, current.version);
-  // What it gave until now is taken away at the next sign-in.
+  // What it gave until now is withdrawn at the next sign-in.
   await assertMayMap(ctx, provider, current, false);
   await assertMayMap(ctx, provider, state);
   const mapper = await updateMapper(ctx.tx, ctx.realm, current.mapperId, input.name, state);

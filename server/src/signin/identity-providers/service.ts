@@ -106,13 +106,13 @@ export async function createProvider(ctx: Ctx, input: CreateIdentityProvider, pa
   const rules = protocolOf(protocol);
   const { config, secrets } = split(rules, input.config ?? {}, null, {});
   refuseFaults(rules, { config, secrets, enabled }, parts);
-  // Nobody is linked to it yet, but there may be users who came by one of this alias.
+  // No user is linked to it yet, but some may have come by another one of this alias.
   await assertMayAnswerFor(ctx, { providerId: null, alias });
   await assertMayLetGive(ctx, await defaultGrants(ctx, config));
   const key = { realmId: ctx.realm, providerId: newId(), alias, protocol };
   const row = await insertProvider(ctx.tx, key, { displayName: input.displayName ?? alias, enabled, config }, ctx.now);
   await replaceSecrets(ctx.tx, parts.vault, row, secrets);
-  // Whoever named it before it existed did not mean this one.
+  // An organization that named it before it existed did not mean this one.
   await forgetProvider(ctx, alias);
   await tell(ctx, "ADMIN_CREATE", alias);
   const all = shown(row, Object.keys(secrets));
@@ -197,6 +197,6 @@ function refuseFaults(
 ): void {
   const faults = [...rules.check({ config: { ...rules.defaults, ...config }, secrets }, tools), ...domainFaults(config)];
   const isMissingSecret = (field: string) => rules.secrets.some((member) => field === `config.${member}` && secrets[member] === undefined);
-  const told = enabled ? faults : faults.filter(({ field, onlyWhenEnabled }) => !isMissingSecret(field) && !onlyWhenEnabled);
-  if (told.length > 0) throw invalidFields(told.map(({ field, message }) => fieldError(field, message)));
+  const refused = enabled ? faults : faults.filter(({ field, onlyWhenEnabled }) => !isMissingSecret(field) && !onlyWhenEnabled);
+  if (refused.length > 0) throw invalidFields(refused.map(({ field, message }) => fieldError(field, message)));
 }

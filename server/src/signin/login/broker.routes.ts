@@ -18,7 +18,7 @@ const AnswerQuery = Type.Object(
   { additionalProperties: Type.String({ maxLength: 8192 }) },
 );
 
-/** Mounted under /realms/:realm. Away to an identity provider, and back. */
+/** Mounted under /realms/:realm. To an identity provider, and back. */
 export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, routeParts) => {
   const { parts, replies, openRun } = routeParts;
 
@@ -43,7 +43,7 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
       const opened = await openRun(visit);
       if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
       const position = await positionToAnswer(parts, opened, undefined);
-      // An account that is to be linked signs nobody in yet: recent authentication comes first, by what is theirs.
+      // An account that is to be linked is no way to sign in yet: recent authentication by what the user has comes first.
       const wanted = position.run.request.link?.alias === request.params.alias ? LINK_ACCOUNT : IDENTITY_PROVIDER;
       const step = position.outcome === "ask" ? position.steps.find(({ name }) => name === wanted) : undefined;
       // The flow does not offer it now.

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
-import { type OpenidPeer, openidPeer } from "../../testing/openid-peer.ts";
+import type { Harness } from "../../testing/harness.ts";
+import { endpointOf, openidBroker, openidProvider } from "../../testing/openid-broker.ts";
+import type { OpenidPeer } from "../../testing/openid-peer.ts";
 import { allowMessages } from "../../testing/outbox.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, walk } from "../../testing/relying-party.ts";
@@ -10,24 +11,15 @@ import { answerPage, followed, formOf, isSignedIn } from "../../testing/step-pag
 
 let iam: Harness;
 let peer: OpenidPeer;
-beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_MODE: "development" });
-  peer = await openidPeer();
-});
-afterEach(() => clock.reset());
-afterAll(async () => {
-  await peer?.close();
-  await iam?.close();
+openidBroker((stage) => {
+  ({ iam, peer } = stage);
 });
 
 const DOMAIN = "acme.example";
 const ids = /[\w-]{43}\.[\w-]+|[0-9a-f]{8}-[0-9a-f-]{27}/g;
 const masked = (text: string, name: string) => text.replaceAll(name, "NAME").replace(ids, "ID");
 
-const provider = (alias: string, config: object = {}) => ({
-  ...{ alias, protocol: "oidc", displayName: `The ${alias}` },
-  config: { issuer: peer.issuer, clientId: "gatehouse", clientSecret: "a-secret", ...config },
-});
+const provider = (alias: string, config: object = {}) => ({ ...openidProvider(peer, { alias, ...config }), displayName: `The ${alias}` });
 async function created(answer: Promise<Answer>) {
   const { status, text, body } = await answer;
   expect(status, text).toBe(201);
@@ -59,7 +51,7 @@ async function ledTo(browser: Browser, realm: RealmUnderTest, answer: Answer): P
   return new URL(String((await browser.get(next)).headers.location));
 }
 const comeBack = (browser: Browser, realm: RealmUnderTest, left: URL, claims: Record<string, unknown>) =>
-  browser.get(`/realms/${realm.name}/broker/corp/endpoint?${new URLSearchParams(peer.signIn(left, { claims }))}`);
+  browser.get(endpointOf(realm, peer.signIn(left, { claims })));
 
 describe("the setting identifierFirst", () => {
   test("asks for the name, then for the password, alike for users who exist and who do not; one that is under way begins again", async () => {
@@ -69,7 +61,7 @@ describe("the setting identifierFirst", () => {
     expect(before.text).toContain('name="password"');
     expect((await realm.asMaster().patch("/settings", { identifierFirst: true })).status).toBe(200);
     const pages = [];
-    for (const username of [user.username, "nobody-at-all"]) {
+    for (const username of [user.username, "unknown"]) {
       const browser = iam.browser();
       const first = await open(browser, realm);
       expect(first.text).not.toContain('type="password"');
@@ -155,7 +147,7 @@ test("who comes back by an organization's provider with an address of its verifi
       username,
       role,
     ]);
-  await arrive("stranger", "stranger@other.example");
+  await arrive("outsider", "outsider@other.example");
   await arrive("unproven", `unproven@${DOMAIN}`, false);
   expect(await members()).toEqual([]);
   await arrive("ada", `ada@ACME.example`);
@@ -283,7 +275,7 @@ describe("buttons", () => {
     await created(master.post("/identity-providers", provider("pictured", { order: 2, logoUri: "https://pictures.example/logo.png" })));
     await created(
       master.post("/identity-providers", {
-        ...provider("away"),
+        ...provider("dead"),
         config: { issuer: "http://127.0.0.1:9", clientId: "x", clientSecret: "y", order: 1 },
       }),
     );
@@ -292,7 +284,7 @@ describe("buttons", () => {
     const browser = iam.browser();
     const links = (page: Answer) => [...page.text.matchAll(/\/broker\/(\w+)\/login/g)].map(([, alias]) => alias);
     const first = await open(browser, realm);
-    expect(links(first)).toEqual(["away", "pictured", "corp"]);
+    expect(links(first)).toEqual(["dead", "pictured", "corp"]);
     expect(first.text).toContain('src="https://pictures.example/logo.png"');
     expect(first.headers["content-security-policy"]).toContain("img-src 'self' data: https://pictures.example;");
     expect(first.text.match(/gh-provider-mark/g)).toHaveLength(2);
@@ -303,12 +295,12 @@ describe("buttons", () => {
     expect(browser.cookies.get(`gh__idp_${realm.name}`)).toBe("corp");
     browser.cookies.delete(`gh_${realm.name}`);
     const next = await open(browser, realm);
-    expect(links(next)).toEqual(["corp", "away", "pictured"]);
+    expect(links(next)).toEqual(["corp", "dead", "pictured"]);
     expect(next.text).toContain("Last used");
     browser.cookies.set(`gh__idp_${realm.name}`, "nothing");
-    expect(links(await open(browser, realm))).toEqual(["away", "pictured", "corp"]);
+    expect(links(await open(browser, realm))).toEqual(["dead", "pictured", "corp"]);
 
-    const down = await iam.browser().get(`/realms/${realm.name}/broker/away/login`);
+    const down = await iam.browser().get(`/realms/${realm.name}/broker/dead/login`);
     expect(down.text).not.toContain("aria-invalid");
     expect([down.status, down.text.includes("That provider cannot be reached"), down.text.includes('name="password"')]).toEqual([
       400,
@@ -316,8 +308,8 @@ describe("buttons", () => {
       true,
     ]);
     const user = await realm.user();
-    const told = await open(iam.browser(), realm);
-    expect(told.text.match(/Does not answer at present/g)).toHaveLength(1);
+    const answered = await open(iam.browser(), realm);
+    expect(answered.text.match(/Does not answer at present/g)).toHaveLength(1);
     expect(isSignedIn(await iam.browser().trySignIn(realm.name, user.username, user.password), realm.name)).toBe(true);
     clock.advance(3 * MINUTE);
     expect((await open(iam.browser(), realm)).text).not.toContain("Does not answer at present");
@@ -356,7 +348,7 @@ describe("buttons", () => {
   });
 });
 
-test("what a provider says of itself is told in plain words, and leads back", async () => {
+test("the error of a provider is shown in plain words, and leads back", async () => {
   const { realm } = await home();
   for (const [error, said] of [
     ["server_error", "That provider cannot be reached"],

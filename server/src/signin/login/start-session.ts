@@ -3,10 +3,10 @@ import type { Ctx } from "../../platform/context.ts";
 import type { MessageUser } from "../../tenancy/messaging/index.ts";
 import { isNew, type PendingLink, type SignInParts, type SignInUser } from "../authenticators/index.ts";
 import { recordArrival } from "../brokers/index.ts";
-import { addLink, findProvider, providerErrors } from "../identity-providers/index.ts";
+import { addLink, findProvider } from "../identity-providers/index.ts";
 import { noteBrowser } from "../known-browsers/index.ts";
 import type { Completion } from "../run/index.ts";
-import { completeInteraction } from "../run/index.ts";
+import { completeInteraction, interactionErrors } from "../run/index.ts";
 import { type StartedSession, startSession } from "../sessions/index.ts";
 
 /** What a sign-in in a browser leads to. */
@@ -56,7 +56,8 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
 async function completeLink(ctx: Ctx, { brokers }: SignInParts, link: PendingLink, actor: { id: string; name: string }): Promise<void> {
   const { alias, providerId, subject, username } = link;
   const provider = await findProvider(ctx.tx, ctx.realm, alias);
-  if (!provider?.enabled || provider.providerId !== providerId) throw providerErrors.not_found();
+  // Disabled or replaced while the owner proved the account.
+  if (!provider?.enabled || provider.providerId !== providerId) throw interactionErrors.gone();
   await addLink(ctx, alias, { providerId, subject, userId: actor.id, username }, actor);
   if (link.email !== undefined) await joinByProvider(ctx, { userId: actor.id, alias, email: link.email });
   ctx.audit({ category: "AUTHN", type: "BROKER_LOGIN", actor, detail: alias });

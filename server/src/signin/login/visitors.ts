@@ -134,7 +134,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     return { ...frame, impersonation: { account: session.username, csrf: tokenFor(request, reply, visitor), action } };
   };
 
-  /** The same for a page with an address of its own, where it can be had in every language. `kept`: what that address says besides. */
+  /** The same for a page with its own address, where it can be had in every language. `kept`: what that address says besides. */
   const frameAt = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, path: string, kept: Record<string, string> = {}) => {
     const languages = languageLinks((lang) => `${path}?${new URLSearchParams({ ...kept, lang })}`);
     return { ...frameOf(request, reply, visitor), languages };
@@ -225,7 +225,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
   };
 }
 
-/** Refusals that a page explains in words of its own. */
+/** Refusals that have their own text on a page. */
 const TEXTS: Readonly<Record<string, "deviceSameText" | "deviceWeakText" | "deviceNotYouText" | "samlDeniedText" | "samlRefusedText">> = {
   "devices.same_browser": "deviceSameText",
   "devices.weak_session": "deviceWeakText",
@@ -235,7 +235,7 @@ const TEXTS: Readonly<Record<string, "deviceSameText" | "deviceWeakText" | "devi
 };
 const textOfCode = (code: string, locale: Locale) => (TEXTS[code] ? { text: messagesOf(locale)[TEXTS[code]] } : {});
 
-/** Said twice, it says nothing: the page that tells so has to be written, too. */
+/** A repeated parameter counts as omitted: the error page is rendered by it, too. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** A sign-in that is none any more: one can begin again. */

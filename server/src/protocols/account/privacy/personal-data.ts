@@ -34,5 +34,5 @@ export async function collectPersonalData(ctx: ReadCtx, id: string): Promise<Per
   };
 }
 
-/** For `Content-Disposition`: ids only, which need no escaping and tell nothing in a folder of downloads. */
+/** For `Content-Disposition`: ids only, which need no escaping and reveal nothing in a folder of downloads. */
 export const fileNameOf = ({ realmId, userId }: PersonalData): string => `gatehouse-${realmId}-${userId}.json`;

@@ -124,7 +124,7 @@ describe("notifying the others", () => {
     expect(await one.answered(end)).toMatchObject({ status: { code: STATUS.success, subCode: null } });
   });
 
-  test("one that refuses is named; one that has no single logout service is, too, but does not stop the page", async () => {
+  test("one that refuses is named; one that has no single logout service is, too, and stops the page only where no application waits", async () => {
     const { browser, one, two } = await pair();
     let page = await one.askToLogOut(browser);
     page = await two.answer(browser, (await two.asked(page)).id, { status: { code: STATUS.responder, subCode: STATUS.requestDenied } });
@@ -140,6 +140,15 @@ describe("notifying the others", () => {
     await deaf.join(other, user);
     await asking.join(other, user);
     expect(await asking.answered(await asking.askToLogOut(other))).toMatchObject({ status: { subCode: STATUS.partialLogout } });
+
+    // No application asked: the page says so itself.
+    await deaf.join(other, user);
+    const confirm = await other.get(`/realms/${realm.name}/logout`);
+    const { page: own } = await submit(other, iam.config.baseUrl, confirm, {});
+    expect(own.text).toContain("<strong>deaf</strong> <span>cannot be signed out from here: sign out there, too</span>");
+    expect(own.text).toContain("not every application has confirmed it");
+    const finish = /data-next="([^"]+)" data-stays/.exec(own.text)![1]!;
+    expect((await other.get(finish)).headers.location).toBe(`/realms/${realm.name}/login?signed_out=1`);
   });
 
   test("an answer has to be signed, to be of the one that was asked, and to come in the same browser; a bad one does not stop the logout", async () => {

@@ -171,6 +171,31 @@ describe("metadata of the provider", () => {
   });
 });
 
+test("metadata of the provider is read again by a test and after a change, and what was read before counts while it is down", async () => {
+  const peer = await samlPeer();
+  const sp = await samlBrokered(iam, { metadataUrl: peer.metadataUrl });
+  const admin = sp.realm.asMaster();
+  const leadsTo = async () => ((await sp.leave()).left as URL).pathname;
+  const save = async (config: Record<string, unknown>) =>
+    expect((await admin.patch("/identity-providers/corp", { config })).status, JSON.stringify(config)).toBe(200);
+  expect(await leadsTo()).toBe("/sso");
+  peer.move("/moved");
+  expect(await leadsTo()).toBe("/sso");
+  expect((await admin.post("/identity-providers/corp/test")).body).toMatchObject({ checks: [{ name: "metadata", ok: true }, {}, {}] });
+  expect(await leadsTo(), "tested").toBe("/moved");
+  peer.move("/again");
+  await save({ order: 1 });
+  expect(await leadsTo(), "saved").toBe("/again");
+  peer.down(true);
+  await save({ order: 2 });
+  expect(await leadsTo(), "down").toBe("/again");
+  peer.down(false);
+  await save({ metadataSigningCertificate: own.pem });
+  expect((await iam.browser().get(`${sp.at}/login`)).text, "another certificate is required").toContain("cannot be reached");
+  expect((await sp.failures())[0]).toBe("corp: signature_invalid");
+  await peer.close();
+});
+
 describe("metadata of the realm as a service provider", () => {
   test("is signed, cached, and says where everything is", async () => {
     const sp = await samlBrokered(iam, { ...peer.config, spDecryptionPrivateKey: privatePem(own), spDecryptionCertificate: own.pem });

@@ -87,14 +87,15 @@ export const brokerDefaults = {
 export const brokerHarmless = ["hideOnLogin", "order", "logoUri"] as const;
 
 /** Domains as they are compared; what is none is named by its place in the list. */
-export const domainFaults = ({ domains = [] }: Config): FieldFault[] =>
-  (domains as string[]).flatMap((domain, index) =>
-    normalDomain(domain) === null
-      ? [{ field: `config.domains.${index}`, message: `config.domains.${index} is not a domain name such as example.com` }]
-      : [],
+export const domainFaults = (config: Config): FieldFault[] =>
+  ["domains", "allowedDomains"].flatMap((member) =>
+    ((config[member] ?? []) as string[]).flatMap((domain, index) => {
+      const field = `config.${member}.${index}`;
+      return normalDomain(domain) === null ? [{ field, message: `${field} is not a domain name such as example.com` }] : [];
+    }),
   );
 
-/** Told when it is saved, rather than when the first sign-in fails. */
+/** Found when it is saved, rather than when the first sign-in fails. */
 export function urlFaults(url: unknown, field: string, outbound: Outbound): FieldFault[] {
   if (typeof url !== "string") return [];
   try {

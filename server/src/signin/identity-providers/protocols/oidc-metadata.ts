@@ -57,7 +57,7 @@ export function objectOf(text: string, url: string, reason: string): Record<stri
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // told below
+    // Refused below.
   }
   throw new UpstreamError(reason, `${hostOf(url)} did not answer with a JSON object.`);
 }

@@ -1,5 +1,14 @@
 import type { CheckTools, OpenProvider, TestedCheck } from "../protocol.ts";
-import { discover, type Endpoints, endpointsOf, fetchObject, hostOf, needsDiscovery, UpstreamError } from "./oidc-metadata.ts";
+import {
+  discover,
+  type Endpoints,
+  endpointsOf,
+  fetchObject,
+  hostOf,
+  needsDiscovery,
+  UPSTREAM_TIMEOUT,
+  UpstreamError,
+} from "./oidc-metadata.ts";
 
 /** Discovery, keys and the token endpoint, each with a line of its own. What follows from one that failed is left out. */
 export async function testOidc({ config }: OpenProvider, { outbound }: CheckTools): Promise<TestedCheck[]> {
@@ -36,7 +45,7 @@ export async function testOidc({ config }: OpenProvider, { outbound }: CheckTool
     const { host } = new URL(tokenUrl);
     try {
       // Nothing is sent but the question: whatever it answers, it is there, with a certificate that this server trusts.
-      await outbound.fetch(tokenUrl, { overflow: "truncate", timeoutMs: 5_000 });
+      await outbound.fetch(tokenUrl, { overflow: "truncate", timeoutMs: UPSTREAM_TIMEOUT });
     } catch (error) {
       throw new UpstreamError("token", error instanceof Error ? error.message : `${host} could not be reached.`, error);
     }

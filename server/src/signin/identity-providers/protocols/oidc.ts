@@ -140,7 +140,7 @@ const needsIssuer: IdentityProviderProtocol["check"] = ({ config }) =>
 
 export const oidc = oidcKind({ defaults: { scopes: ["openid", "email", "profile"] }, check: needsIssuer });
 
-/** No ID token: whoever the access token opens the profile of. */
+/** No ID token: the profile that the access token opens says who has signed in. */
 export const oauth2 = oidcKind({
   members: { subjectClaim: Type.Optional(lineText("the claim that never changes and is never given to another user. Default sub")) },
   required: ["authorizationUrl", "tokenUrl", "userinfoUrl"],

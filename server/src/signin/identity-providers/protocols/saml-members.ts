@@ -23,7 +23,9 @@ export const samlMembers = {
   ),
   singleLogoutServiceUrl: Type.Optional(urlText("where logout requests and responses go")),
   artifactResolutionUrl: Type.Optional(urlText("where artifacts are resolved by SOAP")),
-  metadataUrl: Type.Optional(urlText("the provider's metadata, read daily, and again for an unknown key; it says what is left out here")),
+  metadataUrl: Type.Optional(
+    urlText("the provider's metadata, read daily, for an unknown key, by a test and after a change; it says what is left out here"),
+  ),
   metadataXml: Type.Optional(
     Type.String({ minLength: 1, maxLength: 262_144, description: "The provider's metadata; it says what is left out here" }),
   ),

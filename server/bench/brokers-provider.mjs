@@ -1,0 +1,64 @@
+// A bare OpenID provider in a process of its own: what it costs does not count as the server's. The code says who signs in.
+import { generateKeyPairSync } from "node:crypto";
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+import { exportJWK, SignJWT } from "jose";
+
+const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const keys = [{ ...(await exportJWK(publicKey)), kid: "bench", alg: "RS256", use: "sig" }];
+
+/** @typedef {{ sub: string, nonce: string, hangs: boolean }} Code What the load generator put into the code. */
+
+const profile = (/** @type {string} */ sub) => ({
+  ...{ sub, preferred_username: sub, given_name: "Ada", family_name: "Bench" },
+  ...{ email: `${sub}@example.com`, email_verified: true },
+});
+
+/** @param {Code} code */
+const tokensFor = async ({ sub, nonce }) => ({
+  access_token: Buffer.from(sub).toString("base64url"),
+  token_type: "Bearer",
+  expires_in: 300,
+  id_token: await new SignJWT({ ...profile(sub), nonce, sid: `session-${sub}` })
+    .setProtectedHeader({ alg: "RS256", kid: "bench" })
+    .setIssuer(origin)
+    .setAudience("gatehouse")
+    .setIssuedAt()
+    .setExpirationTime("5m")
+    .sign(privateKey),
+});
+
+/** Null: no answer, ever. @param {import("node:http").IncomingMessage} request */
+async function answerTo(request) {
+  switch (request.url) {
+    case "/.well-known/openid-configuration":
+      return {
+        issuer: origin,
+        authorization_endpoint: `${origin}/authorize`,
+        token_endpoint: `${origin}/token`,
+        userinfo_endpoint: `${origin}/userinfo`,
+        jwks_uri: `${origin}/jwks`,
+        authorization_response_iss_parameter_supported: true,
+      };
+    case "/jwks":
+      return { keys };
+    case "/token": {
+      const code = new URLSearchParams(await text(request)).get("code") ?? "";
+      /** @type {Code} */
+      const said = JSON.parse(Buffer.from(code, "base64url").toString());
+      return said.hangs ? null : tokensFor(said);
+    }
+    default:
+      return profile(Buffer.from((request.headers.authorization ?? "").slice("Bearer ".length), "base64url").toString());
+  }
+}
+
+const server = createServer(async (request, response) => {
+  const answer = await answerTo(request);
+  if (answer) response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+});
+await new Promise((listening) => server.listen(0, "127.0.0.1", () => listening(undefined)));
+const origin = `http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (server.address()).port}`;
+process.on("SIGTERM", () => process.exit(0));
+process.on("message", () => process.send?.({ origin }));
+process.send?.({ ready: true });
