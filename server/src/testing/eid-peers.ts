@@ -88,7 +88,7 @@ export type EherkenningPeer = Awaited<ReturnType<typeof eherkenningPeer>>;
 
 /** eHerkenning: answers by artifact, over SOAP; each artifact once. */
 export async function eherkenningPeer() {
-  const [signer, sp, decryption, stranger] = await Promise.all([makeIdentity(), makeIdentity(), makeIdentity(), makeIdentity()]);
+  const [signer, sp, decryption, other] = await Promise.all([makeIdentity(), makeIdentity(), makeIdentity(), makeIdentity()]);
   const entityId = "urn:etoegang:HM:00000003520354760000:entities:9001";
   const spEntityId = "urn:etoegang:DV:00000003123456780000:entities:0001";
   const waiting = new Map<string, string>();
@@ -117,7 +117,7 @@ export async function eherkenningPeer() {
       "EncryptedID",
       inside,
       [
-        { key: publicKeyOf(stranger), entityId: "urn:etoegang:HM:00000009000000000000:entities:0001" },
+        { key: publicKeyOf(other), entityId: "urn:etoegang:HM:00000009000000000000:entities:0001" },
         { key: publicKeyOf(recipient ?? decryption), entityId: spEntityId },
       ],
       { ...cbc, ...encrypting },
@@ -133,7 +133,7 @@ export async function eherkenningPeer() {
   ];
 
   const peer = {
-    ...{ entityId, spEntityId, signer, sp, decryption, stranger, resolves, close, identifier },
+    ...{ entityId, spEntityId, signer, sp, decryption, other, resolves, close, identifier },
     attributes: (account: { readonly kvk?: string; readonly email?: string }) => usual({}, account),
     config: {
       ...{ ssoUrl: `${origin}/sso`, artifactResolutionUrl: `${origin}/resolve`, idpEntityId: entityId, spEntityId },
@@ -183,7 +183,7 @@ export type EidasPeer = Awaited<ReturnType<typeof eidasPeer>>;
 
 /** An eIDAS node: answers by POST, encrypted and signed twice. Nothing reaches it but browsers. */
 export async function eidasPeer() {
-  const [signer, rsaSigner, sp, decryption, stranger] = await Promise.all([
+  const [signer, rsaSigner, sp, decryption, other] = await Promise.all([
     makeIdentity("P-256"),
     makeIdentity(),
     makeIdentity("P-256"),
@@ -194,7 +194,7 @@ export async function eidasPeer() {
   const spEntityId = "https://service.example/metadata";
   const signing: Signing = { identity: signer, by: "ecdsa" };
   return {
-    ...{ entityId, spEntityId, signer, rsaSigner, sp, decryption, stranger },
+    ...{ entityId, spEntityId, signer, rsaSigner, sp, decryption, other },
     config: {
       ...{ ssoUrl: "https://node.example/EidasNode/ServiceProvider", idpEntityId: entityId, spEntityId },
       ...{ idpSigningCertificate: [signer.pem, rsaSigner.pem], spSigningCertificate: sp.pem, spSigningPrivateKey: privatePem(sp) },

@@ -19,7 +19,7 @@ const verification = Type.Object(
     recordValue: Type.String({ description: "Its value" }),
     missingSince: Type.Union([Type.Integer(), Type.Null()], {
       description:
-        "Epoch milliseconds. The record of a domain that is verified by DNS is missing since then; after 7 days it is verified no more",
+        "Epoch milliseconds. The record of a domain that is verified by DNS is missing since then; after 7 days it is no longer verified",
     }),
   },
   { $id: "DomainVerification", description: "Cannot be changed" },

@@ -17,7 +17,7 @@ export async function findDomain(db: Db, realm: string, organizationId: string, 
 }
 
 /** The record was found. An administrator's word stays that. False: the domain is another's by now, or has another token. */
-export async function markProven(
+export async function markVerified(
   tx: Tx,
   realm: string,
   { domain, token }: Pick<DomainRow, "domain" | "token">,

@@ -123,7 +123,7 @@ test("a missing record is recorded immediately, counts for a week, and is looked
   expect(await later(14 * DAY + HOUR)).toEqual([false, null]);
   const events = await realm.events("resourceType=organizations&type=ADMIN_UPDATE");
   expect(events.map(({ detail }) => detail)).toEqual([
-    "domain gone.example is verified no more: its TXT record is gone",
+    "domain gone.example is no longer verified: its TXT record is gone",
     "domain gone.example: its TXT record is missing",
     "domain gone.example: its TXT record is missing",
     "domain gone.example verified by DNS",

@@ -1,4 +1,4 @@
-import { type ColumnType, type Selectable, sql } from "kysely";
+import { type ColumnType, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
@@ -31,19 +31,9 @@ declare module "../../platform/db/tables.ts" {
 }
 
 const columns = [
-  "transaction_id",
-  "user_id",
-  "client_id",
-  "type",
-  "summary",
-  "payload_hash",
-  "acr",
-  "status",
-  "jws",
-  "created_at",
-  "signed_at",
-  "consumed_at",
-  "expires_at",
+  ...(["transaction_id as id", "status", "type", "summary", "payload_hash as payloadHash", "acr", "user_id as userId"] as const),
+  ...(["client_id as clientId", "created_at as createdAt", "expires_at as expiresAt", "signed_at as signedAt"] as const),
+  ...(["consumed_at as consumedAt", "jws"] as const),
 ] as const;
 
 export async function findTransaction(db: Db, realm: string, id: string, now: number): Promise<Transaction | null> {
@@ -118,18 +108,7 @@ export async function deleteExpiredTransactions(db: Db, now: number): Promise<vo
     .execute();
 }
 
-const toTransaction = (row: Pick<Selectable<TransactionsTable>, (typeof columns)[number]>, now: number): Transaction => ({
-  id: row.transaction_id,
-  status: (row.status === "PENDING" || row.status === "SIGNED") && row.expires_at <= now ? "EXPIRED" : row.status,
-  type: row.type,
-  summary: row.summary,
-  payloadHash: row.payload_hash,
-  acr: row.acr,
-  userId: row.user_id,
-  clientId: row.client_id,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  signedAt: row.signed_at,
-  consumedAt: row.consumed_at,
-  jws: row.jws,
-});
+const toTransaction = <R extends { readonly status: Stored; readonly expiresAt: number }>(row: R, now: number) => {
+  const isOpen = row.status === "PENDING" || row.status === "SIGNED";
+  return { ...row, status: isOpen && row.expiresAt <= now ? ("EXPIRED" as const) : row.status };
+};

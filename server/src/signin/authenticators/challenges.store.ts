@@ -1,4 +1,4 @@
-import { type ColumnType, type Selectable, sql } from "kysely";
+import { type ColumnType, sql } from "kysely";
 import { HOUR } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
@@ -60,19 +60,17 @@ export interface Challenge {
 }
 
 const columns = [
-  "challenge_id",
-  "kind",
-  "user_id",
-  "browser_hash",
-  "session_id",
-  "number",
-  "data",
-  "client_id",
-  "source_ip",
-  "user_agent",
-  "status",
-  "created_at",
-  "expires_at",
+  ...([
+    "challenge_id as id",
+    "kind",
+    "user_id as userId",
+    "browser_hash as browserHash",
+    "session_id as sessionId",
+    "number",
+    "data",
+  ] as const),
+  ...(["client_id as clientId", "source_ip as sourceIp", "user_agent as userAgent", "status"] as const),
+  ...(["created_at as createdAt", "expires_at as expiresAt"] as const),
 ] as const;
 
 export async function findChallenge(db: Db, realm: string, kind: ChallengeKind, id: string, now: number): Promise<Challenge | null> {
@@ -227,18 +225,7 @@ export async function deleteEndedChallenges(db: Db, now: number): Promise<void> 
 
 const isOpen = (status: StoredStatus) => status === "PENDING" || status === "APPROVED";
 
-const toChallenge = (row: Pick<Selectable<DeviceChallengesTable>, (typeof columns)[number]>, now: number): Challenge => ({
-  id: row.challenge_id,
-  kind: row.kind,
-  userId: row.user_id,
-  browserHash: row.browser_hash,
-  sessionId: row.session_id,
-  number: row.number,
-  data: row.data,
-  clientId: row.client_id,
-  sourceIp: row.source_ip,
-  userAgent: row.user_agent,
-  status: isOpen(row.status) && row.expires_at <= now ? "EXPIRED" : row.status,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
+const toChallenge = <R extends { readonly status: StoredStatus; readonly expiresAt: number }>(row: R, now: number) => ({
+  ...row,
+  status: isOpen(row.status) && row.expiresAt <= now ? ("EXPIRED" as const) : row.status,
 });

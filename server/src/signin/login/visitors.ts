@@ -194,6 +194,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
       ...textOfCode(error.code, frame.locale),
       // Nothing is wrong with the server, so there is nothing to look up.
       ...(realm && error.code === "interactions.gone" ? expired(frame.locale, realm) : { requestId: request.id }),
+      ...(realm && error.code === "broker_logout.refused" && logoutRefused(frame.locale, realm)),
       ...retryAfterSeconds,
     });
     return sendPage(reply.headers(error.headers ?? {}), error.status, html, {
@@ -242,6 +243,12 @@ const textOf = (value: unknown): string | undefined => (typeof value === "string
 function expired(locale: Locale, { realmId }: RealmSnapshot) {
   const { expiredTitle: title, expiredText: text, signInAgain: label } = messagesOf(locale);
   return { title, text, back: { href: `/realms/${realmId}/login`, label } };
+}
+
+/** A logout of an identity provider that was refused: the user may still be signed in here. */
+function logoutRefused(locale: Locale, { realmId }: RealmSnapshot) {
+  const { brokerLogoutRefusedTitle: title, brokerLogoutRefusedText: text, signOut: label } = messagesOf(locale);
+  return { title, text, back: { href: `/realms/${realmId}/logout`, label } };
 }
 
 export type Visitors = ReturnType<typeof createVisitors>;

@@ -1,4 +1,4 @@
-import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { type ColumnType, type Generated, sql } from "kysely";
 import { MINUTE } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
@@ -26,7 +26,18 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-const columns = ["interaction_id", "kind", "browser_hash", "request", "state", "result", "return_to", "version"] as const;
+const columns = [
+  ...([
+    "interaction_id as interactionId",
+    "kind",
+    "browser_hash as browserHash",
+    "request",
+    "state",
+    "result",
+    "return_to as returnTo",
+  ] as const),
+  "version",
+] as const;
 
 const LIFETIME = 30 * MINUTE;
 
@@ -93,7 +104,7 @@ const insert = prepared((row: NewRow, db) =>
 /** Only for the browser that started it, by one of its pre-session ids, and not expired. */
 export async function readInteraction(ctx: Place, interactionId: string, preSessions: readonly string[]): Promise<Interaction> {
   const [row] = isId(interactionId) ? await find(ctx.tx, { realm: ctx.realm, interactionId, now: ctx.now }) : [];
-  const browser = row && preSessions.find((id) => safeEqual(row.browser_hash, sha256(id)));
+  const browser = row && preSessions.find((id) => safeEqual(row.browserHash, sha256(id)));
   if (browser === undefined) throw interactionErrors.gone();
   return toInteraction(row!, browser);
 }
@@ -168,7 +179,7 @@ export async function takeResult(ctx: Place, interactionId: string, preSessions:
   const key = { realm: ctx.realm, interactionId, hashes: preSessions.map(sha256), now: ctx.now };
   const [row] = isId(interactionId) ? await take(ctx.tx, key) : [];
   if (!row) throw interactionErrors.gone();
-  return toInteraction(row, preSessions.find((id) => sha256(id) === row.browser_hash)!);
+  return toInteraction(row, preSessions.find((id) => sha256(id) === row.browserHash)!);
 }
 
 const take = prepared((key: { realm: string; interactionId: string; hashes: readonly string[]; now: number }, db) =>
@@ -212,13 +223,4 @@ export async function deleteExpiredInteractions(db: Db, now: number): Promise<vo
   await sql`delete from interactions where expires_at <= ${now}`.execute(db);
 }
 
-const toInteraction = (row: Pick<Selectable<InteractionsTable>, (typeof columns)[number]>, browser: string): Interaction => ({
-  browser,
-  interactionId: row.interaction_id,
-  kind: row.kind,
-  request: row.request,
-  state: row.state,
-  result: row.result,
-  returnTo: row.return_to,
-  version: row.version,
-});
+const toInteraction = <R extends { readonly browserHash: string }>({ browserHash: _, ...row }: R, browser: string) => ({ ...row, browser });

@@ -44,7 +44,7 @@ export async function takeBackSession(
     .set({ token_hash: hashes.next })
     .where((e) => e.and({ realm_id: realm, session_id: sessionId, user_id: userId, token_hash: hashes.shown }))
     .where("expires_at", ">", now)
-    .returning(["remembered", "absolute_expiry"])
+    .returning(["remembered", "absolute_expiry as absoluteExpiry"])
     .executeTakeFirst();
-  return row ? { remembered: row.remembered, absoluteExpiry: row.absolute_expiry } : null;
+  return row ?? null;
 }

@@ -1,4 +1,4 @@
-import { type ColumnType, type Insertable, sql } from "kysely";
+import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
 import { batched, type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import { acrOf } from "./acr.ts";
 import { proofsOf, type SessionProof, type StoredProofs } from "./proofs.ts";
@@ -60,23 +60,11 @@ export interface LiveSession {
   readonly permissions: ReadonlySet<string>;
 }
 
-interface LiveRow {
+interface LiveRow
+  extends Omit<Selectable<SessionsTable>, "realm_id" | "token_hash" | "created_at" | "expires_at" | "source_ip" | "user_agent"> {
   n: number;
-  session_id: string;
-  user_id: string;
   username: string;
-  impersonator: string | null;
-  impersonator_id: string | null;
-  impersonator_realm: string | null;
-  impersonator_session: string | null;
-  remembered: boolean;
-  auth_time: number;
-  acr: string | null;
-  amr: string[];
-  proofs: StoredProofs | null;
   required_actions: string[];
-  last_seen_at: number;
-  absolute_expiry: number;
   permissions: string[];
 }
 

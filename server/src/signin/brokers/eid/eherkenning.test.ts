@@ -167,7 +167,7 @@ describe("a mandate", () => {
   });
 });
 
-describe("is refused, signs nobody in, and is recorded:", () => {
+describe("is refused, signs no user in, and is recorded:", () => {
   const MANDATES = [
     attribute("urn:etoegang:core:Representation", "true"),
     attribute("urn:etoegang:core:AuthorizationRegistryID", "urn:etoegang:MR:1:entities:1"),
@@ -204,10 +204,10 @@ describe("is refused, signs nobody in, and is recorded:", () => {
     ["no service", "service", () => ({ attributes: [attribute(LEGAL, nameId(KVK, "1"))] })],
     ...MANDATES.map((more, i): [string, string, () => EidAnswer] => [`mandate ${i + 1}`, "mandate", () => ({ more: [more] })]),
     ["an unsigned assertion", "unsigned", () => ({ isAssertionSigned: false })],
-    ["another's signature", "signature_invalid", () => ({ signing: { identity: peer.stranger, by: "pkcs1" } })],
+    ["another's signature", "signature_invalid", () => ({ signing: { identity: peer.other, by: "pkcs1" } })],
     ["RSA-PSS, which is not the scheme's", "signature_algorithm", () => ({ signing: { identity: peer.signer, by: "pss" } })],
     ["two assertions", "assertion_count", () => ({ content: (xml) => `${xml}${xml.replace(/ (I[Dd])="([^"]+)"/g, ' $1="$2x"')}` })],
-    ["an identifier for another", "decryption", () => ({ recipient: peer.stranger })],
+    ["an identifier for another", "decryption", () => ({ recipient: peer.other })],
     ["RSA PKCS#1 1.5", "encryption_algorithm", () => ({ encrypting: { transport: "rsa-1_5" } })],
     ["broken CBC", "decryption", () => ({ encrypting: { change: (bytes) => bytes.fill(0, 16, 32) } })],
     ["broken padding", "decryption", () => ({ encrypting: { change: (bytes) => bytes.fill(7, bytes.length - 16) } })],

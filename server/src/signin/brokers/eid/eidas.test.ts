@@ -142,7 +142,7 @@ const wrong: [what: string, reason: string, answer: () => EidAnswer][] = [
   ["two AttributeStatements", "attribute_statement", () => ({ edit: twice(/<saml:AttributeStatement.*<\/saml:AttributeStatement>/s) })],
   ["two confirmations", "subject_confirmation", () => ({ edit: twice(/<saml:SubjectConfirmation .*<\/saml:SubjectConfirmation>/s) })],
   ["RSA with PKCS#1", "signature_algorithm", () => ({ signing: { identity: peer.rsaSigner, by: "pkcs1" } })],
-  ["another's signature", "signature_invalid", () => ({ signing: { identity: peer.stranger, by: "pss" } })],
+  ["another's signature", "signature_invalid", () => ({ signing: { identity: peer.other, by: "pss" } })],
   ["an unsigned Response", "unsigned", () => ({ isResponseSigned: false })],
   ["an unsigned assertion", "unsigned", () => ({ isAssertionSigned: false })],
   ["a plain assertion", "unencrypted", () => ({ isEncrypted: false })],
@@ -150,10 +150,10 @@ const wrong: [what: string, reason: string, answer: () => EidAnswer][] = [
   ["CBC", "encryption_algorithm", () => ({ encrypting: { cipher: "aes256-cbc" } })],
   ["RSA PKCS#1 1.5", "encryption_algorithm", () => ({ encrypting: { transport: "rsa-1_5" } })],
   ["a cut tag", "decryption", () => ({ encrypting: { change: (bytes) => bytes.subarray(0, -4) } })],
-  ["another's key", "decryption", () => ({ recipient: peer.stranger })],
+  ["another's key", "decryption", () => ({ recipient: peer.other })],
 ];
 
-test("what is refused signs nobody in, and is recorded", async () => {
+test("what is refused signs no user in, and is recorded", async () => {
   let sp = await brokered();
   for (const [i, [what, reason, answer]] of wrong.entries()) {
     // Of a flood in one realm the first are recorded.

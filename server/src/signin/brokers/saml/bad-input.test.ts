@@ -1,4 +1,4 @@
-// What attackers send to a realm as a service provider: every case of it is refused, told by one page, and its reason is in the audit trail.
+// What attackers send to a realm as a service provider: every case of it is refused by the same page, and its reason is in the audit trail.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../../kernel/clock.ts";
@@ -437,7 +437,7 @@ describe("meaning:", () => {
     expect(await sp.users()).toHaveLength(1);
   });
 
-  test("a provider that is disabled meanwhile, or was replaced, signs nobody in; and another realm's keys do not count", async () => {
+  test("a provider that is disabled meanwhile, or was replaced, signs no user in; and another realm's keys do not count", async () => {
     const at = await samlBrokered(iam, peer.config);
     const admin = at.realm.asMaster();
     const run = await begin(at);

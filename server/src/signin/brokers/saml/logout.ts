@@ -42,7 +42,7 @@ export interface AnsweredLogout {
 /** What a logout at the provider needs: kept sealed with the session. */
 export const writeNameId = (nameId: NameId | null | undefined): string | null => (nameId ? JSON.stringify(nameId) : null);
 
-/** SAML core §3.7.1: signs the user out at the provider, too. Null: it has no logout address, or is not to be told. */
+/** SAML core §3.7.1: signs the user out at the provider, too. Null: it has no logout address, or logouts do not go on there. */
 export async function logoutRequestFor(
   provider: ProviderSnapshot,
   rules: SamlRules,

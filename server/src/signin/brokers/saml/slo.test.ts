@@ -140,7 +140,8 @@ test("the provider ends exactly the sessions that it names, by Redirect, POST an
     ],
   ];
   for (const [reason, send] of refused) {
-    expect((await send()).status, reason).toBe(400);
+    const page = await send();
+    expect([page.status, page.text], reason).toEqual([400, expect.stringContaining(`href="/realms/${sp.realm.name}/logout"`)]);
     expect((await sp.failures())[0]).toBe(`corp: ${reason}`);
   }
   expect(await statusIn(await byRedirect(request({ sessionIndexes: ["_4"] })))).toMatchObject({ subCode: STATUS.unknownPrincipal });
