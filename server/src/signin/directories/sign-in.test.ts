@@ -87,9 +87,10 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     expect(peer.ldap.log().slice(before)).not.toContain(`BIND dn="uid=anna,${PEOPLE}"`);
   });
 
-  test.each(["*", "*)(uid=*", "ann*", "\\2a", "anna)(uid=bert", "(uid=anna)", "$&"])("the name %s finds no entry", async (name) => {
+  test("names that would be filters find no entry", async () => {
     const realm = await realmWith();
-    expect((await signIn(realm, name, "anna-password")).status).toBe(401);
+    for (const name of ["*", "*)(uid=*", "ann*", "\\2a", "anna)(uid=bert", "(uid=anna)", "$&"])
+      expect((await signIn(realm, name, "anna-password")).status, name).toBe(401);
   });
 
   test("a name with stars and brackets leads to the entry that has it", async () => {

@@ -7,7 +7,7 @@ import { type Harness, harness } from "../../testing/harness.ts";
 import { answer, entryMessage, ldapPeer, RESPONSE } from "../../testing/ldap-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
-const COUNT = 600;
+const COUNT = 1_100;
 const uidOf = (i: number) => `u${String(i).padStart(5, "0")}`;
 
 describe.skipIf(!openLdap())("syncing a directory", () => {
