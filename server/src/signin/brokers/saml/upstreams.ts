@@ -44,7 +44,7 @@ interface Kept {
   readonly lookedAt: number;
 }
 
-type Failure = { readonly error: UpstreamError; readonly at: number };
+type Failure = { readonly error: UpstreamError; readonly at: number; readonly version: number };
 
 export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonly outbound: Outbound }): SamlUpstreams {
   const kept = new LRUCache<string, Kept>({ max: MAX_KEPT });
@@ -52,6 +52,7 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
   // Shared, so that a hundred sign-ins at once read it once.
   const reading = new Map<string, Promise<Kept>>();
 
+  const isDown = (error: unknown) => error instanceof UpstreamError && error.reason === "metadata";
   const isOver = ({ validUntil }: ReadMetadata) => validUntil !== null && validUntil <= clock.now();
 
   /** Fetches and stores it. The entity must stay the one that users are linked to. */
@@ -76,7 +77,7 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
       () => reading.delete(key),
       (error) => {
         reading.delete(key);
-        if (error instanceof UpstreamError) failed.set(key, { error, at: clock.now() });
+        if (error instanceof UpstreamError) failed.set(key, { error, at: clock.now(), version: provider.version });
       },
     );
     return work;
@@ -95,13 +96,13 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
     };
     if (isUsable && stored.version === version) return keepStored();
     const failure = failed.get(key);
-    const hasFailed = failure !== undefined && clock.now() - failure.at < FAILED;
-    if (hasFailed && !isUsable) throw failure.error;
+    const hasFailed = failure?.version === version && clock.now() - failure.at < FAILED;
+    if (hasFailed && !(isUsable && isDown(failure!.error))) throw failure!.error;
     // An administrator has saved the provider since: it is read again. What was read before counts where the provider is down, but not
     // where its signature is wrong: another certificate may be required of it now.
-    if (isUsable && hasFailed) return keepStored();
+    if (hasFailed) return keepStored();
     return fetched(provider, stored?.metadata ?? null).catch((error) => {
-      if (isUsable && error instanceof UpstreamError && error.reason === "metadata") return keepStored();
+      if (isUsable && isDown(error)) return keepStored();
       throw error;
     });
   };
