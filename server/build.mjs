@@ -8,9 +8,12 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameS
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const migrations = join(here, "migrations");
+const dist = join(here, "dist");
+const stamp = join(dist, ".built-from");
 const require = createRequire(import.meta.url);
 
 /** What the build depends on, as one line: any file added, removed or changed makes another. */
@@ -23,8 +26,9 @@ export function fingerprint() {
   const inputs = [...files, ...scripts, ...settings.map((name) => join(here, name)), join(here, "..", "package-lock.json")];
   const hash = createHash("sha256");
   for (const file of inputs.filter((input) => existsSync(input)).sort()) {
+    const content = readFileSync(file);
     // By content and place in the tree: dates and the tree's own place change with a copy, a clone, an image.
-    hash.update(`${relative(here, file)}\0`).update(createHash("sha256").update(readFileSync(file)).digest());
+    hash.update(`${relative(here, file)}\0${content.length}\0`).update(content);
   }
   return hash.digest("hex");
 }
@@ -42,8 +46,6 @@ function writeWhole(file, content, mode = 0o644) {
  * @returns {Promise<{ template: Promise<void> }>}
  */
 export async function buildWhenStale() {
-  const dist = join(here, "dist");
-  const stamp = join(dist, ".built-from");
   // Taken before the build: what is edited meanwhile counts as changed at the next start.
   const wanted = fingerprint();
   const built = existsSync(join(dist, "main.js")) && existsSync(stamp) && readFileSync(stamp, "utf8") === wanted;
@@ -55,13 +57,30 @@ export async function buildWhenStale() {
   return { template: template.then(() => writeWhole(stamp, wanted)) };
 }
 
+/**
+ * Run by npm at the end of an install (`prepare`), so that the first `npm start` finds everything made. Where nothing can be built (an
+ * install of the runtime packages alone, an image that has only the manifests yet) it does nothing, and it never fails an install:
+ * `npm start` builds what is missing.
+ */
+export async function prepare() {
+  try {
+    require.resolve("rolldown");
+    if (existsSync(join(here, "src", "main.ts"))) await (await buildWhenStale()).template;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === "MODULE_NOT_FOUND") return;
+    console.error(`${/** @type {Error} */ (error).message}\nThe install is complete all the same; npm start builds again.`);
+  }
+}
+
 export class BuildError extends Error {}
 
 /** @param {{ out?: string, check?: boolean }} [options] */
-export async function build({ out = join(here, "dist"), check = true } = {}) {
+export async function build({ out = dist, check = true } = {}) {
+  const made = fingerprint();
   if (check) checkTypes();
   const { template } = await buildProgram(out, LEVEL.ship);
   await template;
+  if (out === dist) writeWhole(stamp, made);
 }
 
 /**
@@ -124,7 +143,13 @@ async function bundle(out) {
       tsconfig: join(here, "tsconfig.json"),
       logLevel: "silent",
     });
-    ({ output: files } = await made.generate({ format: "esm", chunkFileNames: "[name].js", minify: false }));
+    // Names and lines stay, for stack traces. Comments go, but for licences.
+    const comments = { legal: true, annotation: false, jsdoc: false };
+    const { output } = await made.generate({ format: "esm", chunkFileNames: "[name].js", minify: false, comments });
+    files = output.map((/** @type {{ fileName: string, code: string }} */ { fileName, code }) => ({
+      fileName,
+      code: inAscii(readOnce(code)),
+    }));
     await made.close();
   } catch (error) {
     console.error(/** @type {Error} */ (error).message);
@@ -149,6 +174,21 @@ async function bundle(out) {
   const made = new Set(files.map(({ fileName }) => fileName));
   for (const name of readdirSync(out)) if (/[.](js|css)$/.test(name) && !made.has(name)) rmSync(join(out, name), { force: true });
 }
+
+/**
+ * V8 reads a function in brackets whole at once, and an arrow function first in outline, then again when it is called. CommonJS modules are
+ * called when they are loaded. @param {string} code
+ */
+const readOnce = (code) => code.replace(/(?<=__commonJSMin\(\()(\([\w$, ]*\)) => \{/g, "function$1 {");
+
+/**
+ * With one letter beyond Latin-1, V8 keeps a whole file in two bytes a letter. An escape means the same in strings, regular expressions and
+ * names; a backslash before the letter, which means nothing, goes. @param {string} code
+ */
+const inAscii = (code) =>
+  code.replace(/(\\*)([^\0-\x7f])/g, (_, slashes, letter) => {
+    return `${slashes.slice(slashes.length % 2)}\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
 
 /** For `/monitoring/info`; a build outside of a repository has none. @param {string} out */
 function writeCommit(out) {
@@ -179,13 +219,20 @@ function beginTemplate(out, level) {
   for (const file of ["build.mjs", "template.mjs"]) hash.update(readFileSync(join(here, file)));
   for (const file of readdirSync(migrations).sort()) hash.update(file).update(readFileSync(join(migrations, file)));
   const cache = join(here, ".cache");
-  const kept = join(cache, `embedded-template-${hash.digest("hex").slice(0, 16)}-${level}.tar.gz`);
+  const key = hash.digest("hex").slice(0, 16);
+  const keptAt = (/** @type {number} */ level) => join(cache, `embedded-template-${key}-${level}.tar.gz`);
+  const kept = keptAt(level);
   const use = () => {
     const target = join(out, "embedded-template.tar.gz");
     const draft = `${target}.${process.pid}`;
     copyFileSync(kept, draft);
     renameSync(draft, target);
   };
+  // The same with another compression, as `npm start` and what is shipped have it.
+  const other = Object.values(LEVEL)
+    .map(keptAt)
+    .find((file) => existsSync(file));
+  if (other && other !== kept && !existsSync(kept)) writeWhole(kept, gzipSync(gunzipSync(readFileSync(other)), { level }));
   if (existsSync(kept)) return { finish: async () => use(), abandon: () => {} };
   mkdirSync(cache, { recursive: true });
   const maker = fork(join(here, "template.mjs"), [kept, String(level)], { execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] });

@@ -15,9 +15,8 @@ const run = promisify(execFile);
 /** @typedef {{ name: string, value: number, unit: string, target: number }} Measure */
 /** @typedef {{ lines: import("./rounds.mjs").Line[], measures: Measure[] }} Ldap */
 
-/** Requests under way at once, all on the one service connection of the server. Fewer where each costs a hash, or the server would be too busy. */
+/** Requests under way at once, all on the one service connection of the server. */
 const AT_ONCE = 20;
-const HASHES_AT_ONCE = 2;
 /** Of the product's metric. */
 const RESOLUTION_MS = 10;
 const PASSWORD = "bench-Ldap-password-1";
@@ -67,7 +66,7 @@ export async function measureLdap({ newPlace, dbCpu, entries, profile, rounds, s
   const place = await newPlace();
   const env = { GATEHOUSE_MODE: "development", GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" };
   const server = untilTheEnd(await startServer({ ...place, profile, env }));
-  const target = await seed(server.origin, { users: 10, logins: 10 });
+  const target = await seed(server.origin, { users: 200, logins: 200 });
   const pool = new Pool(server.origin, { connections: 2, headersTimeout: 0, bodyTimeout: 0 });
   const client = new pg.Client({ connectionString: place.databaseUrl });
   await client.connect();
@@ -89,32 +88,33 @@ export async function measureLdap({ newPlace, dbCpu, entries, profile, rounds, s
     await client.query("vacuum analyze");
     const measures = await measureSync({ server, directory, client, sync, entries, rounds, progress });
     for (const { name, value, unit } of measures) progress(`directories: ${name}: ${value.toFixed(2)} ${unit}`);
-    const lines = await measureSignIns();
-    return { lines, measures: [...measures, signInMeasure(lines)] };
+    return { lines: await measureSignIns(), measures };
 
+    /** By the directory, and by a second node on the same database whose passwords of ours are right at once. */
     async function measureSignIns() {
-      const limits = untilTheEnd(await startAssistant("limits.mjs"));
+      const instant = untilTheEnd(await startServer({ ...place, preload: "instant-passwords.mjs", env }));
+      const visitors = new Pool(instant.origin, { connections: 1 });
+      const visitor = new Browser(visitors);
+      await visitor.send("GET", `/realms/${target.realm}/login`, 200);
+      await visitors.close();
       const load = untilTheEnd(await startAssistant("load.mjs"));
-      const logins = Array.from({ length: 200 }, (_, i) => `p${i}`);
       const by = (/** @type {import("./rows.mjs").Target} */ whom) => (/** @type {number} */ time) =>
-        load.ask({ row: "login", target: whom, seconds: time, connections: whom === target ? HASHES_AT_ONCE : AT_ONCE });
+        load.ask({ row: "login", target: whom, seconds: time, connections: AT_ONCE });
+      const logins = Array.from({ length: 200 }, (_, i) => `p${i}`);
       const lanes = [
         {
-          row: { id: "argon2", title: "Argon2id hash (19 MiB, t=2)" },
-          pid: limits.pid,
-          slice: (/** @type {number} */ time) => limits.ask({ row: "argon2", seconds: time }),
-          dbCpu: () => null,
+          row: { id: "instant", title: "sign-in by a source that answers at once" },
+          pid: instant.pid,
+          slice: by({ ...target, origin: instant.origin, visitor: visitor.jar }),
         },
-        { row: { id: "local", title: "sign-in by a password of ours" }, pid: server.pid, slice: by(target), dbCpu },
         {
-          row: { id: "ldap", title: "sign-in by OpenLDAP on loopback" },
+          row: { id: "ldap", title: "sign-in by OpenLDAP on loopback", against: "instant", target: 1.3 },
           pid: server.pid,
           slice: by({ ...target, logins, password: PASSWORD }),
-          dbCpu,
         },
       ];
       return measureRounds(
-        lanes.map((lane) => ({ ...lane, build: null })),
+        lanes.map((lane) => ({ ...lane, dbCpu, build: null })),
         { rounds, seconds, progress },
       );
     }
@@ -122,13 +122,6 @@ export async function measureLdap({ newPlace, dbCpu, entries, profile, rounds, s
     await client.end();
     await pool.close();
   }
-}
-
-/** A sign-in without its hash is one with a source that answers at once. @param {import("./rounds.mjs").Line[]} lines @returns {Measure} */
-function signInMeasure(lines) {
-  const cpu = (/** @type {string} */ id) => lines.find((line) => line.id === id)?.cpuMs ?? Number.NaN;
-  const value = cpu("ldap") / (cpu("local") - cpu("argon2"));
-  return { name: "sign-in by OpenLDAP, beside a source that answers at once (CPU)", value, unit: "×", target: 1.3 };
 }
 
 /**

@@ -124,13 +124,17 @@ export const ADMIN_PASSWORD = "bench-Admin-password-1";
 
 /**
  * The product, built, as its own process. Ready means: it has answered a request that needs the database.
- * @param {{ main: string, dataDir: string, databaseUrl?: string, masterKey?: string, profile?: string | undefined, env?: Record<string, string> }} options
+ * @param {{ main: string, dataDir: string, databaseUrl?: string, masterKey?: string, profile?: string | undefined, preload?: string, env?: Record<string, string> }} options
  * @returns {Promise<RunningServer>}
  */
-export async function startServer({ main, dataDir, databaseUrl, masterKey, profile, env = {} }) {
+export async function startServer({ main, dataDir, databaseUrl, masterKey, profile, preload, env = {} }) {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const args = [...(profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`] : []), main, "start"];
+  const args = [
+    ...(profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`] : []),
+    ...(preload ? ["--import", new URL(preload, import.meta.url).href] : []),
+    ...[main, "start"],
+  ];
   const began = performance.now();
   const child = spawn(process.execPath, args, {
     cwd: dataDir,

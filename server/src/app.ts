@@ -40,7 +40,7 @@ export interface Server {
 }
 
 export interface AppOptions {
-  /** Instead of the one that the configuration describes: tests bring peers of their own. */
+  /** Instead of the one that the configuration describes: tests pass their own peers. */
   readonly outbound?: Outbound;
 }
 

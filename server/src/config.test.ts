@@ -119,7 +119,7 @@ describe("precedence", () => {
     expect(withYaml("port:\nhost: ''\n", { env: { GATEHOUSE_PORT: "" } })).toMatchObject({ port: 8080, host: "127.0.0.1" });
   });
 
-  test("tells the source of each value in words", () => {
+  test("reports the source of each value in words", () => {
     const cwd = directory({ "gatehouse.yaml": "databasePool: 3", secret: `${KEY}\n` });
     const { sources } = explainConfig({ cwd, flags: { host: "::1" }, env: { PORT: "7004", GATEHOUSE_MASTER_KEY_FILE: "secret" } });
     expect(sources).toMatchObject({

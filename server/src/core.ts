@@ -31,6 +31,7 @@ import {
 import { endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { forgetEntries } from "./signin/directories/index.ts";
 import { shareChosenFlows } from "./signin/flows/index.ts";
+import { keepMappedGrants, ownMappedAttributes } from "./signin/identity-providers/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
 import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
 import { endSignInsOf, forgetAttemptsOf, forgetInteractions } from "./signin/run/index.ts";
@@ -51,6 +52,8 @@ const listenersOf = (vault: Vault): Listeners => ({
   "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants, notifySamlParticipants(vault)],
   "user.password_changed": [endOtherSessions, endGrantsBesides, endSignInsOf, endMailedLinks, endTrust],
   "user.credentials_changed": [endTrust],
+  "user.attributes_changing": [ownMappedAttributes],
+  "user.grants_removing": [keepMappedGrants],
   "user.deleted": [forgetInvitationsTo],
   "user.erased": [
     forgetAnswers, // before the audit trail is pseudonymised
@@ -94,7 +97,7 @@ export interface Core {
   readonly changes: RealmChanges;
   readonly realms: RealmSnapshots;
   readonly work: UnitOfWork;
-  /** For jobs, and for requests that may take long: connections of their own, with longer deadlines. */
+  /** For jobs, and for requests that may take long: a pool for them alone, with longer deadlines. */
   readonly background: Background;
   /** Called after this node has committed audit events: forwarder and webhooks read them immediately instead of at the next poll. */
   onEvents(listener: () => void): void;

@@ -79,7 +79,8 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(flowRoutes, { prefix: "/flows" });
   await realm.register(browserFlowRoutes, { prefix: "/flow" });
   await realm.register(authenticatorRoutes, { prefix: "/authenticators" });
-  await realm.register(identityProviderRoutes, { prefix: "/identity-providers", vault, outbound, baseUrl, limiter });
+  const { refresh: readMetadata } = services.brokers.tools.saml.upstreams;
+  await realm.register(identityProviderRoutes, { prefix: "/identity-providers", vault, outbound, baseUrl, limiter, readMetadata });
   await realm.register(userFederationRoutes, {
     prefix: "/user-federation",
     ...{ ...services.directoryParts, ...core.background },

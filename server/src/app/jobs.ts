@@ -8,7 +8,7 @@ import { createJobWorker, type JobWorker } from "../platform/jobs/index.ts";
 import { CIBA_PING_JOB, cibaPingJob } from "../protocols/decoupled/index.ts";
 import { BACKCHANNEL_JOB, backchannelJob } from "../protocols/oidc/index.ts";
 import { SAML_LOGOUT_JOB, samlLogoutJob } from "../protocols/saml/index.ts";
-import { enqueueSyncs, SYNC_JOB, syncJob } from "../signin/directories/index.ts";
+import { enqueueSyncs, SYNC_JOB, syncJob, UNRECORDED_JOB, unrecordedJob } from "../signin/directories/index.ts";
 import { FORGET_LINKS_JOB, forgetLinks } from "../signin/identity-providers/index.ts";
 import { endExpiredSessions } from "../signin/sessions/index.ts";
 import { applyRetention, RETENTION_JOB } from "../tenancy/audit/index.ts";
@@ -44,6 +44,7 @@ export function createJobs(core: Core, services: Services): JobWorker {
       [CIBA_PING_JOB]: cibaPingJob(issuers),
       [FORGET_LINKS_JOB]: { run: ({ realm, payload }) => forgetLinks(background.db, realm!, String(payload.providerId)) },
       [SYNC_JOB]: syncJob({ ...services.directoryParts, ...background }),
+      [UNRECORDED_JOB]: unrecordedJob(background),
       "domains.recheck": { every: 10 * MINUTE, run: () => recheckDomains({ ...background, dns }) },
       "directories.due": { every: MINUTE, run: () => enqueueSyncs(background) },
       "brokers.metadata": { every: 10 * MINUTE, run: () => brokers.tools.saml.upstreams.rereadDue(identityProviders) },

@@ -29,7 +29,13 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
 
       const signIn = { brokers, db, work, metrics, baseUrl, sources, directoryPasswords, upgrades, vault, hasher, breaches, messages, log };
       const logoutRequests = createLogoutRequests(issuers);
-      await realm.register(loginRoutes, { ...signIn, flows, visitors, logoutRequests, singleLogout: createSingleLogout(db) });
+      await realm.register(loginRoutes, {
+        ...signIn,
+        flows,
+        visitors,
+        logoutRequests,
+        singleLogout: createSingleLogout({ db, samlClients }),
+      });
       const pages = { db, work, visitors, messages, baseUrl };
       await realm.register(resetRoutes, pages);
       await realm.register(mailLinkRoutes, { ...pages, clients, flows });

@@ -29,7 +29,7 @@ import { openForwarder } from "./forwarder.ts";
 export const { version } = manifest();
 
 export interface ServiceOptions {
-  /** Instead of the one that the configuration describes: tests bring peers of their own. */
+  /** Instead of the one that the configuration describes: tests pass their own peers. */
   readonly outbound?: Outbound;
   /** The server is about to stop. */
   isDraining(): boolean;

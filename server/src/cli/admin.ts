@@ -19,7 +19,7 @@ export const run: Command = async (call) => (call.action === "create" ? create(c
 
 const option = (call: Invocation, name: string): string | undefined => call.options[name] as string | undefined;
 
-/** The way back in when nobody can sign in any more. It opens the door, and changes nothing else about the user. */
+/** For an administrator who can no longer sign in. It restores access, and changes nothing else about the user. */
 async function reset(call: Invocation): Promise<ExitCode> {
   const [realm, login] = [option(call, "realm") ?? MASTER, option(call, "username") ?? "admin"];
   const { password, toShow } = await choosePassword(call, "password-file");
@@ -47,7 +47,7 @@ async function reset(call: Invocation): Promise<ExitCode> {
 }
 
 /**
- * By the rules of the realm, except that a password may be set again: a command that is repeated does the same. It asks nobody
+ * By the rules of the realm, except that a password may be set again: a command that is repeated does the same. It contacts no server
  * outside: of what has leaked it knows the list that ships.
  */
 async function checkedHash({ db, hasher }: Core, realm: string, { passwordPolicy }: Settings, username: string, password: string) {

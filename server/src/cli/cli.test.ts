@@ -190,7 +190,7 @@ describe("doctor", () => {
     expect({ code, ok }).toEqual({ code: 0, ok: true });
   });
 
-  test("tells every mistake of the configuration, and still looks at the machine", async () => {
+  test("reports every mistake of the configuration, and still looks at the machine", async () => {
     const { code, out } = await gatehouse(["doctor"], { GATEHOUSE_PROT: "1", GATEHOUSE_MODE: "prod" });
     expect(code).toBe(1);
     expect(out).toContain("ok       node: Node ");

@@ -27,7 +27,7 @@ export async function withDatabase<T>(config: Config, work: (database: Database)
     dataDir: config.dataDir,
     pool: 2,
     preparedStatements: config.preparedStatements,
-    onIdleError: () => undefined, // the query that needs the connection tells
+    onIdleError: () => undefined, // the query that needs the connection reports it
   }).catch(explain);
   try {
     return await work(database);
@@ -60,7 +60,7 @@ function explain(error: unknown): never {
   throw error;
 }
 
-/** Where a command's work comes from, as the trail tells it. */
+/** Where a command's work comes from, as the audit trail records it. */
 export const cliOrigin = (realm: string): Parameters<UnitOfWork["transact"]>[0] => ({
   realm,
   actor: systemActor(realm, "cli"),

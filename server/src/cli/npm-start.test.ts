@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 // start.mjs beside a program of three lines, so that what is seen is the script's doing.
 const server = fileURLToPath(new URL("../../", import.meta.url));
@@ -17,6 +17,7 @@ beforeAll(() => {
   mkdirSync(join(home, "src", "cli"), { recursive: true });
   for (const file of ["start.mjs", "build.mjs", "template.mjs", "package.json", "tsconfig.json"])
     cpSync(join(server, file), join(home, file));
+  cpSync(join(server, "..", "package.json"), join(root, "package.json"));
   writeFileSync(join(root, "package-lock.json"), "{}");
   symlinkSync(join(server, "..", "node_modules"), join(root, "node_modules"));
 });
@@ -55,6 +56,33 @@ test("builds once, again after a change, and passes start with the flags", async
   expect(await start().ended).toMatchObject({ out: "changed\n", err: "Building Gatehouse …\n" });
   writeFileSync(join(root, "package-lock.json"), '{"changed":true}');
   expect((await start().ended).err).toBe("Building Gatehouse …\n");
+}, 120_000);
+
+test("what npm prepares at the end of an install is there at the start; it is silent where nothing can be built, and fails no install", async () => {
+  const prepare = (cwd: string) => {
+    const { status, stdout, stderr } = spawnSync("npm", ["run", "--silent", "prepare"], { cwd, encoding: "utf8" });
+    return { status, stdout, stderr };
+  };
+  const nothing = { status: 0, stdout: "", stderr: "" };
+  program('console.log("prepared");');
+  expect(prepare(root)).toEqual({ ...nothing, stderr: "Building Gatehouse …\n" });
+  expect(await start().ended).toMatchObject({ out: "prepared\n", err: "" });
+  expect(prepare(root)).toEqual(nothing);
+
+  program("const port = ;");
+  const { status, stderr } = prepare(root);
+  expect(status).toBe(0);
+  expect(stderr).toMatch(/Unexpected token[\s\S]*The build failed[\s\S]*npm start builds again/);
+
+  // As an image installs: the manifests alone, then the sources without development packages.
+  const image = mkdtempSync(join(tmpdir(), "gatehouse-image-"));
+  onTestFinished(() => rmSync(image, { recursive: true }));
+  mkdirSync(join(image, "server"));
+  cpSync(join(root, "package.json"), join(image, "package.json"));
+  cpSync(join(home, "package.json"), join(image, "server", "package.json"));
+  expect(prepare(image)).toEqual(nothing);
+  cpSync(home, join(image, "server"), { recursive: true });
+  expect(prepare(image)).toEqual(nothing);
 }, 120_000);
 
 test("shows the compiler's words and starts nothing when the build fails, every time", async () => {

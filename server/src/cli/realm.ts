@@ -16,7 +16,7 @@ async function create(call: Invocation): Promise<ExitCode> {
   const { password, toShow } = await choosePassword(call, "admin-password-file");
   const created = await withCore(call, async (core) => {
     const { seed } = await prepareRealm({ ...core, breaches: shippedBreaches() }, { ...input, adminPassword: password });
-    // As over the API: the realm is made by master, and its trail tells.
+    // As over the API: the realm is created by master, and the event is in its audit trail.
     return core.work.transact(cliOrigin(MASTER), (ctx) => createRealm(ctx, seed));
   });
   const { realmId, displayName: name, createdAt } = created;

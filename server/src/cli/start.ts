@@ -20,7 +20,7 @@ export const run: Command = async (call) => {
     return openEmbedded(config.dataDir);
   };
   const embedded = config.databaseUrl === null ? open() : undefined;
-  embedded?.catch(() => {}); // beginCore's `ready` waits for it, and tells what went wrong
+  embedded?.catch(() => {}); // beginCore's `ready` waits for it, and reports what went wrong
   let core: Core | undefined;
   let server: Server | undefined;
   try {

@@ -51,7 +51,7 @@ export function stopOnSignals(core: Core, server: Server): void {
 
 /**
  * The door closes first: a refused connection is one that a client or a proxy can safely try elsewhere. Those inside are answered,
- * each with the word that the connection ends, until nobody is left. HTTP's own `close` would cut connections that are idle at this
+ * each with the word that the connection ends, until none is left. HTTP's own `close` would cut connections that are idle at this
  * moment, on which the next request may already be under way; so only the listening socket is closed here.
  */
 async function drain({ app, drain: sayGoodbye }: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {

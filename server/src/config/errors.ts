@@ -7,7 +7,7 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** Everything that is wrong, at once: nobody should have to start five times to find five mistakes. */
+/** All errors at once: five mistakes must not take five starts. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 

@@ -29,7 +29,7 @@ function baseUrlInProduction({ values, sources, isWritten, isWrong }: Reading): 
 /** Not a matter of mode: nodes that share a database must share its key, so none may invent one. */
 function masterKeyForPostgres({ values, isWrong, isWritten }: Reading): ConfigProblem[] {
   if (values.databaseUrl === null || isWritten("masterKey") || isWrong("masterKey")) return [];
-  const message = `a database of its own needs a key; expected ${settings.masterKey.kind.expected}. Set ${waysToSet("masterKey")}, and keep it safe: without it the stored secrets are lost.`;
+  const message = `a Postgres database needs a key; expected ${settings.masterKey.kind.expected}. Set ${waysToSet("masterKey")}, and keep it safe: without it the stored secrets are lost.`;
   return [{ setting: "masterKey", source: "not set", message }];
 }
 

@@ -97,7 +97,7 @@ export const settings = {
     "GATEHOUSE_DATABASE_POOL",
     kinds.integer(1, 1000),
     ["10", 10],
-    "How many Postgres connections this process keeps at most for requests. Background work has half as many of its own, and health and notifications one each.",
+    "How many Postgres connections this process keeps at most for requests. Background work has half as many in addition, and health and notifications one each.",
   ),
   databaseConnectTimeoutMs: setting(
     "GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS",
@@ -172,7 +172,7 @@ export const settings = {
     "GATEHOUSE_TLS_CLIENT_CERT_HEADER",
     kinds.headerName,
     ["unset (mutual TLS off)", null],
-    "The header in which a trusted reverse proxy tells the certificate that a client showed it (RFC 8705). Ignored unless `GATEHOUSE_TRUST_PROXY` is set, and from peers that it does not name; the proxy must verify certificates and drop the header where a client sends it.",
+    "The header in which a trusted reverse proxy passes on the client certificate (RFC 8705). Ignored unless `GATEHOUSE_TRUST_PROXY` is set, and from peers that it does not name; the proxy must verify certificates and drop the header where a client sends it.",
   ),
   mtlsBaseUrl: setting(
     "GATEHOUSE_MTLS_BASE_URL",

@@ -9,7 +9,7 @@ export type Origin = "flag" | "env" | "file" | "yaml" | "default";
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** A value as somebody wrote it, and where. */
+/** A value as it was written, and where. */
 export interface Written {
   readonly raw: unknown;
   readonly origin: Origin;
@@ -175,7 +175,7 @@ function flatten(
 }
 
 function unknownKey(name: string): string {
-  // Whoever writes the variable's name into the file gets the file's name for it.
+  // The variable's name in the file: the error names the file's own name for it.
   const byVariable = settingNames.find((known) => settings[known].env === name.toUpperCase());
   return `there is no such setting.${byVariable ? ` Did you mean ${byVariable}?` : didYouMean(name, [...yamlNames, ...groups])}`;
 }

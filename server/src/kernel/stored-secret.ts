@@ -7,7 +7,7 @@ export interface SecretInput {
 
 /**
  * What becomes of a stored secret. It was given for the peers that the record addressed then, so another scheme, host or port clears
- * it unless the same request brings it: otherwise a caller could have it sent to a server of their own and read it there. Every record
+ * it unless the same request brings it: otherwise a caller could have it sent to their own server and read it there. Every record
  * that holds a secret and an address asks this; a test call uses a stored secret with the stored address only.
  */
 export function secretChange(input: SecretInput, before: readonly string[], after: readonly string[]): "kept" | "cleared" | "replaced" {

@@ -41,7 +41,7 @@ interface Parts {
   readonly changes: RealmChanges;
   /** Writes the events in the transaction. */
   readonly storeEvents: (tx: Tx, events: readonly AuditEvent[]) => Promise<void>;
-  /** Tells of them once they are committed: standard output, metrics. */
+  /** Reports them once they are committed: standard output, metrics. */
   readonly published: (events: readonly AuditEvent[]) => void;
   /** Jobs are committed, the first of them due at this time. */
   readonly enqueued: (dueAt: number) => void;

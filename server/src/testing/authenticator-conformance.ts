@@ -45,7 +45,7 @@ function questionConformance(name: string, question: Question, contextFor: Conte
     userId: user?.userId ?? null,
   });
 
-  test(`${name} can be asked of everybody or of nobody, until something is proven`, async () => {
+  test(`${name} can be asked of everybody or of no one, until something is proven`, async () => {
     const answers = [];
     for (const user of [null, person([]), person(types)]) answers.push(await question.available(await contextFor(user, unproven(user))));
     expect(new Set(answers).size).toBe(1);
@@ -64,7 +64,7 @@ function questionConformance(name: string, question: Question, contextFor: Conte
 function pageConformance(name: string, question: Question, stage: Stage, iam: () => Harness): void {
   const post = ({ browser, realm }: Pick<AtStep, "browser" | "realm">, form: Record<string, string>) =>
     browser.request("POST", `/realms/${realm.name}/login`, { form, csrf: false });
-  // Whoever waits for an answer that is given elsewhere has given none.
+  // A user who waits for an answer on another device has given none.
   const isElsewhere = question.fields.length === 0;
 
   test(`${name} is answered only in the sign-in and the browser that it was asked in, and only once`, async () => {
@@ -110,8 +110,8 @@ function pageConformance(name: string, question: Question, stage: Stage, iam: ()
       for (const given of [{}, { [field]: "" }, { [field]: "" }]) {
         const { [field]: _, ...rest } = { ...formOf(page), ...right };
         const answer = await post(at, { ...rest, ...given });
-        const told = /id="gh-error"[\s\S]*?<\/div>/.exec(answer.text)?.[0] ?? "";
-        expect([answer.status, told]).toEqual([400, expect.stringContaining(messagesOf("en")[LABEL_OF[field]!])]);
+        const recorded = /id="gh-error"[\s\S]*?<\/div>/.exec(answer.text)?.[0] ?? "";
+        expect([answer.status, recorded]).toEqual([400, expect.stringContaining(messagesOf("en")[LABEL_OF[field]!])]);
         stays(answer);
       }
     expect(await failures()).toBe(0);
@@ -137,9 +137,9 @@ function pageConformance(name: string, question: Question, stage: Stage, iam: ()
     expect(sixth.status).toBe(question.counted === null ? 303 : 429);
   });
 
-  // `push` is asked of nobody who has proven nothing: a name alone would let anybody ring a phone.
+  // `push` is asked of no one who has proven nothing: a name alone would let anybody ring a phone.
   if (name !== "push" && name !== "username")
-    test(`${name} tells nobody by its page or its answers whose account has what, or is there`, async () => {
+    test(`${name} tells no one by its page or its answers whose account has what, or is there`, async () => {
       const arrive = await staged(iam(), name, { after: name === "username-password" ? "nothing" : "username" });
       const seen = [];
       for (const who of ["equipped", "bare", "nobody"] as const) {

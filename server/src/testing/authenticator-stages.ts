@@ -56,7 +56,7 @@ const sentCode = (after: Stage["after"], to: (user: User) => string): Stage => (
   wrong: () => ({ code: "none" }),
 });
 
-/** Every question has one. `cookie` and the conditions ask nobody anything: there is no page to answer, and they have none. */
+/** Every question has one. `cookie` and the conditions ask no one anything: there is no page to answer, and they have none. */
 export const stages: Readonly<Record<string, Stage>> = {
   "username-password": {
     after: "nothing",
@@ -172,7 +172,7 @@ export interface AtStep extends Screen {
 const required = (authenticator: string): Step => ({ authenticator, requirement: "REQUIRED", config: {} });
 let people = 0;
 
-/** Who says to be there: the user, one who has nothing but a password, or a name that nobody has. */
+/** Who says to be there: the user, one who has nothing but a password, or a name that no one has. */
 export type Who = "equipped" | "bare" | "nobody";
 
 /** A realm whose applications ask for the authenticator, after what stands before it. */

@@ -1,15 +1,21 @@
-// A realm that signs in by a SAML identity provider, and a browser that does.
+// A realm that signs in by an identity provider that speaks SAML, and a browser that does.
 import { expect } from "vitest";
 import type { Answer, Browser } from "./browser.ts";
 import type { Harness } from "./harness.ts";
-import type { RealmUnderTest } from "./realm.ts";
 import type { Said, SamlPeer } from "./saml-identity-provider.ts";
 
-export async function samlBrokered(iam: Harness, config: Record<string, unknown>, alias = "corp") {
+interface NewProvider {
+  readonly alias: string;
+  readonly protocol: "saml" | "eherkenning" | "eidas";
+  readonly config: Record<string, unknown>;
+}
+
+export async function brokeredRealm(iam: Harness, { alias, protocol, config }: NewProvider) {
   const realm = await iam.realm();
-  const created = await realm.asMaster().post("/identity-providers", { alias, protocol: "saml", displayName: "Corporate", config });
+  const created = await realm.asMaster().post("/identity-providers", { alias, protocol, displayName: "Corporate", config });
   expect(created.status, created.text).toBe(201);
   const at = `/realms/${realm.name}/broker/${alias}`;
+  const linked = () => iam.core.db.selectFrom("identity_links").select("subject").where("realm_id", "=", realm.name);
   return {
     ...{ realm, at },
     /** By the link on the sign-in page: where it leads, or the page that posts. */
@@ -24,16 +30,26 @@ export async function samlBrokered(iam: Harness, config: Record<string, unknown>
       expect(posted.status, posted.text).toBe(303);
       return browser.get(String(posted.headers.location));
     },
-    async signIn(peer: SamlPeer, said: Said = {}, browser: Browser = iam.browser()): Promise<Answer> {
-      const { left } = await this.leave(browser);
-      return this.post(browser, await peer.answer(await peer.read(left), said));
-    },
+    /** By an artifact in the address. */
+    bring: (browser: Browser, query: Record<string, string>): Promise<Answer> =>
+      browser.get(`${at}/endpoint?${new URLSearchParams(query)}`),
     users: async () => (await realm.asMaster().get("/users")).body.filter(({ username }: { username: string }) => username !== "admin"),
-    failures: () => failuresOf(realm),
+    subjects: async () => (await linked().orderBy("subject").execute()).map(({ subject }) => subject),
+    failures: async () => ((await realm.events("type=BROKER_LOGIN&outcome=FAILURE")) as { detail: string }[]).map(({ detail }) => detail),
   };
 }
 
-export const failuresOf = async (realm: RealmUnderTest): Promise<string[]> =>
-  ((await realm.events("type=BROKER_LOGIN&outcome=FAILURE")) as { detail: string }[]).map(({ detail }) => detail);
+export type BrokeredRealm = Awaited<ReturnType<typeof brokeredRealm>>;
+
+export async function samlBrokered(iam: Harness, config: Record<string, unknown>, alias = "corp") {
+  const sp = await brokeredRealm(iam, { alias, protocol: "saml", config });
+  return {
+    ...sp,
+    async signIn(peer: SamlPeer, said: Said = {}, browser: Browser = iam.browser()): Promise<Answer> {
+      const { left } = await sp.leave(browser);
+      return sp.post(browser, await peer.answer(await peer.read(left), said));
+    },
+  };
+}
 
 export type SamlBrokered = Awaited<ReturnType<typeof samlBrokered>>;

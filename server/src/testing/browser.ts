@@ -20,7 +20,7 @@ export interface RequestOptions {
 
 let addresses = 0;
 
-/** A browser as far as the server can tell: it keeps cookies and, on writes, sends the CSRF token back in the header. */
+/** A browser as far as the server can see: it keeps cookies and, on writes, sends the CSRF token back in the header. */
 export class Browser {
   readonly cookies = new Map<string, string>();
   readonly #app: App;

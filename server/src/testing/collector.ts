@@ -55,7 +55,7 @@ export async function collector(port = 0): Promise<Collector> {
       (script.shift() ?? takes)(response, batch);
       wake();
     });
-    // Whoever gives up on us is no reason to fail.
+    // A client that gives up is no failure.
     request.on("error", () => {});
   });
   server.listen(port, "127.0.0.1");

@@ -29,7 +29,7 @@ export interface Issuer {
 
 const OPEN = { requireInitialAccessToken: false, allowedResponseTypes: [...responseTypes] };
 
-/** A realm at which anybody may register, also for the implicit flow, and somebody of whom everything is known. */
+/** A realm at which anybody may register, also for the implicit flow, and a user with all claims. */
 export async function openIssuer(app: App, realm: RealmUnderTest, baseUrl: string): Promise<Issuer> {
   const opened = await realm.asMaster().put("/provisioning", { registration: OPEN });
   expect(opened.status, opened.text).toBe(200);
@@ -37,8 +37,8 @@ export async function openIssuer(app: App, realm: RealmUnderTest, baseUrl: strin
   expect(offered.status, offered.text).toBe(200);
   const user = await realm.user();
   const known = (await realm.asMaster().get(`/users/${user.userId}`)).body;
-  const told = await realm.asMaster().put(`/users/${user.userId}`, { ...known, email: "ada@example.com", attributes: PERSON });
-  expect(told.status, told.text).toBe(200);
+  const answered = await realm.asMaster().put(`/users/${user.userId}`, { ...known, email: "ada@example.com", attributes: PERSON });
+  expect(answered.status, answered.text).toBe(200);
   const browser = () => new Browser(app);
   const { body: metadata } = await browser().get(`/realms/${realm.name}/.well-known/openid-configuration`);
   const path = (url: string) => url.slice(baseUrl.length);
@@ -175,10 +175,12 @@ export async function registerClient(issuer: Issuer, members: Json = {}, key?: C
       const { body: tokens } = given;
       expect(tokens).toMatchObject({ access_token: expect.any(String), token_type: "Bearer", expires_in: expect.any(Number) });
       const idToken = await client.checkIdToken(tokens.id_token, { nonce: asked.nonce, accessToken: tokens.access_token });
-      const told = await issuer.browser().get(path(op.userinfo_endpoint), { headers: { authorization: `Bearer ${tokens.access_token}` } });
-      expect(told.status, told.text).toBe(200);
-      if (told.body) checkUserinfo(told.body, idToken);
-      return { answer, tokens, idToken, userinfo: told.body ?? told.text };
+      const answered = await issuer
+        .browser()
+        .get(path(op.userinfo_endpoint), { headers: { authorization: `Bearer ${tokens.access_token}` } });
+      expect(answered.status, answered.text).toBe(200);
+      if (answered.body) checkUserinfo(answered.body, idToken);
+      return { answer, tokens, idToken, userinfo: answered.body ?? answered.text };
     },
     async checkIdToken(jwt, { nonce, accessToken, alg = "RS256" } = {}) {
       const header = decodeProtectedHeader(jwt);
@@ -190,7 +192,7 @@ export async function registerClient(issuer: Issuer, members: Json = {}, key?: C
       expect(payload.nonce).toBe(nonce);
       expect(payload.sub).toMatch(/^[ -~]{1,255}$/);
       if (accessToken !== undefined && payload.at_hash !== undefined) expect(payload.at_hash).toBe(halfHash(accessToken));
-      expect(payload).not.toHaveProperty("name"); // nobody asked for it: the scope is openid
+      expect(payload).not.toHaveProperty("name"); // no one asked for it: the scope is openid
       return payload;
     },
     unregister: () =>

@@ -6,7 +6,7 @@ import type { RealmUnderTest } from "./realm.ts";
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A phone's app, as far as the server can tell: it makes a key, and signs with it. */
+/** A phone's app, as far as the server can see: it makes a key, and signs with it. */
 export interface AppKey {
   readonly jwk: Record<string, unknown>;
   readonly alg: "ES256" | "RS256";

@@ -1,5 +1,15 @@
 // Messages of eHerkenning and eIDAS as the schemes' own servers write them: text, xml-crypto and Node's ciphers. Nothing of our SAML core.
-import { constants, createCipheriv, createSign, type KeyObject, publicEncrypt, randomBytes, sign } from "node:crypto";
+import {
+  constants,
+  createCipheriv,
+  createECDH,
+  createHash,
+  createSign,
+  type KeyObject,
+  publicEncrypt,
+  randomBytes,
+  sign,
+} from "node:crypto";
 import { SignedXml } from "xml-crypto";
 import type { Identity } from "./saml-peers.ts";
 
@@ -66,7 +76,42 @@ export interface EncryptFor {
 
 const value = (bytes: Buffer) => `<xenc:CipherData><xenc:CipherValue>${bytes.toString("base64")}</xenc:CipherValue></xenc:CipherData>`;
 
+const CURVES = {
+  prime256v1: { oid: "1.2.840.10045.3.1.7", bits: 128 },
+  secp384r1: { oid: "1.3.132.0.34", bits: 192 },
+  secp521r1: { oid: "1.3.132.0.35", bits: 256 },
+} as const;
+
+/** ECDH-ES with ConcatKDF and AES key wrap, as eIDAS nodes encrypt for an EC certificate. */
+function agreed(secret: Buffer, key: KeyObject): string {
+  const name = key.asymmetricKeyDetails?.namedCurve as keyof typeof CURVES;
+  const { oid, bits } = CURVES[name];
+  const { x, y } = key.export({ format: "jwk" }) as { x: string; y: string };
+  const ephemeral = createECDH(name);
+  const point = ephemeral.generateKeys();
+  const shared = ephemeral.computeSecret(Buffer.concat([Buffer.of(4), Buffer.from(x, "base64url"), Buffer.from(y, "base64url")]));
+  const [algorithm, sender, recipient] = [Buffer.from("alg"), Buffer.from("a node"), Buffer.from("a service")];
+  const derived = createHash("sha256")
+    .update(Buffer.of(0, 0, 0, 1))
+    .update(shared)
+    .update(algorithm)
+    .update(sender)
+    .update(recipient)
+    .digest();
+  const cipher = createCipheriv(`id-aes${bits}-wrap`, derived.subarray(0, bits / 8), Buffer.alloc(8, 0xa6));
+  const hex = (bytes: Buffer) => `00${bytes.toString("hex")}`;
+  return (
+    `<xenc:EncryptionMethod Algorithm="${XENC}kw-aes${bits}"/><ds:KeyInfo xmlns:ds="${DS}"><xenc:AgreementMethod Algorithm="${XENC11}ECDH-ES">` +
+    `<xenc11:KeyDerivationMethod xmlns:xenc11="${XENC11}" Algorithm="${XENC11}ConcatKDF"><xenc11:ConcatKDFParams AlgorithmID="${hex(algorithm)}" ` +
+    `PartyUInfo="${hex(sender)}" PartyVInfo="${hex(recipient)}"><ds:DigestMethod Algorithm="${XENC}sha256"/></xenc11:ConcatKDFParams>` +
+    `</xenc11:KeyDerivationMethod><xenc:OriginatorKeyInfo><ds:KeyValue><dsig11:ECKeyValue xmlns:dsig11="http://www.w3.org/2009/xmldsig11#">` +
+    `<dsig11:NamedCurve URI="urn:oid:${oid}"/><dsig11:PublicKey>${point.toString("base64")}</dsig11:PublicKey></dsig11:ECKeyValue></ds:KeyValue>` +
+    `</xenc:OriginatorKeyInfo></xenc:AgreementMethod></ds:KeyInfo>${value(Buffer.concat([cipher.update(secret), cipher.final()]))}`
+  );
+}
+
 function wrapped(secret: Buffer, key: KeyObject, transport: NonNullable<Encrypting["transport"]>): string {
+  if (key.asymmetricKeyType === "ec") return agreed(secret, key);
   const padding = transport === "rsa-1_5" ? constants.RSA_PKCS1_PADDING : constants.RSA_PKCS1_OAEP_PADDING;
   const encrypted = publicEncrypt({ key, padding, oaepHash: transport === "oaep" ? "sha256" : "sha1" }, secret);
   const method = {

@@ -3,6 +3,7 @@ import { createHash, createPublicKey, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clock } from "../kernel/clock.ts";
+import type { Answer } from "./browser.ts";
 import {
   assertionXml,
   attribute,
@@ -17,9 +18,11 @@ import {
   time,
 } from "./eid-messages.ts";
 import { type Identity, makeIdentity } from "./saml-peers.ts";
+import { hopOf } from "./service-provider.ts";
 
 /** What came from the service provider by a form. */
 export interface Asked {
+  readonly location: string;
   readonly id: string;
   readonly acs: string;
   readonly issuer: string;
@@ -27,11 +30,13 @@ export interface Asked {
   readonly xml: string;
 }
 
-export function readRequest(form: Readonly<Record<string, string>>): Asked {
-  const xml = Buffer.from(form.SAMLRequest ?? "", "base64").toString();
+/** Of the page that posts it. */
+export function readRequest(page: URL | Answer): Asked {
+  const { location, form } = (page instanceof URL ? null : hopOf(page)) ?? { location: "", form: null };
+  const xml = Buffer.from(form?.SAMLRequest ?? "", "base64").toString();
   const of = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(xml)?.[1] ?? "";
   const issuer = /<saml:Issuer[^>]*>([^<]*)</.exec(xml)?.[1] ?? "";
-  return { id: of("ID"), acs: of("AssertionConsumerServiceURL"), issuer, relayState: form.RelayState ?? "", xml };
+  return { location, id: of("ID"), acs: of("AssertionConsumerServiceURL"), issuer, relayState: form?.RelayState ?? "", xml };
 }
 
 /** What a test changes of a good answer. */
@@ -83,7 +88,7 @@ export type EherkenningPeer = Awaited<ReturnType<typeof eherkenningPeer>>;
 
 /** eHerkenning: answers by artifact, over SOAP; each artifact once. */
 export async function eherkenningPeer() {
-  const [signer, sp, decryption, stranger] = await Promise.all([makeIdentity(), makeIdentity(), makeIdentity(), makeIdentity()]);
+  const [signer, sp, decryption, other] = await Promise.all([makeIdentity(), makeIdentity(), makeIdentity(), makeIdentity()]);
   const entityId = "urn:etoegang:HM:00000003520354760000:entities:9001";
   const spEntityId = "urn:etoegang:DV:00000003123456780000:entities:0001";
   const waiting = new Map<string, string>();
@@ -112,23 +117,24 @@ export async function eherkenningPeer() {
       "EncryptedID",
       inside,
       [
-        { key: publicKeyOf(stranger), entityId: "urn:etoegang:HM:00000009000000000000:entities:0001" },
+        { key: publicKeyOf(other), entityId: "urn:etoegang:HM:00000009000000000000:entities:0001" },
         { key: publicKeyOf(recipient ?? decryption), entityId: spEntityId },
       ],
       { ...cbc, ...encrypting },
     );
-  const usual = (answer: EidAnswer) => [
+  const usual = (answer: EidAnswer, { kvk = "12345678", email = "ada@example.com" } = {}) => [
     attribute("urn:etoegang:core:ServiceID", SERVICE_ID),
     attribute("urn:etoegang:core:ServiceUUID", SERVICE_UUID),
-    attribute("urn:etoegang:core:LegalSubjectID", identifier(KVK, "12345678", answer)),
+    attribute("urn:etoegang:core:LegalSubjectID", identifier(KVK, kvk, answer)),
     attribute("urn:etoegang:core:ActingSubjectID", identifier(PSEUDO, "ABCDEF0123456789@0123456789ABCDEF", answer)),
-    attribute("email", "ada@example.com"),
+    attribute("email", email),
     attribute("urn:etoegang:1.9:attribute:FirstName", "Ada"),
     attribute("urn:etoegang:1.9:attribute:FamilyName", "Lovelace"),
   ];
 
   const peer = {
-    ...{ entityId, spEntityId, signer, sp, decryption, stranger, resolves, close, identifier },
+    ...{ entityId, spEntityId, signer, sp, decryption, other, resolves, close, identifier },
+    attributes: (account: { readonly kvk?: string; readonly email?: string }) => usual({}, account),
     config: {
       ...{ ssoUrl: `${origin}/sso`, artifactResolutionUrl: `${origin}/resolve`, idpEntityId: entityId, spEntityId },
       ...{ idpSigningCertificate: signer.pem, spSigningCertificate: sp.pem, spSigningPrivateKey: privatePem(sp) },
@@ -177,7 +183,7 @@ export type EidasPeer = Awaited<ReturnType<typeof eidasPeer>>;
 
 /** An eIDAS node: answers by POST, encrypted and signed twice. Nothing reaches it but browsers. */
 export async function eidasPeer() {
-  const [signer, rsaSigner, sp, decryption, stranger] = await Promise.all([
+  const [signer, rsaSigner, sp, decryption, other] = await Promise.all([
     makeIdentity("P-256"),
     makeIdentity(),
     makeIdentity("P-256"),
@@ -188,7 +194,7 @@ export async function eidasPeer() {
   const spEntityId = "https://service.example/metadata";
   const signing: Signing = { identity: signer, by: "ecdsa" };
   return {
-    ...{ entityId, spEntityId, signer, rsaSigner, sp, decryption, stranger },
+    ...{ entityId, spEntityId, signer, rsaSigner, sp, decryption, other },
     config: {
       ...{ ssoUrl: "https://node.example/EidasNode/ServiceProvider", idpEntityId: entityId, spEntityId },
       ...{ idpSigningCertificate: [signer.pem, rsaSigner.pem], spSigningCertificate: sp.pem, spSigningPrivateKey: privatePem(sp) },

@@ -20,7 +20,7 @@ interface Migrated {
 }
 
 export interface Borrowed {
-  /** Whoever still asks after it was closed is refused, as by one that is really closed. */
+  /** Queries after it was closed are refused, as by one that is really closed. */
   readonly embedded: OpenedEmbedded;
   giveBack(): Promise<void>;
 }

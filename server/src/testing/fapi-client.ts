@@ -28,7 +28,7 @@ export interface FapiClient {
   /** POSTs as this client, with its assertion unless the form brings one. */
   post(path: string, form: Params, headers?: Params): Promise<Answer>;
   push(params?: Params): Promise<Answer>;
-  /** Signs somebody in by a pushed request. */
+  /** Signs a user in by a pushed request. */
   authorize(browser: Browser, user: { username: string; password: string }, pushed: Params): Promise<URL>;
   exchange(code: string, form?: Params, headers?: Params): Promise<Answer>;
   refresh(token: string, headers?: Params): Promise<Answer>;

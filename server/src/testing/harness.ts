@@ -9,7 +9,7 @@ import { type Config, loadConfig } from "../config.ts";
 import { type Core, createCore } from "../core.ts";
 import { clock } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
-import { migrate, type OpenedEmbedded, openDatabase } from "../platform/db/index.ts";
+import { isInTransaction, migrate, type OpenedEmbedded, openDatabase, singleConnection } from "../platform/db/index.ts";
 import { createPasswordHasher } from "../platform/passwords/index.ts";
 import type { Permission } from "../tenancy/permissions/index.ts";
 import { Browser } from "./browser.ts";
@@ -98,6 +98,7 @@ async function openNode(env: Record<string, string>, embedded: OpenedEmbedded | 
     hasher: createPasswordHasher(cheapHashes),
     makeKeyPair: nextKeyPair,
   };
+  refuseQueriesPastTransactions(core);
   await bootstrap(core);
   const server = await createApp(core);
   await server.start();
@@ -115,6 +116,17 @@ async function openNode(env: Record<string, string>, embedded: OpenedEmbedded | 
       await core.close();
     },
   };
+}
+
+/** On the embedded database, which has one connection, such a query fails. On Postgres it does so in tests, so that they find it on either. */
+function refuseQueriesPastTransactions({ db, database: { pool } }: Core): void {
+  if (!pool) return;
+  singleConnection.add(db);
+  const connect = pool.connect.bind(pool) as (...args: unknown[]) => unknown;
+  pool.connect = ((...args: unknown[]) => {
+    if (isInTransaction()) throw new Error("A query went past the open transaction: use ctx.tx");
+    return connect(...args);
+  }) as typeof pool.connect;
 }
 
 interface TestDatabase {

@@ -12,7 +12,7 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** An HTTPS server that reads each request whole and then does as it is told. */
+/** An HTTPS server that reads each request whole and then does as configured. */
 export function httpsPeer(identity: Identity, answer: (request: SeenRequest, response: ServerResponse) => unknown): Promise<Listening> {
   const server = createServer({ ...identity }, async (req: IncomingMessage, res: ServerResponse) => {
     const chunks: Buffer[] = [];

@@ -1,12 +1,9 @@
 import { createPrivateKey, createPublicKey, webcrypto } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { newId } from "../kernel/ids.ts";
 import { type MakeKeyPair, makeKeyPair } from "../tenancy/keys/index.ts";
+import { madeOnce } from "./made-once.ts";
 
 const PAIRS = 8;
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
-const CACHE = new URL("../../.cache/", import.meta.url);
-const FILE = new URL(`key-pairs-${PAIRS}.json`, CACHE);
 
 let pairs: Promise<readonly webcrypto.CryptoKeyPair[]> | undefined;
 let next = 0;
@@ -20,21 +17,12 @@ export const nextKeyPair: MakeKeyPair = async () => {
   return (await pairs)[next++ % PAIRS]!;
 };
 
-async function knownPairs(): Promise<readonly webcrypto.CryptoKeyPair[]> {
-  const known = await readFile(FILE, "utf8").catch(() => null);
-  const privateKeys = known === null ? await makePairs() : (JSON.parse(known) as string[]);
-  return Promise.all(privateKeys.map(openPair));
-}
+const knownPairs = async (): Promise<readonly webcrypto.CryptoKeyPair[]> =>
+  Promise.all((await madeOnce("key-pairs", PAIRS, makePkcs8)).map(openPair));
 
-async function makePairs(): Promise<string[]> {
-  const made = await Promise.all(Array.from({ length: PAIRS }, makeKeyPair));
-  const exported = await Promise.all(made.map(({ privateKey }) => webcrypto.subtle.exportKey("pkcs8", privateKey)));
-  const privateKeys = exported.map((pkcs8) => Buffer.from(pkcs8).toString("base64"));
-  await mkdir(CACHE, { recursive: true });
-  const draft = new URL(`${newId()}.draft`, CACHE);
-  await writeFile(draft, JSON.stringify(privateKeys));
-  await rename(draft, FILE);
-  return privateKeys;
+async function makePkcs8(): Promise<string> {
+  const { privateKey } = await makeKeyPair();
+  return Buffer.from(await webcrypto.subtle.exportKey("pkcs8", privateKey)).toString("base64");
 }
 
 async function openPair(pkcs8: string): Promise<webcrypto.CryptoKeyPair> {

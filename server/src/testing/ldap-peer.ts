@@ -46,7 +46,7 @@ export const entryMessage = (id: number, dn: string, attributes: Record<string, 
   );
 
 /** A directory that does what no real one would: it answers each request by what `reply` writes. */
-export async function ldapPeer(reply: (socket: Socket, request: LdapRequest) => void): Promise<LdapPeer> {
+export async function ldapPeer(reply: (socket: Socket, request: LdapRequest) => unknown): Promise<LdapPeer> {
   const requests: LdapRequest[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -45,6 +45,13 @@ export interface LogoutOptions {
   readonly members?: Record<string, unknown>;
 }
 
+export const sessionsOf = ({ core }: Harness, realm: RealmUnderTest) =>
+  core.db.selectFrom("sessions").select("session_id").where("realm_id", "=", realm.name).execute();
+
+/** Why messages were refused, newest first. */
+export const refusalsOf = async (realm: RealmUnderTest): Promise<string[]> =>
+  (await realm.events("type=SAML_LOGIN&outcome=FAILURE")).map(({ detail }: { detail: string }) => detail.split(":")[0]!);
+
 /** Two service providers and one browser that is signed in to both. */
 export async function pairOf(iam: Harness, keys: Readonly<Record<"one" | "two", Identity>>, options: LogoutOptions = {}) {
   const realm = await iam.realm();

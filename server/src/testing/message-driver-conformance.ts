@@ -103,14 +103,14 @@ export function describeDriver(
     };
     /** Neither the error nor anything that it was caused by holds a secret, the recipient or what was said. */
     const tellsNothing = (error: MessageError) => {
-      const told = `${inspect(error, { depth: 20, showHidden: true })} ${JSON.stringify(error)} ${error.stack}`;
+      const recorded = `${inspect(error, { depth: 20, showHidden: true })} ${JSON.stringify(error)} ${error.stack}`;
       const { secret } = peer.provider;
       const parts = [secret!, peer.withWrongSecret.secret!].flatMap((text) => [
         text,
         JSON.stringify(text).slice(1, -1),
         Buffer.from(text).toString("base64"),
       ]);
-      for (const hidden of [...parts, peer.to, "918273", "Bearer ", "Basic ", "PRIVATE KEY"]) expect(told).not.toContain(hidden);
+      for (const hidden of [...parts, peer.to, "918273", "Bearer ", "Basic ", "PRIVATE KEY"]) expect(recorded).not.toContain(hidden);
     };
     const behaving = async (behaviour: Behaviour, work: () => Promise<void>) => {
       peer.behave(behaviour);
@@ -204,16 +204,16 @@ export function describeDriver(
     });
 
     test("trusts no certificate but those it should", async () => {
-      const stranger = createOutbound({
+      const outsider = createOutbound({
         allowedHosts: ["127.0.0.1"],
         allowLoopbackHttp: false,
         resolve: async () => [{ address: "127.0.0.1", family: 4 }],
       });
       const before = peer.arrived.length;
-      const error = await failing(send(envelopeTo(peer.to), { through: stranger }));
+      const error = await failing(send(envelopeTo(peer.to), { through: outsider }));
       expect(error.failure).toBe("insecure");
       expect(peer.arrived).toHaveLength(before);
-      await stranger.close();
+      await outsider.close();
     });
 
     test("lets neither subject nor sender add a header or a recipient", async () => {
@@ -245,7 +245,7 @@ export function describeDriver(
       expect(peer.listening.connections()).toBe(before);
     });
 
-    test("says that nobody is there", async () => {
+    test("says that no one is there", async () => {
       await peer.listening.close();
       expect(await failing(send(envelopeTo(peer.to)))).toMatchObject({ failure: "unreachable", permanent: false });
     });

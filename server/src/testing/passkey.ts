@@ -46,7 +46,7 @@ export interface TestPasskey {
 
 const ORIGIN = "http://localhost:8080";
 
-/** `counts`: it tells how often it was used; synced ones do not. */
+/** `counts`: it says how often it was used; synced ones do not. */
 export function testPasskey({ counts = true, id = text(randomBytes(32)), synced = false } = {}): TestPasskey {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const { x, y } = publicKey.export({ format: "jwk" });

@@ -1,6 +1,6 @@
 import type { AddressInfo, Server, Socket } from "node:net";
 
-/** A server on loopback that can be taken away with everything that is connected to it. */
+/** A server on loopback that can be closed with everything that is connected to it. */
 export interface Listening {
   readonly port: number;
   /** How many connections there were. */

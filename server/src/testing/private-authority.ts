@@ -10,12 +10,14 @@ export interface Identity {
   readonly key: string;
 }
 
-/** A certificate authority that nobody else trusts, for peers on this machine. */
+/** A certificate authority that no one else trusts, for peers on this machine. */
 export interface PrivateAuthority {
   /** PEM, to be trusted. */
   readonly ca: string;
   /** A key and a certificate for these host names and 127.0.0.1. */
   identity(...names: string[]): Promise<Identity>;
+  /** The same, no longer valid. */
+  expiredIdentity(...names: string[]): Promise<Identity>;
   /** The same with other names beside: URIs, addresses, mail addresses. */
   identityWith(
     name: string,
@@ -36,11 +38,11 @@ export async function privateAuthority(): Promise<PrivateAuthority> {
     extensions: [new x509.BasicConstraintsExtension(true, 0, true)],
   });
   let issued = 1;
-  const issue = async (name: string, alternatives: x509.JsonGeneralNames): Promise<Identity> => {
+  const issue = async (name: string, alternatives: x509.JsonGeneralNames, valid = days): Promise<Identity> => {
     const keys = await webcrypto.subtle.generateKey(alg, true, ["sign", "verify"]);
     issued += 1;
     const leaf = await x509.X509CertificateGenerator.create({
-      ...days,
+      ...valid,
       serialNumber: issued.toString(16).padStart(2, "0"),
       subject: `CN=${name}`,
       issuer: authority.subject,
@@ -52,10 +54,15 @@ export async function privateAuthority(): Promise<PrivateAuthority> {
     const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey)).toString("base64");
     return { cert: leaf.toString("pem"), key: `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n` };
   };
+  const namesOf = (names: readonly string[]): x509.JsonGeneralNames => [
+    ...names.map((value) => ({ type: "dns" as const, value })),
+    { type: "ip", value: "127.0.0.1" },
+  ];
+  const expired = { notBefore: new Date(clock.now() - 2 * DAY), notAfter: new Date(clock.now() - DAY) };
   return {
     ca: authority.toString("pem"),
-    identity: (...names) =>
-      issue(names[0]!, [...names.map((value) => ({ type: "dns" as const, value })), { type: "ip", value: "127.0.0.1" }]),
+    identity: (...names) => issue(names[0]!, namesOf(names)),
+    expiredIdentity: (...names) => issue(names[0]!, namesOf(names), expired),
     identityWith: (name, others) => issue(name, [...others]),
   };
 }

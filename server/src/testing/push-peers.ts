@@ -15,7 +15,7 @@ export interface FcmPeer extends DriverPeer {
   readonly messages: { token: string; android: { ttl?: string; notification: { tag: string } }; data: Record<string, string> }[];
   /** Makes every token that was handed out invalid. */
   revoke(): void;
-  /** Answers every message so, until told otherwise. */
+  /** Answers every message so, until changed. */
   answerWith(status: number, body: unknown): void;
 }
 
@@ -111,7 +111,7 @@ export interface ApnsDriverPeer extends DriverPeer {
   readonly requests: Record<string, unknown>[];
   /** What each request was signed with. */
   readonly tokens: string[];
-  /** Answers every message so, until told otherwise. */
+  /** Answers every message so, until changed. */
   answerWith(status: number, reason: string): void;
   /** Ends every connection, politely or not. */
   hangUp(how: "goaway" | "destroy"): void;

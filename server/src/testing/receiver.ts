@@ -16,7 +16,7 @@ export interface Received {
 
 export type Answering = (request: Received, response: ServerResponse) => void;
 
-/** Somebody's server on loopback, which keeps what it is sent. It takes everything unless told otherwise. */
+/** A server on loopback, which keeps what it is sent. It takes everything unless configured otherwise. */
 export interface Receiver {
   readonly url: string;
   readonly port: number;
@@ -56,7 +56,7 @@ export async function receiver(tls?: { key: string; cert: string }): Promise<Rec
     const raw = Buffer.concat(chunks);
     const one = { path: request.url ?? "", headers: request.headers, raw, body: raw.length > 0 ? JSON.parse(raw.toString()) : null };
     received.push(one);
-    response.on("error", () => {}); // whoever hangs up on us is free to
+    response.on("error", () => {}); // clients may hang up
     peer.answer(one, response);
     waiting = waiting.filter(({ count, resolve }) => received.length < count || void resolve(received));
   };

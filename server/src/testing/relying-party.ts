@@ -41,7 +41,7 @@ export interface Party {
   readonly verifier: string;
   /** POSTs to an endpoint of the realm, as this client. */
   post(path: string, form: Record<string, string>): Promise<Answer>;
-  /** Signs somebody in and changes the code for tokens. */
+  /** Signs a user in and changes the code for tokens. */
   signIn(browser: Browser, user: { username: string; password: string }, params?: Record<string, string>): Promise<Answer>;
   exchange(left: URL | null): Promise<Answer>;
 }

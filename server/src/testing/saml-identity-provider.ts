@@ -56,6 +56,8 @@ export async function samlPeer() {
   const resolved: ReceivedMessage[] = [];
   let published: Identity[] = [identity];
   let isDown = false;
+  let ssoPath = "/sso";
+  let tampered: ((soap: string) => string) | null = null;
   const calls: string[] = [];
   let base = "";
 
@@ -67,7 +69,7 @@ export async function samlPeer() {
         ...{ encryptionCertificates: [], encryptionMethods: [], nameIdFormats: [], displayName: null, wantAuthnRequestsSigned: true },
         singleSignOnServices: [BINDING.redirect, BINDING.post].map((binding) => ({
           binding,
-          location: `${base}/sso`,
+          location: `${base}${ssoPath}`,
           responseLocation: null,
         })),
         singleLogoutServices: [BINDING.redirect, BINDING.post].map((binding) => ({
@@ -97,7 +99,9 @@ export async function samlPeer() {
       ...{ id: newMessageId(), issueInstant: clock.now(), issuer: `${base}/entity`, inResponseTo: message.id },
       ...{ status: { code: STATUS.success }, content: content === undefined ? null : restored(content) },
     });
-    response.setHeader("content-type", "text/xml").end(soapEnvelope(await signed(answer, rs256(identity))));
+    const soap = soapEnvelope(await signed(answer, rs256(identity)));
+    response.setHeader("content-type", "text/xml").end(tampered?.(soap) ?? soap);
+    tampered = null;
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -116,6 +120,14 @@ export async function samlPeer() {
     async rotate(isPublished = true) {
       identity = await makeIdentity();
       if (isPublished) published = [identity];
+    },
+    /** Changes the next answer to an artifact. */
+    tamper: (change: (soap: string) => string) => {
+      tampered = change;
+    },
+    /** Publishes another address for single sign-on. */
+    move: (path: string) => {
+      ssoPath = path;
     },
     down: (is: boolean) => {
       isDown = is;

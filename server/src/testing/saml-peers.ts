@@ -1,10 +1,11 @@
 // xmlsec1 and xmllint, and keys with certificates for both sides.
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
-import { createPrivateKey, generateKeyPairSync, type KeyObject, webcrypto } from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject, webcrypto } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { oasisSchemas, w3cSchemas, xmllintPath, xmlsecPath } from "../../test/peers/index.mjs";
+import { madeOnce } from "./made-once.ts";
 
 export interface Identity {
   readonly privateKey: KeyObject;
@@ -14,36 +15,49 @@ export interface Identity {
   readonly pem: string;
 }
 
-/** A key pair with a self-signed certificate, as a provider has it. */
-export async function makeIdentity(
-  kind: "rsa" | "P-256" | "P-384" | "P-521" = "rsa",
-  bits = 2048,
-  notAfter = "2040-01-01",
-): Promise<Identity> {
+interface IdentityText {
+  readonly pkcs8: string;
+  readonly certificate: string;
+}
+
+const IDENTITIES = 12;
+const UNTIL = "2040-01-01";
+let identities: Promise<readonly IdentityText[]> | undefined;
+let next = 0;
+
+/**
+ * A key pair with a self-signed certificate, as a provider has it. Making an RSA key takes a third of a second: the usual ones are made once and used in
+ * turn. Twelve in a row are different ones.
+ */
+export async function makeIdentity(kind: "rsa" | "P-256" | "P-384" | "P-521" = "rsa", bits = 2048, notAfter = UNTIL): Promise<Identity> {
+  if (kind !== "rsa" || bits !== 2048 || notAfter !== UNTIL) return identityOf(await makeText(kind, bits, notAfter));
+  identities ??= madeOnce("saml-identities", IDENTITIES, () => makeText("rsa", bits, notAfter));
+  return identityOf((await identities)[next++ % IDENTITIES]!);
+}
+
+function identityOf({ pkcs8, certificate }: IdentityText): Identity {
+  const privateKey = createPrivateKey({ key: Buffer.from(pkcs8, "base64"), format: "der", type: "pkcs8" });
+  const pem = `-----BEGIN CERTIFICATE-----\n${certificate.replace(/.{1,64}/g, "$&\n")}-----END CERTIFICATE-----\n`;
+  return { privateKey, publicKey: createPublicKey(privateKey), certificate, pem };
+}
+
+async function makeText(kind: "rsa" | "P-256" | "P-384" | "P-521", bits: number, notAfter: string): Promise<IdentityText> {
   await import("reflect-metadata");
   const { X509CertificateGenerator } = await import("@peculiar/x509");
-  const { privateKey, publicKey } =
-    kind === "rsa" ? generateKeyPairSync("rsa", { modulusLength: bits }) : generateKeyPairSync("ec", { namedCurve: kind });
-  const algorithm = kind === "rsa" ? { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" } : { name: "ECDSA", namedCurve: kind, hash: "SHA-256" };
-  const [pkcs8, spki] = [privateKey.export({ type: "pkcs8", format: "der" }), publicKey.export({ type: "spki", format: "der" })];
-  const keys = {
-    privateKey: await webcrypto.subtle.importKey("pkcs8", new Uint8Array(pkcs8), algorithm, true, ["sign"]),
-    publicKey: await webcrypto.subtle.importKey("spki", new Uint8Array(spki), algorithm, true, ["verify"]),
-  };
-  const certificate = await X509CertificateGenerator.createSelfSigned(
+  const algorithm =
+    kind === "rsa"
+      ? { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", modulusLength: bits, publicExponent: new Uint8Array([1, 0, 1]) }
+      : { name: "ECDSA", namedCurve: kind, hash: "SHA-256" };
+  const keys = (await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"])) as webcrypto.CryptoKeyPair;
+  const made = await X509CertificateGenerator.createSelfSigned(
     {
-      serialNumber: "01",
-      name: "CN=peer",
-      notBefore: new Date("2020-01-01"),
-      notAfter: new Date(notAfter),
-      signingAlgorithm: algorithm,
-      keys: keys as CryptoKeyPair,
+      ...{ serialNumber: "01", name: "CN=peer", notBefore: new Date("2020-01-01"), notAfter: new Date(notAfter) },
+      ...{ signingAlgorithm: algorithm, keys: keys as CryptoKeyPair },
     },
     webcrypto as unknown as Crypto,
   );
-  const der = Buffer.from(certificate.rawData).toString("base64");
-  const pem = `-----BEGIN CERTIFICATE-----\n${der.replace(/.{1,64}/g, "$&\n")}-----END CERTIFICATE-----\n`;
-  return { privateKey: createPrivateKey(privateKey.export({ type: "pkcs8", format: "pem" })), publicKey, certificate: der, pem };
+  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey));
+  return { pkcs8: pkcs8.toString("base64"), certificate: Buffer.from(made.rawData).toString("base64") };
 }
 
 /** Runs `work` with files of these contents, in a folder that goes afterwards. */
@@ -115,8 +129,8 @@ export const xmllintReads = (xml: string | Uint8Array): boolean => {
 
 export const haveSchemas = (): boolean => Boolean(xmllintPath() && oasisSchemas() && w3cSchemas());
 
-/** What the schemas of OASIS and W3C say; null is nothing. */
-export function schemaComplaints(xml: string): string | null {
+/** What the schemas of OASIS and W3C say of these documents; null is nothing. Reading the schemas takes longer than applying them. */
+export function schemaComplaints(...documents: readonly string[]): string | null {
   const [oasis, w3c] = [oasisSchemas()!, w3cSchemas()!];
   const imported = {
     "urn:oasis:names:tc:SAML:2.0:protocol": `${oasis}/saml-schema-protocol-2.0.xsd`,
@@ -136,10 +150,11 @@ export function schemaComplaints(xml: string): string | null {
   const files = {
     "all.xsd": `<schema xmlns="http://www.w3.org/2001/XMLSchema">${imports.join("")}</schema>`,
     "catalog.xml": `<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">${local.join("")}</catalog>`,
-    "message.xml": xml,
+    ...Object.fromEntries(documents.map((xml, at) => [`message-${at}.xml`, xml])),
   };
   return withFiles(files, (path) => {
-    const done = spawnSync(xmllintPath()!, ["--nonet", "--noout", "--schema", path("all.xsd"), path("message.xml")], {
+    const messages = documents.map((_, at) => path(`message-${at}.xml`));
+    const done = spawnSync(xmllintPath()!, ["--nonet", "--noout", "--schema", path("all.xsd"), ...messages], {
       encoding: "utf8",
       env: { ...process.env, XML_CATALOG_FILES: path("catalog.xml") },
     });

@@ -49,7 +49,7 @@ export async function setBrowserFlow({ core }: Pick<Node, "core">, realm: RealmU
   });
 }
 
-/** So that it is a lock that stops whoever guesses, and no wait that a slow machine sits out. */
+/** So that it is a lock that stops guesses, and no wait that a slow machine sits out. */
 export async function lockAfterFive(realm: RealmUnderTest): Promise<void> {
   const boss = realm.asMaster();
   const { body } = await boss.get("/settings");

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { buildWhenStale } from "../../build.mjs";
@@ -42,8 +42,10 @@ const isUp = (server: ServerProcess) =>
 
 test("the packed server runs by npx in an empty folder, and ends when npx is asked to", async () => {
   const tarball = packed();
-  // npm takes an absolute path for a command of its own, so it is named as what it is.
+  // npm takes an absolute path for a command of its own, so it is named as what it is. What npm ci has downloaded is not fetched again.
   const cache = emptyFolder();
+  const downloads = join(npm(root, "config", "get", "cache").stdout.trim(), "_cacache");
+  if (existsSync(downloads)) symlinkSync(downloads, join(cache, "_cacache"));
   const env = { npm_config_cache: cache, npm_config_prefer_offline: "true" };
   const server = await startServer({ env, command: ["npx", "--yes", `file:${tarball}`, "start"] });
   expect(server.err()).not.toContain("EBADENGINE");

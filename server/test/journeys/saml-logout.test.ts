@@ -26,16 +26,16 @@ describe.skipIf(noBrowser)("SAML applications in a browser (needs Chromium):", (
     return made;
   };
 
-  /** Two service providers, one by each binding, and an OIDC client that is told by a frame. */
+  /** Two service providers, one by each binding, and an OIDC client that is notified by a frame. */
   async function applications(realm: string) {
     await stage.newRealm(realm);
     await stage.newUser(realm, "ada");
     const library = await provider(realm, "Library");
     const archive = await provider(realm, "Archive", { binding: "post" });
-    const told: string[] = [];
+    const notified: string[] = [];
     const shop = await startSite(({ url }) => {
       const { pathname, search } = new URL(url);
-      if (pathname === "/out") told.push(search);
+      if (pathname === "/out") notified.push(search);
       return html("<h1>In at Shop</h1>");
     });
     sites.push(shop);
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)("SAML applications in a browser (needs Chromium):", (
     must(await stage.admin.post(`/admin/realms/${realm}/clients`, client), 201);
     const request = { client_id: "shop", redirect_uri: `${shop.url}/cb`, response_type: "code", scope: "openid" };
     const query = new URLSearchParams({ ...request, code_challenge: CHALLENGE, code_challenge_method: "S256" });
-    return { library, archive, told, authorize: `${issuerOf(realm)}/authorize?${query}` };
+    return { library, archive, notified, authorize: `${issuerOf(realm)}/authorize?${query}` };
   }
 
   /** One sign-in, and three applications that know of it. `goOn`: where no script sends the forms. */
@@ -71,9 +71,9 @@ describe.skipIf(noBrowser)("SAML applications in a browser (needs Chromium):", (
   const hold = ({ context }: Person) =>
     context.route(/\/assets\/(?:hop|signing-out)\.js/, (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
 
-  test("signing out at one goes through all of them, and leaves nobody signed in: by going back neither, nor in another tab", async () => {
+  test("signing out at one goes through all of them, and none of them has a session left: neither by going back nor in another tab", async () => {
     const all = await applications("everywhere");
-    const { library, archive, told } = all;
+    const { library, archive, notified } = all;
     const ada = await somebody(stage.browser, { locale: "en-GB" });
     const page = await ada.tab();
     await enterAll(page, all);
@@ -83,7 +83,7 @@ describe.skipIf(noBrowser)("SAML applications in a browser (needs Chromium):", (
 
     await page.goto(`${library.url}/logout`);
     await heading(page, "Out of Library: Success");
-    expect([archive.asked, library.asked, told.length]).toEqual([1, 0, 1]);
+    expect([archive.asked, library.asked, notified.length]).toEqual([1, 0, 1]);
 
     await page.goBack();
     await expect.poll(() => page.url()).not.toContain("/slo/answer");
@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)("SAML applications in a browser (needs Chromium):", (
 
   test("one that never answers is passed over and named, and the logout is partial", async () => {
     const all = await applications("silent");
-    const { library, archive, told } = all;
+    const { library, archive, notified } = all;
     archive.isSilent = true;
     const ada = await somebody(stage.browser, { locale: "en-GB" });
     const page = await ada.tab();
@@ -106,7 +106,7 @@ describe.skipIf(noBrowser)("SAML applications in a browser (needs Chromium):", (
     await page.goto(`${library.url}/logout`, { waitUntil: "commit" });
     await unanswered(page).waitFor();
     expect(await page.getByRole("listitem").allInnerTexts()).toEqual([expect.stringMatching(/^Archive did not answer/), "Shop"]);
-    expect(told).toHaveLength(1);
+    expect(notified).toHaveLength(1);
     await look(page, "saml-logout-unanswered");
     const shown = page.url();
 

@@ -16,8 +16,9 @@ export const SUFFIX = "dc=corp,dc=test";
  * `cn=sync` may read everything, without a limit, and set passwords; `cn=limited` only as many entries as Debian's default lets it. People may sign in.
  * @param {{ modules: string, schemas: string }} found
  * @param {string} folder
+ * @param {boolean} verifyClient
  */
-const configuration = ({ modules, schemas }, folder) => `
+const configuration = ({ modules, schemas }, folder, verifyClient) => `
 include ${schemas}/core.schema
 include ${schemas}/cosine.schema
 include ${schemas}/inetorgperson.schema
@@ -29,6 +30,7 @@ moduleload ppolicy.so
 TLSCACertificateFile ${folder}/ca.pem
 TLSCertificateFile ${folder}/cert.pem
 TLSCertificateKeyFile ${folder}/key.pem
+TLSVerifyClient ${verifyClient ? "demand" : "never"}
 sizelimit 500
 database mdb
 suffix "${SUFFIX}"
@@ -72,18 +74,18 @@ const BASE = [
 
 /**
  * A private OpenLDAP on loopback with `ou=people`, `ou=moved` and `ou=groups` below dc=corp,dc=test, and the entries given as LDIF. Its log has a line for
- * each operation. `apply` takes LDIF changes, as root.
- * @param {{ identity: { cert: string, key: string }, ca: string, ldif?: string }} options
+ * each operation. `apply` takes LDIF changes, as root. `verifyClient`: TLS needs a certificate of `ca`.
+ * @param {{ identity: { cert: string, key: string }, ca: string, ldif?: string, verifyClient?: boolean }} options
  * @returns {Promise<RunningOpenLdap>}
  */
-export async function startOpenLdap({ identity, ca, ldif = "" }) {
+export async function startOpenLdap({ identity, ca, ldif = "", verifyClient = false }) {
   const found = openLdap();
   if (!found) throw new Error("OpenLDAP is not installed. On Debian or Ubuntu: sudo apt-get install slapd ldap-utils");
   const folder = await mkdtemp(join(tmpdir(), "gatehouse-ldap-"));
   await mkdir(join(folder, "data"));
   const config = join(folder, "slapd.conf");
   await Promise.all([
-    writeFile(config, configuration(found, folder)),
+    writeFile(config, configuration(found, folder, verifyClient)),
     writeFile(join(folder, "ca.pem"), ca),
     writeFile(join(folder, "cert.pem"), identity.cert),
     writeFile(join(folder, "key.pem"), identity.key, { mode: 0o600 }),

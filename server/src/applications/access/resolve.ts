@@ -11,7 +11,7 @@ export interface GivenAccess {
   readonly allowedGroups?: readonly string[] | undefined;
 }
 
-const nobody: ApplicationAccess = { allowedRoles: [], allowedGroups: [] };
+const UNRESTRICTED: ApplicationAccess = { allowedRoles: [], allowedGroups: [] };
 
 /**
  * The ids of what a request names. What the application has already stays what it was, also where its name has come to mean another role
@@ -20,7 +20,7 @@ const nobody: ApplicationAccess = { allowedRoles: [], allowedGroups: [] };
 export async function resolveAccess(
   ctx: ReadCtx,
   given: GivenAccess,
-  { current = nobody, within = "" }: { readonly current?: ApplicationAccess | undefined; readonly within?: string } = {},
+  { current = UNRESTRICTED, within = "" }: { readonly current?: ApplicationAccess | undefined; readonly within?: string } = {},
 ): Promise<ApplicationAccess> {
   const errors: FieldError[] = [];
   const [names] = isRestricted(current) ? await spellAccess(ctx.tx, ctx.realm, [current]) : [current];

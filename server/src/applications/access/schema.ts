@@ -7,7 +7,7 @@ const names = (maxLength: number, description: string) =>
 export const accessMembers = {
   allowedRoles: names(
     512,
-    "Only users who hold one of these roles may use it, or who are in one of `allowedGroups`; both empty: everybody. A realm role by its name, a client's as in `shop/manager`; ids are taken, too. A role that was deleted is shown by its id and lets nobody in",
+    "Only users who hold one of these roles may use it, or who are in one of `allowedGroups`; both empty: every user. A realm role by its name, a client's as in `shop/manager`; ids are taken, too. A role that was deleted is shown by its id and matches no user",
   ),
   allowedGroups: names(
     2048,

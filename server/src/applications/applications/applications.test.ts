@@ -9,7 +9,7 @@ afterAll(() => iam?.close());
 
 const redirectUris = ["https://shop.example.com/callback"];
 
-test("each template makes a client of its kind, and a client is told by its kind however it was made", async () => {
+test("each template makes a client of its kind, and a client has its kind however it was made", async () => {
   const realm = await iam.realm();
   const admin = await realm.as("manage-clients", "view-clients");
   const kinds = {

@@ -31,7 +31,7 @@ export async function createSamlApplication(ctx: Ctx, tools: ClientTools, input:
     throw invalidFields([{ field: "name", code: "saml", message }]);
   }
   const options = optionsOf(input);
-  const client = await createSamlClient(toldAs(ctx, name), tools, {
+  const client = await createSamlClient(recordedAs(ctx, name), tools, {
     entityId,
     assertionConsumerServiceUrl,
     singleLogoutServiceUrl: input.singleLogoutServiceUrl ?? null,
@@ -57,7 +57,7 @@ export async function saveSamlApplication(
     throw invalidFields([{ field: "assertionConsumerServiceUrl", code: "required", message }]);
   }
   const { version: _, ...client } = showSamlClient(row);
-  const saved = await saveSamlClient(toldAs(ctx, current.name), tools, row.entityId, {
+  const saved = await saveSamlClient(recordedAs(ctx, current.name), tools, row.entityId, {
     ...client,
     assertionConsumerServiceUrl,
     singleLogoutServiceUrl: input.singleLogoutServiceUrl ?? null,
@@ -97,7 +97,7 @@ export const toSamlApplication = (row: SamlClientRow): VersionedApplication => (
 });
 
 /** One write leaves one event, and that says by which path the client was changed. */
-export const toldAs = (ctx: Ctx, name: string): Ctx => ({
+export const recordedAs = (ctx: Ctx, name: string): Ctx => ({
   ...ctx,
   audit: (draft) => {
     const kind = draft.resourceType === "clients" ? "client" : draft.resourceType === "saml-clients" ? "SAML client" : null;

@@ -13,7 +13,7 @@ import {
   showClient,
 } from "../clients/index.ts";
 import { applicationName, findSamlClient, findSamlClients, removeSamlClient, type SamlClientRow } from "../saml-clients/index.ts";
-import { createSamlApplication, refuseOtherKind, samlMembers, saveSamlApplication, toldAs, toSamlApplication } from "./saml.service.ts";
+import { createSamlApplication, recordedAs, refuseOtherKind, samlMembers, saveSamlApplication, toSamlApplication } from "./saml.service.ts";
 import type { CreateApplication, UpdateApplication, VersionedApplication } from "./schema.ts";
 import { listApplications } from "./store.ts";
 import { templateOf, templates } from "./templates.ts";
@@ -54,7 +54,7 @@ export async function createApplication(
   if (!redirects && wanted.length > 0)
     throw invalidFields([{ field: "redirectUris", code: "unexpected", message: `redirectUris: no browser comes back to a ${template}` }]);
   const client = { ...beginning, ...given, clientId: name, ...(displayName !== undefined && { name: displayName }) };
-  const created = await createClient(toldAs(ctx, name), tools, client);
+  const created = await createClient(recordedAs(ctx, name), tools, client);
   return { application: toApplication(showClient(created.client)), secret: created.secret };
 }
 
@@ -65,7 +65,7 @@ export async function saveApplication(ctx: Ctx, tools: ClientTools, name: string
   const row = found.client;
   const { version: _, ...client } = showClient(row);
   refuseReadOnly(toApplication(showClient(row)), input, ["realmId", "name", "protocol", "clientRef", "template", "createdAt"]);
-  const { client: saved } = await saveClient(toldAs(ctx, name), tools, row.id, {
+  const { client: saved } = await saveClient(recordedAs(ctx, name), tools, row.id, {
     ...client,
     name: input.displayName ?? null,
     enabled: input.enabled,
@@ -83,8 +83,8 @@ export async function saveApplication(ctx: Ctx, tools: ClientTools, name: string
 /** Also deletes its client and everything that references it. */
 export async function removeApplication(ctx: Ctx, tools: ClientTools, name: string): Promise<void> {
   const found = await applicationOf(ctx, name);
-  if (found.protocol === "saml") await removeSamlClient(toldAs(ctx, name), found.client.entityId);
-  else await removeClient(toldAs(ctx, name), tools, found.client.id);
+  if (found.protocol === "saml") await removeSamlClient(recordedAs(ctx, name), found.client.entityId);
+  else await removeClient(recordedAs(ctx, name), tools, found.client.id);
 }
 
 type Found = { readonly protocol: "oidc"; readonly client: ClientRow } | { readonly protocol: "saml"; readonly client: SamlClientRow };

@@ -64,7 +64,7 @@ const wanted = (needed: boolean, part: RawBuilder<unknown>, name: string) => (ne
 /** One query for each combination of needs: what no mapper asks for is not read. */
 const queries = new Map<number, ReturnType<typeof queryFor>>();
 const queryFor = (needs: SubjectNeeds) =>
-  prepared((db, { realm, userId }: { realm: string; userId: string }) =>
+  prepared(({ realm, userId }: { realm: string; userId: string }, db) =>
     db
       .selectFrom("users as u")
       .select(["u.user_id", "u.username", "u.email", "u.email_verified", "u.attributes", "u.created_at"])
@@ -104,7 +104,7 @@ export async function subjectData(db: Db, realm: string, userId: string, needs: 
   };
 }
 
-const rolesOfServiceAccount = prepared((db, { realm, id }: { realm: string; id: string }) =>
+const rolesOfServiceAccount = prepared(({ realm, id }: { realm: string; id: string }, db) =>
   db
     .selectFrom(
       sql<{ roles: NamedRole[] | null }>`(select ${named} where r.realm_id = ${realm} and r.role_id in

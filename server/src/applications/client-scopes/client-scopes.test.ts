@@ -162,7 +162,7 @@ describe("a realm that a node of the release before made", () => {
     const realm = await iam.realm();
     for (const table of ["client_scope_claims", "claim_mappers", "client_scopes"])
       await sql`delete from ${sql.table(table)} where realm_id = ${realm.name}`.execute(iam.core.db);
-    // As if the change had been told: that node says nothing about what it does not know.
+    // As if the change had been announced: that node says nothing about what it does not know.
     await realm.asMaster().put("/settings", { displayName: "Bare" });
     return realm;
   };

@@ -124,7 +124,7 @@ const LATER = "account";
 
 /**
  * Realms of the release before this one, and those that its nodes make while they still run, lack what it did not know. They get it here,
- * and nobody has to look for them.
+ * and administrators need not look for them.
  */
 export async function completeRealms({ db, work }: { readonly db: Db; readonly work: UnitOfWork }): Promise<void> {
   const bare = await db

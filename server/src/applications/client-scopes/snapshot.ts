@@ -31,16 +31,16 @@ interface Row {
   mappers: { claim_id: string; name: string; mapper: MapperState }[] | null;
 }
 
-const load = prepared((db, { realm }: { realm: string }) => {
-  const query = sql<(Row | { scope_id: null }) & { config_version: number }>`
+const load = prepared(
+  ({ realm }: { realm: string }) =>
+    sql<(Row | { scope_id: null }) & { config_version: number }>`
     select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version, s.scope_id, s.name, s.description, s.consent_text, s.assignment,
       (select json_agg(json_build_object('claim_id', m.claim_id, 'name', m.name, 'mapper', m.mapper) order by m.name_key)
         from client_scope_claims a join claim_mappers m on m.realm_id = a.realm_id and m.claim_id = a.claim_id
         where a.realm_id = s.realm_id and a.scope_id = s.scope_id) as mappers
     from realms r left join client_scopes s on s.realm_id = r.realm_id
-    where r.realm_id = ${realm} and r.deleted_at is null order by s.name`;
-  return { compile: () => query.compile(db) };
-});
+    where r.realm_id = ${realm} and r.deleted_at is null order by s.name`,
+);
 
 /** In one statement, so that all of it is of one moment and costs one trip. */
 async function loadScopes(db: Db, realm: string): Promise<ScopesSnapshot | null> {

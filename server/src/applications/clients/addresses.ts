@@ -80,7 +80,7 @@ export const ownAddressVerdict =
   (baseUrl: string) =>
   (address: string): Verdict =>
     address !== adminAudience(baseUrl) && isWithinServer(baseUrl, address)
-      ? refuse("reserved", "is an address of this server: clients and resources have addresses of their own")
+      ? refuse("reserved", "is an address of this server: use an address of the client or resource itself")
       : null;
 
 /** One error for each that is refused, by its place in the list. */

@@ -3,7 +3,7 @@ import type { Db, Tx } from "../../platform/db/index.ts";
 
 const uses = (alias: string) => sql`(settings ->> 'browserFlow' = ${alias} or settings ->> 'directGrantFlow' = ${alias})`;
 
-/** Some of the clients that use a flow of their own. */
+/** Some of the clients that override the flow of the realm. */
 export async function clientsUsingFlow(db: Db, realm: string, alias: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ client_id: string }>`select client_id from clients
     where realm_id = ${realm} and ${uses(alias)} order by client_id limit ${limit}`.execute(db);

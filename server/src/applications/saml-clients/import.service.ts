@@ -18,7 +18,7 @@ export interface ReadProvider {
 }
 
 const TIMEOUT_MS = 10_000;
-const MAX_TOLD = 50;
+const MAX_LISTED = 50;
 
 const refused = (field: string, code: string, message: string, cause?: unknown) =>
   new AppError("request.invalid", 400, message, { errors: [{ field, code, message }], cause });
@@ -49,8 +49,8 @@ function pinned(certificate: string) {
 }
 
 function choice({ entityIds }: MetadataChoice): AppError {
-  const errors: FieldError[] = entityIds.slice(0, MAX_TOLD).map((message) => ({ field: "entityId", code: "choice", message }));
-  const more = entityIds.length > MAX_TOLD ? ` The first ${MAX_TOLD} of ${entityIds.length} are listed.` : "";
+  const errors: FieldError[] = entityIds.slice(0, MAX_LISTED).map((message) => ({ field: "entityId", code: "choice", message }));
+  const more = entityIds.length > MAX_LISTED ? ` The first ${MAX_LISTED} of ${entityIds.length} are listed.` : "";
   const message = `The metadata describes ${entityIds.length} service providers: say by entityId which one is meant.${more}`;
   return new AppError("saml_clients.metadata_choice", 400, message, { errors });
 }

@@ -217,7 +217,7 @@ describe("another import of a known one", () => {
     });
   });
 
-  test("of one that was made by hand adds what nobody has set", async () => {
+  test("of one that was made by hand adds what is not set", async () => {
     const body = { entityId: SP, assertionConsumerServiceUrl: "https://by-hand.example/acs", options: { signAssertion: false } };
     expect((await admin.post("/saml-clients", body)).status).toBe(201);
     const answer = await upload(render(entity()));

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../kernel/errors.ts";
-import { SamlError, verificationKey } from "../../platform/saml/index.ts";
+import { isScript, SamlError, verificationKey } from "../../platform/saml/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { addressVerdict, inList, inMember, isWithinServer } from "../clients/index.ts";
 import { maxItems, type StoredSamlClient, signingCertificatesOf } from "./settings.ts";
@@ -14,6 +14,7 @@ export function brokenRules(client: StoredSamlClient, defaults: Settings["saml"]
     ...endpointErrors(client),
     ...certificateErrors(client),
     ...protectionErrors(client, defaults),
+    ...(isScript(client.options.defaultRelayState ?? "") ? [error("options.defaultRelayState", "script", "must not be a script")] : []),
   ];
 }
 
@@ -111,7 +112,7 @@ function protectionErrors(client: StoredSamlClient, defaults: Settings["saml"]):
       error(
         options.signAssertion === false ? "options.signAssertion" : "options.signResponse",
         "unsigned",
-        "must be true: nothing would be signed, so that anybody could sign in as anybody",
+        "must be true: without any signature every site could sign in as any user",
       ),
     );
   if (options.encryptAssertion === true && options.encryptionCertificate === null)

@@ -111,8 +111,8 @@ describe("a SAML client", () => {
     expect((await viewer.get("/saml-clients")).status).toBe(200);
     expect((await viewer.delete(at(entityId))).status).toBe(403);
     expect((await viewer.post("/saml-clients", { entityId: "urn:x", assertionConsumerServiceUrl: acs })).status).toBe(403);
-    const nobody = await realm.as("view-users");
-    expect((await nobody.get("/saml-clients")).status).toBe(403);
+    const outsider = await realm.as("view-users");
+    expect((await outsider.get("/saml-clients")).status).toBe(403);
     const other = await iam.realm();
     expect((await other.asMaster().get(at(entityId))).status).toBe(404);
     expect((await other.asMaster().delete(at(entityId))).status).toBe(404);
@@ -205,6 +205,10 @@ describe("what is refused, by its member", () => {
     ["options.assertionLifetimeSeconds", () => ({ options: { assertionLifetimeSeconds: 86_401 } })],
     ["options.nameIdFormat", () => ({ options: { nameIdFormat: "kerberos" } })],
     ["options.encryptionAlgorithm", () => ({ options: { encryptionAlgorithm: "http://www.w3.org/2001/04/xmlenc#tripledes-cbc" } })],
+    ["entityId", () => ({ entityId: ".." })],
+    ["options.defaultRelayState", () => ({ options: { defaultRelayState: " JavaScript:alert(1)" } })],
+    ["options.nameIdSource", () => ({ options: { nameIdSource: "staff\u0001id" } })],
+    ["options.authnContextMap.urn:gold", () => ({ options: { authnContextMap: { "urn:gold": "gold" } } })],
     ["options.browserFlow", () => ({ options: { browserFlow: "no-such-flow" } })],
     ["options.nonsense", () => ({ options: { nonsense: true } })],
     ["nonsense", () => ({ nonsense: true })],

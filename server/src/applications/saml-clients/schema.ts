@@ -16,8 +16,8 @@ const certificate = Type.String({ minLength: 1, maxLength: 16_384, description: 
 const entityId = Type.String({
   minLength: 1,
   maxLength: 1024,
-  // Of a value in XML, spaces at the ends and line breaks do not survive; names that only look alike must not pass for another.
-  pattern: "^[^\\p{C}\\p{Z}]+$",
+  // A path cannot end with `.` or `..`: HTTP clients remove them. Of a value in XML, spaces at the ends and line breaks do not survive; names that only look alike must not pass for another.
+  pattern: "^(?!\\.{1,2}$)[^\\p{C}\\p{Z}]+$",
   description: "an entityId is the URI by which the service provider calls itself, without spaces and invisible characters",
   examples: ["https://sp.example.com/metadata"],
 });
@@ -63,7 +63,7 @@ const optionMembers = {
     uniqueItems: true,
     description: "Further assertion consumer services; a request may ask for one of them",
   }),
-  backChannelSloEnabled: inherited("Tell it by SOAP when a session ends"),
+  backChannelSloEnabled: inherited("Notify it by SOAP when a session ends"),
   idpInitiatedSsoEnabled: inherited("Let users start at this server"),
   assertionLifetimeSeconds: nullable(
     Type.Integer(assertionLifetime),
@@ -80,7 +80,12 @@ const optionMembers = {
   encryptionAlgorithm: nullable(oneOf(Object.values(DATA_ENCRYPTION)), "How assertions are encrypted; null: AES-256-GCM"),
   keyTransportAlgorithm: nullable(oneOf(Object.values(KEY_TRANSPORT)), "How the key of that is encrypted; null: rsa-oaep-mgf1p"),
   nameIdSource: nullable(
-    Type.String({ minLength: 1, maxLength: 128 }),
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      pattern: "^[^\\p{C}]+$",
+      description: "the name of an attribute has no control characters",
+    }),
     "The user attribute that the NameID of format `unspecified` is read from; null: the username",
   ),
   acsEndpoints: Type.Array(AcsEndpoint, {
@@ -100,20 +105,20 @@ const optionMembers = {
     Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 100, uniqueItems: true }),
     "Only a RelayState that begins with one of these is passed on; null: any",
   ),
-  authnContextMap: Type.Record(urn, Type.String({ minLength: 1, maxLength: 255, pattern: "^[!-~]+$" }), {
+  authnContextMap: Type.Record(urn, oneOf(["1", "2"]), {
     maxProperties: 50,
-    description: "AuthnContextClassRef → `acr`, beside those that every realm knows",
+    description: "AuthnContextClassRef → `acr`: `1` one factor, `2` two; beside those that every realm knows",
   }),
   alwaysForceAuthn: flag("Ask users to sign in again at each request"),
   refusePassive: flag("Answer every IsPassive request with NoPassive"),
   consentRequired: flag("Ask users for consent before attributes are released to it"),
   browserFlow: nullable(
     Type.String({ minLength: 1, maxLength: 63 }),
-    "The alias of the flow by which people sign in to it; null: the realm's `browser`",
+    "The alias of the flow by which users sign in to it; null: the realm's `browser`",
   ),
   ...accessMembers,
   clientUri: nullable(url, "Its home page"),
-  logoUri: nullable(url, "Shown where people sign in to it, and where they are asked for consent"),
+  logoUri: nullable(url, "Shown where users sign in to it, and where they are asked for consent"),
   policyUri: nullable(url, "How it uses data; linked to from the same pages"),
   tosUri: nullable(url, "Its terms; linked to from the same pages"),
 };

@@ -133,7 +133,7 @@ export async function assertRules(ctx: ReadCtx, baseUrl: string, stored: StoredS
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** What bindings an address has is forgotten with the address: whoever changes only that need not know of the other list. */
+/** The bindings of an address go with it: a client that changes the address need not know of the other list. */
 function withoutStaleEndpoints(given: StoredSamlClient, current: StoredSamlClient): StoredSamlClient {
   const addresses = [given.assertionConsumerServiceUrl, ...given.options.additionalAcsUrls];
   const has = (list: readonly object[], one: object) => list.some((other) => isDeepStrictEqual(other, one));

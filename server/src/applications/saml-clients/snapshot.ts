@@ -43,7 +43,7 @@ export interface SamlClientOptions {
   readonly includeAttributes: boolean;
   readonly backChannelSloEnabled: boolean;
   readonly idpInitiatedSsoEnabled: boolean;
-  /** Sent with an assertion that the SP did not ask for. */
+  /** Sent with an unsolicited assertion. */
   readonly defaultRelayState: string | null;
   /** Null: whatever an SP sends with its request. Otherwise only these prefixes. */
   readonly allowedRelayStates: readonly string[] | null;

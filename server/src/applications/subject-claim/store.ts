@@ -35,13 +35,13 @@ export async function findSubjectClaim(db: Db, realm: string): Promise<StoredSub
 
 const complete = ({ strategy = "userId", attribute = null }: Partial<SubjectClaim> = {}): SubjectClaim => ({ strategy, attribute });
 
-const withVersion = prepared((db, { realm }: { realm: string }) => {
-  const query = sql<{ config_version: number; subject_claim: Partial<SubjectClaim> | null; pairwise_salt: string | null }>`
+const withVersion = prepared(
+  ({ realm }: { realm: string }) =>
+    sql<{ config_version: number; subject_claim: Partial<SubjectClaim> | null; pairwise_salt: string | null }>`
     select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version,
       o.subject_claim, o.pairwise_salt
-    from (select ${realm}::text as realm_id) r left join realm_oidc o on o.realm_id = r.realm_id`;
-  return { compile: () => query.compile(db) };
-});
+    from (select ${realm}::text as realm_id) r left join realm_oidc o on o.realm_id = r.realm_id`,
+);
 
 /** The same with the version of the realm's configuration, of one moment and in one trip. */
 export async function findSubjectClaimAt(db: Db, realm: string): Promise<Omit<StoredSubjectClaim, "version"> & { configVersion: number }> {

@@ -78,7 +78,7 @@ describe("data folder", () => {
 });
 
 describe("port", () => {
-  test("may be free or ours, not somebody else's", async () => {
+  test("may be free or ours, not another program's", async () => {
     expect(await checkPort(config({ GATEHOUSE_PORT: String(await freePort()) }))).toMatchObject([{ severity: "ok" }]);
     const ours = await listen(createHttp((req, res) => res.writeHead(req.url === "/livez" ? 200 : 404).end()));
     expect(await checkPort(config({ GATEHOUSE_PORT: ours }))).toMatchObject([

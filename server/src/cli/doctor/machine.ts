@@ -57,7 +57,7 @@ export const checkDataDir: Check = async ({ dataDir }) => {
 
 async function tryWriting(folder: string): Promise<string | null> {
   try {
-    // Really writing finds what permission bits do not tell: a read-only mount, a full disk, a quota.
+    // Really writing finds what permission bits do not show: a read-only mount, a full disk, a quota.
     await rm(await mkdtemp(join(folder, ".gatehouse-doctor-")), { recursive: true });
     return null;
   } catch (error) {

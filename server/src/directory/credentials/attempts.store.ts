@@ -128,17 +128,16 @@ type SecondRaising = {
   [K in "kind" | "subject" | "maxFailures" | "lockedUntil" | "forgetBefore" | "expiresAt" as `second_${K}`]: Raising[K];
 };
 
-const raisePair = prepared((db, r: Raising & SecondRaising) => {
+const raisePair = prepared((r: Raising & SecondRaising) => {
   const second: Raising = {
     ...{ realm: r.realm, now: r.now, kind: r.second_kind, subject: r.second_subject, maxFailures: r.second_maxFailures },
     ...{ lockedUntil: r.second_lockedUntil, forgetBefore: r.second_forgetBefore, expiresAt: r.second_expiresAt },
   };
-  const query = sql<RaisedPair>`
+  return sql<RaisedPair>`
     with first as (${raise(r, false)}), second as (${raise(second, true, sql`from first`)})
     select first.failures as first_failures, first.locked_until as first_locked_until,
       second.failures as second_failures, second.locked_until as second_locked_until
     from first left join second on true`;
-  return { compile: () => query.compile(db) };
 });
 
 /**
@@ -184,15 +183,15 @@ interface LoweredAndCleared {
 }
 
 // The rows in the order in which attempts take them, or two sign-ins might wait for each other.
-const lowerAndClear = prepared((db, c: LoweredAndCleared) => {
-  const query = sql`
+const lowerAndClear = prepared(
+  (c: LoweredAndCleared) =>
+    sql`
     with lowered as (
       update login_attempts set failures = greatest(failures - 1, 0), locked_until = 0
       where realm_id = ${c.realm} and kind = ${c.lowered} and subject = ${c.loweredSubject} returning 1)
     delete from login_attempts
-    where realm_id = ${c.realm} and kind = ${c.cleared} and subject = ${c.clearedSubject} and (select count(*) from lowered) >= 0`;
-  return { compile: () => query.compile(db) };
-});
+    where realm_id = ${c.realm} and kind = ${c.cleared} and subject = ${c.clearedSubject} and (select count(*) from lowered) >= 0`,
+);
 
 /** The attempt was right: taken back from the first counter, and with the second all is forgotten. */
 export async function succeedAttempts(

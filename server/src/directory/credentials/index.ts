@@ -40,7 +40,7 @@ export {
   replacePassword,
   storePassword,
   untilStored,
-  WRITTEN,
+  type WrittenPassword,
 } from "./passwords.service.ts";
 export {
   dropPasswords,

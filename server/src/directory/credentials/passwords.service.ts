@@ -1,4 +1,5 @@
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import type { Tx } from "../../platform/db/index.ts";
 import { type BreachedPasswords, type PasswordHasher, passwordErrors } from "../../platform/passwords/index.ts";
 import { checkPasswordPolicy, type Settings } from "../../tenancy/settings/index.ts";
 import { credentialErrors } from "./errors.ts";
@@ -20,7 +21,13 @@ export interface DirectoryPasswords {
    * Writes a new password into the user's directory. `current` is proven first, and the entry changes its own password; null resets it with the
    * rights of the service account. Throws what a person can be shown.
    */
-  write(realm: string, userId: string, password: { readonly next: string; readonly current: string | null }): Promise<void>;
+  write(realm: string, userId: string, password: { readonly next: string; readonly current: string | null }): Promise<WrittenPassword>;
+}
+
+/** A password that is in the user's directory already: what is left is to record it. */
+export interface WrittenPassword {
+  /** In the transaction that records it. Until then a job waits that would record it instead. */
+  recorded(tx: Tx): Promise<void>;
 }
 
 type Policy = Settings["passwordPolicy"];
@@ -40,9 +47,6 @@ export interface PreparedPassword {
   readonly history: number;
 }
 
-/** The password is in the user's directory already: what is left is to record it. */
-export const WRITTEN = "written-to-directory";
-
 /**
  * A new password of a user who is here. Of a local user it is prepared; of a directory's user it is written there at once, since that is slow and
  * cannot be undone: everything that may refuse the change comes before. The realm's rules apply to both, its history to local ones alone.
@@ -53,14 +57,13 @@ export async function prepareReplacement(
   policy: Policy,
   owner: Owner & { readonly userId: string },
   { next, current }: { readonly next: string; readonly current: string | null },
-): Promise<PreparedPassword | typeof WRITTEN> {
+): Promise<PreparedPassword | WrittenPassword> {
   const mode = (await parts.directoryPasswords?.modeOf(reading.realm, owner.userId)) ?? "local";
   if (mode === "local") return preparePassword(reading, parts, policy, owner, next);
   if (mode === "read-only") throw credentialErrors.password_elsewhere();
   checkPasswordPolicy(policy, next, owner);
   if (policy.breachCheck && (await parts.breaches.has(next))) throw passwordErrors.breached();
-  await parts.directoryPasswords!.write(reading.realm, owner.userId, { next, current });
-  return WRITTEN;
+  return parts.directoryPasswords!.write(reading.realm, owner.userId, { next, current });
 }
 
 /** Everything slow about a new password, before its transaction: the policy, then what the user had before, then what has leaked. */
@@ -92,8 +95,11 @@ export async function preparePassword(
  * Stores it and keeps the one before for the history. False, with nothing written, when the password is not the one any more that it
  * was compared with: then it has to be prepared anew. The caller holds the user's row.
  */
-export async function storePassword(ctx: Ctx, userId: string, prepared: PreparedPassword | typeof WRITTEN): Promise<boolean> {
-  if (prepared === WRITTEN) return true;
+export async function storePassword(ctx: Ctx, userId: string, prepared: PreparedPassword | WrittenPassword): Promise<boolean> {
+  if ("recorded" in prepared) {
+    await prepared.recorded(ctx.tx);
+    return true;
+  }
   const { hash, replaces, history } = prepared;
   // They may have moved to a directory since it was prepared.
   if (await isFromDirectory(ctx.tx, ctx.realm, userId)) throw credentialErrors.password_elsewhere();

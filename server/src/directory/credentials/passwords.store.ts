@@ -39,7 +39,7 @@ export async function isFromDirectory(db: Db, realm: string, userId: string): Pr
   return rows.length > 0;
 }
 
-const passwordOf = prepared((db, { realm, userId }: { realm: string; userId: string }) =>
+const passwordOf = prepared(({ realm, userId }: { realm: string; userId: string }, db) =>
   db
     .selectFrom("credentials")
     .select(["secret", "created_at"])
@@ -69,7 +69,7 @@ export async function usePassword(tx: Tx, realm: string, userId: string, hash: s
   return (await markUsed(tx, { realm, userId, hash, now })).length > 0;
 }
 
-const markUsed = prepared((db, { realm, userId, hash, now }: { realm: string; userId: string; hash: string; now: number }) =>
+const markUsed = prepared(({ realm, userId, hash, now }: { realm: string; userId: string; hash: string; now: number }, db) =>
   db
     .updateTable("credentials")
     .set({ last_used_at: now })

@@ -1,4 +1,4 @@
-// Every way by which groups, and roles that include others, could lift somebody above what the caller holds.
+// Every way by which groups, and roles that include others, could give a user more than the caller holds.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Permission } from "../../tenancy/permissions/index.ts";
 import type { Answer } from "../../testing/browser.ts";
@@ -99,7 +99,7 @@ const ways: [string, (by: AdminClient, scene: Scene) => Promise<Answer>][] = [
   ["deleting a group that grants it", (by, { granting }) => by.delete(`/groups/${granting}`)],
   ["deleting a group below one that grants it", (by, { below }) => by.delete(`/groups/${below}`)],
   ["moving a group below one that grants it", (by, { group, granting }) => named(group, granting)(by)],
-  ["moving a group away from one that grants it", (by, { below }) => named(below, null)(by)],
+  ["moving a group out of one that grants it", (by, { below }) => named(below, null)(by)],
   ["including it in a role", (by, { plain, mighty }) => by.put(`/roles/${plain.roleId}`, { ...plain, compositeRoles: [mighty.name] })],
   [
     "including a role that includes it",
@@ -151,7 +151,7 @@ test("what grants nothing needs nothing: joining, granting, moving, deleting", a
   const { group, plain, user, boss } = await scene();
   const only = await realm.as("manage-organizations", "view-users");
   expect((await only.put(`/groups/${group}/members/${user}`)).status).toBe(204);
-  expect((await only.put(`/groups/${group}/members/${boss}`)).status, "whoever they are").toBe(204);
+  expect((await only.put(`/groups/${group}/members/${boss}`)).status, "no matter who they are").toBe(204);
   expect((await only.put(`/groups/${group}/roles/${plain.roleId}`)).status).toBe(204);
   const { groupId } = (await only.post("/groups", { name: `new${group}` })).body;
   expect((await named(group, groupId)(only)).status).toBe(200);

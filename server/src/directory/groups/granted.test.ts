@@ -89,7 +89,7 @@ describe("what a group grants counts on a member's next request", () => {
     expect(await sees()).toBe(true);
     const { name } = (await admin.get(`/groups/${below}`)).body;
     await admin.put(`/groups/${below}`, { name, parentId: null });
-    expect(await sees(), "moved away").toBe(false);
+    expect(await sees(), "moved").toBe(false);
     await admin.put(`/groups/${below}`, { name, parentId: top });
     expect(await sees(), "and back").toBe(true);
     await inheritRoles(false);

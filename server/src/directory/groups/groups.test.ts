@@ -67,8 +67,8 @@ describe("/groups", () => {
     for (const again of [admin.get(path), admin.delete(path), admin.put(path, { name: "x" })])
       expect(await again).toMatchObject({ status: 404, body: { code: "groups.not_found" } });
     expect((await admin.get("/groups/nonsense")).status).toBe(404);
-    const told = (await realm.events(`resourceType=groups&resourceId=${created.body.groupId}`)).map(({ type }) => type);
-    expect(told).toEqual(["ADMIN_DELETE", "ADMIN_UPDATE", "ADMIN_UPDATE", "ADMIN_CREATE"]);
+    const recorded = (await realm.events(`resourceType=groups&resourceId=${created.body.groupId}`)).map(({ type }) => type);
+    expect(recorded).toEqual(["ADMIN_DELETE", "ADMIN_UPDATE", "ADMIN_UPDATE", "ADMIN_CREATE"]);
   });
 
   test("lists by parent, name, id and age, page by page", async () => {
@@ -206,7 +206,7 @@ describe("the tree", () => {
     expect((await move(pair, chain[47]!)).status).toBe(200);
   });
 
-  test("loses what hangs below a deleted group, but nobody who was in it", async () => {
+  test("loses what hangs below a deleted group, but no one who was in it", async () => {
     const a = await make();
     const b = await make(a.groupId);
     const c = await make(b.groupId);

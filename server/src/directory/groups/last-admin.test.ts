@@ -32,14 +32,14 @@ async function scene(): Promise<Scene> {
   await admin.put(`/groups/${below}/members/${userId}`);
   // From here on the realm hangs on that one user.
   const [seeded] = (await admin.get("/users?search=admin")).body;
-  expect((await admin.delete(`/users/${seeded.userId}`)).status, "whoever holds it by a group counts").toBe(204);
+  expect((await admin.delete(`/users/${seeded.userId}`)).status, "a holder by a group counts").toBe(204);
   return { realm, admin, outer, top, below, userId };
 }
 
 const ways: Record<string, (scene: Scene) => Promise<{ status: number }>> = {
   "leaving the group": ({ admin, below, userId }) => admin.delete(`/groups/${below}/members/${userId}`),
   "withdrawing the group's role": ({ admin, top, outer }) => admin.delete(`/groups/${top}/roles/${outer.roleId}`),
-  "moving the group away": ({ admin, below }) => admin.put(`/groups/${below}`, { name: "below", parentId: null }),
+  "moving the group": ({ admin, below }) => admin.put(`/groups/${below}`, { name: "below", parentId: null }),
   "deleting the group above": ({ admin, top }) => admin.delete(`/groups/${top}`),
   "no longer handing roles down": ({ admin }) => admin.put("/settings", {}),
   "no longer including the role": ({ admin, outer }) => admin.put(`/roles/${outer.roleId}`, { name: "outer", compositeRoles: [] }),

@@ -41,6 +41,7 @@ export async function leave(ctx: Ctx, id: string, userId: string): Promise<void>
   const { groupId, version } = await readGroup(ctx, id);
   await changingGrants(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, [groupId]), async () => {
     expectVersion(ctx, version);
+    if (isId(userId)) await ctx.emit("user.grants_removing", { userId, roles: [], groups: [groupId] });
     const left = isId(userId) && (await deleteMember(ctx.tx, ctx.realm, groupId, userId));
     if (!left) throw groupErrors.not_member();
   });

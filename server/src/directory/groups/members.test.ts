@@ -66,8 +66,8 @@ describe("/groups/{groupId}/members", () => {
   test("are users and groups of this realm; anything else is a 404, and a bad body a 400", async () => {
     const [groupId, userId] = [await group(), await person()];
     const other = await iam.realm();
-    const stranger = (await other.user()).userId;
-    for (const id of [newId(), "nonsense", stranger]) {
+    const outsider = (await other.user()).userId;
+    for (const id of [newId(), "nonsense", outsider]) {
       expect(await admin.put(`/groups/${groupId}/members/${id}`)).toMatchObject({ status: 404, body: { code: "users.not_found" } });
       expect(await admin.post(`/groups/${groupId}/members`, { userId: id })).toMatchObject({ status: 404 });
       expect((await admin.delete(`/groups/${groupId}/members/${id}`)).status).toBe(404);

@@ -12,7 +12,7 @@ export const userGroupRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { permission: "view-users" },
       schema: {
         summary: "List the groups of a user",
-        description: "Those the user is a member of, and those above them: `direct` tells which.",
+        description: "Those the user is a member of, and those above them: `direct` says which.",
         tags: ["Users"],
         params: pathParams("userId"),
         querystring: UserGroupQuery,

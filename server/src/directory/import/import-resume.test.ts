@@ -150,7 +150,7 @@ test("an import whose server died is ended in its name, and can be resumed", asy
   const late = await iam.core.work.transact({ realm: realm.name, actor, sourceIp: null }, (ctx) =>
     finishImport(ctx.tx, ctx.realm, "dead", holder, "COMPLETED", null, ctx.now),
   );
-  expect(late, "whoever comes back late finds it taken").toBeNull();
+  expect(late, "a late worker finds it taken").toBeNull();
   expect((await send(admin, lines(2), "importId=dead")).body).toMatchObject({ status: "COMPLETED", created: 2 });
 
   await hold(newId(), "silent");

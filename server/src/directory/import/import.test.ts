@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());
 
-/** Of nobody's password. */
+/** Of no one's password. */
 const HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g";
 
 const send = (client: AdminClient, type: string, body: string | Buffer, query = "") =>
@@ -82,7 +82,7 @@ describe("the formats", () => {
     expect((await find(realm, "ada")).attributes).toEqual({ a: "x,y" });
   });
 
-  test("an empty list is an import of nobody", async () => {
+  test("an empty list imports no user", async () => {
     const { admin } = await start();
     expect(await json(admin, [])).toMatchObject({ status: 200, body: { status: "COMPLETED", rows: 0 } });
   });
@@ -273,7 +273,7 @@ describe("names that are taken", () => {
     expect(await find(realm, "ada")).toMatchObject({ enabled: true });
   });
 
-  test("two imports of the same people at once: each user once, nobody half", async () => {
+  test("two imports of the same people at once: each user once, no one half", async () => {
     const { admin } = await start();
     const rows = Array.from({ length: 300 }, (_, n) => ({ username: `twin-${n}`, email: `twin-${n}@example.com`, passwordHash: HASH }));
     const [one, other] = await Promise.all([json(admin, rows), json(admin, [...rows].reverse())]);
@@ -312,7 +312,7 @@ describe("a dry run", () => {
 });
 
 describe("passwords", () => {
-  test("plain ones are hashed, ready ones are taken as they are, and none is told", async () => {
+  test("plain ones are hashed, ready ones are taken as they are, and none is revealed", async () => {
     const { realm, admin } = await start();
     const { body, text } = await json(admin, [
       { username: "plain", password: "correct horse battery" },

@@ -6,7 +6,7 @@ import { type RateLimiter, rateLimited } from "../../platform/rate-limit/index.t
 import { recordOf } from "./domains.ts";
 import { organizationErrors } from "./errors.ts";
 import { OrganizationDomain } from "./schema.ts";
-import { acceptProof, domainToProve, isProven } from "./verification.ts";
+import { acceptVerification, domainToVerify, hasRecord } from "./verification.ts";
 
 export interface DomainParts {
   readonly dns: Dns;
@@ -31,7 +31,7 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainParts> = async (app, 
         summary: "Verify a domain by DNS",
         description:
           "Looks for the TXT record that GET shows as `recordName` and `recordValue`. While it is there, the domain is verified: it is looked up once a day, and " +
-          "7 days after it has gone the domain is verified no more. 409 where it is not there, 503 where the DNS does not answer. Twenty in a minute.",
+          "7 days after it has gone the domain is no longer verified. 409 where it is not there, 503 where the DNS does not answer. Twenty in a minute.",
         tags: ["Organizations"],
         params: pathParams("orgId", "domain"),
         response: { 200: OrganizationDomain },
@@ -40,11 +40,11 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainParts> = async (app, 
     async (req) => {
       const { orgId, domain } = req.params;
       // Not a mere read: what the caller saw (`If-Match`) counts before the DNS is asked.
-      const row = await req.transact((ctx) => domainToProve(ctx, orgId, domain));
-      const proven = await isProven(dns, row);
+      const row = await req.transact((ctx) => domainToVerify(ctx, orgId, domain));
+      const proven = await hasRecord(dns, row);
       if (proven === null) throw organizationErrors.dns_unavailable();
       if (!proven) throw organizationErrors.domain_unproven(recordOf(row));
-      return req.transact((ctx) => acceptProof(ctx, orgId, row));
+      return req.transact((ctx) => acceptVerification(ctx, orgId, row));
     },
   );
 };

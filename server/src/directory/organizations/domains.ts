@@ -12,7 +12,7 @@ export interface DomainRow {
   readonly missing_since: number | null;
 }
 
-/** What is published in the DNS to prove a domain: a name of its own, so that it stands beside no other program's record. */
+/** What is published in the DNS to prove a domain: a separate name, apart from the records of other programs. */
 export const recordOf = ({ domain, token }: Pick<DomainRow, "domain" | "token">) => ({
   recordName: `_gatehouse.${domain}`,
   recordValue: `gatehouse-domain-verification=${token}`,
@@ -53,7 +53,7 @@ export function normalDomain(text: string): string | null {
   return domain.length <= 253 && WRITTEN.test(domain) ? domain : null;
 }
 
-/** All of them in their normal form and order; the field of each that is not a domain, or is there twice, is named. */
+/** All of them in their normal form and order; each that is not a domain, or is repeated, is an error of its field. */
 export function normalDomains(given: readonly { readonly domain: string; readonly verified?: boolean }[]): Domain[] {
   const faults: FieldError[] = [];
   const known = new Map<string, Domain>();

@@ -90,7 +90,7 @@ test("a second invitation to the same address replaces the first: one row, anoth
   expect((await iam.browser().get(new URL(newLink!).pathname)).status).toBe(200);
 });
 
-test("without a way to send mail nobody is invited, and the answer says what to do", async () => {
+test("without a way to send mail no one is invited, and the answer says what to do", async () => {
   const { realm, admin, at } = await acme({ sendsMail: false });
   const refused = await admin.post(`${at}/invitations`, { email: someone() });
   expect(refused).toMatchObject({ status: 409, body: { code: "messaging.no_provider" } });

@@ -48,7 +48,7 @@ test("a user joins, changes roles and leaves; the count is right at each step", 
   expect((await admin.delete(`${at}/members/${ada.userId}`)).body.code).toBe("organizations.not_a_member");
   expect(await count()).toBe(0);
 
-  // The organization's events name nobody; the user's tell where.
+  // The organization's events name no one; the user's tell where.
   const about = async (query: string) => (await realm.events(query)).map(({ detail }) => detail).filter(Boolean);
   expect(await about(`resourceType=organizations&resourceId=${organizationId}`)).toEqual([
     "member removed",
@@ -103,8 +103,8 @@ test("refuses roles of another form, unknown users and unknown organizations", a
   expect((await admin.put(`${at}/members/${userId}`, { rank: "x" })).status).toBe(400);
   expect((await admin.put(`${at}/members/${newId()}`)).body.code).toBe("users.not_found");
   expect((await admin.put(`${at}/members/nobody`)).body.code).toBe("users.not_found");
-  const stranger = await (await iam.realm()).user();
-  expect((await admin.put(`${at}/members/${stranger.userId}`)).body.code).toBe("users.not_found");
+  const outsider = await (await iam.realm()).user();
+  expect((await admin.put(`${at}/members/${outsider.userId}`)).body.code).toBe("users.not_found");
   expect((await admin.put(`/organizations/${newId()}/members/${userId}`)).body.code).toBe("organizations.not_found");
   expect(await count()).toBe(0);
 });

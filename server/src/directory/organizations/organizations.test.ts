@@ -171,28 +171,28 @@ describe("an organization", () => {
 
   test("of another realm is not there, by whatever route, and stays as it was", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
-    const [admin, stranger] = [await realm.admin(), await other.admin()];
+    const [admin, outsider] = [await realm.admin(), await other.admin()];
     const { organizationId, ...before } = (await admin.post("/organizations", { name: "Acme", domains: [{ domain: "acme.example" }] }))
       .body;
     const at = `/organizations/${organizationId}`;
     const [mine, theirs] = [await realm.user(), await other.user()];
     await admin.put(`${at}/members/${mine.userId}`);
     const refusals = [
-      await stranger.get(at),
-      await stranger.put(at, { name: "Stolen", enabled: true }),
-      await stranger.patch(at, { name: "Stolen" }),
-      await stranger.delete(at),
-      await stranger.get(`${at}/members`),
-      await stranger.put(`${at}/members/${theirs.userId}`),
-      await stranger.delete(`${at}/members/${mine.userId}`),
-      await stranger.get(`${at}/invitations`),
-      await stranger.post(`${at}/invitations`, { email: "guest@example.com" }),
-      await stranger.delete(`${at}/invitations/${organizationId}`),
+      await outsider.get(at),
+      await outsider.put(at, { name: "Stolen", enabled: true }),
+      await outsider.patch(at, { name: "Stolen" }),
+      await outsider.delete(at),
+      await outsider.get(`${at}/members`),
+      await outsider.put(`${at}/members/${theirs.userId}`),
+      await outsider.delete(`${at}/members/${mine.userId}`),
+      await outsider.get(`${at}/invitations`),
+      await outsider.post(`${at}/invitations`, { email: "guest@example.com" }),
+      await outsider.delete(`${at}/invitations/${organizationId}`),
     ];
     for (const answer of refusals) expect([answer.status, answer.body?.code]).toEqual([404, "organizations.not_found"]);
     // Nor does a user of another realm join.
     expect((await admin.put(`${at}/members/${theirs.userId}`)).body.code).toBe("users.not_found");
-    expect((await stranger.get(`/organizations?search=${organizationId}`)).body).toEqual([]);
+    expect((await outsider.get(`/organizations?search=${organizationId}`)).body).toEqual([]);
     expect((await admin.get(at)).body).toEqual({ ...before, organizationId, memberCount: 1 });
     expect(await other.events("resourceType=organizations")).toEqual([]);
   });

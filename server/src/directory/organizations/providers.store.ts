@@ -15,13 +15,13 @@ export async function forgetProvider(ctx: Ctx, alias: string): Promise<void> {
     where realm_id = ${ctx.realm} and identity_provider = ${alias}`.execute(ctx.tx);
 }
 
-const homeOf = prepared((db, { realm, domain }: { realm: string; domain: string }) => {
-  const query = sql<{ alias: string }>`
+const homeOf = prepared(
+  ({ realm, domain }: { realm: string; domain: string }) =>
+    sql<{ alias: string }>`
     select o.identity_provider as alias
     from organization_domains d join organizations o on o.realm_id = d.realm_id and o.organization_id = d.organization_id
-    where d.realm_id = ${realm} and d.domain = ${domain} and d.verified and o.enabled and o.identity_provider is not null`;
-  return { compile: () => query.compile(db) };
-});
+    where d.realm_id = ${realm} and d.domain = ${domain} and d.verified and o.enabled and o.identity_provider is not null`,
+);
 
 /** The provider of the enabled organization whose verified domain it is. */
 export async function providerOfDomain(db: Db, realm: string, domain: string): Promise<string | null> {

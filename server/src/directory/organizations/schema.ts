@@ -19,7 +19,7 @@ const verification = Type.Object(
     recordValue: Type.String({ description: "Its value" }),
     missingSince: Type.Union([Type.Integer(), Type.Null()], {
       description:
-        "Epoch milliseconds. The record of a domain that is verified by DNS is missing since then; after 7 days it is verified no more",
+        "Epoch milliseconds. The record of a domain that is verified by DNS is missing since then; after 7 days it is no longer verified",
     }),
   },
   { $id: "DomainVerification", description: "Cannot be changed" },
@@ -94,7 +94,7 @@ export const Organization = Type.Object(
     identityProvider: Type.Union([Type.String(), Type.Null()], {
       description: "The alias of the identity provider its people use; null also where the one that was named is gone",
     }),
-    enabled: Type.Boolean({ description: "While false, no user can be invited and open invitations cannot be accepted" }),
+    enabled: Type.Boolean({ description: "While false, no one can be invited, and open invitations cannot be accepted" }),
     memberCount: Type.Integer(),
     createdAt: time,
   },

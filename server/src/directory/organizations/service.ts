@@ -122,7 +122,7 @@ function fieldsOf(input: CreateOrganization | UpdateOrganization): Omit<Organiza
   };
 }
 
-/** A name in the letters of an alias; “Bücher & Co.” becomes `bucher-co`. One of which nothing is left needs an alias of its own. */
+/** A name in the letters of an alias; “Bücher & Co.” becomes `bucher-co`. A name of which nothing is left needs an explicit alias. */
 function aliasOf(name: string): string {
   const letters = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const alias = letters

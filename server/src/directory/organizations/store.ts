@@ -178,13 +178,13 @@ export async function deleteOrganization(tx: Tx, realm: string, organizationId: 
   await tx.deleteFrom("organizations").where("realm_id", "=", realm).where("organization_id", "=", organizationId).execute();
 }
 
-/** Leaves it with exactly these, which are in order. The primary key is the check: a domain that another one has is named. */
+/** Leaves it with exactly these, which are in order. The primary key is the check: the error names a domain that another organization has. */
 export async function replaceDomains(tx: Tx, realm: string, organizationId: string, domains: readonly Domain[]): Promise<void> {
   const names = domains.map(({ domain }) => domain);
   await sql`delete from organization_domains
     where realm_id = ${realm} and organization_id = ${organizationId} and domain <> all(${names}::text[])`.execute(tx);
   if (names.length === 0) return;
-  // A request for one that is being taken at this moment waits for that transaction. Another one's row is left as it is.
+  // A concurrent claim of the same domain waits for this one. Another one's row is left as it is.
   const { rows } = await sql<{ domain: string }>`
     insert into organization_domains as d (realm_id, domain, organization_id, verified, verified_by)
     select ${realm}, given.domain, ${organizationId}::uuid, given.verified, case when given.verified then 'admin' end

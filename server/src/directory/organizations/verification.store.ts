@@ -17,7 +17,7 @@ export async function findDomain(db: Db, realm: string, organizationId: string, 
 }
 
 /** The record was found. An administrator's word stays that. False: the domain is another's by now, or has another token. */
-export async function markProven(
+export async function markVerified(
   tx: Tx,
   realm: string,
   { domain, token }: Pick<DomainRow, "domain" | "token">,
@@ -64,7 +64,7 @@ export async function stopChecking(tx: Tx, { realm_id, domain }: DueDomain): Pro
     where realm_id = ${realm_id} and domain = ${domain} and not (verified and verified_by = 'dns')`.execute(tx);
 }
 
-/** Its domains changed: an `If-Match` from before is stale. */
+/** Its domains changed, so its version does. */
 export async function bumpOrganization(tx: Tx, realm: string, organizationId: string): Promise<void> {
   await sql`update organizations set version = version + 1
     where realm_id = ${realm} and organization_id = ${organizationId}::uuid`.execute(tx);

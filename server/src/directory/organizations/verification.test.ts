@@ -90,7 +90,7 @@ test("a domain is verified by the TXT record that GET shows, and by nothing like
   expect((await (await realm.as("view-users")).post(verify)).status).toBe(403);
 });
 
-test("a record that is gone is recorded at once, counts for a week, and is looked for again; what the DNS does not answer says nothing", async () => {
+test("a missing record is recorded immediately, counts for a week, and is looked for again; what the DNS does not answer says nothing", async () => {
   const realm = await iam.realm();
   const admin = await realm.as("manage-organizations", "view-users");
   const { at, verify, verification } = await acme(admin, "gone.example");
@@ -123,7 +123,7 @@ test("a record that is gone is recorded at once, counts for a week, and is looke
   expect(await later(14 * DAY + HOUR)).toEqual([false, null]);
   const events = await realm.events("resourceType=organizations&type=ADMIN_UPDATE");
   expect(events.map(({ detail }) => detail)).toEqual([
-    "domain gone.example is verified no more: its TXT record is gone",
+    "domain gone.example is no longer verified: its TXT record is gone",
     "domain gone.example: its TXT record is missing",
     "domain gone.example: its TXT record is missing",
     "domain gone.example verified by DNS",

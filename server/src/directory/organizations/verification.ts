@@ -15,14 +15,14 @@ import {
   findDomain,
   GRACE,
   markChecked,
-  markProven,
+  markVerified,
   RECHECK,
   RETRY,
   stopChecking,
 } from "./verification.store.ts";
 
-/** The domain as it is to be proven: before the DNS is asked, outside a transaction. */
-export async function domainToProve(ctx: Ctx, orgId: string, name: string): Promise<DomainRow> {
+/** The domain to verify: read before the DNS query, outside a transaction. */
+export async function domainToVerify(ctx: Ctx, orgId: string, name: string): Promise<DomainRow> {
   const { organizationId, version } = await readOrganization(ctx, orgId);
   expectVersion(ctx, version);
   const domain = normalDomain(name);
@@ -32,16 +32,16 @@ export async function domainToProve(ctx: Ctx, orgId: string, name: string): Prom
 }
 
 /** Whether the TXT record is there. Null: the DNS did not answer. */
-export async function isProven(dns: Dns, row: Pick<DomainRow, "domain" | "token">): Promise<boolean | null> {
+export async function hasRecord(dns: Dns, row: Pick<DomainRow, "domain" | "token">): Promise<boolean | null> {
   const { recordName, recordValue } = recordOf(row);
   const records = await dns.txt(recordName);
   return records === null ? null : records.some((record) => record.trim() === recordValue);
 }
 
 /** The record was found. */
-export async function acceptProof(ctx: Ctx, orgId: string, row: DomainRow): Promise<OrganizationDomain> {
+export async function acceptVerification(ctx: Ctx, orgId: string, row: DomainRow): Promise<OrganizationDomain> {
   const { organizationId } = await takeOrganization(ctx, orgId);
-  if (!(await markProven(ctx.tx, ctx.realm, row, ctx.now))) throw organizationErrors.domain_not_found();
+  if (!(await markVerified(ctx.tx, ctx.realm, row, ctx.now))) throw organizationErrors.domain_not_found();
   if (!row.verified || row.missing_since !== null) await bumpOrganization(ctx.tx, ctx.realm, organizationId);
   if (!row.verified) recordChange(ctx, organizationId, `domain ${row.domain} verified by DNS`);
   return shownDomain((await findDomain(ctx.tx, ctx.realm, organizationId, row.domain))!);
@@ -59,7 +59,7 @@ interface RecheckParts {
   readonly dns: Dns;
 }
 
-/** Looks up the records of domains that were proven by them. One that is missing still counts for a while; the audit trail says so at once. */
+/** Checks the TXT records of verified domains again. A missing record still counts for a while, and is recorded immediately. */
 export async function recheckDomains(parts: RecheckParts): Promise<void> {
   const due = await dueDomains(parts.db, clock.now(), MOST);
   for (let at = 0; at < due.length; at += AT_ONCE) await Promise.all(due.slice(at, at + AT_ONCE).map((row) => recheck(parts, row)));
@@ -67,7 +67,7 @@ export async function recheckDomains(parts: RecheckParts): Promise<void> {
 
 async function recheck({ work, dns }: RecheckParts, row: DueDomain): Promise<void> {
   const isByDns = row.verified && row.verified_by === "dns";
-  const found = isByDns ? await isProven(dns, row) : null;
+  const found = isByDns ? await hasRecord(dns, row) : null;
   const realm = row.realm_id;
   await work.transact({ realm, actor: systemActor(realm, "domain verification"), sourceIp: null }, async (ctx) => {
     if (!isByDns) return stopChecking(ctx.tx, row);
@@ -88,7 +88,7 @@ async function recheck({ work, dns }: RecheckParts, row: DueDomain): Promise<voi
     recordChange(
       ctx,
       row.organization_id,
-      isLost ? `domain ${row.domain} is verified no more: its TXT record is gone` : `domain ${row.domain}: its TXT record is missing`,
+      isLost ? `domain ${row.domain} is no longer verified: its TXT record is gone` : `domain ${row.domain}: its TXT record is missing`,
     );
   });
 }

@@ -55,8 +55,8 @@ describe("composite roles", () => {
     expect((await admin.get(`/roles?search=${outer.name}`)).body).toMatchObject([{ compositeRoles: [b.name] }]);
     await admin.patch(`/roles/${b.roleId}`, { name: `${b.name}-renamed` });
     expect((await admin.get(`/roles/${outer.roleId}`)).body.compositeRoles).toEqual([`${b.name}-renamed`]);
-    const told = (await realm.events(`type=ADMIN_UPDATE&resourceId=${outer.roleId}`)).map(({ detail }) => detail);
-    expect(told).toEqual([`includes ${b.name}`, `includes ${a.name}, ${b.name}`, "includes no other role", null, null]);
+    const recorded = (await realm.events(`type=ADMIN_UPDATE&resourceId=${outer.roleId}`)).map(({ detail }) => detail);
+    expect(recorded).toEqual([`includes ${b.name}`, `includes ${a.name}, ${b.name}`, "includes no other role", null, null]);
   });
 
   test.each([[["nobody has it"]], [["__proto__"]], ["admin"], [[5]], [[""]], [null], [Array(1001).fill("user")]])(

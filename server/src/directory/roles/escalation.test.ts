@@ -141,9 +141,9 @@ describe.each(["own", "master"] as const)("a caller of the realm's %s", (side) =
 
     expect(await way(lacking, set)).toMatchObject({ status: 403, body: { code: "permissions.escalation" } });
     expect(await stateOf()).toBe(before);
-    const told = await realm.events(denials);
-    expect(told).toHaveLength(denied + 1);
-    expect(told[0]).toMatchObject({ outcome: "FAILURE", category: "ADMIN", detail: expect.stringContaining("permissions.escalation") });
+    const recorded = await realm.events(denials);
+    expect(recorded).toHaveLength(denied + 1);
+    expect(recorded[0]).toMatchObject({ outcome: "FAILURE", category: "ADMIN", detail: expect.stringContaining("permissions.escalation") });
 
     const allowed = await way(holding, set);
     expect(allowed.status, allowed.text).toBeLessThan(300);
@@ -151,7 +151,7 @@ describe.each(["own", "master"] as const)("a caller of the realm's %s", (side) =
   });
 });
 
-test("a weak password is not told apart for a caller who may not set it", async () => {
+test("a weak password is not distinguished for a caller who may not set it", async () => {
   const { boss } = await scene();
   expect((await callers.own.lacking("PUT", `/users/${boss.userId}/password`, { newPassword: "weak" })).status).toBe(403);
 });

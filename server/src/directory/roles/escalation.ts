@@ -25,7 +25,7 @@ export async function changingGrants<T>(ctx: Ctx, roleIds: readonly string[], wr
 }
 
 /**
- * Runs a write that may take away a realm's last administrator, and refuses it if it did.
+ * Runs a write that may remove a realm's last administrator, and refuses it if it did.
  * Two such writes at once wait for each other, or each would leave the other's administrator as the last.
  */
 export async function keepingRealmAdmin<T>(ctx: Ctx, write: () => Promise<T>): Promise<T> {

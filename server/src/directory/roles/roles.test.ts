@@ -37,8 +37,8 @@ describe("/roles", () => {
     ]);
     expect((await admin.delete(path, ifMatch(renamed.headers.etag))).status).toBe(204);
     for (const again of [admin.get(path), admin.delete(path), admin.put(path, { name: "x" })]) expect((await again).status).toBe(404);
-    const told = (await realm.events(`resourceType=roles&resourceId=${created.body.roleId}`)).map(({ type }) => type);
-    expect(told).toEqual(["ADMIN_DELETE", "ADMIN_UPDATE", "ADMIN_UPDATE", "ADMIN_CREATE"]);
+    const recorded = (await realm.events(`resourceType=roles&resourceId=${created.body.roleId}`)).map(({ type }) => type);
+    expect(recorded).toEqual(["ADMIN_DELETE", "ADMIN_UPDATE", "ADMIN_UPDATE", "ADMIN_CREATE"]);
   });
 
   test("a name is taken in every letter case and Unicode form, by create and by rename", async () => {

@@ -22,7 +22,7 @@ export type Credential = Static<typeof Credential>;
 
 export const CreateCredential = Type.Object(
   {
-    type: oneOf([ENROLLMENT_TOKEN], { description: "Other credentials are set up by the user, or by a route of their own" }),
+    type: oneOf([ENROLLMENT_TOKEN], { description: "Other credentials are set up by the user, or by a separate route" }),
     label: Type.Optional(label),
     expiresIn: Type.Optional(Type.Integer({ minimum: 60, maximum: 604_800, default: 3_600, description: "Seconds" })),
   },

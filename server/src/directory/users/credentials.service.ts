@@ -76,7 +76,7 @@ export async function removeCredential(ctx: Ctx, userId: string, type: string, i
 
 async function remove(ctx: Ctx, userId: string, type: string, id: string, history: number): Promise<boolean> {
   const secret = await deleteCredential(ctx.tx, ctx.realm, userId, type, id);
-  // Taking a password away must not be a way to set it again.
+  // Removing a password must not be a way to set one.
   if (secret !== null && type === "password") await keepEarlierPassword(ctx.tx, ctx.realm, userId, secret, history, ctx.now);
   const device = type === PUSH && (await deleteDeviceOf(ctx.tx, ctx.realm, userId, id));
   return secret !== null || device;

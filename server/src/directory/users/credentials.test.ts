@@ -22,7 +22,7 @@ const eventsOf = async (userId: string) =>
   (await realm.events(`resourceId=${userId}`)).map(({ type, detail }: { type: string; detail: string }) => `${type} ${detail}`);
 
 describe("the list", () => {
-  test("tells of a password when it was set and used, and never what it is", async () => {
+  test("reports a password when it was set and used, and never what it is", async () => {
     const { userId, username, password } = await realm.user();
     expect(await list(userId)).toEqual([
       { id: expect.any(String), type: "password", label: null, createdAt: expect.any(Number), lastUsedAt: null, expiresAt: null },
@@ -53,7 +53,7 @@ describe("the list", () => {
 describe("an enrollment token", () => {
   const mint = (userId: string, more: object = {}) => admin.post(`/users/${userId}/credentials`, { type: "enrollment-token", ...more });
 
-  test("is shown once, stored as its hash, and told of", async () => {
+  test("is shown once, stored as its hash, and recorded", async () => {
     const { userId } = await realm.user();
     const made = await mint(userId, { label: "Ada's phone" });
     expect(made).toMatchObject({
@@ -126,7 +126,7 @@ describe("DELETE", () => {
     const [ada, bob] = [await realm.user(), await realm.user()];
     const [{ id }] = await list(ada.userId);
     const elsewhere = await iam.realm();
-    const stranger = await elsewhere.user();
+    const outsider = await elsewhere.user();
     for (const path of [
       `${bob.userId}/credentials/password/${id}`,
       `${ada.userId}/credentials/totp/${id}`,
@@ -137,7 +137,7 @@ describe("DELETE", () => {
       expect(await admin.delete(`/users/${path}`), path).toMatchObject({ status: 404, body: { code: "credentials.not_found" } });
     const other = elsewhere.asMaster();
     expect((await other.delete(`/users/${ada.userId}/credentials/password/${id}`)).status).toBe(404);
-    expect((await other.delete(`/users/${stranger.userId}/credentials/password/${id}`)).status).toBe(404);
+    expect((await other.delete(`/users/${outsider.userId}/credentials/password/${id}`)).status).toBe(404);
     expect(await list(ada.userId)).toHaveLength(1);
   });
 

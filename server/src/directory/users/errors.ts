@@ -10,4 +10,11 @@ export const userErrors = {
   /** Members that a directory says of its users: the next sign-in or sync would undo the change. */
   from_directory: (source: string, fields: readonly string[]) =>
     new AppError("users.from_directory", 409, `This user comes from the directory ${source}: change ${fields.join(", ")} there`),
+  /** What a mapper of a directory gave. */
+  given_by_directory: (source: string, kind: "role" | "group") =>
+    new AppError(
+      "users.given_by_directory",
+      409,
+      `A mapper of the directory ${source} gives the user this ${kind}: change the user's entry there, or the mapper`,
+    ),
 };

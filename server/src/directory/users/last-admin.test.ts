@@ -57,7 +57,7 @@ describe("the last realm-admin of a realm", () => {
     expect(await realm.asMaster().delete(`/users/${(await realm.admin()).userId}`)).toMatchObject(last);
   });
 
-  test("stays when somebody changes what has nothing to do with it", async () => {
+  test("stays when a user changes what has nothing to do with it", async () => {
     const realm = await iam.realm();
     const { userId } = await realm.admin();
     const user = (await realm.asMaster().get(`/users/${userId}`)).body;

@@ -109,7 +109,7 @@ function pageOfUsers(
     return pageOf(db, all.where("users.user_id", "in", ids), order, query);
   }
   if (query.sort !== undefined) return pageOfSortedMatches(db, realm, prefix, all, query, handful, count);
-  // Whoever matches by both names is shown once, at the first of them.
+  // A user who matches by both names is listed once, at the first of them.
   const first = sql`least(users.username_key, users.email_key)`;
   const matches = plainUsers(db)
     .innerJoin("login_names as n", (join) => join.onRef("n.realm_id", "=", "users.realm_id").onRef("n.user_id", "=", "users.user_id"))

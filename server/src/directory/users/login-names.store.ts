@@ -6,7 +6,7 @@ import { userErrors } from "./errors.ts";
 /**
  * What a mail address is worth as a name to sign in by.
  * - `given`: an administrator, an import or a directory says so. It is taken as it is, and refused where another user has it.
- * - `unconfirmed`: a person says so. Nobody signs in by it before it is confirmed, so nobody learns whether another user has it.
+ * - `unconfirmed`: a person says so. It does not sign in before it is confirmed, and does not reveal whether another user has it.
  * - `confirmed`: its owner has just proven to read its mail. It is taken from a user whose username merely looks like it.
  */
 export type AddressProof = "given" | "unconfirmed" | "confirmed";

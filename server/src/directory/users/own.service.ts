@@ -9,7 +9,7 @@ import {
   listCredentials,
   type PreparedPassword,
   storePassword,
-  type WRITTEN,
+  type WrittenPassword,
 } from "../credentials/index.ts";
 import type { CreateCredential, CreatedCredential } from "./credentials.schema.ts";
 import { addEnrollmentToken, removeCredential } from "./credentials.service.ts";
@@ -45,7 +45,7 @@ export async function saveOwnProfile(
   changed: readonly string[],
 ): Promise<UserRow> {
   const { userId, enabled, lockedByAdmin } = current;
-  keepDirectoryProfile(current, next, "");
+  await keepDirectoryProfile(ctx, current, next, (attribute) => attribute);
   if (loginKey(next.username) !== loginKey(current.username)) assertOwnName(next.username, current.emailVerified ? current.email : null);
   const sameMail = next.email !== null && current.email !== null && loginKey(next.email) === loginKey(current.email);
   const fields = { ...next, emailVerified: sameMail && current.emailVerified, enabled, lockedByAdmin };
@@ -81,7 +81,7 @@ export async function changeOwnEmail(
 ): Promise<boolean> {
   const user = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
   if (!user?.enabled || user.locked || user.email !== from) return false;
-  keepDirectoryProfile(user, { ...user, email: to }, "");
+  await keepDirectoryProfile(ctx, user, { ...user, email: to });
   tellClaimed(ctx, await updateUser(ctx.tx, ctx.realm, userId, { ...user, email: to, emailVerified: true }, ctx.now, "confirmed"));
   await dropRequiredAction(ctx.tx, ctx.realm, userId, "VERIFY_EMAIL");
   const actor = { id: userId, name: user.username };
@@ -99,7 +99,7 @@ export const isAddressOf = ({ email }: Pick<User, "email">, address: string): bo
  */
 export async function replaceOwnPassword(
   ctx: Ctx,
-  prepared: PreparedPassword | typeof WRITTEN,
+  prepared: PreparedPassword | WrittenPassword,
   who: {
     readonly userId: string;
     readonly username: string;
@@ -119,7 +119,7 @@ export async function replaceOwnPassword(
 }
 
 /** False, with nothing written, when another password came in between. The session that made the change stays, others end. */
-export async function changeOwnPassword(ctx: Ctx, prepared: PreparedPassword | typeof WRITTEN): Promise<boolean> {
+export async function changeOwnPassword(ctx: Ctx, prepared: PreparedPassword | WrittenPassword): Promise<boolean> {
   const { userId } = await takeOwnUser(ctx);
   if (!(await storePassword(ctx, userId, prepared))) return false;
   await dropRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");

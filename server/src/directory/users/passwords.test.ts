@@ -58,7 +58,7 @@ describe("history", () => {
     expect(await iam.core.db.selectFrom("password_history").select("history_id").where("realm_id", "=", other.name).execute()).toEqual([]);
   });
 
-  test("a password that was taken away cannot be set again", async () => {
+  test("a password that was removed cannot be set again", async () => {
     const { userId } = await realm.user(undefined, first);
     const [{ id }] = (await admin.get(`/users/${userId}/credentials`)).body;
     await admin.delete(`/users/${userId}/credentials/password/${id}`);

@@ -17,16 +17,16 @@ export async function readRequiredActions(ctx: ReadCtx, id: string): Promise<Ver
 export async function setRequiredActions(ctx: Ctx, id: string, actions: readonly RequiredAction[]): Promise<VersionedActions> {
   const { userId } = await findUserForUpdate(ctx, id);
   await replaceRequiredActions(ctx.tx, ctx.realm, userId, actions);
-  return told(ctx, userId, `required actions: ${actions.join(", ") || "none"}`);
+  return recordActions(ctx, userId, `required actions: ${actions.join(", ") || "none"}`);
 }
 
 export async function requireAction(ctx: Ctx, id: string, action: RequiredAction): Promise<VersionedActions> {
   const { userId } = await findUserForUpdate(ctx, id);
   await addRequiredAction(ctx.tx, ctx.realm, userId, action);
-  return told(ctx, userId, `required actions +${action}`);
+  return recordActions(ctx, userId, `required actions +${action}`);
 }
 
-async function told(ctx: Ctx, userId: string, detail: string): Promise<VersionedActions> {
+async function recordActions(ctx: Ctx, userId: string, detail: string): Promise<VersionedActions> {
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail });
   return readRequiredActions(ctx, userId);
 }

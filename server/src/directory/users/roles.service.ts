@@ -41,6 +41,7 @@ export async function unassignRole(ctx: Ctx, id: string, roleId: string): Promis
   const { userId } = await findUserForUpdate(ctx, id);
   const role = (await listMappings(ctx.tx, ctx.realm, userId)).find((mapping) => isId(roleId) && mapping.roleId === roleId.toLowerCase());
   if (!role) throw isId(roleId) && (await findRole(ctx.tx, ctx.realm, roleId)) ? roleErrors.not_assigned() : roleErrors.not_found();
+  await ctx.emit("user.grants_removing", { userId, roles: [role.roleId], groups: [] });
   const drop = () => dropRoles(ctx.tx, ctx.realm, userId, [role.roleId]);
   const takesRealmAdmin = (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
   await (takesRealmAdmin ? keepingRealmAdmin(ctx, drop) : drop());

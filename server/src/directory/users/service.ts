@@ -13,7 +13,7 @@ import {
   replacePassword,
   savePassword,
   storePassword,
-  type WRITTEN,
+  type WrittenPassword,
 } from "../credentials/index.ts";
 import {
   assertMayControl,
@@ -38,6 +38,10 @@ declare module "../../platform/context.ts" {
     "user.disabled": { readonly userId: string };
     /** Deleted by an administrator; rows that reference the user are deleted by cascade. Erasing is `user.erased`. */
     "user.deleted": { readonly userId: string; readonly username: string; readonly email: string | null };
+    /** Attributes of a directory's user are to change. Listeners add to `owned` those that the directory decides: the change is refused. */
+    "user.attributes_changing": { readonly source: string; readonly names: readonly string[]; readonly owned: Set<string> };
+    /** An administrator takes roles or groups from a user, by their ids. Listeners refuse what comes from elsewhere. */
+    "user.grants_removing": { readonly userId: string; readonly roles: readonly string[]; readonly groups: readonly string[] };
     /** Sessions end, because the old password may be known to others; the session that made the change stays. */
     "user.password_changed": {
       readonly userId: string;
@@ -103,7 +107,7 @@ export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise
   refuseReadOnly(current, input, ["realmId", "userId", "source", "createdAt", "mfaEnabled"]);
   const email = input.email ?? null;
   const { enabled } = input;
-  keepDirectoryProfile(current, { username: input.username, email, attributes: input.attributes ?? {} });
+  await keepDirectoryProfile(ctx, current, { username: input.username, email, attributes: input.attributes ?? {} });
   // What GET said of a temporary lock may come back unchanged: that does not make it a lasting one.
   const unlocks = current.locked && !input.locked;
   const lockedByAdmin = input.locked === current.locked ? current.lockedByAdmin : input.locked;
@@ -131,20 +135,27 @@ export async function saveUser(ctx: Ctx, id: string, input: UpdateUser): Promise
   return user;
 }
 
-/** What a directory says of its users is changed there: the next sign-in or sync would undo it here. `prefix`: of attributes, in the request. */
-export function keepDirectoryProfile(
-  current: UserRow,
+/**
+ * What a directory says of its users is changed there: the next sign-in or sync would undo it here. `fieldOf`: what the request calls an
+ * attribute.
+ */
+export async function keepDirectoryProfile(
+  ctx: Ctx,
+  { source, ...current }: UserRow,
   next: Pick<UserRow, "username" | "email" | "attributes">,
-  prefix = "attributes.",
-): void {
-  if (!isDirectorySource(current.source)) return;
+  fieldOf = (attribute: string) => `attributes.${attribute}`,
+): Promise<void> {
+  if (!isDirectorySource(source)) return;
+  const names = [...new Set([...Object.keys(current.attributes), ...Object.keys(next.attributes)])]
+    .filter((name) => !isDeepStrictEqual(current.attributes[name], next.attributes[name]))
+    .sort();
+  const owned = new Set(["firstName", "lastName"]);
+  if (names.length > 0) await ctx.emit("user.attributes_changing", { source, names, owned });
   const changed = [
     ...(["username", "email"] as const).filter((member) => next[member] !== current[member]),
-    ...["firstName", "lastName"]
-      .filter((name) => !isDeepStrictEqual(current.attributes[name], next.attributes[name]))
-      .map((name) => prefix + name),
+    ...names.filter((name) => owned.has(name)).map(fieldOf),
   ];
-  if (changed.length > 0) throw userErrors.from_directory(current.source, changed);
+  if (changed.length > 0) throw userErrors.from_directory(source, changed);
 }
 
 /** For the trail: which members, and never what a person is called by; who got which role has to be found there. */
@@ -176,7 +187,7 @@ export async function removeUser(ctx: Ctx, id: string): Promise<void> {
 export async function setPassword(
   ctx: Ctx,
   id: string,
-  prepared: PreparedPassword | typeof WRITTEN,
+  prepared: PreparedPassword | WrittenPassword,
   { temporary }: { readonly temporary: boolean },
 ): Promise<boolean> {
   const { userId } = await findUserForUpdate(ctx, id);
@@ -199,7 +210,7 @@ async function passwordWasReset(ctx: Ctx, userId: string): Promise<void> {
   ctx.audit({ category: "SECURITY", type: "PASSWORD_RESET", resourceType: "users", resourceId: userId });
 }
 
-/** Roles named together with the user: a name that does not exist is the caller's mistake, told by its field. */
+/** Roles named together with the user: a name that does not exist is an error of the caller's field. */
 async function roleIdsOf(ctx: Ctx, names: readonly string[]): Promise<string[]> {
   const roles = await shareRolesByName(ctx.tx, ctx.realm, names);
   const known = new Set(roles.map(({ name }) => loginKey(name)));
@@ -214,7 +225,7 @@ async function roleIdsOf(ctx: Ctx, names: readonly string[]): Promise<string[]> 
 const defaultRoleIds = async (ctx: Ctx) =>
   [await shareDefaultRole(ctx.tx, ctx.realm)].filter((role) => role !== null).map(({ roleId }) => roleId);
 
-/** Answers what was changed, as the trail tells it. */
+/** Answers what was changed, as the audit trail records it. */
 async function replaceRoles(ctx: Ctx, userId: string, names: readonly string[]): Promise<string[]> {
   const wanted = await roleIdsOf(ctx, names);
   // Roles of clients are not named with the user, and stay.
@@ -223,6 +234,7 @@ async function replaceRoles(ctx: Ctx, userId: string, names: readonly string[]):
   const added = wanted.filter((roleId) => !held.includes(roleId));
   const dropped = held.filter((roleId) => !wanted.includes(roleId));
   await assertMayGrant(ctx, [...added, ...dropped]);
+  if (dropped.length > 0) await ctx.emit("user.grants_removing", { userId, roles: dropped, groups: [] });
   await addRoles(ctx.tx, ctx.realm, userId, added);
   await dropRoles(ctx.tx, ctx.realm, userId, dropped);
   if (added.length + dropped.length === 0) return [];

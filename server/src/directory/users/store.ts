@@ -37,7 +37,7 @@ declare module "../../platform/db/tables.ts" {
 
 export interface UserRow extends User {
   readonly version: number;
-  /** By an administrator; `locked` also tells of the temporary lock. */
+  /** By an administrator; `locked` includes the temporary lock. */
   readonly lockedByAdmin: boolean;
 }
 
@@ -122,7 +122,7 @@ export async function completeUsers(db: Db, realm: string, users: readonly Plain
   });
 }
 
-const userById = prepared((db, { realm, userId, now }: { realm: string; userId: string; now: number }) =>
+const userById = prepared(({ realm, userId, now }: { realm: string; userId: string; now: number }, db) =>
   plainUsers(db).select(workedOut(now)).where("users.realm_id", "=", realm).where("users.user_id", "=", userId),
 );
 
@@ -234,7 +234,7 @@ export async function findUserByLogin(
   return row ? { userId: row.user_id, username: row.username, enabled: row.enabled, locked: row.locked } : null;
 }
 
-const byLogin = prepared((db, { realm, key }: { realm: string; key: string }) =>
+const byLogin = prepared(({ realm, key }: { realm: string; key: string }, db) =>
   db
     .selectFrom("login_names as n")
     .innerJoinLateral(
@@ -253,7 +253,7 @@ const byLogin = prepared((db, { realm, key }: { realm: string; key: string }) =>
 );
 
 /**
- * A user who may sign in, kept so until commit: whoever shuts them out then waits, and ends the session that began here. Sign-ins of one
+ * A user who may sign in, kept so until commit: a concurrent disable or lock waits, and then ends the session that began here. Sign-ins of one
  * user share the row; one that is going to write to it says so here, because two that both began by sharing it would wait for each other.
  */
 export async function holdUserForSignIn(
@@ -274,8 +274,8 @@ const openUser = (db: Db, { realm, userId }: { realm: string; userId: string }) 
     .where("user_id", "=", userId)
     .where("enabled", "=", true)
     .where("locked", "=", false);
-const holdShared = prepared((db, user: { realm: string; userId: string }) => openUser(db, user).forShare());
-const holdToWrite = prepared((db, user: { realm: string; userId: string }) => openUser(db, user).forNoKeyUpdate());
+const holdShared = prepared((user: { realm: string; userId: string }, db) => openUser(db, user).forShare());
+const holdToWrite = prepared((user: { realm: string; userId: string }, db) => openUser(db, user).forNoKeyUpdate());
 
 type CompleteUser = PlainUser & { roles: string[]; mfa_enabled: boolean; locked_for_now: boolean };
 

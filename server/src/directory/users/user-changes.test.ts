@@ -33,7 +33,7 @@ describe("PUT /users/{userId}", () => {
     expect(await realm.events(`type=ADMIN_UPDATE&resourceId=${userId}`)).toMatchObject([{ actor: admin.username, resourceType: "users" }]);
   });
 
-  test("tells in the trail what was changed, and which roles, but nothing of the person", async () => {
+  test("records in the trail what was changed, and which roles, but nothing of the person", async () => {
     const realm = await iam.realm();
     const admin = realm.asMaster();
     const { userId } = await create(realm, { username: "ada", email: "ada@example.com" });
@@ -41,8 +41,8 @@ describe("PUT /users/{userId}", () => {
     await change({ roles: ["auditor"] });
     await change({ enabled: false, locked: true });
     await change({ enabled: true, locked: false, username: "lovelace", attributes: { a: "b" } });
-    const told = (await realm.events(`type=ADMIN_UPDATE&resourceId=${userId}`)).map(({ detail }) => detail);
-    expect(told).toEqual(["enabled, unlocked, username, attributes", "disabled, locked", "roles +auditor -user"]);
+    const recorded = (await realm.events(`type=ADMIN_UPDATE&resourceId=${userId}`)).map(({ detail }) => detail);
+    expect(recorded).toEqual(["enabled, unlocked, username, attributes", "disabled, locked", "roles +auditor -user"]);
   });
 
   test("empties what is left out, but asks for roles, lock and whether the user is enabled", async () => {
@@ -141,8 +141,8 @@ describe("disabling and locking", () => {
     expect((await holder.get("/users")).status, "the old session stays dead").toBe(401);
     await iam.browser().signIn(realm.name, holder.username, "a password for tests");
     const security = (await realm.events(`category=SECURITY&resourceId=${holder.userId}`)).map(({ type }) => type);
-    const told = security.filter((type) => type !== "PASSWORD_RESET");
-    expect(told).toEqual(member === "locked" ? ["USER_UNLOCKED", "USER_LOCKED"] : []);
+    const recorded = security.filter((type) => type !== "PASSWORD_RESET");
+    expect(recorded).toEqual(member === "locked" ? ["USER_UNLOCKED", "USER_LOCKED"] : []);
   });
 
   test("a temporary lock shows, does not become a lasting one when it is PUT back, and yields to locked: false", async () => {
@@ -191,8 +191,8 @@ describe("disabling and locking", () => {
     const user = await create(realm, { username: "ada" });
     await realm.asMaster().put(`/users/${user.userId.toUpperCase()}`, { ...user, attributes: { a: "b" } });
     await realm.asMaster().delete(`/users/${user.userId.toUpperCase()}`);
-    const told = await realm.events(`resourceType=users&resourceId=${user.userId}`);
-    expect(told.map(({ type }) => type)).toEqual(["ADMIN_DELETE", "ADMIN_UPDATE", "ADMIN_CREATE"]);
+    const recorded = await realm.events(`resourceType=users&resourceId=${user.userId}`);
+    expect(recorded.map(({ type }) => type)).toEqual(["ADMIN_DELETE", "ADMIN_UPDATE", "ADMIN_CREATE"]);
   });
 });
 
@@ -294,8 +294,8 @@ describe("/users/{userId}/roles", () => {
     expect((await holder.get("/users")).status).toBe(403);
     const again = await admin.delete(`/users/${holder.userId}/roles/${roleId}`);
     expect(again, "no longer held").toMatchObject({ status: 404, body: { code: "roles.not_assigned" } });
-    const told = (await realm.events(`type=ADMIN_UPDATE&resourceId=${holder.userId}`)).map(({ detail }) => detail);
-    expect(told.slice(0, 2)).toEqual(["roles -auditor", "roles +auditor"]);
+    const recorded = (await realm.events(`type=ADMIN_UPDATE&resourceId=${holder.userId}`)).map(({ detail }) => detail);
+    expect(recorded.slice(0, 2)).toEqual(["roles -auditor", "roles +auditor"]);
   });
 
   test("does not know other roles", async () => {

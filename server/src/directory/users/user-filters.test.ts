@@ -131,7 +131,7 @@ describe("filters", () => {
     expect((await walk(`search=${second.userId}&group=${third}`)).names).toEqual([]);
   });
 
-  test("a temporary lock counts while it lasts; attempts on a name that nobody has do not", async () => {
+  test("a temporary lock counts while it lasts; attempts on a name that no one has do not", async () => {
     const [, victim] = people as [Person, Person];
     const now = clock.now();
     const attempt = (subject: string) =>
@@ -147,7 +147,7 @@ describe("filters", () => {
     clock.reset();
   });
 
-  test("a role, group or organization that the realm does not have has nobody", async () => {
+  test("a role, group or organization that the realm does not have matches no user", async () => {
     const other = await iam.realm();
     const foreign = (await other.asMaster().post("/groups", { name: "foreign" })).body.groupId;
     for (const query of ["role=nobody", `role=${newId()}`, `group=${foreign}`, "group=nonsense", "organization=none"])

@@ -115,10 +115,10 @@ describe("search", () => {
 
   test("stays in the realm", async () => {
     const other = await iam.realm();
-    const { userId } = await other.user("stranger-in-town");
-    expect((await admin.get("/users?search=stranger")).body).toEqual([]);
+    const { userId } = await other.user("outsider-in-town");
+    expect((await admin.get("/users?search=outsider")).body).toEqual([]);
     expect((await admin.get(`/users?search=${userId}`)).body).toEqual([]);
-    expect(names(await walk("/users?size=1000"))).not.toContain("stranger-in-town");
+    expect(names(await walk("/users?size=1000"))).not.toContain("outsider-in-town");
   });
 });
 

@@ -149,7 +149,7 @@ describe("every route of the admin and the account API", () => {
           ["put", "post", "patch"].includes(method) ? { body: {} } : {},
         );
         const fields = (answer.body?.errors ?? []).map(({ field }: { field: string }) => field);
-        // What is wrong with the body is told first; a body that a route does not need leaves the query to be told of.
+        // Errors of the body come first; where a route needs no body, those of the query follow.
         if (answer.status !== 400 || (!item[method as "get"]?.requestBody && !fields.includes("unheardOf")))
           refused.push(`${method} ${path} ${answer.status}`);
       }
@@ -235,7 +235,7 @@ describe("PATCH", () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412]);
   });
 
-  test("gives nobody what a PUT would not", async () => {
+  test("gives no one what a PUT would not", async () => {
     const other = await iam.realm();
     const lesser = await other.as("manage-users", "view-users");
     const { userId } = (await other.asMaster().post("/users", { username: "plain" })).body;

@@ -77,7 +77,7 @@ describe("order of refusals", () => {
     },
   );
 
-  test("what cannot be routed is told as a problem too", async () => {
+  test("what cannot be routed is answered by a problem too", async () => {
     const answer = await iam.browser().get("/admin/realms/%ff/users");
     expect(answer).toMatchObject({ status: 400, body: { status: 400, requestId: expect.any(String) } });
     expect(answer.headers["content-type"]).toContain("application/problem+json");
@@ -188,9 +188,9 @@ describe("CSRF", () => {
     const { browser } = admin;
     const token = browser.cookies.get("XSRF-TOKEN")!;
     const other = (await realm.as("manage-users")).browser.cookies.get("XSRF-TOKEN")!;
-    const stranger = iam.browser();
-    await stranger.get(`/realms/${realm.name}/login`);
-    const preLogin = stranger.cookies.get("XSRF-TOKEN")!;
+    const outsider = iam.browser();
+    await outsider.get(`/realms/${realm.name}/login`);
+    const preLogin = outsider.cookies.get("XSRF-TOKEN")!;
     const [random] = token.split(".");
     const send = async (cookie: string | null, header: string | null) => {
       cookie === null ? browser.cookies.delete("XSRF-TOKEN") : browser.cookies.set("XSRF-TOKEN", cookie);
@@ -234,7 +234,7 @@ describe("CSRF", () => {
 });
 
 describe("bearer tokens", () => {
-  test("one that nobody knows is a 401 that says how to ask", async () => {
+  test("one that no one knows is a 401 that says how to ask", async () => {
     const realm = await iam.realm();
     const answer = await realm.anonymous().get("/users", { headers: { authorization: "Bearer abc" } });
     expect(refusal(answer)).toEqual([401, "auth.bearer"]);

@@ -73,7 +73,7 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
 
 /**
  * A route without a permission would be open, one without a response schema could send what it should not, and one outside any
- * realm could not tell whose permissions count.
+ * realm could not know whose permissions count.
  */
 function refuseUndeclared(route: RouteOptions): void {
   const { response } = (route.schema ?? {}) as { response?: object };

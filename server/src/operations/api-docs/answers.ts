@@ -23,7 +23,7 @@ const refusals = {
   415: ["UnsupportedMediaType", "The body is not of a content type that this endpoint reads"],
   429: ["TooManyRequests", "Too many requests of this kind: try again after `Retry-After` seconds"],
   431: ["HeadersTooLarge", "The headers, or the address with its query, are larger than this server reads"],
-  503: ["ServiceUnavailable", "The server is overloaded, or its database is away: try again after `Retry-After` seconds"],
+  503: ["ServiceUnavailable", "The server is overloaded, or its database is unavailable: try again after `Retry-After` seconds"],
 } as const;
 type Refusal = keyof typeof refusals;
 

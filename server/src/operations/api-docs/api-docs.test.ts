@@ -78,7 +78,7 @@ test("names every operation, once, in camel case", () => {
   );
 });
 
-test("tells of every operation what it does and where it belongs", () => {
+test("describes what every operation does and where it belongs", () => {
   const known = new Set(tags.map(({ name }) => name));
   for (const { operation, name } of operations) {
     expect(operation.summary, name).toMatch(/^\S.{5,}/);
@@ -94,7 +94,7 @@ test("tells of every operation what it does and where it belongs", () => {
   expect(api.tags?.map(({ name }) => name)).toEqual(tags.map(({ name }) => name));
 });
 
-test("tells of every admin operation its permission, its security and its refusals", () => {
+test("describes the permission, the security and the refusals of every admin operation", () => {
   expect(admin().length).toBeGreaterThan(25);
   for (const { method, path, operation, name } of admin()) {
     const isWrite = method !== "get";
@@ -171,7 +171,7 @@ test("says the media type of what is not JSON", () => {
   expect(api.paths["/realms/{realm}/theme.css"]?.get?.responses["200"]).toMatchObject({ content: { "text/css": {} } });
 });
 
-test("has schemas that are schemas: nobody looks at that when the server starts", () => {
+test("has schemas that are schemas: no one looks at that when the server starts", () => {
   const ajv = new Ajv({ strict: false, discriminator: true });
   const inRoutes = operations.flatMap(({ name, operation: { parameters = [], requestBody } }) =>
     [...parameters, ...Object.values(requestBody?.content ?? {})].map((part) => [name, isReference(part) ? part : part.schema] as const),

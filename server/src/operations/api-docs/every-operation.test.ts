@@ -43,7 +43,7 @@ test("every operation answers random requests as the API's description declares"
   expect(succeeded.length).toBeGreaterThan(0.8 * alone.length);
   const forms = ["token", "introspect", "revoke", "par", "device/authorize"].map((name) => `POST /realms/{realm}/${name}`);
   expect(forms.filter((name) => !driver.succeeded.has(name))).toEqual([]);
-});
+}}, 600_000);
 
 /** A client that may use the endpoints that take forms. */
 async function learnClient(realm: RealmUnderTest): Promise<void> {

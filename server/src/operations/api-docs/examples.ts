@@ -367,6 +367,7 @@ export const examples: Readonly<Record<string, unknown>> = {
     organizations: [],
     credentials: [{ type: "password", createdAt: time, lastUsedAt: null }],
     federatedLinks: [],
+    directoryEntries: [],
     consents: [consent],
     samlNameIds: [{ entityId: "https://wiki.example/saml/metadata", nameId: "_4f1c2b9a7d3e5f60718293a4b5c6d7e8f9012345", createdAt: time }],
     knownBrowsers: [{ userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0", createdAt: time, lastSeenAt: time, trustedUntil: null }],

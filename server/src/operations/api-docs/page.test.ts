@@ -35,8 +35,8 @@ test("shows the realm that is asked for, and master for one that does not exist"
   expect(own.text).toContain(`Signed in to <b>${realm.name}</b> as <b>admin</b>`);
   expect(own.text).toContain(`data-realm="${realm.name}"`);
   expect((await browser.get(`${PAGE}?realm=nowhere`)).text).toContain("Not signed in to <b>master</b>");
-  const stranger = await iam.browser().get(`${PAGE}?realm=${realm.name}`);
-  expect(stranger.text).toContain(`/realms/${realm.name}/login?return_to=${encodeURIComponent(`${PAGE}?realm=${realm.name}`)}`);
+  const outsider = await iam.browser().get(`${PAGE}?realm=${realm.name}`);
+  expect(outsider.text).toContain(`/realms/${realm.name}/login?return_to=${encodeURIComponent(`${PAGE}?realm=${realm.name}`)}`);
 });
 
 test("leaves a CSRF token with which the next write is accepted", async () => {

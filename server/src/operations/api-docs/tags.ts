@@ -20,11 +20,11 @@ export const tags: readonly { readonly name: string; readonly description: strin
   },
   { name: "Applications", description: "What you think of as one app: its client, made by a template for its kind." },
   { name: "Client scopes", description: "What clients may ask for, and the claims that each scope brings." },
-  { name: "Claims", description: "What tokens, userinfo and introspection tell of a user, and what `sub` is." },
+  { name: "Claims", description: "What tokens, userinfo and introspection contain about a user, and what `sub` is." },
   {
     name: "Flows",
     description:
-      "In which steps people sign in: a tree of authenticators, as the realm or one client wants it. What nobody could pass is refused.",
+      "In which steps people sign in: a tree of authenticators, as the realm or one client wants it. A flow that no user could pass is refused.",
   },
   {
     name: "Identity providers",
@@ -37,7 +37,7 @@ export const tags: readonly { readonly name: string; readonly description: strin
     description: "A realm's signing keys. The previous key stays published after a rotation, so that what it signed still verifies.",
   },
   { name: "Sessions", description: "Who is signed in to a realm." },
-  { name: "Events", description: "The audit trail: append-only, written in the same transaction as what it tells of." },
+  { name: "Events", description: "The audit trail: append-only, written in the same transaction as the change it records." },
   { name: "Messaging", description: "How mail, text messages and push leave the server: providers, templates and device tokens." },
   { name: "Webhooks", description: "Events of a realm, sent to others as they happen: signed, repeated until they are taken, and listed." },
   { name: "Sign-in", description: "The pages by which people sign in and out. They are HTML and work without scripts." },
@@ -49,7 +49,7 @@ export const tags: readonly { readonly name: string; readonly description: strin
   },
   {
     name: "Devices",
-    description: "Phones that users enroll with a key of their own, sign-ins that they approve (push), and screens that they let in (QR).",
+    description: "Phones that users enroll with a key, sign-ins that they approve (push), and screens that they let in (QR).",
   },
   { name: "Transactions", description: "What an application wants a user to sign, once, with a fresh second factor." },
   { name: "Protocol", description: "What relying parties read and call." },

@@ -93,7 +93,7 @@ async function useIdentityProviders(realm: RealmUnderTest, { userId, username }:
     select realm_id, provider_id, subject, ${dn}, '-' from identity_links where realm_id = ${realm.name} and subject = 'her-entry'`.execute(
     db,
   );
-  // Nobody answers there; the run is told of all the same.
+  // No server answers there; the run is recorded all the same.
   expect((await browser.post(`/admin/realms/${realm.name}/user-federation/corp/sync`)).status).toBe(502);
   const moved = `uid=${username.toLowerCase()},ou=elsewhere,dc=corp`;
   const errors = [dn, moved, "uid=another,dc=corp"].map((each) => ({ dn: each, message: "Taken." }));
@@ -114,12 +114,12 @@ async function useSaml(realm: RealmUnderTest, { userId, email }: { userId: strin
     values (${realm.name}, ${logoutId}::uuid, 'urn:sp', ${JSON.stringify({ nameId: { value: email } })}::text::jsonb)`.execute(db);
 }
 
-/** Somebody who has used everything there is, and administered it, too. */
+/** A user who has used everything there is, and administered it, too. */
 async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   const username = "Augusta.Q";
   const email = "Augusta@Quill.example";
   const attributes = { firstName: "Augustaline", phoneNumber: "+4915112345678", "badge-no": ["Zq-7781", "Zq-7782"] };
-  // Somebody tried these names when nobody had them.
+  // Attempts on these names before they were taken.
   for (const name of [username, email]) await iam.browser().trySignIn(realm.name, name, "a wrong password");
   const { userId } = must(await boss.post("/users", { username, email, attributes }));
   const person = { userId, username, email, attributes };
@@ -161,7 +161,7 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   const asHerself = { ...boss, browser, post: (path: string, body?: unknown) => browser.post(`${admin}${path}`, body) };
   await become(asHerself, other.userId);
   must(await asHerself.post(`/users/${other.userId}/impersonate`));
-  // Played by somebody else, and about to be.
+  // Impersonated by another user, and about to be.
   await become(boss, userId);
   must(await boss.post(`/users/${userId}/impersonate`));
   must(await boss.put(`/users/${userId}/required-actions`, { requiredActions: ["UPDATE_PROFILE"] }));
@@ -170,7 +170,7 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
     await grantConsent(ctx, userId, "shop", ["openid"]);
     const mailed = { expiresAt: ctx.now + 10 * MINUTE, kind: "verify-email" } as const;
     await storeToken(ctx, { ...mailed, userId, data: { email }, token: newActionToken() });
-    // Somebody wanted to register under her address, and has not confirmed it.
+    // A visitor wanted to register her address, and has not confirmed it.
     const pending = { username: "another", email: email.toUpperCase() };
     await storeToken(ctx, { ...mailed, kind: "registration", userId: null, data: pending, token: newActionToken() });
     await acceptTerms(ctx, userId, username, "1");
@@ -199,7 +199,7 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
   await sql`update user_imports set actor = ${JSON.stringify({ id: userId, name: username })}::text::jsonb where realm_id = ${realm.name}`.execute(
     db,
   );
-  // A receiver that repeats what it was told.
+  // A receiver that repeats what it got.
   const [event] = await db.selectFrom("audit_events").select(["event_id", "ts"]).where("resource_id", "=", userId).limit(1).execute();
   const [hook] = await db.selectFrom("webhooks").select("webhook_id").where("realm_id", "=", realm.name).execute();
   // Never due while this test looks.
@@ -216,7 +216,7 @@ async function busyPerson(realm: RealmUnderTest, boss: AdminClient) {
 }
 
 describe("erasing", () => {
-  test("leaves nothing of the person in any column of any table, and what they did told by nobody", async () => {
+  test("leaves nothing of the person in any column of any table, and their actions without a name", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     const person = await busyPerson(realm, boss);
@@ -327,7 +327,7 @@ describe("erasing", () => {
     expect((await other.asMaster().get(`/sessions?search=${twin.userId}`)).body).toHaveLength(1);
   });
 
-  test("ends the person's sessions and those in which they play somebody", async () => {
+  test("ends the person's sessions and those in which they impersonate a user", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users", "view-users");
     const played = await become(admin, (await realm.user()).userId);
@@ -339,7 +339,7 @@ describe("erasing", () => {
     expect((await realm.asMaster().get("/sessions")).body).toEqual([]);
   });
 
-  test("is told to webhooks, and what was to be told before is told without the name", async () => {
+  test("is sent to webhooks, and deliveries from before are sent without the name", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     const { userId } = await realm.user("hooked");
@@ -384,7 +384,7 @@ describe("who may erase", () => {
     expect((await realm.asMaster().delete(`/users/${admin.userId}/gdpr`)).status).toBe(204);
   });
 
-  test("of two at once one erases, and the other finds nobody", async () => {
+  test("of two at once one erases, and the other finds no user", async () => {
     const realm = await iam.realm();
     const { userId } = await realm.user();
     const browsers = [iam.browser(), iam.browser()];
@@ -395,7 +395,7 @@ describe("who may erase", () => {
   });
 });
 
-describe("a token in a request, nested so deeply that nobody can look through it,", () => {
+describe("a token in a request, nested so deeply that no one can look through it,", () => {
   const nested = (depth: number) => Buffer.from(`{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`).toString("base64url");
   const deep = (depth: number) => `eyJhbGciOiJub25lIn0.${nested(depth)}.`;
   const erase = async (realm: RealmUnderTest) => {

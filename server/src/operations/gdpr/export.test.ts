@@ -82,6 +82,7 @@ describe("the export", () => {
         },
       ],
       federatedLinks: [],
+      directoryEntries: [],
       consents: [
         { clientId: "app", scopes: ["openid"], grantedAt: time, updatedAt: time },
         { clientId: "shop", scopes: ["openid", "profile"], grantedAt: time, updatedAt: time },
@@ -146,7 +147,7 @@ describe("the export", () => {
     );
   });
 
-  test("tells what the user did, not what an administrator did in their name", async () => {
+  test("says what the user did, not what an administrator did in their name", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users", "view-users");
     const { userId, username, password } = await realm.user();

@@ -4,9 +4,9 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 const TIMEOUT = SECOND;
 
 /**
- * TLS ends at a proxy: the server holds no certificate of its own. Where that proxy is on this machine (an https base URL on loopback) its
+ * TLS ends at a proxy: the server holds no certificate. Where that proxy is on this machine (an https base URL on loopback) its
  * certificate can be looked at, and one that has expired, or a proxy that is gone, is DOWN. A public base URL is not dialled: from inside,
- * many networks do not route it back, and a health check must not depend on the way out and in again; there the proxy's own monitoring
+ * many networks do not route it back, and a health check must not depend on that route; there the proxy's own monitoring
  * watches the certificate, and this component is UP.
  */
 export async function checkCertificate(baseUrl: string): Promise<void> {

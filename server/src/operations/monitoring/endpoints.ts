@@ -30,6 +30,11 @@ const paths = {
   samlSso: { path: "/realms/{realm}/saml/idp/sso", description: "Single sign-on of SAML service providers, by Redirect and POST" },
   samlSlo: { path: "/realms/{realm}/saml/idp/slo", description: "Single logout of SAML service providers, by Redirect, POST and SOAP" },
   samlArtifact: { path: "/realms/{realm}/saml/idp/artifact", description: "What an artifact stands for (SAML, SOAP)" },
+  samlStart: {
+    path: "/realms/{realm}/saml/idp/start",
+    description:
+      "The beginning of the links by which users start at this server (SAML); the encoded entityID of the service provider follows",
+  },
   account: { path: "/realms/{realm}/account", description: "The beginning of every path of a user's own account" },
   login: { path: "/realms/{realm}/login", description: "The sign-in page" },
   logout: { path: "/realms/{realm}/logout", description: "The sign-out page, also for clients (OpenID Connect RP-Initiated Logout)" },

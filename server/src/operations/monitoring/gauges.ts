@@ -65,6 +65,6 @@ export function exposeGauges(registry: Registry, { db, pool, hasher, forwarder }
 
   if (!pool) return;
   gauge("svc_database_connections", "Open connections of this node", () => pool.totalCount);
-  gauge("svc_database_connections_idle", "Open connections of this node that nobody uses", () => pool.idleCount);
+  gauge("svc_database_connections_idle", "Open connections of this node that are idle", () => pool.idleCount);
   gauge("svc_database_connections_waiting", "Queries of this node that wait for a connection", () => pool.waitingCount);
 }

@@ -68,7 +68,7 @@ describe("when all is well", () => {
     expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
   });
 
-  test("info tells the running build", async () => {
+  test("info reports the running build", async () => {
     const { status, body } = await iam.browser().get("/monitoring/info");
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -83,11 +83,11 @@ describe("when all is well", () => {
   });
 
   test.each(paths)("%s needs no cookie, sets none, and is not logged", async (path) => {
-    const stranger = await iam.browser().get(path);
+    const outsider = await iam.browser().get(path);
     const realm = await iam.realm();
     const lines = iam.output.length;
     const signedIn = await realm.asMaster().browser.get(path);
-    for (const answer of [stranger, signedIn]) {
+    for (const answer of [outsider, signedIn]) {
       expect(answer.status).toBe(200);
       expect(answer.headers).not.toHaveProperty("set-cookie");
     }
@@ -195,43 +195,46 @@ describe("when something is not", () => {
     await node.close();
   });
 
-  test.runIf(testDatabase() === "postgres")("a Postgres that refuses connections is told apart, logged once, and found again", async () => {
-    const node = await harness();
-    const name = new URL(node.config.databaseUrl!).pathname.slice(1);
-    const admin = new pg.Client({ connectionString: process.env.GATEHOUSE_TEST_POSTGRES_URL });
-    await admin.connect();
-    try {
-      // A connection that breaks while somebody holds it must not take the process along.
-      let goOn!: () => void;
-      const broken = new Promise<void>((resolve) => {
-        goOn = resolve;
-      });
-      const held = node.core.db.transaction().execute(async (tx) => {
-        await sql`select 1`.execute(tx);
-        await broken;
-        await sql`select 1`.execute(tx);
-      });
-      held.catch(() => undefined);
-      await admin.query(`alter database ${name} with allow_connections false`);
-      await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);
-      clock.advance(2 * SECOND);
-      await expectDatabaseDown(node);
-      goOn();
-      await expect(held).rejects.toThrow();
-      clock.advance(2 * SECOND);
-      await expectDatabaseDown(node);
-      expect(node.output.filter((line) => line.includes("the component is down"))).toHaveLength(1);
+  test.runIf(testDatabase() === "postgres")(
+    "a Postgres that refuses connections is distinguished, logged once, and found again",
+    async () => {
+      const node = await harness();
+      const name = new URL(node.config.databaseUrl!).pathname.slice(1);
+      const admin = new pg.Client({ connectionString: process.env.GATEHOUSE_TEST_POSTGRES_URL });
+      await admin.connect();
+      try {
+        // A connection that breaks while it is in use must not end the process.
+        let goOn!: () => void;
+        const broken = new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        const held = node.core.db.transaction().execute(async (tx) => {
+          await sql`select 1`.execute(tx);
+          await broken;
+          await sql`select 1`.execute(tx);
+        });
+        held.catch(() => undefined);
+        await admin.query(`alter database ${name} with allow_connections false`);
+        await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);
+        clock.advance(2 * SECOND);
+        await expectDatabaseDown(node);
+        goOn();
+        await expect(held).rejects.toThrow();
+        clock.advance(2 * SECOND);
+        await expectDatabaseDown(node);
+        expect(node.output.filter((line) => line.includes("the component is down"))).toHaveLength(1);
 
-      await admin.query(`alter database ${name} with allow_connections true`);
-      clock.advance(2 * SECOND);
-      expect(await node.browser().get("/monitoring/health")).toMatchObject({ status: 200, body: { status: "UP" } });
-      expect(node.output.filter((line) => line.includes("the component is up again"))).toHaveLength(1);
-    } finally {
-      await admin.query(`alter database ${name} with allow_connections true`);
-      await admin.end();
-      await node.close();
-    }
-  });
+        await admin.query(`alter database ${name} with allow_connections true`);
+        clock.advance(2 * SECOND);
+        expect(await node.browser().get("/monitoring/health")).toMatchObject({ status: 200, body: { status: "UP" } });
+        expect(node.output.filter((line) => line.includes("the component is up again"))).toHaveLength(1);
+      } finally {
+        await admin.query(`alter database ${name} with allow_connections true`);
+        await admin.end();
+        await node.close();
+      }
+    },
+  );
 
   async function expectDatabaseDown(node: Harness) {
     const browser = node.browser();

@@ -43,7 +43,7 @@ describe("GET /endpoints of a realm", () => {
     expect(named.length).toBeGreaterThan(9);
     for (const [member, url] of named) expect(Object.values(body), member).toContain(url);
     // The issuer is a name; everything else is a place.
-    const { issuer: _, account: _beginning, ...places } = body as Record<string, string>;
+    const { issuer: _, account: _beginning, samlStart: _start, ...places } = body as Record<string, string>;
     expect(Object.keys(places).length).toBeGreaterThan(10);
     for (const [name, url] of Object.entries(places)) {
       expect(url.startsWith(`${base}/`), name).toBe(true);
@@ -54,12 +54,12 @@ describe("GET /endpoints of a realm", () => {
   });
 });
 
-test.each(["/health", "/endpoints"])("%s is for anyone with any admin permission in the realm, and nobody else", async (path) => {
+test.each(["/health", "/endpoints"])("%s is for anyone with any admin permission in the realm, and no one else", async (path) => {
   const [realm, other] = [await iam.realm(), await iam.realm()];
   expect((await (await realm.as("view-clients")).get(path)).status).toBe(200);
   expect((await (await realm.as()).get(path)).status).toBe(403);
   expect((await realm.anonymous().get(path)).status).toBe(401);
-  const stranger = await other.as("realm-admin");
-  expect((await stranger.browser.get(`/admin/realms/${realm.name}${path}`)).status).toBe(401);
+  const outsider = await other.as("realm-admin");
+  expect((await outsider.browser.get(`/admin/realms/${realm.name}${path}`)).status).toBe(401);
   expect((await realm.asMaster().browser.get(`/admin/realms/no-such-realm${path}`)).status).toBe(404);
 });

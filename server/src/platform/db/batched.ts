@@ -12,13 +12,14 @@ const MAX_BATCH = 100;
 
 interface Queue<K, R> {
   running: number;
+  isScheduled: boolean;
   startedAt: number;
   waiting: Asked<K, R>[];
 }
 
 /**
- * Batches the same query of concurrent requests. A single request queries immediately. Under load, requests that arrive while a query runs share the
- * next one: a round trip costs more than the read. A result is never older than its request. `ask` returns the results in the order of the keys.
+ * Batches the same query of concurrent requests: those of one turn of the event loop share a query, and those that arrive while it runs share the
+ * next one. A round trip costs more than the read. A result is never older than its request. `ask` returns the results in the order of the keys.
  */
 export function batched<K, R>(ask: (db: Db, keys: readonly K[]) => Promise<readonly (R | undefined)[]>) {
   const queues = new WeakMap<Db, Queue<K, R>>();
@@ -44,11 +45,16 @@ export function batched<K, R>(ask: (db: Db, keys: readonly K[]) => Promise<reado
   return async (db: Db, key: K): Promise<R | undefined> => {
     // A transaction sees its own writes, and has one connection.
     if (db.isTransaction) return (await ask(db, [key]))[0];
-    const queue = queues.get(db) ?? { running: 0, startedAt: 0, waiting: [] };
+    const queue = queues.get(db) ?? { running: 0, isScheduled: false, startedAt: 0, waiting: [] };
     queues.set(db, queue);
     return new Promise((resolve, reject) => {
       queue.waiting.push({ key, resolve, reject });
-      if (queue.running === 0 || performance.now() - queue.startedAt > MAX_WAIT_MS) void next(db, queue);
+      if (queue.isScheduled || (queue.running > 0 && performance.now() - queue.startedAt <= MAX_WAIT_MS)) return;
+      queue.isScheduled = true;
+      setImmediate(() => {
+        queue.isScheduled = false;
+        void next(db, queue);
+      });
     });
   };
 }

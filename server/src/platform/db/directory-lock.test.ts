@@ -80,7 +80,7 @@ test("another container's lock is taken when it beats no more: at once if that i
   (await waiting)();
 });
 
-test("a lock torn by a crash holds nobody up for ever", async () => {
+test("a lock torn by a crash holds no one up for ever", async () => {
   writeFileSync(file, "");
   const waiting = lock();
   clock.advance(MINUTE);
@@ -103,7 +103,7 @@ test("a removal that was killed half-way does not block the next one", async () 
   (await lock())();
 });
 
-test("who loses the folder while standing still is told, and does not remove the new owner's lock", async () => {
+test("a process that loses the folder while it is suspended gets an error, and does not remove the new owner's lock", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const onLost = vi.fn();
   const release = await lockDirectory(dir, onLost);

@@ -18,7 +18,7 @@ export { type EmbeddedDatabase, embeddedFolder, type OpenedEmbedded, openEmbedde
 export { startsWith } from "./prefix.ts";
 export { prepared } from "./prepared.ts";
 export { type Db, lockRealm, type Tables, type Tx, translating } from "./tables.ts";
-export { inTransaction } from "./transaction.ts";
+export { inTransaction, isInTransaction, outsideTransaction, singleConnection } from "./transaction.ts";
 export { DatabaseUnavailable, isDatabaseUnavailable } from "./unavailable.ts";
 
 export interface DatabaseOptions {

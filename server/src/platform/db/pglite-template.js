@@ -8,7 +8,7 @@ import { PGlite } from "@electric-sql/pglite";
 /** Bytes of a tar, or the file that holds one (gzip). @typedef {Uint8Array<ArrayBuffer> | string | undefined} Template */
 
 /**
- * Nobody ever sees half a folder: it is made under another name and moved into place. Whoever calls holds the folder's lock.
+ * No process sees half a folder: it is made under another name and moved into place. The caller holds the folder's lock.
  * @param {string} dir @param {Template} template
  */
 export async function prepareFolder(dir, template) {

@@ -1,4 +1,4 @@
-// The embedded Postgres, in a thread of its own: PGlite computes in WebAssembly and would starve the event loop.
+// The embedded Postgres, in a worker thread: PGlite computes in WebAssembly and would starve the event loop.
 import { setFlagsFromString } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";

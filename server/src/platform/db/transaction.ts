@@ -12,6 +12,9 @@ export const singleConnection = new WeakSet<Db>();
 /** Whether the running code is inside `inTransaction`: a query on the pool from there would deadlock. */
 export const isInTransaction = (): boolean => scope.getStore() === true;
 
+/** Runs what is not part of the open transaction, such as a test's request to the server meanwhile. */
+export const outsideTransaction = <T>(work: () => T): T => scope.exit(work);
+
 /** The only way to open a transaction that writes. */
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction().execute(singleConnection.has(db) ? (tx) => scope.run(true, () => work(tx)) : work);

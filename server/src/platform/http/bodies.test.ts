@@ -77,7 +77,7 @@ describe("a body", () => {
     expect((await post(deep(20, "\\u00e9"))).status).toBe(200);
   });
 
-  test("may be nested a hundred levels deep, not deeper, and is told which member is", async () => {
+  test("may be nested a hundred levels deep, not deeper, and the error names the member", async () => {
     const nested = (levels: number) => `{"name":"a","free":${"[".repeat(levels)}${"]".repeat(levels)}}`;
     expect((await post(nested(99))).status).toBe(200);
     for (const levels of [100, 10_000, 400_000])
@@ -115,7 +115,7 @@ describe("a body", () => {
 });
 
 describe("what is wrong with it", () => {
-  test("is told field by field, also inside lists and objects", async () => {
+  test("is reported field by field, also inside lists and objects", async () => {
     const { body } = await post('{"name":"","nested":{"list":[{"mail":"a@b.example"},{"mail":"x","more":1},{}]},"other":1}');
     expect(body).toMatchObject({
       status: 400,

@@ -73,7 +73,7 @@ test("a body that does not end is a 408, and so are headers", async () => {
   }
 });
 
-test("a body that nobody reads, because its request was refused, ends all the same", async () => {
+test("a body that no one reads, because its request was refused, ends all the same", async () => {
   const answer = await drip(post("/refused", 10_000).replace("connection: close\r\n", ""), 10_000);
   expect(answer).toMatch(/^HTTP\/1\.1 401 /);
 });

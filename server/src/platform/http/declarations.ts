@@ -1,4 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
+import Type from "typebox";
 
 /**
  * What a route below `/realms/:realm` declares, as plain data: its caller, CSRF protection, rate limit and form of errors. `protocols/gate`
@@ -80,12 +81,19 @@ export const negotiated = (otherwise: "page" | "problem"): NegotiatedErrors => (
 
 type Declaration = Pick<FastifyContextConfig, "caller" | "csrf" | "limit" | "errors" | "codes" | "impersonated">;
 
-/** The declaration of every route of this plugin; a route's own config overrides it. */
-export function declare(app: Pick<FastifyInstance, "addHook">, declaration: Declaration): void {
+/** The declaration of every route of this plugin; a route's own config overrides it. So do its own tags and path parameters in the description. */
+export function declare(
+  app: Pick<FastifyInstance, "addHook">,
+  { tags, ...declaration }: Declaration & { readonly tags?: readonly string[] },
+): void {
   app.addHook("onRoute", (route) => {
     route.config = { ...declaration, ...route.config };
+    if (route.schema) route.schema = { ...(tags && { tags }), params: paramsIn(route.url), ...route.schema };
   });
 }
+
+/** Texts, for routes that say nothing about the parameters of their path. */
+const paramsIn = (url: string) => Type.Object(Object.fromEntries([...url.matchAll(/:(\w+)/g)].map(([, name]) => [name!, Type.String()])));
 
 const NONE: readonly Caller[] = [];
 /** Cached, because every request reads it several times. */

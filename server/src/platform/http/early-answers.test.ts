@@ -69,7 +69,7 @@ test.each<[what: string, path: string, init: RequestInit, status: number]>([
   expect([early, found]).toEqual([[], ["warm"]]);
 });
 
-test("and so is every other, and all of them while the server drains or somebody reads its log", async () => {
+test("and so is every other, and all of them while the server drains or logs at debug", async () => {
   expect((await ask("/realms/warm/other")).text).toBe('{"ok":true}');
   for (const path of ["/realms/warm/nothing", "/realms/warm", "/realms//paper/x"]) expect((await ask(path)).status).toBe(404);
   draining = true;

@@ -26,6 +26,6 @@ export { answerProblem, asAppError, logFailure, notFound, Problem, sendProblem }
 export { recordRoutes } from "./records.ts";
 export { answerConditionally, created, createdAt, noContent, noContentAnswer, paged, pathParams, versioned } from "./replies.ts";
 export { unitOfWorkPlugin } from "./requests.ts";
-export { oneOf, refuseUnknownQuery, visibleName } from "./schemas.ts";
+export { field, oneOf, page, redirect, refuseUnknownQuery, visibleName } from "./schemas.ts";
 export { type App, createServer } from "./server.ts";
 export { buildValidator, toFieldErrors } from "./validation.ts";

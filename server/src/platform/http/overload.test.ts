@@ -42,7 +42,7 @@ test("more requests than are allowed at once are refused with a time to come aga
   await vi.waitFor(async () => expect((await get("/fast")).status).toBe(200));
 });
 
-test("a caller who goes away leaves the place to others", async () => {
+test("a caller who disconnects leaves the place to others", async () => {
   const { get, base } = await serve({ maxInFlight: 1, maxLoopDelayMs: 0 });
   const leaving = new AbortController();
   const slow = fetch(`${base}/slow`, { signal: leaving.signal }).catch(() => "gone");

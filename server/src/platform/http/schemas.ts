@@ -100,3 +100,9 @@ const inline = (schema: unknown): unknown => {
   const { $id: _, ...rest } = schema as Schema;
   return rest;
 };
+
+/** Parts of the schemas of pages: a page, a redirect, a field of a form that may be missing. */
+export const page = (description: string) => Type.String({ description });
+export const redirect = (description: string) => Type.Null({ description });
+export const field = (maxLength: number, description?: string) =>
+  Type.Optional(Type.String({ maxLength, ...(description && { description }) }));

@@ -245,7 +245,7 @@ describe("what a handler may say about a failure", () => {
     expect(buried).toMatchObject([{ payload: { n: 1 }, attempt: 1 }]);
   });
 
-  test("nothing: after the last attempt, or the death of its worker, it is buried, told once, and knows nothing any more", async () => {
+  test("nothing: after the last attempt, or the death of its worker, it is a dead letter, recorded once, and knows nothing any more", async () => {
     const buried: string[] = [];
     const failing = handling({
       run: async () => {
@@ -306,7 +306,7 @@ describe("places", () => {
     while (!isDone()) await sleep(5);
   };
 
-  test("one realm holds five of them at most, however much it has waiting, and stands in nobody's way", async () => {
+  test("one realm holds five of them at most, however much it has waiting, and stands in no one's way", async () => {
     const { held, count, release } = gate();
     for (let n = 0; n < 30; n++) await put({ realm: "slow" });
     await put({ realm: "quick" });

@@ -166,6 +166,11 @@ const notIn = (full: readonly Taken[]) =>
 const held = (db: Db, job: Job) => db.updateTable("jobs").where("job_id", "=", job.job_id).where("locked_until", "=", job.locked_until);
 const thisRun = (db: Db, job: Job) => held(db, job).where("attempts", "=", job.attempts);
 
+/** Takes back a job that is not needed any more. One that runs at this moment runs to its end. */
+export async function cancelJob(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("jobs").where("job_id", "=", id).execute();
+}
+
 export async function finishJob(db: Db, job: Job, now: number): Promise<void> {
   const { numDeletedRows } = await db
     .deleteFrom("jobs")

@@ -24,49 +24,61 @@ export function headAt(bytes: Buffer, at: number): { readonly start: number; rea
   return { start, end: start + bytes.readUIntBE(at + 2, count) };
 }
 
-/** Reads elements one after another. What an element announces beyond its container is refused. */
+/** Reads elements one after another. What an element announces beyond its container is refused. Containers are not copied: entries are many. */
 export class BerReader {
   readonly #bytes: Buffer;
-  #at = 0;
+  readonly #end: number;
+  #at: number;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, start = 0, end = bytes.length) {
     this.#bytes = bytes;
+    this.#at = start;
+    this.#end = end;
   }
 
   get hasMore(): boolean {
-    return this.#at < this.#bytes.length;
+    return this.#at < this.#end;
   }
 
   /** The tag of the next element, or -1 at the end. */
   get tag(): number {
-    return this.#bytes[this.#at] ?? -1;
+    return this.#at < this.#end ? this.#bytes[this.#at]! : -1;
   }
 
   /** The content of the next element, whatever its tag. */
   any(): Buffer {
-    const head = headAt(this.#bytes, this.#at);
-    if (head === null || head.end > this.#bytes.length) throw new BerError("An element is longer than what holds it");
-    this.#at = head.end;
-    return this.#bytes.subarray(head.start, head.end);
+    const start = this.#pass();
+    return this.#bytes.subarray(start, this.#at);
   }
 
   bytes(tag: number = TAG.octets): Buffer {
-    if (this.tag !== tag) throw new BerError(`Expected tag ${tag}, got ${this.tag}`);
-    return this.any();
+    const start = this.#pass(tag);
+    return this.#bytes.subarray(start, this.#at);
   }
 
   text(tag: number = TAG.octets): string {
-    return this.bytes(tag).toString("utf8");
+    const start = this.#pass(tag);
+    return this.#bytes.toString("utf8", start, this.#at);
   }
 
   inside(tag: number = TAG.sequence): BerReader {
-    return new BerReader(this.bytes(tag));
+    const start = this.#pass(tag);
+    return new BerReader(this.#bytes, start, this.#at);
   }
 
   integer(tag: number = TAG.integer): number {
     const bytes = this.bytes(tag);
     if (bytes.length === 0 || bytes.length > 6) throw new BerError("A number is not one that LDAP allows");
     return bytes.readIntBE(0, bytes.length);
+  }
+
+  /** Goes behind the next element, and answers where its content starts. */
+  #pass(tag = this.tag): number {
+    if (this.tag !== tag) throw new BerError(`Expected tag ${tag}, got ${this.tag}`);
+    const head = headAt(this.#bytes, this.#at);
+    if (head === null || head.end > this.#end) throw new BerError("An element is longer than what holds it");
+    this.#at = head.end;
+    return head.start;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Outbound } from "../outbound/index.ts";
+import type { ClientIdentity, Outbound } from "../outbound/index.ts";
 import { BerReader, element, integer, octets, sequence } from "./ber.ts";
 import { Conversation } from "./conversation.ts";
 import type { LdapEntry } from "./entry.ts";
@@ -23,6 +23,8 @@ export interface ConnectionOptions {
   readonly startTls: boolean;
   /** PEM certificates of the authorities to trust, instead of the public ones. */
   readonly ca: string | null;
+  /** Our own certificate and its key, PEM, for a directory that asks for one. */
+  readonly identity?: ClientIdentity | null;
   /** For the connection with its handshake, and for each operation. */
   readonly timeoutMs: number;
 }
@@ -65,8 +67,8 @@ const POLICY_HINTS = "1.2.840.113556.1.4.2239";
 export async function openConnection(options: ConnectionOptions): Promise<LdapConnection> {
   const { outbound, startTls, timeoutMs } = options;
   const { host, port, tls } = parseLdapUrl(options.url);
-  const ca = options.ca === null ? {} : { ca: options.ca };
-  const socket = await outbound.connect({ host, port, tls, ...ca, timeoutMs }).catch((error: unknown) => {
+  const trust = { ...(options.ca !== null && { ca: options.ca }), ...(options.identity && { identity: options.identity }) };
+  const socket = await outbound.connect({ host, port, tls, ...trust, timeoutMs }).catch((error: unknown) => {
     throw notReached(error);
   });
   if (tls || !startTls) return new LdapConnection(new Conversation(socket), timeoutMs);
@@ -78,7 +80,7 @@ export async function openConnection(options: ConnectionOptions): Promise<LdapCo
       const { result } = await before.ask("extended", extendedRequest(START_TLS), { timeoutMs });
       if (result.code !== RESULT.success) throw refusedBy(result.code, result.diagnostic);
       before.release();
-      return await outbound.upgrade(plain, { host, ...ca, timeoutMs });
+      return await outbound.upgrade(plain, { host, ...trust, timeoutMs });
     } catch (error) {
       plain.destroy();
       const { resultCode, diagnostic = "" } = error instanceof LdapError ? error : {};
@@ -105,7 +107,7 @@ export class LdapConnection {
     return this.#conversation.isOpen;
   }
 
-  /** Says who we are. An empty password would be accepted as nobody's (RFC 4513 §5.1.2), so it is never sent. */
+  /** A simple bind. An empty password would be an anonymous bind, which succeeds (RFC 4513 §5.1.2): it is never sent. */
   async bind(dn: string, password: string): Promise<BindAnswer> {
     if (dn === "" || password === "") throw new LdapError("protocol", "A bind needs a name and a password.");
     const controls = [{ oid: PASSWORD_POLICY }];
@@ -124,23 +126,24 @@ export class LdapConnection {
   }
 
   /**
-   * All that is found, page by page. Only an empty cookie ends it: a page may be empty in the middle (RFC 2696 §3). Whatever is not
-   * a success throws, so that nobody takes a part for the whole.
+   * All that is found, page by page. Only an empty cookie ends it: a page may be empty in the middle (RFC 2696 §3). Any result but success
+   * throws, so that a part is never taken for the whole. The directory reads the next page while the caller works on this one, so nothing else may
+   * page on this connection meanwhile: OpenLDAP keeps one cookie per connection.
    */
   async *pages(request: SearchRequest, pageSize: number): AsyncGenerator<readonly LdapEntry[]> {
-    let cookie: Buffer = Buffer.alloc(0);
     let emptyPages = 0;
-    for (;;) {
-      const value = sequence(integer(pageSize), octets(cookie));
-      const { entries, result } = await this.#search(request, [{ oid: PAGED_RESULTS, critical: true, value }]);
-      if (result.code !== RESULT.success) throw refusedBy(result.code, result.diagnostic);
-      const next = pageCookie(result.controls.get(PAGED_RESULTS));
+    for (let asked = this.#page(request, pageSize, Buffer.alloc(0)); ; ) {
+      const { entries, cookie } = await asked;
       // Each page is bounded; their number is not, unless nothing ever comes.
       emptyPages = entries.length === 0 ? emptyPages + 1 : 0;
       if (emptyPages > MAX_EMPTY_PAGES) throw new LdapError("protocol", "The directory sends empty pages without end.");
+      if (cookie.length > 0) {
+        asked = this.#page(request, pageSize, cookie);
+        // A caller that stops early does not wait for it.
+        asked.catch(() => {});
+      }
       if (entries.length > 0) yield entries;
-      if (next.length === 0) return;
-      cookie = next;
+      if (cookie.length === 0) return;
     }
   }
 
@@ -203,8 +206,15 @@ export class LdapConnection {
     this.#conversation.end();
   }
 
+  async #page(request: SearchRequest, size: number, cookie: Buffer): Promise<{ entries: readonly LdapEntry[]; cookie: Buffer }> {
+    const value = sequence(integer(size), octets(cookie));
+    const { entries, result } = await this.#search(request, [{ oid: PAGED_RESULTS, critical: true, value }]);
+    if (result.code !== RESULT.success) throw refusedBy(result.code, result.diagnostic);
+    return { entries, cookie: pageCookie(result.controls.get(PAGED_RESULTS)) };
+  }
+
   #search(request: SearchRequest, controls: readonly Control[]): Promise<{ entries: LdapEntry[]; result: LdapResult }> {
-    // The directory gives up by itself before we do, so that it does not go on searching for nobody.
+    // The directory ends the search by itself before we give up, so that it does not go on without a reader.
     const seconds = Math.max(1, Math.ceil(this.#timeoutMs / 1_000));
     return this.#conversation.ask("search", searchRequest(request, seconds), { timeoutMs: this.#timeoutMs, controls });
   }

@@ -115,7 +115,7 @@ export class Conversation {
 
   #take(answer: Answer, bytes: number): void {
     const pending = this.#pending.get(answer.id);
-    // Number 0 is the directory speaking by itself: it says that it will close (RFC 4511 §4.4.1). Other numbers are nobody's.
+    // Number 0 is the directory speaking by itself: it says that it will close (RFC 4511 §4.4.1). Other numbers answer no request.
     if (!pending) {
       if (answer.id !== 0 && answer.id <= this.#lastId) return;
       throw new LdapError("closed", "The directory closed the connection.");
@@ -124,7 +124,7 @@ export class Conversation {
     if (pending.bytes > MAX_ANSWER_BYTES) throw new TooLargeError("An answer is larger than what is accepted");
     if (answer.kind === "skip") return;
     if (answer.kind === "entry") {
-      if (pending.kind !== "search") throw new BerError("An entry arrived that nobody searched for");
+      if (pending.kind !== "search") throw new BerError("An entry arrived without a search");
       pending.entries.push(answer.entry);
       return;
     }

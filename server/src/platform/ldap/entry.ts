@@ -1,3 +1,5 @@
+const NONE: readonly Buffer[] = [];
+
 /** An entry as the directory sent it. Names of attributes are compared without case, and every value is bytes until it is asked for. */
 export class LdapEntry {
   readonly dn: string;
@@ -9,7 +11,7 @@ export class LdapEntry {
   }
 
   bytes(attribute: string): readonly Buffer[] {
-    return this.#attributes.get(attribute.toLowerCase()) ?? [];
+    return this.#attributes.get(attribute.toLowerCase()) ?? NONE;
   }
 
   texts(attribute: string): readonly string[] {

@@ -72,11 +72,11 @@ describe("templates", () => {
     ["(uid=a{0}b)", "(uid=a*b)"],
     ["(uid=*{0}*)", "(uid=*)"],
     ["(&(uid={0})(!(disabled=1)))", "(&(uid=*)(!(disabled=1)))"],
-  ])("%s for everybody is %s", (written, everybody) => {
-    expect(encodeFilter(parseTemplate(written).all!).toString("hex")).toBe(hex(everybody));
+  ])("%s for any name is %s", (written, anyName) => {
+    expect(encodeFilter(parseTemplate(written).all!).toString("hex")).toBe(hex(anyName));
   });
 
-  test.each(["(uid:caseIgnoreMatch:={0})", "(uid>={0})", "(!(uid={0}))"])("%s says nothing about everybody", (written) => {
+  test.each(["(uid:caseIgnoreMatch:={0})", "(uid>={0})", "(!(uid={0}))"])("%s has no form for any name", (written) => {
     expect(parseTemplate(written)).toMatchObject({ all: null, hasPlaceholder: true });
   });
 

@@ -112,7 +112,7 @@ export function readMessage(bytes: Buffer): Answer {
   const id = reader.integer();
   const { tag } = reader;
   if (tag === OP.searchEntry) return { id, kind: "entry", entry: readEntry(reader.inside(tag)) };
-  // References lead to other directories, which nobody configured.
+  // References lead to other directories, which are not configured.
   if (tag === OP.searchReference || tag === OP.intermediateResponse) return { id, kind: "skip" };
   const kind = FINAL[tag];
   if (kind === undefined) throw new BerError(`A message has the unknown tag ${tag}`);

@@ -1,16 +1,13 @@
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { createSemaphore, SemaphoreFull } from "../../kernel/semaphore.ts";
-import type { Outbound } from "../outbound/index.ts";
-import { type LdapConnection, openConnection } from "./connection.ts";
-import { LdapError } from "./errors.ts";
+import { type ConnectionOptions, type LdapConnection, openConnection } from "./connection.ts";
+import type { LdapEntry } from "./entry.ts";
+import { LdapError, RESULT } from "./errors.ts";
+import type { SearchRequest } from "./messages.ts";
 
-export interface PoolOptions {
-  readonly outbound: Outbound;
+export interface PoolOptions extends Omit<ConnectionOptions, "url"> {
   /** Servers of one directory, tried in turn. */
   readonly urls: readonly string[];
-  readonly startTls: boolean;
-  readonly ca: string | null;
-  readonly timeoutMs: number;
   /** Who searches. */
   readonly bindDn: string;
   readonly bindPassword: string;
@@ -20,10 +17,12 @@ export interface PoolOptions {
 export interface LdapPool {
   /** Work as the service account, on a connection that is kept and shared: searches and changes, never a bind. */
   service<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T>;
-  /** Work on a connection of its own, as nobody yet, which ends with it. For binds as somebody else. */
+  /** Work on a connection of its own, anonymous yet, which ends with it. For binds as a user. */
   fresh<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T>;
   /** A connection of its own that is bound as the service account, for work that takes long. */
   own<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T>;
+  /** All that a search finds. Paged, on a connection of its own, only where the directory does not send as many entries at once. */
+  all(request: SearchRequest): Promise<readonly LdapEntry[]>;
   close(): void;
 }
 
@@ -32,6 +31,7 @@ const DEAD_FOR = 30 * SECOND;
 const FRESH_AT_ONCE = 20;
 const FRESH_WAITING = 200;
 const IDLE_MS = 60 * SECOND;
+const PAGE = 500;
 
 export function createLdapPool(options: PoolOptions): LdapPool {
   const { bindDn, bindPassword } = options;
@@ -106,7 +106,7 @@ export function createLdapPool(options: PoolOptions): LdapPool {
     }
   };
 
-  return {
+  const pool: LdapPool = {
     async service(work) {
       clearTimeout(idle);
       using += 1;
@@ -134,10 +134,23 @@ export function createLdapPool(options: PoolOptions): LdapPool {
       }
     },
     own: (work) => held(asService, work),
+    async all(request) {
+      try {
+        return await pool.service((connection) => connection.search(request));
+      } catch (error) {
+        if (!(error instanceof LdapError) || error.resultCode !== RESULT.sizeLimitExceeded) throw error;
+        return pool.own(async (connection) => {
+          const found: LdapEntry[] = [];
+          for await (const page of connection.pages(request, PAGE)) found.push(...page);
+          return found;
+        });
+      }
+    },
     close() {
       isClosed = true;
       clearTimeout(idle);
       letGo();
     },
   };
+  return pool;
 }

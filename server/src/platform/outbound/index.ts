@@ -1,7 +1,8 @@
-// Outbound: the one guarded way out of the server, for fetch, SMTP, APNs, JWKS and LDAP, and later SOAP.
+// Outbound: the guarded connector of all outbound connections, for fetch, SMTP, APNs, JWKS and LDAP, and later SOAP.
 // It owns which addresses may be reached, how long a peer may take and how much it may say.
 export { isPublicAddress } from "./addresses.ts";
 export { OutboundError, type OutboundReason } from "./errors.ts";
 export type { OutboundRequest, OutboundResponse } from "./fetch.ts";
 export type { Address, Resolve } from "./guard.ts";
 export { createOutbound, type Outbound, type OutboundOptions } from "./outbound.ts";
+export type { ClientIdentity } from "./sockets.ts";

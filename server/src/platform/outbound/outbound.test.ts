@@ -36,7 +36,7 @@ function outboundWith(options: Partial<OutboundOptions> = {}): Outbound {
 
 const development = () => outboundWith({ allowLoopbackHttp: true });
 const ok: RequestListener = (_req, res) => res.end("hello");
-// Half the time after which a connection attempt gives up by itself: whoever waits for that has not kept its own limit.
+// Half the time after which a connection attempt gives up by itself: a test that waits for that has not kept its own limit.
 const promptly = { timeout: 5_000 };
 const failing = (reason: string) => expect.objectContaining({ name: "OutboundError", reason });
 

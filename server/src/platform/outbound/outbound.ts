@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { LookupFunction, Socket } from "node:net";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
@@ -60,16 +61,16 @@ export function createOutbound(options: OutboundOptions): Outbound {
   });
   let secureContext: SecureContext | undefined;
   const ofPeers = new LRUCache<string, SecureContext>({ max: 100 });
-  const trusted: Trusted = (ca) => {
-    if (ca !== undefined) {
-      const context = ofPeers.get(ca) ?? createSecureContext({ minVersion: "TLSv1.2", ca });
-      ofPeers.set(ca, context);
+  const usual = options.ca === undefined ? {} : { ca: [...rootCertificates, options.ca] };
+  const trusted: Trusted = (ca, identity) => {
+    if (ca !== undefined || identity) {
+      const key = hash("sha256", JSON.stringify([ca, identity?.cert, identity?.key]), "base64url");
+      const context =
+        ofPeers.get(key) ?? createSecureContext({ minVersion: "TLSv1.2", ...(ca === undefined ? usual : { ca }), ...identity });
+      ofPeers.set(key, context);
       return context;
     }
-    secureContext ??= createSecureContext({
-      minVersion: "TLSv1.2",
-      ...(options.ca !== undefined && { ca: [...rootCertificates, options.ca] }),
-    });
+    secureContext ??= createSecureContext({ minVersion: "TLSv1.2", ...usual });
     return secureContext;
   };
   // Loading the root certificates is slow, so it is deferred; an unreadable configured authority fails at the start.

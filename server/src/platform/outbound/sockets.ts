@@ -15,13 +15,21 @@ export interface ConnectOptions {
   readonly alpn?: readonly string[];
   /** PEM certificates of the authorities that this peer alone is trusted by, instead of the public ones. */
   readonly ca?: string;
+  /** Our own certificate, for a peer that asks for one. */
+  readonly identity?: ClientIdentity;
   /** For name, connection and handshake together. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
+/** A certificate, with those that lead to its authority, and its private key; PEM. */
+export interface ClientIdentity {
+  readonly cert: string;
+  readonly key: string;
+}
+
 /** For upgrading a plain socket of `connect` to TLS (STARTTLS). */
-export type UpgradeOptions = Pick<ConnectOptions, "host" | "servername" | "ca" | "timeoutMs">;
+export type UpgradeOptions = Pick<ConnectOptions, "host" | "servername" | "ca" | "identity" | "timeoutMs">;
 
 export const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -30,17 +38,17 @@ export interface DialRules {
   readonly onlyLoopback?: boolean;
 }
 
-/** The trusted authorities: those of one peer, or the default roots. */
-export type Trusted = (ca?: string) => SecureContext;
+/** The trusted authorities, those of one peer or the default roots, and our own certificate where one is given. */
+export type Trusted = (ca?: string, identity?: ClientIdentity) => SecureContext;
 
 /** The same rules for every handshake, from the first byte or after STARTTLS. */
 function handshake(
   trusted: Trusted,
   host: string,
-  { servername = host, ca }: Pick<ConnectOptions, "servername" | "ca">,
+  { servername = host, ca, identity }: Pick<ConnectOptions, "servername" | "ca" | "identity">,
 ): ConnectionOptions {
   return {
-    secureContext: trusted(ca),
+    secureContext: trusted(ca, identity),
     // Said aloud, because an environment variable can otherwise turn it off for the whole process.
     rejectUnauthorized: true,
     // RFC 6066 §3: an address is never sent as the server's name, but the certificate must still carry it.

@@ -1,4 +1,4 @@
-// Computes bcrypt in a thread of its own: it is plain JavaScript, and a hash takes a quarter of a second and more.
+// Computes bcrypt in a worker thread: it is plain JavaScript, and a hash takes a quarter of a second and more.
 import { timingSafeEqual } from "node:crypto";
 import { parentPort } from "node:worker_threads";
 import { decodeBase64, hashSync } from "bcryptjs";

@@ -1,7 +1,7 @@
 import { opendir, readFile } from "node:fs/promises";
 import { createOutbound } from "../outbound/index.ts";
 
-/** A corpus in the range format of Have I Been Pwned: who asks tells the first five digits of a SHA-1, and gets all that begin so. */
+/** A corpus in the range format of Have I Been Pwned: a request names the first five digits of a SHA-1, and gets all that begin so. */
 export interface BreachRanges {
   /** The lines `SUFFIX:COUNT` of the range. Throws when the corpus cannot be asked. */
   range(prefix: string): Promise<string>;
@@ -10,7 +10,7 @@ export interface BreachRanges {
   close(): Promise<void>;
 }
 
-/** From the question to the last byte: somebody waits for their new password meanwhile. */
+/** From the question to the last byte: a user waits for their new password meanwhile. */
 const TIMEOUT_MS = 1_500;
 /** Ranges have about 100 kB. */
 const MAX_BYTES = 1024 * 1024;
@@ -19,7 +19,7 @@ const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoExceptio
 
 /** A folder of files that are named by their prefix, `0A1B2` or `0A1B2.txt`, as the downloader of Have I Been Pwned makes them. */
 export function folderRanges(folder: string): BreachRanges {
-  // The path of a range would tell the log how a password's hash begins; the code of the error tells enough.
+  // The path of a range would reveal to the log how a password's hash begins; the code of the error is enough.
   const unreadable = (error: unknown) => new Error(`the folder of breached passwords cannot be read (${codeOf(error)})`);
   const probe = async () => {
     const files = await opendir(folder).catch((error) => {
@@ -46,7 +46,7 @@ export function folderRanges(folder: string): BreachRanges {
   };
 }
 
-/** A server that answers `GET <url>/<prefix>`. Whoever names it in the settings need not allow its address as well. */
+/** A server that answers `GET <url>/<prefix>`. An address named in the settings needs no separate permission. */
 export function urlRanges(written: string): BreachRanges {
   const url = new URL(written);
   const outbound = createOutbound({ allowedHosts: [url.host], allowLoopbackHttp: false });
@@ -54,7 +54,7 @@ export function urlRanges(written: string): BreachRanges {
     const address = new URL(url);
     address.pathname = `${url.pathname.replace(/[/]+$/, "")}/${prefix}`;
     const answer = await outbound.fetch(address, {
-      // Lines of count 0 are mixed in, so that not even the size of the answer tells the range.
+      // Lines of count 0 are mixed in, so that not even the size of the answer reveals the range.
       headers: { accept: "text/plain", "add-padding": "true" },
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,

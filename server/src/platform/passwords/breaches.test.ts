@@ -88,7 +88,7 @@ describe("a folder of ranges", () => {
     ["gone", (path: string) => rm(path, { recursive: true })],
     ["empty", (path: string) => rm(join(path, prefix))],
     ["not readable", (path: string) => rm(join(path, prefix)).then(() => mkdir(join(path, prefix)))],
-  ])("that is %s blocks nobody, and says so without telling how the hash begins", async (_state, spoil) => {
+  ])("that is %s blocks no one, and says so without telling how the hash begins", async (_state, spoil) => {
     const path = await folder({ [prefix]: `${suffix}:1` });
     const { breaches, logged } = open(path);
     await spoil(path);
@@ -100,7 +100,7 @@ describe("a folder of ranges", () => {
 });
 
 describe("a server of ranges", () => {
-  test("is told five digits, asked for padding, and remembered", async () => {
+  test("gets five digits, is asked for padding, and remembered", async () => {
     const asked: string[] = [];
     const { url } = await server((req, res) => {
       asked.push(`${req.method} ${req.url} ${req.headers["add-padding"]}`);
@@ -113,7 +113,7 @@ describe("a server of ranges", () => {
     expect(asked).toEqual([`GET /range/${prefix} true`, `GET /range/${sha1(SAFE).slice(0, 5)} true`]);
   });
 
-  test("that fails blocks nobody, is logged once a minute, and is asked again", async () => {
+  test("that fails blocks no one, is logged once a minute, and is asked again", async () => {
     let status = 503;
     const { url } = await server((_req, res) => void res.writeHead(status).end(`${suffix}:5`));
     const { breaches, logged } = open(url);

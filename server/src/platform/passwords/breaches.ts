@@ -19,7 +19,7 @@ interface Options {
 }
 
 const PREFIX = 5;
-/** Somebody who is refused tries variations, and comes again: a few ranges are enough. */
+/** A user who is refused tries variations: a few ranges are enough. */
 const KEPT_RANGES = 32;
 const LOG_EVERY = MINUTE;
 
@@ -60,7 +60,7 @@ export function createBreachedPasswords({ corpus, log }: Options): BreachedPassw
   };
 }
 
-/** For what runs before there is a server, or without one: it asks nobody outside, and knows the list that ships. */
+/** For what runs before there is a server, or without one: it asks no server, and knows the list that ships. */
 export const shippedBreaches = (): BreachedPasswords => createBreachedPasswords({ corpus: null, log: { warn: () => undefined } });
 
 const open = (corpus: string): BreachRanges => (/^https?:[/][/]/i.test(corpus) ? urlRanges(corpus) : folderRanges(corpus));

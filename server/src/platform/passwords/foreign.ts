@@ -4,7 +4,7 @@ import { verifyBcrypt } from "./bcrypt.ts";
 
 /** A hash that another system made, as far as this server can check it. docs/passwords.md lists the forms. */
 export interface ForeignHash {
-  /** Costs next to nothing: checking it would tell by its speed that the user exists, and where they came from. */
+  /** Costs next to nothing: its speed would reveal that the user exists, and where they came from. */
   readonly cheap: boolean;
   /** Off the main thread, except where it is cheap. */
   verify(password: Buffer): Promise<boolean>;
@@ -28,7 +28,7 @@ const MAX_PBKDF2_ROUNDS = 5_000_000;
 const MAX_SCRYPT_BLOCKS = 2 ** 21; // N × r, 256 MiB
 const MAX_SCRYPT_WORK = 2 ** 23; // N × r × p
 
-/** The digests of PBKDF2 that somebody uses; without a name it is the first, which the standard began with. */
+/** The digests of PBKDF2 in use; without a name it is the first, which the standard began with. */
 const PBKDF2_DIGESTS: Readonly<Record<string, string>> = { "": "sha1", sha1: "sha1", sha256: "sha256", sha512: "sha512" };
 const SSHA_DIGESTS: Readonly<Record<string, readonly [digest: string, bytes: number]>> = {
   "": ["sha1", 20],
@@ -53,7 +53,7 @@ function readPbkdf2(digestName: string, rounds: number, salt: Buffer, expected: 
 function readScrypt(N: number, r: number, p: number, salt: Buffer, expected: Buffer): ForeignHash | null {
   const isPowerOfTwo = Number.isInteger(Math.log2(N)) && N > 1;
   if (!isPowerOfTwo || r < 1 || p < 1 || N * r > MAX_SCRYPT_BLOCKS || N * r * p > MAX_SCRYPT_WORK || !hasUsualLength(expected)) return null;
-  // Node refuses to take more than it is told; what it counts is a little more than 128 × N × r.
+  // Node refuses to use more memory than `maxmem`; what it counts is a little more than 128 × N × r.
   const limits = { N, r, p, maxmem: 128 * r * (N + p + 2) };
   return {
     cheap: false,

@@ -15,13 +15,13 @@ export interface HashParams {
 export interface PasswordHasher {
   /** A PHC string of a new salt. Refuses what cannot be a password with 400 `password.policy`. */
   hash(password: string): Promise<string>;
-  /** Whether the password belongs to the hash, ours or that of another system. A hash that cannot be read belongs to nobody. */
+  /** Whether the password belongs to the hash, ours or that of another system. An unreadable hash matches no password. */
   verify(encoded: string, password: string): Promise<boolean>;
   /** Costs what `verify` costs and never succeeds: for users that do not exist or have no password. */
   verifyNothing(password: string): Promise<false>;
   /** Whether the hash was made elsewhere or at another price than today's, so that the next sign-in should replace it. */
   needsRehash(encoded: string): boolean;
-  /** Whether it would refuse at this moment: for whoever has other work to do before. */
+  /** Whether it would refuse at this moment: for callers that have other work to do first. */
   isOverloaded(): boolean;
   stats(): { running: number; waiting: number };
 }
@@ -60,7 +60,7 @@ export const overloaded = (cause?: unknown) =>
  * The bytes that are hashed, or null for what cannot be a password.
  *
  * NFC, because one person types "é" as one code point on one keyboard and as two on another, and both must open the door
- * (RFC 8265 §4.2, OpaqueString). Not NFKC: that folds characters people can tell apart ("①" and "1"), which weakens passwords.
+ * (RFC 8265 §4.2, OpaqueString). Not NFKC: that folds characters people can distinguish ("①" and "1"), which weakens passwords.
  */
 function passwordBytes(password: string): Buffer | null {
   // Composition shortens text at most a few times over: a string this long cannot fit, so it is not even normalised.
@@ -85,7 +85,7 @@ function readable(phc: string): ParsedHashOptions | null {
   return isPayable && outputLen >= MIN_OUTPUT_BYTES ? parsed : null;
 }
 
-/** Whether `verify` can ever say yes to it: for whoever stores hashes that another system made. */
+/** Whether `verify` can ever say yes to it: for importers of hashes that another system made. */
 export const isKnownHash = (encoded: string): boolean => readable(encoded) !== null || readForeignHash(encoded) !== null;
 
 export function createPasswordHasher(
@@ -105,7 +105,7 @@ export function createPasswordHasher(
     outputLen: OUTPUT_BYTES,
   };
   const semaphore = createSemaphore({ permits: concurrency, maxWaiting: maxQueue });
-  const nobody = hashOfNothing(params);
+  const decoy = hashOfNothing(params);
 
   const measured = async <T>(work: () => Promise<T>): Promise<T> => {
     const began = performance.now();
@@ -129,11 +129,11 @@ export function createPasswordHasher(
     if (bytes === null) return false;
     if (readable(encoded)) return queued(() => verify(encoded, bytes));
     const foreign = readForeignHash(encoded);
-    // An unreadable hash costs what a readable one does, so that time does not tell which users have one.
-    if (!foreign) return queued(() => verify(nobody, bytes));
+    // An unreadable hash costs what a readable one does, so that time does not reveal which users have one.
+    if (!foreign) return queued(() => verify(decoy, bytes));
     return queued(async () => {
       const belongs = await foreign.verify(bytes);
-      if (foreign.cheap) await verify(nobody, bytes);
+      if (foreign.cheap) await verify(decoy, bytes);
       return belongs;
     });
   };
@@ -152,7 +152,7 @@ export function createPasswordHasher(
     },
     verify: check,
     async verifyNothing(password) {
-      await check(nobody, password);
+      await check(decoy, password);
       return false;
     },
     needsRehash(encoded) {

@@ -5,7 +5,7 @@ import { createPasswordHasher } from "./index.ts";
 // Small on purpose: these tests are about the rules, and only the first one about the default price.
 const cheap = { memoryKiB: 64, passes: 1, parallelism: 1 };
 
-test("hashes at 19 MiB, two passes, one lane unless told otherwise, with a new salt each time", async () => {
+test("hashes at 19 MiB, two passes, one lane unless configured otherwise, with a new salt each time", async () => {
   const passwords = createPasswordHasher();
   const [one, two] = await Promise.all([passwords.hash("correct horse"), passwords.hash("correct horse")]);
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[^$]{22}\$[^$]{43}$/);

@@ -22,7 +22,7 @@ redis.call("SET", KEYS[1], string.format("%.0f", next), "PX", math.ceil((next - 
 return { 1, string.format("%.0f", next) }
 `;
 
-// Nobody waits for a dead Redis: nothing is queued while it is away, and one that hangs costs one request this long.
+// No request waits for a dead Redis: nothing is queued while it is unavailable, and one that hangs delays one request this long.
 const OPTIONS = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
@@ -86,7 +86,7 @@ export function createSharedCounter(url: string, log: LimiterLog | undefined): S
   return {
     async take(key, now, { perTake, burst }) {
       if (state === "down") {
-        // A Redis that hung and came back sends no event, so somebody has to ask; the request itself does not wait for it.
+        // A Redis that hung and came back sends no event, so it has to be asked; the request itself does not wait for it.
         if (clock.now() - probedAt >= PROBE_EVERY) {
           probedAt = clock.now();
           void answers();

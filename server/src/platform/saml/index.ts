@@ -3,9 +3,9 @@
 export { artifactFields, artifactUrl, newArtifact, readArtifact, readArtifactFields, sourceIdOf } from "./bindings/artifact.ts";
 export { postFields, readPost } from "./bindings/post.ts";
 export { type RedirectOptions, readRedirect, redirectUrl } from "./bindings/redirect.ts";
-export { RELAY_STATE_BYTES } from "./bindings/relay-state.ts";
+export { isScript, RELAY_STATE_BYTES } from "./bindings/relay-state.ts";
 export { readSoap, SOAP_ACTION, soapEnvelope, soapFault } from "./bindings/soap.ts";
-export { DATA_ENCRYPTION, type DataEncryptionAlgorithm, KEY_TRANSPORT } from "./encryption/algorithms.ts";
+export { DATA_ENCRYPTION, type DataEncryptionAlgorithm, KEY_AGREEMENT, KEY_TRANSPORT, KEY_WRAP } from "./encryption/algorithms.ts";
 export type { Decryption } from "./encryption/decrypt.ts";
 export type { Recipient } from "./encryption/encrypt.ts";
 export { SamlError, type SamlReason } from "./errors.ts";

@@ -69,27 +69,27 @@ test("a thousand of a signed Response with a signed assertion", async () => {
   expect(accepted).toBeLessThan(400);
 });
 
-test("five hundred of a Response in which only the assertion is signed", async () => {
+test("two hundred of a Response in which only the assertion is signed", async () => {
   const assertion = async (xml: string) => openTheResponse(xml);
-  expect(await survivors(render(await makeResponse(false, false)), 500, 2, assertion)).toBeLessThan(300);
+  expect(await survivors(render(await makeResponse(false, false)), 200, 2, assertion)).toBeLessThan(120);
 });
 
-test("three hundred of an encrypted assertion", async () => {
-  expect(await survivors(render(await makeResponse(false, true)), 300, 3, openTheResponse)).toBeLessThan(200);
+test("two hundred of an encrypted assertion", async () => {
+  expect(await survivors(render(await makeResponse(false, true)), 200, 3, openTheResponse)).toBeLessThan(140);
 });
 
-test("five hundred of a signed query", async () => {
+test("two hundred of a signed query", async () => {
   const url = await redirectUrl({ location: SSO, message: authnRequestElement(goodAuthnRequest()), relayState: "relay", key: rs256(sp) });
   const open = async (query: string) => {
     const received = await readRedirect(query);
     const { message } = await openAuthnRequest(received, { keys: [verificationKey(sp.certificate)], required: true });
     return { message, relayState: received.relayState };
   };
-  expect(await survivors(url.slice(url.indexOf("?") + 1), 500, 4, open)).toBeLessThan(100);
+  expect(await survivors(url.slice(url.indexOf("?") + 1), 200, 4, open)).toBeLessThan(60);
 });
 
-test("five hundred of signed metadata", async () => {
+test("two hundred of signed metadata", async () => {
   const xml = render(await signed(spMetadata({ id: "_md", entityId: SP, sp: goodSpRole(sp.certificate) }), rs256(sp)));
   const open = async (text: string) => readMetadata(Buffer.from(text), { now: NOW, keys: [verificationKey(sp.certificate)] });
-  expect(await survivors(xml, 500, 5, open)).toBeLessThan(250);
+  expect(await survivors(xml, 200, 5, open)).toBeLessThan(100);
 });

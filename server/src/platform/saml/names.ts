@@ -6,6 +6,7 @@ export const NS = {
   mdui: "urn:oasis:names:tc:SAML:metadata:ui",
   alg: "urn:oasis:names:tc:SAML:metadata:algsupport",
   ds: "http://www.w3.org/2000/09/xmldsig#",
+  dsig11: "http://www.w3.org/2009/xmldsig11#",
   xenc: "http://www.w3.org/2001/04/xmlenc#",
   xenc11: "http://www.w3.org/2009/xmlenc11#",
   /** eIDAS SAML message format §3. */

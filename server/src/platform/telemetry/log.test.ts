@@ -12,7 +12,7 @@ const failure = () => {
   return Object.assign(new Error("could not send", { cause }), { code: "E_SEND", inner: new Error("inside") });
 };
 
-test.each(["warn", "info", "debug"] as const)("a %s line tells an error's message and code, and no stack", (level) => {
+test.each(["warn", "info", "debug"] as const)("a %s line reports an error's message and code, and no stack", (level) => {
   const all = logged((log) => {
     log[level]({ err: failure(), realm: "acme" }, "it failed");
     log.child({ reqId: "1" })[level]({ err: failure() }, "it failed");

@@ -13,7 +13,8 @@ class Stackless {
 
 const { err: serialize } = pino.stdSerializers;
 
-const told = (err: unknown): unknown => (err instanceof Stackless ? withoutStacks(serialize(err.error)) : serialize(err as Error));
+const serializeError = (err: unknown): unknown =>
+  err instanceof Stackless ? withoutStacks(serialize(err.error)) : serialize(err as Error);
 
 /** Also of the errors inside it. */
 function withoutStacks(value: unknown): unknown {
@@ -41,7 +42,7 @@ export function createLog(level: Level | "silent", output: DestinationStream): L
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    serializers: { err: told },
+    serializers: { err: serializeError },
     hooks: {
       logMethod(said, method, number) {
         method.apply(this, (number < ERROR ? quiet(said) : said) as Parameters<typeof method>);

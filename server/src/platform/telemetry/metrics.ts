@@ -42,7 +42,7 @@ const KEEP_HOURS = 8 * DAY;
 
 export const hourOf = (time: number): number => Math.floor(time / HOUR) * HOUR;
 
-/** A registry of its own: two nodes in one process (tests) do not share counters. */
+/** One registry per node: two nodes in one process (tests) do not share counters. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];

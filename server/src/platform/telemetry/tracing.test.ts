@@ -22,7 +22,7 @@ interface Span {
   status: { code?: number };
 }
 
-/** A real OTLP collector on loopback, as far as a sender can tell. */
+/** A real OTLP collector on loopback, as far as a sender can see. */
 async function collector() {
   const received: { url: string | undefined; headers: IncomingHttpHeaders; body: string }[] = [];
   const state = { status: 200, hang: false };
@@ -182,7 +182,7 @@ describe("with a collector", () => {
     expect(tracing.stats()).toEqual({ exported: 0, dropped: 40, waiting: 0 });
   });
 
-  test("a collector that refuses, or is away, is reported once; spans flow again when it is back", async () => {
+  test("a collector that refuses, or is unreachable, is reported once; spans flow again when it is back", async () => {
     const peer = await collector();
     const logged: string[] = [];
     const log = { info: () => void logged.push("info"), warn: () => void logged.push("warn") };

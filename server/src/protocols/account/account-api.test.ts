@@ -92,7 +92,7 @@ describe("the profile", () => {
     expect(await put({ username: "other" })).toEqual([400, "username read_only"]);
   });
 
-  test("another email address counts once its owner confirms it, the present one is told, and it is the realm's to allow", async () => {
+  test("another email address counts once its owner confirms it, the present one is notified, and it is the realm's to allow", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await signedIn(realm), await realm.user()];
     const boss = realm.asMaster();
@@ -127,7 +127,7 @@ describe("the profile", () => {
     });
     expect(await follow(linkIn(mails[2]!.text)), "once").toBe(410);
 
-    // Whether somebody has an address is told to whoever reads its mail.
+    // Only the owner of a mailbox learns whether its address has an account.
     await boss.post("/users", { username: "carol", email: "carol@example.com" });
     expect((await put({ email: "CAROL@example.com", firstName: "Ada" })).status).toBe(200);
     const toCarol = (await outbox(iam, realm)).find(({ to }) => to === "CAROL@example.com");
@@ -147,7 +147,7 @@ describe("the profile", () => {
     await ada.browser.signIn(realm.name, "countess", NEW);
   });
 
-  test("nobody becomes somebody else to an application by changing what it knows them by", async () => {
+  test("no user becomes another user to an application by changing what it knows them by", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     const boss = realm.asMaster();
@@ -221,7 +221,7 @@ describe("the password", () => {
     await boss.put("/settings", { ...settings, bruteForce: { ...settings.bruteForce, enabled: false } });
     for (let n = 0; n < 20; n++) expect((await change(ada.browser, realm, "wrong")).status).toBe(400);
     expect(refusal(await change(ada.browser, realm, ada.password))).toEqual([429, "rate.limited"]);
-    // Somebody else's attempts are not counted with them.
+    // A user else's attempts are not counted with them.
     const bob = await signedIn(realm);
     expect((await change(bob.browser, realm, bob.password)).status).toBe(204);
   });

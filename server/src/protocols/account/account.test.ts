@@ -26,7 +26,7 @@ async function signedIn(realm: RealmUnderTest) {
 const CLIENT = "https://app.example/client?id=1&x=a b";
 
 describe("the account", () => {
-  test("shows a user their own data and nobody else's", async () => {
+  test("shows a user their own data and no one else's", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await signedIn(realm), await signedIn(realm)];
     await grant(realm, ada.userId, "shop", ["openid"]);
@@ -54,7 +54,7 @@ describe("the account", () => {
 });
 
 describe("a consent", () => {
-  test("is taken back by the user, once, for one application, and that is told", async () => {
+  test("is taken back by the user, once, for one application, and that is recorded", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await signedIn(realm), await signedIn(realm)];
     for (const { userId } of [ada, bob]) await grant(realm, userId, CLIENT, ["openid"]);

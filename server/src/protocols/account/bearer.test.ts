@@ -68,7 +68,7 @@ describe("a user's access token", () => {
     expect(left?.searchParams.get("error")).toBe("invalid_scope");
   });
 
-  test("of a session that is older than ten minutes changes nothing by which the user signs in, and is told what to ask for", async () => {
+  test("of a session that is older than ten minutes changes nothing by which the user signs in, and the error says what to ask for", async () => {
     const realm = await iam.realm();
     await allowMessages(realm);
     const user = await realm.user();

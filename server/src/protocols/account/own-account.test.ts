@@ -41,7 +41,7 @@ describe("an authenticator app, by the account API", () => {
   const confirm = (browser: Browser, realm: RealmUnderTest, sent: object) =>
     browser.post(at(realm, "/credentials"), { type: "totp", ...sent });
 
-  test("is told its secret, added by its first code, and asked for from then on", async () => {
+  test("shows its secret, is added by its first code, and asked for from then on", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     const begun = await start(ada.browser, realm);
@@ -64,7 +64,7 @@ describe("an authenticator app, by the account API", () => {
       [ada.username, "recovery-code"],
       [ada.username, "totp"],
     ]);
-    // Whoever has just set it up has shown it.
+    // Setting it up has proven it.
     expect((await ada.browser.post(at(realm, "/credentials"), { type: "recovery-code" })).status).toBe(201);
 
     const page = await pastPassword(iam.browser(), realm.name, ada);

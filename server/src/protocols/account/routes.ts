@@ -17,6 +17,7 @@ export interface AccountParts extends ProfileParts, OwnCredentialParts, OwnErasu
 export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app, parts) => {
   const { db, work, realms, hasher, breaches, directoryPasswords, messages, vault, baseUrl, log, cookies, providers, tools } = parts;
   declare(app, {
+    tags: ["Account"],
     caller: anyOf(session(), bearer({ audience: "account" })),
     ...{ csrf: "header", errors: "problem", codes: "account" },
   });

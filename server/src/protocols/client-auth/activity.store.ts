@@ -1,4 +1,4 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import { type Db, deleteExpired } from "../../platform/db/index.ts";
@@ -64,38 +64,17 @@ export async function listActivity(db: Db, realm: string, query: ListQuery, now:
     .innerJoin("clients", (join) =>
       join.onRef("clients.realm_id", "=", "client_activity.realm_id").onRef("clients.id", "=", "client_activity.id"),
     )
-    .select([
-      "client_activity.realm_id",
-      "client_activity.id",
-      "clients.client_id",
-      "clients.name",
-      "client_activity.first_at",
-      "client_activity.last_at",
-      "client_activity.tokens",
-      "client_activity.source_ip",
-      "client_activity.expires_at",
-    ])
+    .select(["client_activity.id", "client_activity.realm_id as realmId", "clients.client_id as clientId", "clients.name"])
+    .select(["client_activity.first_at as createdAt", "client_activity.last_at as lastSeenAt", "client_activity.tokens"])
+    .select(["client_activity.source_ip as sourceIp", "client_activity.expires_at as expiresAt"])
     .where("client_activity.realm_id", "=", realm)
     .where("client_activity.expires_at", ">", now)
     .where("clients.enabled", "=", true)
     .$if(search !== "", (q) =>
       isId(search) ? q.where("client_activity.id", "=", search) : q.where("clients.client_key", "like", likePrefix(loginKey(search))),
     );
-  const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map(toSession) };
+  return pageOf(db, base, order, query);
 }
-
-const toSession = (row: Selectable<ClientActivityTable> & { client_id: string; name: string | null }): ServiceAccountSession => ({
-  id: row.id,
-  realmId: row.realm_id,
-  clientId: row.client_id,
-  name: row.name,
-  createdAt: row.first_at,
-  lastSeenAt: row.last_at,
-  expiresAt: row.expires_at,
-  tokens: row.tokens,
-  sourceIp: row.source_ip,
-});
 
 /** A service-account session ends when its last token expires. */
 export const deleteExpiredActivity = (db: Db, now: number): Promise<void> => deleteExpired(db, "client_activity", now);

@@ -44,7 +44,7 @@ const MAX_REALMS = 1_000;
 /** The refusals of one realm since the last flush, by client and address. */
 type Refusals = Map<string, { readonly refusal: Refusal; unrecorded: number }>;
 
-/** The clients with unexpired tokens of their own. */
+/** The clients with unexpired client credentials tokens. */
 export const searchServiceAccounts = ({ tx, realm, now }: ReadCtx, query: ListQuery): Promise<Page<ServiceAccountSession>> =>
   listActivity(tx, realm, query, now);
 

@@ -3,23 +3,20 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { mayUseApplication } from "../../applications/access/index.ts";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
-import { declare, session as sessionCaller } from "../../platform/http/index.ts";
+import { declare, field, page, redirect, session as sessionCaller } from "../../platform/http/index.ts";
 import { toSignIn, type Visitor } from "../../signin/login/index.ts";
 import { renderCiba, sendPage } from "../../signin/pages/index.ts";
 import { issuerFor } from "../gate/index.ts";
 import { answer, findRequest, listRequests, messageOf, requestedBy, type Waiting } from "./approval.ts";
 import type { DecoupledIssuer } from "./parts.ts";
-import { type DecoupledRouteParts, needsRecentSignIn, sendNoAccess } from "./visitors.ts";
+import { type DecoupledRouteParts, needsRecentSignIn, OtherAccount, sendNoAccess } from "./visitors.ts";
 
-const tags = ["Protocol"];
-const params = Type.Object({ realm: Type.String() });
 const requestParams = Type.Object({ realm: Type.String(), id: Type.String() });
-const page = (description: string) => Type.String({ description });
-const toLogin = Type.Null({ description: "To the sign-in page" });
+const toLogin = redirect("To the sign-in page");
 const Answer = Type.Object(
   {
     decision: Type.String({ maxLength: 16, description: "`allow`; anything else refuses" }),
-    _csrf: Type.Optional(Type.String({ maxLength: 512, description: "The value of the cookie XSRF-TOKEN; 403 without it" })),
+    _csrf: field(512, "The value of the cookie XSRF-TOKEN; 403 without it"),
   },
   { $id: "CibaAnswer" },
 );
@@ -29,16 +26,14 @@ const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? clientId;
 /** Mounted under /realms/:realm: the signed-in user approves CIBA requests. */
 export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
   const { work, issuers, visitors } = parts;
-  declare(app, { caller: sessionCaller(), csrf: "form", errors: "page", impersonated: true });
+  declare(app, { tags: ["Protocol"], caller: sessionCaller(), csrf: "form", errors: "page", impersonated: true });
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/ciba`;
   const pathOf = (realm: string, id: string) => `${here(realm)}/${encodeURIComponent(id)}`;
 
   type Shown = Parameters<typeof renderCiba>[0] extends infer V ? (V extends unknown ? Omit<V, "branding" | "locale"> : never) : never;
   const send = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number, view: Shown) =>
-    sendPage(reply, status, renderCiba({ ...visitors.frameOf(request, reply, visitor), ...view } as Parameters<typeof renderCiba>[0]), {
-      logoUrl: visitor.realm.settings.logoUrl,
-    });
+    sendPage(reply, status, renderCiba({ ...visitors.frameOf(request, reply, visitor), ...view } as Parameters<typeof renderCiba>[0]));
 
   const showRequest = (
     request: FastifyRequest,
@@ -79,13 +74,14 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       schema: {
         operationId: "listCibaRequests",
         summary: "Requests that wait for the signed-in user (CIBA)",
-        tags,
-        params,
+        querystring: Type.Object({ lang: field(35), account: OtherAccount }),
         response: { 200: page("The list"), 303: toLogin },
       },
     },
     async (request, reply) => {
       const { visitor, realm } = request;
+      if (request.query.account === "other")
+        return toSignIn(work, request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: here(realm.realmId) });
       const session = visitor.session!;
       const issuer = await issuerFor(issuers, request);
       const requests = (await listRequests(issuer.parts, session)).map((each) => ({
@@ -102,7 +98,6 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
     {
       schema: {
         summary: "One of them",
-        tags,
         params: requestParams,
         response: { 200: page("The question"), 303: toLogin, 404: page("Answered, expired, or another user's") },
       },
@@ -119,7 +114,6 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       schema: {
         summary: "Answer it",
         consumes: ["application/x-www-form-urlencoded"],
-        tags,
         params: requestParams,
         body: Answer,
         response: {
@@ -140,7 +134,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       if (!found) return showGone(request, reply, visitor, 404) as never;
       const isAllowed = request.body.decision === "allow";
       if (isAllowed && !(await mayUseApplication(parts.db, realm.realmId, session.userId, found.client.settings)))
-        return sendNoAccess(visitors, request, reply, found.client) as never;
+        return sendNoAccess(visitors, request, reply, found.client, { path: here(realm.realmId) }) as never;
       if (isAllowed && (await needsRecentSignIn(parts.db, session, requestedBy(issuer.parts, found.request).scopes)))
         return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realm.realmId, id) });
       const approval = { ...found, parts: issuer.parts, model: "BackchannelAuthenticationRequest", session } as const;

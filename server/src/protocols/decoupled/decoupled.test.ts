@@ -21,7 +21,7 @@ const payloadOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split(".")[1]!, "b
 const userinfo = (realm: RealmUnderTest, token: string) =>
   iam.browser().get(`/realms/${realm.name}/userinfo`, { headers: { authorization: `Bearer ${token}` } });
 
-/** Opens a page as somebody who may have to sign in first. */
+/** Opens a page as a user who may have to sign in first. */
 async function open(browser: Browser, path: string, user: { username: string; password: string }) {
   const { baseUrl } = iam.config;
   const { page } = await walk(browser, baseUrl, path);
@@ -85,7 +85,7 @@ describe("a device", () => {
     );
   });
 
-  test("is told to slow down, that it was refused, and that it is too late", async () => {
+  test("is asked to slow down, and learns that it was refused or is too late", async () => {
     const realm = await iam.realm();
     const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
     const [first, second] = [await start(tv), await start(tv)];
@@ -112,8 +112,8 @@ describe("a device", () => {
     const [realm, elsewhere] = [await iam.realm(), await iam.realm()];
     const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
     const asked = await start(tv);
-    const stranger = await elsewhere.user();
-    expect((await confirm(iam.browser(), elsewhere, stranger, asked.user_code)).status).toBe(400);
+    const outsider = await elsewhere.user();
+    expect((await confirm(iam.browser(), elsewhere, outsider, asked.user_code)).status).toBe(400);
 
     const page = await confirm(browser, realm, user, asked.user_code);
     const path = `/realms/${realm.name}/device`;
@@ -173,7 +173,7 @@ describe("a device", () => {
   });
 });
 
-describe("a client that asks for somebody elsewhere (CIBA)", () => {
+describe("a client that asks for a user elsewhere (CIBA)", () => {
   const bank = (realm: RealmUnderTest, members: Record<string, unknown> = {}) =>
     relyingParty(iam, realm, { clientId: "bank", name: "Bank", publicClient: false, redirectUris: [], grantTypes: ["CIBA"], ...members });
   const ask = (party: Party, form: Record<string, string>) => party.post("/backchannel/authorize", { scope: "openid", ...form });
@@ -199,7 +199,7 @@ describe("a client that asks for somebody elsewhere (CIBA)", () => {
     expect((await look(iam.browser(), realm, await realm.user())).list.text).toContain("Nothing waits");
     const other = iam.browser();
     await open(other, `/realms/${realm.name}/ciba`, await realm.user());
-    expect((await other.get(href!)).status, "somebody else's").toBe(404);
+    expect((await other.get(href!)).status, "another user's").toBe(404);
 
     expect((await press(browser, page!, { decision: "allow" })).text).toContain("You allowed it");
     expect((await browser.get(href!)).status).toBe(404);
@@ -211,14 +211,14 @@ describe("a client that asks for somebody elsewhere (CIBA)", () => {
     expect((await userinfo(realm, tokens.body.access_token)).status).toBe(401);
   });
 
-  test("finds users by name or by an ID token of its own, and is told clearly what it cannot ask", async () => {
+  test("finds users by name or by an ID token of its own, and gets a clear error for what it cannot ask", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const party = await bank(realm, { grantTypes: ["CIBA", "authorization_code"], redirectUris: ["https://app.example/cb"] });
     const { body } = await party.signIn(iam.browser(), user);
     expect((await ask(party, { id_token_hint: body.id_token })).status).toBe(200);
-    const stranger = await bank(realm, { clientId: "stranger" });
-    expect((await ask(stranger, { id_token_hint: body.id_token })).body.error).toBe("invalid_request");
+    const outsider = await bank(realm, { clientId: "outsider" });
+    expect((await ask(outsider, { id_token_hint: body.id_token })).body.error).toBe("invalid_request");
     expect((await ask(party, { login_hint: "nobody" })).body.error).toBe("unknown_user_id");
     expect((await ask(party, { login_hint: "no\u0000body" })).body.error).toBe("invalid_request");
     expect((await ask(party, { login_hint_token: "x" })).body.error_description).toContain("login_hint_token is not supported");

@@ -52,7 +52,7 @@ test("no more than ten thousand codes of a client wait at once", async () => {
   expect((await ask(realm, iam.browser())).status).toBe(200);
 });
 
-test("guessing codes from one address is slowed down, whoever is signed in there", async () => {
+test("guessing codes from one address is slowed down, no matter who is signed in there", async () => {
   const realm = await iam.realm();
   const settings = (await realm.asMaster().get("/settings")).body;
   const bruteForce = { ...settings.bruteForce, maxFailures: 3, maxFailuresPerAddress: 6 };

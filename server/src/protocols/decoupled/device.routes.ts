@@ -4,7 +4,7 @@ import Type from "typebox";
 import { mayUseApplication } from "../../applications/access/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
-import { declare, session as sessionCaller } from "../../platform/http/index.ts";
+import { declare, field, page, redirect, session as sessionCaller } from "../../platform/http/index.ts";
 import { toSignIn, type Visitor } from "../../signin/login/index.ts";
 import { type DeviceError, renderDevice, sendPage } from "../../signin/pages/index.ts";
 import { issuerFor } from "../gate/index.ts";
@@ -12,16 +12,13 @@ import { answer, findDevice, requestedBy, type Waiting } from "./approval.ts";
 import { countCode } from "./device-attempts.ts";
 import type { DecoupledIssuer } from "./parts.ts";
 import { normaliseUserCode, spellUserCode } from "./user-code.ts";
-import { type DecoupledRouteParts, needsRecentSignIn, sendNoAccess } from "./visitors.ts";
+import { type DecoupledRouteParts, needsRecentSignIn, OtherAccount, sendNoAccess } from "./visitors.ts";
 
-const tags = ["Protocol"];
-const params = Type.Object({ realm: Type.String() });
-const page = (description: string) => Type.String({ description });
 const DeviceForm = Type.Object(
   {
     user_code: Type.String({ maxLength: 64 }),
-    decision: Type.Optional(Type.String({ maxLength: 16, description: "`allow` or `deny`; without it, the page asks" })),
-    _csrf: Type.Optional(Type.String({ maxLength: 512, description: "The value of the cookie XSRF-TOKEN; 403 without it" })),
+    decision: field(16, "`allow` or `deny`; without it, the page asks"),
+    _csrf: field(512, "The value of the cookie XSRF-TOKEN; 403 without it"),
   },
   { $id: "DeviceForm" },
 );
@@ -29,14 +26,12 @@ const DeviceForm = Type.Object(
 /** Mounted under /realms/:realm: the user types the code that the device shows (RFC 8628 §3.3). */
 export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
   const { work, issuers, visitors } = parts;
-  declare(app, { caller: sessionCaller({ returnTo: withCode }), csrf: "form", errors: "page", impersonated: true });
+  declare(app, { tags: ["Protocol"], caller: sessionCaller({ returnTo: withCode }), csrf: "form", errors: "page", impersonated: true });
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/device`;
 
   const send = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number, view: { state: "allowed" | "denied" }) =>
-    sendPage(reply, status, renderDevice({ ...visitors.frameOf(request, reply, visitor), ...view }), {
-      logoUrl: visitor.realm.settings.logoUrl,
-    });
+    sendPage(reply, status, renderDevice({ ...visitors.frameOf(request, reply, visitor), ...view }));
 
   const showEnter = (
     request: FastifyRequest,
@@ -54,7 +49,6 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
     });
     const { retryAfterSeconds } = shown;
     return sendPage(reply, status, html, {
-      logoUrl: visitor.realm.settings.logoUrl,
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     });
   };
@@ -80,7 +74,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       scopes: scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null })),
       claims,
     });
-    return sendPage(reply, 200, html, { logoUrl: visitor.realm.settings.logoUrl });
+    return sendPage(reply, 200, html);
   };
 
   app.get(
@@ -89,16 +83,17 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       schema: {
         summary: "Type the code of a device (RFC 8628 §3.3)",
         description: "After signing in. A code in the address only fills in the field.",
-        tags,
-        params,
         querystring: Type.Object({
-          user_code: Type.Optional(Type.String({ maxLength: 64 })),
-          lang: Type.Optional(Type.String({ maxLength: 35 })),
+          user_code: field(64),
+          lang: field(35),
+          account: OtherAccount,
         }),
-        response: { 200: page("The page"), 303: Type.Null({ description: "To the sign-in page" }) },
+        response: { 200: page("The page"), 303: redirect("To the sign-in page") },
       },
     },
     async (request, reply) => {
+      if (request.query.account === "other")
+        return toSignIn(work, request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: withCode(request) });
       return showEnter(request, reply, request.visitor, 200, { userCode: codeIn(request) }) as never;
     },
   );
@@ -110,12 +105,10 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       schema: {
         summary: "Look at a device's request, and answer it",
         consumes: ["application/x-www-form-urlencoded"],
-        tags,
-        params,
         body: DeviceForm,
         response: {
           200: page("The question, or how it ended"),
-          303: Type.Null({ description: "To the sign-in page" }),
+          303: redirect("To the sign-in page"),
           400: page("No such code"),
           403: page("CSRF token missing or stale, or the user may not use the client"),
           409: page("Answered already"),
@@ -144,7 +137,10 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       await attempt.takeBack();
 
       if (decision !== "deny" && !(await mayUseApplication(parts.db, realm.realmId, session.userId, found.client.settings)))
-        return sendNoAccess(visitors, request, reply, found.client) as never;
+        return sendNoAccess(visitors, request, reply, found.client, {
+          path: here(realm.realmId),
+          query: { user_code: spellUserCode(code) },
+        }) as never;
       if (decision !== "allow" && decision !== "deny") return showConfirm(request, reply, visitor, issuer, code, found) as never;
       const isAllowed = decision === "allow";
       const back = `${here(realm.realmId)}?${new URLSearchParams({ user_code: spellUserCode(code) })}`;

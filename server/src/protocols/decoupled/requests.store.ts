@@ -70,25 +70,13 @@ export interface OpenRequest {
   readonly expiresAt: number;
 }
 
-interface OpenRow {
-  record_id: string;
-  client_id: string;
-  payload: RecordPayload;
-  expires_at: number;
-}
-
-const toOpen = (row: OpenRow): OpenRequest => ({
-  recordId: row.record_id,
-  clientId: row.client_id,
-  payload: row.payload,
-  expiresAt: row.expires_at,
-});
+const openColumns = sql`record_id as "recordId", client_id as "clientId", payload, expires_at as "expiresAt"`;
 
 export async function findOpenDevice(db: Db, realm: string, userCodeHash: string, now: number): Promise<OpenRequest | null> {
-  const { rows } = await sql<OpenRow>`
-    select record_id, client_id, payload, expires_at from oidc_records
+  const { rows } = await sql<OpenRequest>`
+    select ${openColumns} from oidc_records
     where realm_id = ${realm} and model = 'DeviceCode' and user_code = ${userCodeHash} and expires_at > ${now} and ${isOpen}`.execute(db);
-  return rows[0] ? toOpen(rows[0]) : null;
+  return rows[0] ?? null;
 }
 
 /** Whether a client has this many pending device codes. Selected by model: the client may have a million refresh tokens besides. */
@@ -104,20 +92,20 @@ export async function hasOpenDevices(db: Db, realm: string, clientId: string, ma
 const MOST = 50;
 
 export async function openRequestsOf(db: Db, realm: string, userId: string, now: number): Promise<OpenRequest[]> {
-  const { rows } = await sql<OpenRow>`
-    select record_id, client_id, payload, expires_at from oidc_records
+  const { rows } = await sql<OpenRequest>`
+    select ${openColumns} from oidc_records
     where realm_id = ${realm} and model = 'BackchannelAuthenticationRequest' and payload ->> 'accountId' = ${userId}
       and expires_at > ${now} and ${isOpen}
     order by expires_at, record_id limit ${MOST}`.execute(db);
-  return rows.map(toOpen);
+  return rows;
 }
 
 export async function findOpenRequest(db: Db, realm: string, userId: string, recordId: string, now: number): Promise<OpenRequest | null> {
-  const { rows } = await sql<OpenRow>`
-    select record_id, client_id, payload, expires_at from oidc_records
+  const { rows } = await sql<OpenRequest>`
+    select ${openColumns} from oidc_records
     where realm_id = ${realm} and model = 'BackchannelAuthenticationRequest' and record_id = ${recordId}
       and payload ->> 'accountId' = ${userId} and expires_at > ${now} and ${isOpen}`.execute(db);
-  return rows[0] ? toOpen(rows[0]) : null;
+  return rows[0] ?? null;
 }
 
 export async function storeSealed(db: Db, realm: string, recordId: string, sealed: string): Promise<void> {

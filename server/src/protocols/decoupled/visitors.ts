@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -17,18 +18,23 @@ export interface DecoupledRouteParts extends PageParts {
 export const needsRecentSignIn = async (db: Db, session: LiveSession, scopes: readonly string[]): Promise<boolean> =>
   scopes.includes("offline_access") && session.impersonator === null && !(await hasRecentAuthentication(db, session, clock.now()));
 
-/** The request stays open: the user may sign in with another account that has access. */
+/** In the query of a page: asks to sign in again, for another account. Following the link changes nothing by itself, so it needs no CSRF token. */
+export const OtherAccount = Type.Optional(Type.Literal("other", { description: "Asks to sign in with another account" }));
+
+/** The request stays open: `page` is where the user can go on with another account. */
 export function sendNoAccess(
   visitors: PageParts["visitors"],
   request: FastifyRequest,
   reply: FastifyReply,
   { name, clientId }: ClientSnapshot,
+  page: { readonly path: string; readonly query?: Readonly<Record<string, string>> },
 ): FastifyReply {
   const { visitor } = request;
   const html = renderNoAccess({
     ...visitors.frameOf(request, reply, visitor),
     client: name ?? clientId,
     account: visitor.session!.username,
+    otherAccountUrl: `${page.path}?${new URLSearchParams({ ...page.query, account: "other" })}`,
   });
-  return sendPage(reply, 403, html, { logoUrl: visitor.realm.settings.logoUrl });
+  return sendPage(reply, 403, html);
 }

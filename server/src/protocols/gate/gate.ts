@@ -21,6 +21,7 @@ import { type CallerParts, type Callers, createCallers, type Entering, ownSessio
 import { formOf } from "./forms.ts";
 import { issuerFor } from "./issuer.ts";
 import { allowOrigin, preflight } from "./oauth.ts";
+import { createPlans } from "./plans.ts";
 import { deviceProofIn, schemeOf, tokenInHeader, wantsPage } from "./presented.ts";
 import { challenge, noSession, refuse } from "./refusals.ts";
 
@@ -72,12 +73,10 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     for (const { url, route } of routes) refuseUndeclared(url, route, parts);
   });
 
-  app.addHook("onRequest", async (request, reply) => {
-    const { config } = request.routeOptions;
-    // Published documents are the same for every caller; most are answered before any hook (platform/http/early-answers.ts).
-    if (config.caller === undefined || config.document) return;
+  const planOf = createPlans(callers);
+  const authenticate = async (request: FastifyRequest, reply: FastifyReply, config: FastifyContextConfig): Promise<void> => {
     const { realm: name } = request.params as { realm: string };
-    const realm = parts.realms.peek(name) ?? (await parts.realms.get(name));
+    const realm = await parts.realms.get(name);
     request.wantsPage = errorFormOf(request, config) === "page";
     await countIn(gate, config, request, reply, "addresses");
     if (!realm) throw unknownRealm();
@@ -88,23 +87,37 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     if (reply.sent) return;
     await callers.admit(entering);
     await countIn(gate, config, request, reply, "callers");
+  };
+
+  // Both hooks call back where nothing has to be awaited: for the token endpoint the promises would cost more than the checks.
+  app.addHook("onRequest", (request, reply, done) => {
+    const { config } = request.routeOptions;
+    // Published documents are the same for every caller; most are answered before any hook (platform/http/early-answers.ts).
+    if (config.caller === undefined || config.document) return done();
+    const realm = planOf(config).isOpen ? parts.realms.peek((request.params as { realm: string }).realm) : undefined;
+    if (!realm) return authenticate(request, reply, config);
+    request.realm = realm;
+    request.realmId = realm.realmId;
+    request.actor = anonymousActor(realm.realmId);
+    done();
   });
 
-  // Before schema validation: authentication and CSRF errors come before those of the body.
-  app.addHook("preValidation", async (request, reply) => {
-    const { config } = request.routeOptions;
-    if (config.caller === undefined || config.document) return;
-    const audience = callersOf(config)
-      .map(callers.audienceOf)
-      .find((each) => each?.takesForm);
-    if (audience && isWrite(request)) await callers.byForm({ request, reply, realm: request.realm, declaration: config }, audience);
-    if (callersOf(config).some((caller) => caller.by === "client" && caller.in === undefined)) await byClient(gate, request, reply);
-    if (!isWrite(request) || !request.visitor) return;
-    if (config.csrf === undefined || config.csrf === "none" || config.csrf === "header" || config.csrfUnless?.(request)) return;
+  const checkBody = async (request: FastifyRequest, reply: FastifyReply, config: FastifyContextConfig) => {
+    const { tokenInForm, byClient: authenticatesClient, formToken } = planOf(config);
+    if (tokenInForm && isWrite(request)) await callers.byForm({ request, reply, realm: request.realm, declaration: config }, tokenInForm);
+    if (authenticatesClient) await byClient(gate, request, reply);
+    if (!formToken || !isWrite(request) || !request.visitor || config.csrfUnless?.(request)) return;
     if (hasFormToken(gate, request)) return void refuseDirtyText(request.body);
     if (!config.onStale || !request.wantsPage) throw refuse(request, "csrf");
     await config.onStale(request, reply);
     return reply;
+  };
+
+  // Before schema validation: authentication and CSRF errors come before those of the body.
+  app.addHook("preValidation", (request, reply, done) => {
+    const { config } = request.routeOptions;
+    if (config.caller === undefined || config.document || !planOf(config).checksBody) return done();
+    return checkBody(request, reply, config);
   });
 
   app.setErrorHandler((cause, request, reply) => {

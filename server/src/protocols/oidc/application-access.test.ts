@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock } from "../../kernel/clock.ts";
-import type { Browser } from "../../testing/browser.ts";
+import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
@@ -52,6 +52,14 @@ const arrive = async (browser: Browser, app: Party, user: Stage["user"], params:
     : first;
 };
 const refused = { status: 400, body: { error: "access_denied" } };
+
+/** Follows the page's link to another account, and signs in with it. */
+const useOther = async (browser: Browser, { text }: Answer, { username, password }: Stage["user"]) => {
+  const [, href = ""] = /id="other" href="([^"]+)"/.exec(text) ?? [];
+  const { page } = await walk(browser, base, href.replaceAll("&amp;", "&"));
+  expect(page.text).toContain('name="password"');
+  return (await submit(browser, base, page, { username, password })).page;
+};
 
 describe("a user who may not use the client", () => {
   test("gets a page that names it, from which the client gets access_denied; the attempt is recorded", async () => {
@@ -175,6 +183,13 @@ describe("the token endpoint refuses a user who lost the role", () => {
     const page = await enter();
     expect([page.status, page.text.includes("Payroll")]).toEqual([403, true]);
     expect((await poll()).body.error).toBe("authorization_pending");
+    const colleague = await realm.user();
+    await give(colleague.userId);
+    const filled = await useOther(browser, page, colleague);
+    expect(filled.text).toContain(`value="${asked.user_code}"`);
+    const confirm = (await submit(browser, base, filled, { user_code: asked.user_code })).page;
+    expect([confirm.status, confirm.text.includes(colleague.username)]).toEqual([200, true]);
+    await useOther(browser, page, user);
     await give();
     const question = await enter();
     await take();
@@ -199,9 +214,14 @@ describe("the token endpoint refuses a user who lost the role", () => {
     const href = /href="(\/realms\/[^"]+\/ciba\/[^"]+)"/.exec(page.text)![1]!;
     const question = (await walk(browser, base, href)).page;
     await take();
-    expect((await submit(browser, base, question, { decision: "allow" })).page.status).toBe(403);
+    const denied = (await submit(browser, base, question, { decision: "allow" })).page;
+    expect(denied.status).toBe(403);
+    // The requests of the other account; this one waits for its user.
+    expect((await useOther(browser, denied, await realm.user())).text).not.toContain(href);
+    expect((await useOther(browser, denied, user)).text).toContain(href);
     await give();
-    expect((await submit(browser, base, question, { decision: "allow" })).page.status).toBe(200);
+    const again = (await walk(browser, base, href)).page;
+    expect((await submit(browser, base, again, { decision: "allow" })).page.status).toBe(200);
     await take();
     const poll = () => app.post("/token", { grant_type: CIBA, auth_req_id });
     expect(await poll()).toMatchObject(refused);
@@ -226,7 +246,7 @@ describe("the token endpoint refuses a user who lost the role", () => {
     expect(await exchange()).toMatchObject({ status: 400, body: { error: "invalid_request" } });
   });
 
-  test("a client that acts in its own name is nobody's affair", async () => {
+  test("a client that acts in its own name is no one's affair", async () => {
     const { app } = await stage({ grantTypes: ["client_credentials"], redirectUris: [] });
     expect((await app.post("/token", { grant_type: "client_credentials" })).status).toBe(200);
   });

@@ -13,7 +13,7 @@ import { CALLBACK, fieldOf, type Party, relyingParty, submit, walk } from "../..
 
 let iam: Harness;
 let base: string;
-/** Of a client, and of somebody who is not that client. */
+/** Of a client, and of another caller. */
 let own: GenerateKeyPairResult;
 let foreign: GenerateKeyPairResult;
 let ownKey: JWK;
@@ -446,7 +446,7 @@ describe("a person in front of a browser", () => {
     expect((await realm.asMaster().get("/sessions")).body).toHaveLength(1);
   });
 
-  // One realm for all: nobody is signed out.
+  // One realm for all: no one is signed out.
   let kept: Promise<{ realm: RealmUnderTest; browser: Browser; id_token: string }> | undefined;
   const place = () => {
     kept ??= iam.realm().then(async (realm) => {

@@ -96,7 +96,7 @@ describe.each([
     client = await registerClient(op, {}, undefined, mode);
   });
 
-  test("oidcc-server: a confidential client without PKCE, which nobody knew before", async () => {
+  test("oidcc-server: a confidential client without PKCE, which no one knew before", async () => {
     const own = await registerClient(op, {}, undefined, mode);
     const { tokens, idToken } = await own.complete(op.browser());
     expect(idToken).not.toHaveProperty("c_hash");
@@ -163,11 +163,11 @@ describe.each([
   ])("oidcc-scope-*: %s brings all of its claims", async (scope, claims) => {
     const answer = await client.authorize(op.browser(), { scope: `openid ${scope}` });
     const { body } = await client.exchange(answer);
-    const told = await op
+    const answered = await op
       .browser()
       .get(op.path(op.metadata.userinfo_endpoint), { headers: { authorization: `Bearer ${body.access_token}` } });
-    checkUserinfo(told.body, { sub: op.user.userId });
-    expect(Object.keys(told.body)).toEqual(expect.arrayContaining(["sub", ...claims]));
+    checkUserinfo(answered.body, { sub: op.user.userId });
+    expect(Object.keys(answered.body)).toEqual(expect.arrayContaining(["sub", ...claims]));
   });
 
   test("oidcc-ensure-other-scope-order-succeeds", async () => {
@@ -228,7 +228,7 @@ describe.each([
     expect(Math.abs((second.auth_time as number) - clock.now() / SECOND)).toBeLessThan(300);
   });
 
-  test("oidcc-ensure-request-with-acr-values-succeeds: one of them is told", async () => {
+  test("oidcc-ensure-request-with-acr-values-succeeds: the token contains one of them", async () => {
     const asked = op.metadata.acr_values_supported as string[];
     const { idToken } = await client.complete(op.browser(), { acr_values: asked.join(" ") });
     expect(asked).toContain(idToken.acr);
@@ -248,7 +248,7 @@ describe.each([
     }
   });
 
-  test("oidcc-ensure-registered-redirect-uri: a page of ours, and nobody is sent anywhere", async () => {
+  test("oidcc-ensure-registered-redirect-uri: a page of ours, and no one is sent anywhere", async () => {
     const { page, left } = await walk(
       op.browser(),
       BASE,

@@ -237,13 +237,13 @@ describe("a request object that is found at an address", () => {
     const client = await requestClient(uri);
     const { client_id } = client.metadata;
     const claims = { ...claimsOf(client.url()), iss: client_id, aud: op.metadata.issuer };
-    const stranger = await requestClient(at("/requesturi/other"), { jwks: { keys: [(await clientKey()).jwk] } });
+    const outsider = await requestClient(at("/requesturi/other"), { jwks: { keys: [(await clientKey()).jwk] } });
     const served = (jwt: string) => pages.set("/requesturi/three", (response) => response.end(jwt));
     const errorOf = async (params: Record<string, string>) => (await authorize(params)).left?.searchParams.get("error");
 
     served(new UnsecuredJWT(claims).encode());
     expect(await errorOf(byReference(client_id, uri)), "unsigned").toBe("invalid_request_object");
-    served(await client.sign({ ...claims, client_id: stranger.metadata.client_id, iss: stranger.metadata.client_id }));
+    served(await client.sign({ ...claims, client_id: outsider.metadata.client_id, iss: outsider.metadata.client_id }));
     expect(await errorOf(byReference(client_id, uri)), "another's").toBe("invalid_request_object");
     served("rubbish");
     expect(await errorOf(byReference(client_id, uri)), "rubbish").toBe("invalid_request_object");
@@ -287,12 +287,12 @@ describe("what an open issuer must offer (OpenID Connect Core §15.2)", () => {
     expect([answer.get("token_type"), Number(answer.get("expires_in")) > 0]).toEqual(["Bearer", true]);
     expect(answer.has("refresh_token")).toBe(false);
     const headers = { authorization: `Bearer ${answer.get("access_token")}` };
-    const told = () => op.browser().get(op.path(op.metadata.userinfo_endpoint), { headers });
-    expect((await told()).body).toMatchObject({ sub: idToken.sub, name: "Ada Lovelace" });
+    const answered = () => op.browser().get(op.path(op.metadata.userinfo_endpoint), { headers });
+    expect((await answered()).body).toMatchObject({ sub: idToken.sub, name: "Ada Lovelace" });
     const sessions = (await op.realm.asMaster().get("/sessions")).body as { id: string }[];
     const session = sessions.find(({ id }) => id === idToken.sid)!;
     expect((await op.realm.asMaster().delete(`/sessions/${session.id}`)).status).toBeLessThan(300);
-    expect((await told()).status).toBe(401);
+    expect((await answered()).status).toBe(401);
   });
 
   test("never without a nonce, in the query, or for a client that is not registered so", async () => {

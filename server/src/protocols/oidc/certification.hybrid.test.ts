@@ -36,10 +36,10 @@ describe.each([...IMPLICIT, ...HYBRID])("response_type=%s", (type) => {
       if (front && parts.includes("code")) expect(front.c_hash).toBe(halfHash(answer.get("code")!));
       if (front && parts.includes("token")) expect(front.at_hash).toBe(halfHash(answer.get("access_token")!));
       if (parts.includes("token")) {
-        const told = await op.browser().get(op.path(op.metadata.userinfo_endpoint), {
+        const answered = await op.browser().get(op.path(op.metadata.userinfo_endpoint), {
           headers: { authorization: `Bearer ${answer.get("access_token")}` },
         });
-        expect(told).toMatchObject({ status: 200, body: { sub: op.user.userId } });
+        expect(answered).toMatchObject({ status: 200, body: { sub: op.user.userId } });
       }
       if (parts.includes("code")) {
         const given = await client.exchange(answer);

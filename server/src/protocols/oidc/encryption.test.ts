@@ -78,11 +78,11 @@ describe("answers to a client", () => {
     const { body } = await client.exchange(String(response.code), {}, {});
     expect(await verified(client, await opened(body.id_token, alg, enc))).toMatchObject({ sub: user.userId });
 
-    const told: Answer = await iam
+    const answered: Answer = await iam
       .browser()
       .get(`/realms/${realm.name}/userinfo`, { headers: { authorization: `Bearer ${body.access_token}` } });
-    expect(told.headers["content-type"]).toContain("application/jwt");
-    expect(await verified(client, await opened(told.text, alg, enc))).toMatchObject({ sub: user.userId });
+    expect(answered.headers["content-type"]).toContain("application/jwt");
+    expect(await verified(client, await opened(answered.text, alg, enc))).toMatchObject({ sub: user.userId });
 
     const looked = await client.post("/introspect", { token: body.access_token });
     expect(looked.headers["content-type"]).toContain("application/token-introspection+jwt");
@@ -146,7 +146,7 @@ describe("a request object", () => {
     expect(to.searchParams.get("response")).toBeTruthy();
   });
 
-  test("by which somebody tries something else is refused, and costs nothing", async () => {
+  test("by which a caller tries something else is refused, and costs nothing", async () => {
     const client = await fapiClient(iam, realm, { clientId: "sly", profile: "fapi2-message-signing" });
     const inner = await client.requestObject({ response_mode: "jwt" });
     const [own, foreign] = [await keyOf(realm), await keyOf(await iam.realm())];

@@ -111,7 +111,7 @@ describe("a client proves itself", () => {
   test("by a certificate that the proxy saw, to which its tokens are bound", async () => {
     const realm = await iam.realm();
     const authority = await privateAuthority();
-    const [own, other] = [await authority.identity("robot"), await authority.identity("stranger")];
+    const [own, other] = [await authority.identity("robot"), await authority.identity("outsider")];
     const header = ({ cert }: { cert: string }) => ({ [CERTIFICATE]: encodeURIComponent(cert) });
     const party = await relyingParty(iam, realm, {
       ...{ publicClient: false, authMethod: "tls_client_auth", tlsClientAuthSubjectDn: "CN=robot" },
@@ -213,7 +213,7 @@ describe("the request and its answer", () => {
 });
 
 describe("claims", () => {
-  test("asked for one by one are told where they were asked for, without their scope", async () => {
+  test("requested individually are returned where they were requested, without their scope", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const user = await realm.user();
@@ -224,9 +224,9 @@ describe("claims", () => {
     expect(changed.status, changed.text).toBe(200);
     const claims = JSON.stringify({ id_token: { email: { essential: true } }, userinfo: { given_name: null, nonsense: null } });
     const { body } = await party.signIn(iam.browser(), user, { claims });
-    const [idToken, told] = [decodeJwt(body.id_token), (await bearer(realm, body.access_token)).body];
+    const [idToken, answered] = [decodeJwt(body.id_token), (await bearer(realm, body.access_token)).body];
     expect([idToken.email, idToken.given_name]).toEqual(["ada@example.com", undefined]);
-    expect(told).toEqual({ sub: user.userId, given_name: "Ada" });
+    expect(answered).toEqual({ sub: user.userId, given_name: "Ada" });
     const again = (await party.post("/token", { grant_type: "refresh_token", refresh_token: body.refresh_token })).body;
     expect(decodeJwt(again.id_token).email).toBe("ada@example.com");
     expect((await bearer(realm, again.access_token)).body.given_name).toBe("Ada");
@@ -244,8 +244,8 @@ describe("claims", () => {
     const tellsTo = async (clientId: string, scopes: string[]) => {
       const party = await relyingParty(iam, realm, { clientId, scopes });
       const { body } = await party.signIn(iam.browser(), user, { claims: JSON.stringify({ id_token: asked, userinfo: asked }) });
-      const told = [decodeJwt(body.id_token), (await bearer(realm, body.access_token)).body];
-      return told.map(({ salary, preferred_username }) => [salary, preferred_username]);
+      const answered = [decodeJwt(body.id_token), (await bearer(realm, body.access_token)).body];
+      return answered.map(({ salary, preferred_username }) => [salary, preferred_username]);
     };
     expect(await tellsTo("payroll", ["openid", "salary"])).toEqual(Array(2).fill(["a lot", undefined]));
     expect(await tellsTo("shop", [])).toEqual(Array(2).fill([undefined, user.username]));
@@ -277,11 +277,11 @@ describe("claims", () => {
       const party = await relyingParty(iam, realm, { clientId, publicClient: false, ...members });
       const { body } = await party.signIn(iam.browser(), user);
       const introspected = async (token: string) => (await party.post("/introspect", { token })).body.sub;
-      const told = await bearer(realm, body.access_token);
+      const answered = await bearer(realm, body.access_token);
       const subs = [
         decodeJwt(body.id_token).sub,
         decodeJwt(body.access_token).sub,
-        told.body?.sub ?? decodeJwt(told.text).sub,
+        answered.body?.sub ?? decodeJwt(answered.text).sub,
         await introspected(body.access_token),
         await introspected(body.refresh_token),
       ];

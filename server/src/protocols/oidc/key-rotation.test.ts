@@ -48,9 +48,9 @@ describe.skipIf(testDatabase() !== "postgres")("while keys are rotated on one of
     const visitor = async (here: (typeof nodes)[number], there: (typeof nodes)[number], client: (typeof clients)[number], way: object) => {
       while (rotating) {
         const given = await post(here, "/token", client, { grant_type: "client_credentials", ...way });
-        const told = given.status === 200 ? await post(there, "/introspect", client, { token: given.body.access_token }) : null;
-        if (told?.body.active === true) tokens.push(given.body.access_token);
-        else failures.push({ given, told });
+        const introspected = given.status === 200 ? await post(there, "/introspect", client, { token: given.body.access_token }) : null;
+        if (introspected?.body.active === true) tokens.push(given.body.access_token);
+        else failures.push({ given, introspected });
         answered();
       }
     };

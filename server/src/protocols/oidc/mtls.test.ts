@@ -21,7 +21,7 @@ beforeAll(async () => {
     GATEHOUSE_TRUST_PROXY: "loopback,10.0.0.0/8",
   });
   const authority = await privateAuthority();
-  [own, other] = [await authority.identity("robot"), await authority.identity("stranger")];
+  [own, other] = [await authority.identity("robot"), await authority.identity("outsider")];
 });
 afterAll(() => iam?.close());
 

@@ -53,7 +53,7 @@ describe("a grant that a client may not use is unauthorized_client", () => {
   });
 });
 
-describe("scopes that the realm does not know are ignored, in every grant, and the answer tells what was given", () => {
+describe("scopes that the realm does not know are ignored, in every grant, and the answer says what was given", () => {
   const grantTypes = ["authorization_code", "refresh_token", "client_credentials", "password", "device", "CIBA", "token-exchange"];
   const scopes = ["openid", "email", "profile"];
   let app: Party;
@@ -122,7 +122,7 @@ describe("scopes that the realm does not know are ignored, in every grant, and t
     expect(errorOf(await app.post("/backchannel/authorize", { ...unknown, login_hint: user.username }))).toEqual([400, "invalid_scope"]);
   });
 
-  test("what is left of the request is told also where it is nothing", async () => {
+  test("the error contains the remaining parameters also where there are none", async () => {
     const direct = await confidential({ grantTypes: ["password"], scopes: ["openid", "offline_access"] });
     const given = await direct.post("/token", { grant_type: "password", ...user, scope: "offline_access" });
     expect([given.status, given.body.scope]).toEqual([200, ""]);

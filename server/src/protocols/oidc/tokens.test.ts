@@ -81,7 +81,7 @@ describe("a refresh token", () => {
       expect(await realm.events("type=REFRESH_TOKEN_REUSED")).toHaveLength(1);
       return;
     }
-    // Whichever answer arrives, its token works; nobody is taken for a thief.
+    // Whichever answer arrives, its token works; no one is taken for a thief.
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(new Set(won.map(({ body }) => body.refresh_token)).size).toBe(8);
     for (const [n, { body }] of won.entries()) expect((await ask(body.refresh_token, n + 1)).status).toBe(200);
@@ -95,12 +95,12 @@ describe("a refresh token", () => {
   test.each(["unnamed", "named"])("gives no scope that was taken from its client meanwhile (its resource %s)", async (resource) => {
     const scope = "openid profile email";
     const { realm, party, user, tokens } = await signedIn({ scopes: ["openid", "profile", "email"] }, { scope });
-    const told = async (body: typeof tokens) => [
+    const answered = async (body: typeof tokens) => [
       body.scope,
       decodeJwt(body.access_token).scope,
       decodeJwt(body.id_token).preferred_username,
     ];
-    expect(await told(tokens)).toEqual([scope, scope, user.username]);
+    expect(await answered(tokens)).toEqual([scope, scope, user.username]);
     const { body: client } = await realm.asMaster().get(`/clients/${party.id}`);
     expect((await realm.asMaster().put(`/clients/${party.id}`, { ...client, scopes: ["openid"] })).status).toBe(200);
     const claimsNow = (await userinfo(realm, tokens.access_token)).body;
@@ -108,7 +108,7 @@ describe("a refresh token", () => {
     const more = resource === "named" ? { resource: `${base}/realms/${realm.name}` } : {};
     const { status, text, body } = await refresh(party, tokens.refresh_token, more);
     expect(status, text).toBe(200);
-    expect(await told(body)).toEqual(["openid", "openid", undefined]);
+    expect(await answered(body)).toEqual(["openid", "openid", undefined]);
   });
 
   test("gives no more than it was given: neither scopes nor resources", async () => {
@@ -185,7 +185,7 @@ describe("a code", () => {
     expect((await party.post("/token", late)).body.error).toBe("invalid_grant");
   });
 
-  test("without PKCE is not given to a public client, and a verifier that nobody announced is refused", async () => {
+  test("without PKCE is not given to a public client, and a verifier that no one announced is refused", async () => {
     const { party, browser, realm } = await signedIn();
     const bare = new URL(party.url(), base);
     bare.searchParams.delete("code_challenge");
@@ -373,7 +373,7 @@ describe("at rest", () => {
 });
 
 describe("metadata", () => {
-  test("is the same in every form, cached, open to browsers, and never tells the Host it was asked under", async () => {
+  test("is the same in every form, cached, open to browsers, and never contains the Host it was asked under", async () => {
     const realm = await iam.realm();
     const browser = iam.browser();
     const paths = ["openid-configuration", "oauth-authorization-server"].flatMap((name) => [

@@ -128,7 +128,7 @@ describe("a registered client", () => {
     expect((await put(client.registration_access_token)).status).toBe(401);
   });
 
-  test("nobody else gets in, and nobody learns which clients there are", async () => {
+  test("no other caller is admitted, and none learns which clients exist", async () => {
     const { realm, register } = await openRealm();
     const { realm: elsewhere, register: registerElsewhere } = await openRealm();
     const [mine, other, foreign] = [(await register(web)).body, (await register(web)).body, (await registerElsewhere(web)).body];

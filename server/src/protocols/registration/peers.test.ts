@@ -270,7 +270,7 @@ describe("a client that is known by its document", () => {
     expect((await authorize(realm, "/ways.json", {}, visitor)).left?.searchParams.get("code")).toBeTypeOf("string");
   });
 
-  test("is off unless the realm says so; nobody is asked then", async () => {
+  test("is off unless the realm says so; no one is asked then", async () => {
     const realm = await openRealm({});
     pages.set("/off.json", json(documentAt("/off.json")));
     expect(await authorize(realm, "/off.json")).toMatchObject({ left: null, page: { status: 400 } });

@@ -14,8 +14,6 @@ import {
   replaceRegistration,
 } from "./service.ts";
 
-const tags = ["Protocol"];
-const params = Type.Object({ realm: Type.String() });
 const clientParams = Type.Object({ realm: Type.String(), clientInternalId: Type.String() });
 const refusals = { "4xx": RegistrationProblem };
 
@@ -24,7 +22,7 @@ const BODY_LIMIT = 128 * 1024;
 
 /** Mounted under /realms/:realm/connect/register. */
 export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = async (app, parts) => {
-  declare(app, { caller: registration(), limit: "clientRegistrations", errors: "registration" });
+  declare(app, { tags: ["Protocol"], caller: registration(), limit: "clientRegistrations", errors: "registration" });
   // Refuses content types that other sites can send without a preflight.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   // No cookies are used, so any origin may read the responses.
@@ -44,8 +42,6 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
         summary: "Register a client (RFC 7591)",
         description:
           "With an initial access token as `Authorization: Bearer`, unless the realm allows anonymous registration. See `/provisioning`.",
-        tags,
-        params,
         body: RegistrationRequest,
         response: { 201: RegisteredClient, ...refusals },
       },
@@ -67,7 +63,6 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
         operationId: "readRegistration",
         summary: "Read a registered client (RFC 7592)",
         description: "With the registration access token, which stays the same.",
-        tags,
         params: clientParams,
         response: { 200: RegisteredClient, ...refusals },
       },
@@ -86,7 +81,6 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
         operationId: "replaceRegistration",
         summary: "Replace a registered client's metadata (RFC 7592)",
         description: `${changes} What is left out returns to its default; what an administrator decided stays.`,
-        tags,
         params: clientParams,
         body: RegistrationUpdate,
         response: { 200: RegisteredClient, ...refusals },
@@ -108,7 +102,6 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<RegistrationTools> = 
         operationId: "removeRegistration",
         summary: "Delete a registered client (RFC 7592)",
         description: "With its registration access token. Its grants and tokens end with it.",
-        tags,
         params: clientParams,
         response: { 204: Type.Null({ description: "Deleted" }), ...refusals },
       },

@@ -55,6 +55,8 @@ const get = (query: string, at = sp.sso) => iam.browser().get(`${pathOf(at)}?${q
 const queryOf = async (more: Partial<NewAuthnRequest> = {}, relayState: string | null = null, by = peer) =>
   new URL(await redirectUrl({ location: sp.sso, message: request(more), relayState, key: rs256(by) })).search.slice(1);
 const failures = (of = realm) => of.events("type=SAML_LOGIN&outcome=FAILURE");
+/** Reading all of them each time would take longer than what is tested. */
+const lastFailure = async (of: RealmUnderTest) => (await of.asMaster().get("/events?size=1&type=SAML_LOGIN&outcome=FAILURE")).body.items[0];
 
 /** Of the page what its reader sees, without the number of the request. */
 const seenOn = ({ text }: Answer) => /<main.*<\/main>/s.exec(text)?.[0].replace(/<code>[\w-]+<\/code>/, "") ?? text;
@@ -66,7 +68,7 @@ async function expectRefused(answer: Answer, reason: string | RegExp, of = realm
   // Nothing tells one refusal from another.
   expect(seenOn(answer)).toBe(generic);
   expect(answer.headers.location).toBeUndefined();
-  const [event] = await failures(of);
+  const event = await lastFailure(of);
   expect(event).toMatchObject({ category: "AUTHN", type: "SAML_LOGIN", outcome: "FAILURE" });
   expect(event.detail).toMatch(typeof reason === "string" ? new RegExp(`^${reason}: `) : reason);
 }
@@ -323,7 +325,7 @@ describe("what it says:", () => {
     await expectRefused(await post(await signedXml(), { RelayState: `${page}${"x".repeat(2_000)}` }), "relay_state");
   });
 
-  test("refuses to start here where that is off, unknown, or with a RelayState that nobody allowed", async () => {
+  test("refuses to start here where that is off, unknown, or with a RelayState that is not allowed", async () => {
     const start = (entityId: string, query = "") =>
       iam.browser().get(`${pathOf(sp.issuer)}/saml/idp/start/${encodeURIComponent(entityId)}${query}`);
     await expectRefused(await start(sp.entityId), "idp_initiated_off");
@@ -340,33 +342,6 @@ describe("what it says:", () => {
       await expectRefused(await start(entityId, `?RelayState=${encodeURIComponent(evil)}`), "relay_state");
     expect(await start(entityId, "?RelayState=https%3A%2F%2Fportal.example%2Fapp%2F1")).toMatchObject({ status: 303 });
   });
-
-  test("answers a request once, whichever way it comes again", async () => {
-    const user = await realm.user();
-    const browser = iam.browser();
-    const { sent, page } = await sp.signIn(browser, user);
-    expect(page.text).toContain("SAMLResponse");
-    await expectRefused(await browser.get(sent.url.slice(new URL(sent.url).origin.length)), "replay");
-    const posted = await browser.request("POST", pathOf(sp.sso), { form: sent.form, csrf: false });
-    const answer = posted.status === 303 ? await browser.get(String(posted.headers.location)) : posted;
-    await expectRefused(answer, "replay");
-  });
-});
-
-test("of a flood, the first twenty of a minute are recorded", async () => {
-  const flooded = await iam.realm();
-  const there = await serviceProvider(iam, flooded);
-  const bad = () => get("SAMLRequest=AAAA", there.sso);
-  for (let at = 0; at < 30; at++) expect(await bad()).toMatchObject({ status: 400 });
-  expect(await failures(flooded)).toHaveLength(20);
-  clock.advance(MINUTE + SECOND);
-  await bad();
-  expect(await failures(flooded)).toHaveLength(21);
-  const metrics = await iam.server.app.inject({ url: "/metrics" });
-  if (metrics.statusCode === 200)
-    expect(metrics.body).toMatch(
-      new RegExp(`saml[^\\n]*${flooded.name}[^\\n]*failure[^\\n]* 31|saml[^\\n]*failure[^\\n]*${flooded.name}[^\\n]* 31`),
-    );
 });
 
 test("a thousand mutations of a good request are refused, but for those that say the very same", async () => {
@@ -376,8 +351,7 @@ test("a thousand mutations of a good request are refused, but for those that say
   const open = async (xml: string) => (await openAuthnRequest(readPost({ SAMLRequest: base64(xml) }), trust)).message;
   const expected = await open(good);
   let refused = 0;
-  for (let round = 0; round < 1_000; round++) {
-    const xml = mutated(good, next);
+  const send = async (xml: string) => {
     const { status } = await post(xml);
     if (status === 400) refused++;
     else {
@@ -385,6 +359,7 @@ test("a thousand mutations of a good request are refused, but for those that say
       // What was accepted says what was signed: a change in KeyInfo, or another spelling of the same characters.
       expect(await open(xml).catch((error: SamlError) => error.reason), xml).toEqual(expected);
     }
-  }
+  };
+  for (let round = 0; round < 50; round++) await Promise.all(Array.from({ length: 20 }, () => send(mutated(good, next))));
   expect(refused).toBeGreaterThan(600);
 });

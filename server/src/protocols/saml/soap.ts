@@ -14,7 +14,7 @@ export async function answerSoap(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     await refusals.record(request, error);
-    // SOAP 1.1 §6.2 says 500; but then anybody who sends rubbish would raise the alarms for faults of this server.
+    // SOAP 1.1 §6.2 says 500; but then malformed messages would raise the alarms for faults of this server.
     return reply.code(400).send(soapFault("Client", "The message was not accepted"));
   }
 }

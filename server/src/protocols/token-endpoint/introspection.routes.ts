@@ -9,8 +9,6 @@ import { protectedIntrospection } from "../tokens/index.ts";
 import { introspect, revoke } from "./introspection.ts";
 import type { TokenEndpoints } from "./parts.ts";
 
-const tags = ["Protocol"];
-const params = Type.Object({ realm: Type.String() });
 const TokenForm = clientForm(
   { token: Type.String(), token_type_hint: Type.Optional(Type.Union([Type.Literal("access_token"), Type.Literal("refresh_token")])) },
   { token: "eyJhbGciOiJSUzI1NiJ9.e30.c2lnbmF0dXJl" },
@@ -19,7 +17,7 @@ const Introspection = Type.Object({ active: Type.Boolean() }, { $id: "Introspect
 
 /** Mounted under /realms/:realm. */
 export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
-  declare(app, { caller: client(), errors: "oauth" });
+  declare(app, { tags: ["Protocol"], caller: client(), errors: "oauth" });
   takeForms(app);
 
   /** The calling client, and the token in its form. */
@@ -40,8 +38,6 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
         description:
           "With client authentication; public clients are refused. A token is active for the client it was issued to, and for clients that its audience names by client id or allowed resource; with the client setting `introspectAll`, for every access token of the realm. Everything else is inactive. A JWT (RFC 9701) for clients that are configured so.",
         ...TokenForm,
-        tags,
-        params,
         response: { 200: Introspection },
       },
       serializerCompiler: () => JSON.stringify,
@@ -67,8 +63,6 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
         summary: "Revoke a token (RFC 7009)",
         description: "With client authentication. Revoking a refresh token revokes the whole grant.",
         ...TokenForm,
-        tags,
-        params,
         response: { 200: Type.Null({ description: "Revoked, or unknown (RFC 7009 §2.2)" }) },
       },
       serializerCompiler: () => () => "",

@@ -19,12 +19,12 @@ const resourcesOf = async ({ id }: Party, allowedResources: string[]) =>
 const isActive = async (by: Party, token: string) => {
   const { status, body } = await by.post("/introspect", { token });
   expect(status).toBe(200);
-  // Nothing is told of a token that is not the caller's to see.
+  // Nothing is revealed of a token that is not the caller's to see.
   if (!body.active) expect(body).toEqual({ active: false });
   return body.active as boolean;
 };
 
-test("a client introspects the tokens that were issued to it, and nobody else's", async () => {
+test("a client introspects the tokens that were issued to it, and no one else's", async () => {
   const [app, other] = [await confidential(), await confidential()];
   const { body } = await app.signIn(iam.browser(), await realm.user());
   expect([await isActive(app, body.access_token), await isActive(app, body.refresh_token)]).toEqual([true, true]);
@@ -51,7 +51,7 @@ test("a token is active for the clients that its audience names, by client id or
   expect([await isActive(gateway, forResource), await isActive(other, forResource)]).toEqual([true, false]);
 });
 
-test("a client that may ask for the admin API sees nobody else's tokens for it", async () => {
+test("a client that may ask for the admin API sees no one else's tokens for it", async () => {
   const admin = `${iam.config.baseUrl}/admin`;
   const [app, spy] = [await confidential({ firstParty: true }), await confidential({ grantTypes: ["client_credentials"] })];
   await resourcesOf(app, [admin]);

@@ -8,7 +8,6 @@ import { grants } from "./grants/index.ts";
 import type { TokenEndpoints } from "./parts.ts";
 import { answerTokenRequest } from "./pipeline.ts";
 
-const params = Type.Object({ realm: Type.String() });
 const Tokens = Type.Object(
   {
     access_token: Type.String({ description: "A JWT (RFC 9068)" }),
@@ -33,7 +32,7 @@ const TokenForm = clientForm(
 
 /** Mounted under /realms/:realm: the token endpoint. */
 export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }> = async (app, { issuers }) => {
-  declare(app, { caller: client({ in: "pipeline" }), errors: "oauth" });
+  declare(app, { tags: ["Protocol"], caller: client({ in: "pipeline" }), errors: "oauth" });
   app.setErrorHandler(allowReading);
   takeForms(app);
 
@@ -44,8 +43,6 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
         summary: "The token endpoint (RFC 6749 §3.2)",
         description: "A form with `grant_type`, the parameters of that grant, and client authentication.",
         ...TokenForm,
-        tags: ["Protocol"],
-        params,
         response: { 200: Tokens },
       },
       serializerCompiler: () => JSON.stringify,

@@ -57,7 +57,7 @@ export async function forgetRequests(
 }
 
 /**
- * RFC 9700 §4.14.2, RFC 6749 §4.1.2: a replayed code or refresh token may be stolen, and the server cannot tell which caller is the attacker.
+ * RFC 9700 §4.14.2, RFC 6749 §4.1.2: a replayed code or refresh token may be stolen, and the server does not know which caller is the attacker.
  * The whole grant is revoked.
  */
 export async function revokeFamily(

@@ -4,7 +4,7 @@ import Type from "typebox";
 import type { Clients } from "../../applications/clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { anyOf, bearer, declare, negotiated, Problem, session } from "../../platform/http/index.ts";
+import { anyOf, bearer, declare, field, negotiated, Problem, redirect, session } from "../../platform/http/index.ts";
 import { findSignInUser } from "../../signin/authenticators/index.ts";
 import { createScreens, PageQuery, timeText } from "../../signin/enrolled-devices/index.ts";
 import type { Visitors } from "../../signin/login/index.ts";
@@ -20,12 +20,10 @@ import {
   type TransactionParts,
 } from "./service.ts";
 
-const tags = ["Transactions"];
-const params = Type.Object({ realm: Type.String() });
 const oneParams = Type.Object({ realm: Type.String(), id: Type.String() });
 const BODY_LIMIT = 64 * 1024;
 const CsrfForm = Type.Object(
-  { _csrf: Type.Optional(Type.String({ maxLength: 512, description: "For the page: the value of the cookie XSRF-TOKEN" })) },
+  { _csrf: field(512, "For the page: the value of the cookie XSRF-TOKEN") },
   { additionalProperties: false, examples: [{}] },
 );
 const refusals = { 400: Problem, 401: Problem, 403: Problem, 404: Problem, 409: Problem };
@@ -45,7 +43,14 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
   const { nameOf } = createScreens(parts.clients);
   app.removeContentTypeParser("text/plain");
   // An impersonator may read; the service refuses to sign.
-  declare(app, { caller: token, limit: "transactions", errors: "problem", codes: "transactions", impersonated: true });
+  declare(app, {
+    tags: ["Transactions"],
+    caller: token,
+    limit: "transactions",
+    errors: "problem",
+    codes: "transactions",
+    impersonated: true,
+  });
   // A request without a body is allowed.
   app.addHook("preValidation", async (request) => {
     if (request.method === "POST") request.body ??= {};
@@ -59,8 +64,6 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
         description:
           "With a user's access token, or with an application's own and `userId`; the token is one for the realm, or for the resource " +
           "`{issuer}/tx`. The application that asks is the one that may consume it.",
-        tags,
-        params,
         body: CreateTransaction,
         response: { 201: Transaction, ...refusals },
       },
@@ -75,10 +78,9 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
     const { session } = visitor;
     const path = `/realms/${realm.realmId}/tx/${transaction.id}`;
     const frame = visitors.frameAt(request, reply, visitor, path);
-    const logo = { logoUrl: realm.settings.logoUrl };
     if (transaction.status !== "PENDING") {
       const state = ({ SIGNED: "signed", CONSUMED: "signed", DECLINED: "declined", EXPIRED: "gone" } as const)[transaction.status];
-      return sendPage(reply, status, renderTransaction({ ...frame, state }), logo);
+      return sendPage(reply, status, renderTransaction({ ...frame, state }));
     }
     const has = (await findSignInUser(parts.db, realm.realmId, session!.userId, clock.now()))?.credentials;
     const html = renderTransaction({
@@ -97,7 +99,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
       byDevice: has?.has("push") ?? false,
       problem,
     });
-    return sendPage(reply, status, html, logo);
+    return sendPage(reply, status, html);
   };
 
   app.get(
@@ -109,10 +111,9 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
         description:
           "With the token of the application that created it, or of the user. A browser with the user's session (`Accept: text/html`) gets the " +
           "page that shows what is to be signed.",
-        tags,
         params: oneParams,
         querystring: PageQuery,
-        response: { 200: Transaction, 303: Type.Null({ description: "To sign in first" }), ...refusals },
+        response: { 200: Transaction, 303: redirect("To sign in first"), ...refusals },
       },
     },
     async (request, reply) => {
@@ -132,10 +133,9 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
           "With the user's own token and a fresh second factor. Wrong ones count (429), and the fifth for one transaction declines it. " +
           "From the page: with the session and its CSRF token.",
         consumes: ["application/json", "application/x-www-form-urlencoded"],
-        tags,
         params: oneParams,
         body: SignTransaction,
-        response: { 200: Transaction, 303: Type.Null({ description: "To sign in first" }), ...refusals },
+        response: { 200: Transaction, 303: redirect("To sign in first"), ...refusals },
       },
     },
     async (request, reply) => {
@@ -161,10 +161,9 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
         summary: "Decline a transaction",
         description: "With the user's own token, or from the page.",
         consumes: ["application/json", "application/x-www-form-urlencoded"],
-        tags,
         params: oneParams,
         body: CsrfForm,
-        response: { 200: Transaction, 303: Type.Null({ description: "To sign in first" }), ...refusals },
+        response: { 200: Transaction, 303: redirect("To sign in first"), ...refusals },
       },
     },
     async (request, reply) => {
@@ -180,7 +179,6 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
       schema: {
         summary: "Consume a signed transaction",
         description: "Once, by the application that created it, before it expires. A second time is a 409.",
-        tags,
         params: oneParams,
         response: { 200: Transaction, ...refusals },
       },

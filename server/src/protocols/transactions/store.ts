@@ -1,4 +1,4 @@
-import { type ColumnType, type Selectable, sql } from "kysely";
+import { type ColumnType, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
@@ -31,19 +31,9 @@ declare module "../../platform/db/tables.ts" {
 }
 
 const columns = [
-  "transaction_id",
-  "user_id",
-  "client_id",
-  "type",
-  "summary",
-  "payload_hash",
-  "acr",
-  "status",
-  "jws",
-  "created_at",
-  "signed_at",
-  "consumed_at",
-  "expires_at",
+  ...(["transaction_id as id", "status", "type", "summary", "payload_hash as payloadHash", "acr", "user_id as userId"] as const),
+  ...(["client_id as clientId", "created_at as createdAt", "expires_at as expiresAt", "signed_at as signedAt"] as const),
+  ...(["consumed_at as consumedAt", "jws"] as const),
 ] as const;
 
 export async function findTransaction(db: Db, realm: string, id: string, now: number): Promise<Transaction | null> {
@@ -51,8 +41,7 @@ export async function findTransaction(db: Db, realm: string, id: string, now: nu
   const row = await db
     .selectFrom("transactions")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("transaction_id", "=", id)
+    .where((e) => e.and({ realm_id: realm, transaction_id: id }))
     .executeTakeFirst();
   return row ? toTransaction(row, now) : null;
 }
@@ -61,9 +50,7 @@ export async function countPending(db: Db, realm: string, userId: string, now: n
   const { count } = await db
     .selectFrom("transactions")
     .select(sql<number>`count(*)::int`.as("count"))
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("status", "=", "PENDING")
+    .where((e) => e.and({ realm_id: realm, user_id: userId, status: "PENDING" }))
     .where("expires_at", ">", now)
     .executeTakeFirstOrThrow();
   return count;
@@ -95,9 +82,7 @@ export async function moveTransaction(
   const row = await tx
     .updateTable("transactions")
     .set({ ...to, ...stamp })
-    .where("realm_id", "=", realm)
-    .where("transaction_id", "=", id)
-    .where("status", "=", from)
+    .where((e) => e.and({ realm_id: realm, transaction_id: id, status: from }))
     .where("expires_at", ">", now)
     .returning(columns)
     .executeTakeFirst();
@@ -109,9 +94,7 @@ export async function raiseWrong(tx: Tx, realm: string, id: string): Promise<num
   const row = await tx
     .updateTable("transactions")
     .set((eb) => ({ attempts: eb("attempts", "+", 1) }))
-    .where("realm_id", "=", realm)
-    .where("transaction_id", "=", id)
-    .where("status", "=", "PENDING")
+    .where((e) => e.and({ realm_id: realm, transaction_id: id, status: "PENDING" }))
     .returning("attempts")
     .executeTakeFirst();
   return row?.attempts ?? 0;
@@ -125,18 +108,7 @@ export async function deleteExpiredTransactions(db: Db, now: number): Promise<vo
     .execute();
 }
 
-const toTransaction = (row: Pick<Selectable<TransactionsTable>, (typeof columns)[number]>, now: number): Transaction => ({
-  id: row.transaction_id,
-  status: (row.status === "PENDING" || row.status === "SIGNED") && row.expires_at <= now ? "EXPIRED" : row.status,
-  type: row.type,
-  summary: row.summary,
-  payloadHash: row.payload_hash,
-  acr: row.acr,
-  userId: row.user_id,
-  clientId: row.client_id,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  signedAt: row.signed_at,
-  consumedAt: row.consumed_at,
-  jws: row.jws,
-});
+const toTransaction = <R extends { readonly status: Stored; readonly expiresAt: number }>(row: R, now: number) => {
+  const isOpen = row.status === "PENDING" || row.status === "SIGNED";
+  return { ...row, status: isOpen && row.expiresAt <= now ? ("EXPIRED" as const) : row.status };
+};

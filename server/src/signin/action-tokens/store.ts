@@ -55,29 +55,24 @@ export async function storeToken(ctx: Ctx, { kind, userId, data, expiresAt, toke
   await ctx.tx
     .insertInto("action_tokens")
     .values({
-      realm_id: ctx.realm,
-      token_hash: tokenHash(token),
-      kind,
-      user_id: userId,
-      data: JSON.stringify(data),
-      created_at: ctx.now,
-      expires_at: expiresAt,
+      ...{ realm_id: ctx.realm, token_hash: tokenHash(token), kind, user_id: userId, data: JSON.stringify(data) },
+      ...{ created_at: ctx.now, expires_at: expiresAt },
     })
     .execute();
 }
+
+const columns = ["user_id as userId", "data", "expires_at as expiresAt"] as const;
 
 /** For a page that shows what the link is for: it is still there afterwards. */
 export async function findToken(ctx: Pick<ReadCtx, "tx" | "realm" | "now">, kind: TokenKind, token: string): Promise<ActionToken | null> {
   if (!FORM.test(token)) return null;
   const row = await ctx.tx
     .selectFrom("action_tokens")
-    .select(["user_id", "data", "expires_at"])
-    .where("realm_id", "=", ctx.realm)
-    .where("token_hash", "=", tokenHash(token))
-    .where("kind", "=", kind)
+    .select(columns)
+    .where((e) => e.and({ realm_id: ctx.realm, token_hash: tokenHash(token), kind }))
     .where("expires_at", ">", ctx.now)
     .executeTakeFirst();
-  return row ? { userId: row.user_id, data: row.data, expiresAt: row.expires_at } : null;
+  return row ?? null;
 }
 
 /** The latest of this kind that the user was sent. */
@@ -89,9 +84,7 @@ export async function findTokenOf(
   const row = await ctx.tx
     .selectFrom("action_tokens")
     .select("data")
-    .where("realm_id", "=", ctx.realm)
-    .where("user_id", "=", userId)
-    .where("kind", "=", kind)
+    .where((e) => e.and({ realm_id: ctx.realm, user_id: userId, kind }))
     .where("expires_at", ">", ctx.now)
     .orderBy("created_at", "desc")
     .limit(1)
@@ -106,22 +99,18 @@ export const takeToken = (ctx: Ctx, kind: TokenKind, token: string): Promise<Act
 export async function takeTokenByHash(ctx: Ctx, kind: TokenKind, hash: string): Promise<ActionToken | null> {
   const row = await ctx.tx
     .deleteFrom("action_tokens")
-    .where("realm_id", "=", ctx.realm)
-    .where("token_hash", "=", hash)
-    .where("kind", "=", kind)
+    .where((e) => e.and({ realm_id: ctx.realm, token_hash: hash, kind }))
     .where("expires_at", ">", ctx.now)
-    .returning(["user_id", "data", "expires_at"])
+    .returning(columns)
     .executeTakeFirst();
-  return row ? { userId: row.user_id, data: row.data, expiresAt: row.expires_at } : null;
+  return row ?? null;
 }
 
 /** Those of this kind that the user was sent before no longer work. */
 export async function dropTokensOf(ctx: Ctx, kind: TokenKind, userId: string): Promise<void> {
   await ctx.tx
     .deleteFrom("action_tokens")
-    .where("realm_id", "=", ctx.realm)
-    .where("user_id", "=", userId)
-    .where("kind", "=", kind)
+    .where((e) => e.and({ realm_id: ctx.realm, user_id: userId, kind }))
     .execute();
 }
 

@@ -117,7 +117,7 @@
     }
     if (isBeside && isSupported) {
       form.hidden = false;
-      // The same way, without a page of its own in between.
+      // The same way, without a page in between.
       const choice = document.querySelector(`.gh-other [name=choose][value="${form.elements.step.value}"]`);
       if (choice) {
         const section = choice.closest(".gh-others");

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { notFound } from "../../platform/http/index.ts";
+import { field, notFound } from "../../platform/http/index.ts";
 import { assetOf } from "./files.ts";
 
 /** Mounted at the root. */
@@ -11,7 +11,7 @@ export const assetRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         hide: true,
         params: Type.Object({ name: Type.String() }),
-        querystring: Type.Object({ v: Type.Optional(Type.String({ maxLength: 64 })) }),
+        querystring: Type.Object({ v: field(64) }),
       },
     },
     async (request, reply) => {

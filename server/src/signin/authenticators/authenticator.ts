@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { TObject } from "typebox";
+import Type, { type TObject } from "typebox";
 import type { RequiredAction } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
@@ -189,7 +189,7 @@ export interface Silent extends Described {
   passes(at: StepContext): Promise<Proof | null>;
 }
 
-/** Asks the user something, on a page of its own. */
+/** Asks the user something, on its own page. */
 export interface Question extends Described {
   readonly kind: "question";
   /** It finds out by itself who it is. */
@@ -217,7 +217,7 @@ export interface Question extends Described {
   /** The proof of an answer on another device or in another tab, with which this page continues. */
   answeredElsewhere?(at: StepContext): Promise<Proof | null>;
   page(at: StepContext, text: Messages): StepPage | Promise<StepPage>;
-  /** What it adds to the pages of other ways, where it is one itself: the inside of a form of its own, hidden until the script shows it. */
+  /** What it adds to the pages of other ways, where it is one itself: the content of a separate form, hidden until the script shows it. */
   beside?(at: StepContext, text: Messages): Promise<{ readonly script: AssetName; readonly body: VNode } | null>;
   /** What it offers as links, on its own page and on those of other ways. `hasMore`: its own page finds others. */
   links?(at: StepContext): Promise<{ readonly links: readonly ShownLink[]; readonly hasMore: boolean }>;
@@ -227,6 +227,14 @@ export interface Question extends Described {
   /** Of a question whose answer is `leave`: what the other site sent back, as the query has it. None of it is trusted. */
   returned?(at: StepContext, query: Readonly<Record<string, string>>): Promise<Answer>;
 }
+
+/** What most questions have in common. */
+export const question = {
+  kind: "question",
+  config: Type.Object({}, { additionalProperties: false }),
+  identifies: false,
+  setUp: null,
+} as const;
 
 /** One kind of step. A plug point: each is a plain object in `authenticators`, and passes the conformance suite. */
 export type Authenticator = Condition | Silent | Question;

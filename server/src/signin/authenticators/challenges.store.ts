@@ -1,4 +1,4 @@
-import { type ColumnType, type Selectable, sql } from "kysely";
+import { type ColumnType, sql } from "kysely";
 import { HOUR } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
@@ -60,19 +60,17 @@ export interface Challenge {
 }
 
 const columns = [
-  "challenge_id",
-  "kind",
-  "user_id",
-  "browser_hash",
-  "session_id",
-  "number",
-  "data",
-  "client_id",
-  "source_ip",
-  "user_agent",
-  "status",
-  "created_at",
-  "expires_at",
+  ...([
+    "challenge_id as id",
+    "kind",
+    "user_id as userId",
+    "browser_hash as browserHash",
+    "session_id as sessionId",
+    "number",
+    "data",
+  ] as const),
+  ...(["client_id as clientId", "source_ip as sourceIp", "user_agent as userAgent", "status"] as const),
+  ...(["created_at as createdAt", "expires_at as expiresAt"] as const),
 ] as const;
 
 export async function findChallenge(db: Db, realm: string, kind: ChallengeKind, id: string, now: number): Promise<Challenge | null> {
@@ -80,9 +78,7 @@ export async function findChallenge(db: Db, realm: string, kind: ChallengeKind, 
   const row = await db
     .selectFrom("device_challenges")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("challenge_id", "=", id)
-    .where("kind", "=", kind)
+    .where((e) => e.and({ realm_id: realm, challenge_id: id, kind }))
     .executeTakeFirst();
   return row ? toChallenge(row, now) : null;
 }
@@ -92,10 +88,7 @@ export async function openChallengesOf(db: Db, realm: string, userId: string, no
   const rows = await db
     .selectFrom("device_challenges")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("kind", "=", "push")
-    .where("status", "=", "PENDING")
+    .where((e) => e.and({ realm_id: realm, user_id: userId, kind: "push", status: "PENDING" }))
     .where("expires_at", ">", now)
     .orderBy("created_at")
     .execute();
@@ -170,8 +163,7 @@ export async function answerChallenge(
       expires_at: sql<number>`greatest(expires_at, ${now + graceMs}::bigint)`,
       data: sql<string>`data || ${JSON.stringify(learnt)}::text::jsonb`,
     })
-    .where("realm_id", "=", realm)
-    .where("challenge_id", "=", id)
+    .where((e) => e.and({ realm_id: realm, challenge_id: id }))
     .where((eb) => eb.or([eb("user_id", "=", userId), eb("user_id", "is", null)]))
     .where("status", "=", "PENDING")
     .where("expires_at", ">", now)
@@ -203,9 +195,7 @@ export async function withdrawChallenge(tx: Tx, realm: string, id: string, now: 
   await tx
     .updateTable("device_challenges")
     .set({ status: "WITHDRAWN", answered_at: now })
-    .where("realm_id", "=", realm)
-    .where("challenge_id", "=", id)
-    .where("status", "=", "PENDING")
+    .where((e) => e.and({ realm_id: realm, challenge_id: id, status: "PENDING" }))
     .execute();
 }
 
@@ -219,10 +209,7 @@ export async function useChallenge(
   const { numUpdatedRows } = await tx
     .updateTable("device_challenges")
     .set({ status: "USED" })
-    .where("realm_id", "=", realm)
-    .where("challenge_id", "=", id)
-    .where("user_id", "=", userId)
-    .where("status", "=", "APPROVED")
+    .where((e) => e.and({ realm_id: realm, challenge_id: id, user_id: userId, status: "APPROVED" }))
     .where("expires_at", ">", now)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
@@ -238,18 +225,7 @@ export async function deleteEndedChallenges(db: Db, now: number): Promise<void> 
 
 const isOpen = (status: StoredStatus) => status === "PENDING" || status === "APPROVED";
 
-const toChallenge = (row: Pick<Selectable<DeviceChallengesTable>, (typeof columns)[number]>, now: number): Challenge => ({
-  id: row.challenge_id,
-  kind: row.kind,
-  userId: row.user_id,
-  browserHash: row.browser_hash,
-  sessionId: row.session_id,
-  number: row.number,
-  data: row.data,
-  clientId: row.client_id,
-  sourceIp: row.source_ip,
-  userAgent: row.user_agent,
-  status: isOpen(row.status) && row.expires_at <= now ? "EXPIRED" : row.status,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
+const toChallenge = <R extends { readonly status: StoredStatus; readonly expiresAt: number }>(row: R, now: number) => ({
+  ...row,
+  status: isOpen(row.status) && row.expiresAt <= now ? ("EXPIRED" as const) : row.status,
 });

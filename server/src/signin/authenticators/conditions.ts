@@ -86,7 +86,7 @@ export const conditions = {
   ),
   "condition-unknown-device": condition(
     "Unknown device",
-    "This browser is not one that the user has told us to trust",
+    "The user has not marked this browser as trusted",
     {},
     async ({ parts, realm, user, visitor, now }) => !(user && (await isTrusted(parts.db, realm, user.userId, visitor.deviceToken, now))),
   ),

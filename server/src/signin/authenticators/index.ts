@@ -53,6 +53,7 @@ export type {
   TextKey,
   VisitorFacts,
 } from "./authenticator.ts";
+export { question } from "./authenticator.ts";
 export { approveChallenge, confirmChallenge, denyChallenge, startPush } from "./challenges.service.ts";
 export { type Challenge, deleteEndedChallenges, findChallenge, openChallengesOf } from "./challenges.store.ts";
 export { IDENTITY_PROVIDER } from "./identity-provider.tsx";

@@ -51,7 +51,7 @@ describe("a link by mail", () => {
     expect(page.text).not.toContain("example.com");
     const [link] = await linksOf(realm);
 
-    // Nobody has confirmed yet: it waits, however often it looks.
+    // No one has confirmed yet: it waits, however often it looks.
     expect((await browser.get(at)).text).toContain("Check your email");
     expect((await answerPage(browser, realm.name, page, {})).text).toContain("has not been opened yet");
     const opened = await browser.get(link!);
@@ -170,7 +170,7 @@ describe("a link by mail", () => {
     expect(isSignedIn(await browser.get(at), realm.name)).toBe(true);
   });
 
-  test("nobody gets one for a name that nobody has, and the page does not tell", async () => {
+  test("no message is sent for an unknown name, and the page does not reveal it", async () => {
     const { realm } = await realmWithLinks();
     const seen: string[] = [];
     for (const name of ["ada", "nobody"]) {

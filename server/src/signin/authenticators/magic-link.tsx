@@ -1,8 +1,7 @@
-import Type from "typebox";
 import { MINUTE } from "../../kernel/clock.ts";
 import { randomToken } from "../../kernel/vault.ts";
 import { LinkWaiting, Named } from "../pages/index.ts";
-import type { Proof, Question, StepContext } from "./authenticator.ts";
+import { type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 import { mailProof } from "./otp.tsx";
 import { addressOf, canReach, confirmed, isConfirmed, isSecret, resend, sendSecret, sentOf, shownAddress, type Way } from "./sent.ts";
 
@@ -23,15 +22,12 @@ const mail: Way = {
 
 /** A link that is mailed, and opened in the browser that waits for it. */
 export const magicLink: Question = {
-  kind: "question",
+  ...question,
   displayName: "Link by email",
   description: "Emails a link; opening it in the same browser and pressing the button there goes on",
-  config: Type.Object({}, { additionalProperties: false }),
-  identifies: false,
   factor: "possession",
   // 256 bits: guessing is no use.
   counted: null,
-  setUp: null,
   fields: [],
   choice: "chooseMagicLink",
   available: (at) => canReach(mail, at),

@@ -72,7 +72,7 @@ describe("a code by mail", () => {
     expect(iam.output.join("")).not.toContain(code);
   });
 
-  test("as only factor tells nobody who has an account: the same page, the same answers, no message", async () => {
+  test("as only factor reveals to no one who has an account: the same page, the same answers, no message", async () => {
     const realm = await realmWith(nameThen("email-otp"));
     const ada = await person(realm);
     const mailless = await realm.user();
@@ -152,7 +152,7 @@ describe("a code by mail", () => {
     expect(isSignedIn(await answerPage(browser, realm.name, page, { code: codes[4]! }), realm.name)).toBe(true);
   });
 
-  test("a flood of sign-ins sends what one mailbox may get and no more; whoever is known is told", async () => {
+  test("a flood of sign-ins sends what one mailbox may get and no more; a known user sees why", async () => {
     const realm = await realmWith(passwordThen("email-otp"));
     const ada = await person(realm);
     const pages: Answer[] = [];

@@ -1,9 +1,8 @@
 import { randomInt } from "node:crypto";
-import Type from "typebox";
 import { confirmEmail } from "../../directory/users/index.ts";
 import { MINUTE } from "../../kernel/clock.ts";
 import { CodeField, type Messages, Named } from "../pages/index.ts";
-import type { Proof, Question, StepContext, TextKey } from "./authenticator.ts";
+import { type Proof, type Question, question, type StepContext, type TextKey } from "./authenticator.ts";
 import { addressOf, canReach, isSecret, mayTry, resend, sendSecret, sentOf, shownAddress, type Way } from "./sent.ts";
 import { typedDigits } from "./totp.tsx";
 
@@ -27,14 +26,11 @@ interface Words {
 
 /** A code that is sent to the user and typed here. */
 const otp = (name: string, by: Way, words: Words, proofOf: (at: StepContext, address: string) => Omit<Proof, "factor">): Question => ({
-  kind: "question",
+  ...question,
   displayName: words.displayName,
   description: words.description,
-  config: Type.Object({}, { additionalProperties: false }),
-  identifies: false,
   factor: "possession",
   counted: name,
-  setUp: null,
   fields: ["code"],
   choice: words.choice,
   available: (at) => canReach(by, at),

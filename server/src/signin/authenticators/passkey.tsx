@@ -15,13 +15,13 @@ import {
   spendChallenge,
   type UserVerification,
 } from "../passkeys/index.ts";
-import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
+import { type Answer, type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import { isTicked } from "./username.tsx";
 
 /** A passkey: alone, where it finds out who it is and its device makes sure of it; or on top of something else, as one of the user's. */
 export const passkey: Question = {
-  kind: "question",
+  ...question,
   displayName: "Passkey",
   description: "Asks for a passkey: alone instead of name and password, or as a second factor",
   config: Type.Object(
@@ -52,7 +52,7 @@ export const passkey: Question = {
     body: <UsePasskey text={text} options={await optionsFor(at)} />,
     script: "passkey.js",
   }),
-  // As a second factor it has a page of its own.
+  // As a second factor it has its own page.
   beside: async (at, text) =>
     isSecond(at) ? null : { script: "passkey.js", body: <PasskeyBeside text={text} options={await optionsFor(at)} /> },
   answer,

@@ -1,18 +1,14 @@
-import Type from "typebox";
 import { PasswordOnly } from "../pages/index.ts";
 import { acceptPassword, checkPassword, isExpired } from "../passwords/index.ts";
-import type { Answer, NamedUser, Proof, Question, StepContext } from "./authenticator.ts";
+import { type Answer, type NamedUser, type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 
 /** The password alone, of a user named in a step before. */
 export const password: Question = {
-  kind: "question",
+  ...question,
   displayName: "Password",
   description: "Asks for the password of the user who was named in a step before",
-  config: Type.Object({}, { additionalProperties: false }),
-  identifies: false,
   factor: "knowledge",
   counted: "password",
-  setUp: null,
   fields: ["password"],
   choice: "choosePassword",
   // Before anything is proven, everybody has one.
@@ -33,7 +29,7 @@ export const password: Question = {
   },
 };
 
-/** The password is right, so nothing was guessed; but its directory lets nobody in with it, and takes no new one from here. */
+/** The password is right, so nothing was guessed; but its directory refuses the account, and accepts no new one from here. */
 export const changeElsewhere = {
   outcome: "again",
   problem: { title: "passwordElsewhereTitle", text: "passwordElsewhereText" },

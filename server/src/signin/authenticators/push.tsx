@@ -1,11 +1,10 @@
 import { sql } from "kysely";
-import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { findProvider, type MessageUser, pushTokensOf } from "../../tenancy/messaging/index.ts";
 import { PushEnded, PushWaiting } from "../pages/index.ts";
-import type { Kept, Proof, Question, StepContext, TextKey } from "./authenticator.ts";
+import { type Kept, type Proof, type Question, question, type StepContext, type TextKey } from "./authenticator.ts";
 import { startPush } from "./challenges.service.ts";
 import { type Challenge, type ChallengeStatus, findChallenge, useChallenge } from "./challenges.store.ts";
 import { isProven } from "./progress.ts";
@@ -15,14 +14,11 @@ const LOOK_EVERY_SECONDS = 5;
 
 /** An enrolled phone asks its owner: is it you? They type the number that this page shows. */
 export const push: Question = {
-  kind: "question",
+  ...question,
   displayName: "Push",
   description: "Asks on an enrolled phone; its owner types the number that the page shows",
-  config: Type.Object({}, { additionalProperties: false }),
-  identifies: false,
   factor: "possession",
   counted: null, // the number is typed on the phone, and counted there
-  setUp: null,
   fields: [],
   choice: "choosePush",
   // Never as the first step: an attacker who knows a login name could trigger prompts on the user's phone.

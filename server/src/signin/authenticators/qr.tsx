@@ -4,7 +4,7 @@ import { MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { QrEnded, QrWaiting } from "../pages/index.ts";
 import { factorOf } from "../sessions/index.ts";
-import type { Kept, Proof, Question, StepContext } from "./authenticator.ts";
+import { type Kept, type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 import { startQr } from "./challenges.service.ts";
 import { type Challenge, findChallenge, useChallenge } from "./challenges.store.ts";
 
@@ -15,7 +15,7 @@ const QUIET_ZONE = 4;
 
 /** A phone that is signed in lets this screen in: its user looks at the picture and confirms. */
 export const qr: Question = {
-  kind: "question",
+  ...question,
   displayName: "QR code",
   description: "Shows a QR code; a phone that is signed in confirms it, and this browser goes on as that user",
   config: Type.Object(
@@ -32,7 +32,6 @@ export const qr: Question = {
   identifies: true,
   factor: "possession",
   counted: null, // there is nothing to guess: the answer is given on the phone
-  setUp: null,
   fields: [],
   choice: "chooseQr",
   available: async () => true,

@@ -16,7 +16,7 @@ afterEach(() => clock.reset());
 const step = (authenticator: string) => ({ authenticator, requirement: "REQUIRED" as const, config: {} });
 type User = Awaited<ReturnType<RealmUnderTest["user"]>>;
 
-/** Somebody with a set of codes, made in their account. */
+/** A user with a set of codes, made in their account. */
 async function withCodes(realm: RealmUnderTest) {
   const user = await realm.user();
   const browser = iam.browser();
@@ -64,8 +64,8 @@ describe("recovery codes", () => {
     expect((await realm.asMaster().post(`/users/${userId}/credentials`, { type: "recovery-code" })).status).toBe(400);
     expect((await browser.delete(`${at}/recovery-code/${made.body.id}`)).status).toBe(204);
     expect((await browser.get(at)).body).toHaveLength(1);
-    const told = (await realm.events(`resourceId=${userId}`)).map(({ type, detail }: Record<string, string>) => `${type} ${detail}`);
-    expect(told).toEqual(expect.arrayContaining(["CREDENTIAL_ADDED recovery-code", "CREDENTIAL_REVOKED recovery-code"]));
+    const answered = (await realm.events(`resourceId=${userId}`)).map(({ type, detail }: Record<string, string>) => `${type} ${detail}`);
+    expect(answered).toEqual(expect.arrayContaining(["CREDENTIAL_ADDED recovery-code", "CREDENTIAL_REVOKED recovery-code"]));
   });
 
   test("open the account once each, however they are typed, and the page says how many are left", async () => {

@@ -1,20 +1,16 @@
-import Type from "typebox";
 import { findRecoveryCodes, RECOVERY_CODE } from "../../directory/credentials/index.ts";
 import { acceptRecoveryCode, checkRecoveryCode } from "../../directory/users/index.ts";
 import { CodeField } from "../pages/index.ts";
-import type { Question, StepContext } from "./authenticator.ts";
+import { type Question, question, type StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 
 /** One of the codes that were kept for the day when the phone is lost. */
 export const recoveryCode: Question = {
-  kind: "question",
+  ...question,
   displayName: "Recovery code",
   description: "Asks for one of the codes that the user was given with their second factor; each works once",
-  config: Type.Object({}, { additionalProperties: false }),
-  identifies: false,
   factor: "possession",
   counted: RECOVERY_CODE,
-  setUp: null,
   fields: ["code"],
   choice: "chooseRecovery",
   available: async ({ user, progress }) => !isProven(progress) || (user?.credentials.has(RECOVERY_CODE) ?? false),

@@ -1,10 +1,9 @@
-import Type from "typebox";
 import { confirmEmail, readUser } from "../../directory/users/index.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { type Mailed, mailLink, unmailed } from "../action-tokens/index.ts";
 import { MailedCode, Named } from "../pages/index.ts";
-import type { Question, StepContext } from "./authenticator.ts";
+import { type Question, question, type StepContext } from "./authenticator.ts";
 import { answerMailedCode, resendMail } from "./mailed-code.ts";
 import { type Progress, withPassed } from "./progress.ts";
 
@@ -24,14 +23,11 @@ export interface ResetLink {
 
 /** For a forgotten password: a mail to the account's address, if there is such an account; the page does not reveal whether there is. */
 export const resetEmail: Question = {
-  kind: "question",
+  ...question,
   displayName: "Email to a user who forgot their password",
   description: "Emails a link and a code to the person who was named in an earlier step, and waits for one of them to come back",
-  config: Type.Object({}, { additionalProperties: false }),
-  identifies: false,
   factor: "possession",
   counted: "reset-email",
-  setUp: null,
   fields: ["code"],
   choice: "chooseResetEmail",
   available: async () => true,
@@ -51,7 +47,7 @@ export const resetEmail: Question = {
   },
 };
 
-/** What goes wrong with it, a full mailbox included, would tell that there is an account. */
+/** What goes wrong with it, a full mailbox included, would reveal that there is an account. */
 async function send(ctx: Ctx, at: StepContext): Promise<Mailed> {
   const { parts, user, visitor, path, progress, interactionId, now } = at;
   if (!user || user.email === null) return unmailed(ctx, parts);

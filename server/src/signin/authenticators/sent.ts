@@ -26,7 +26,7 @@ export interface Sent {
   readonly sentAt: number;
   readonly expiresAt: number;
   readonly sends: number;
-  /** The last message could not leave. Told only where it tells nothing about the account. */
+  /** The last message could not leave. Shown only where it reveals nothing about the account. */
   readonly failed: boolean;
   /** A link that was opened in this browser. */
   readonly confirmed?: boolean;
@@ -40,7 +40,7 @@ const MAX_TRIES = 5;
 const TRIES_KEPT_MINUTES = 60;
 
 /** Where messages to those go who have no account, or none of that kind: written like the others, and taken back. */
-const NOBODY = { EMAIL: "nobody@nowhere.invalid", SMS: "+15550000000" } as const;
+const NO_ADDRESS = { EMAIL: "nobody@nowhere.invalid", SMS: "+15550000000" } as const;
 
 export const sentOf = ({ data }: StepContext): Sent | null => data as Sent | null;
 
@@ -110,7 +110,7 @@ async function leaves(ctx: Ctx, way: Way, at: StepContext, secret: string): Prom
   const address = addressOf(way, user);
   const message: OutgoingMessage = {
     templateKey: way.templateKey,
-    to: address ?? NOBODY[way.channel],
+    to: address ?? NO_ADDRESS[way.channel],
     user: user && messageUser(user),
     locale: visitor.locale,
     values: { ...way.valuesOf(secret, at), ttlSeconds: way.lifetime / SECOND },

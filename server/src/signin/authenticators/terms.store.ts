@@ -23,9 +23,7 @@ export async function hasAcceptedTerms(db: Db, realm: string, userId: string, ve
   const row = await db
     .selectFrom("terms_acceptances")
     .select("accepted_at")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("version", "=", version)
+    .where((e) => e.and({ realm_id: realm, user_id: userId, version }))
     .executeTakeFirst();
   return row !== undefined;
 }

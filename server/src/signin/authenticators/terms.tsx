@@ -1,19 +1,15 @@
-import Type from "typebox";
 import { Terms } from "../pages/index.ts";
-import type { Question } from "./authenticator.ts";
+import { type Question, question } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import { acceptTerms, hasAcceptedTerms, hasTerms } from "./terms.store.ts";
 
 /** The realm's terms, to be accepted once for each version of them. */
 export const terms: Question = {
-  kind: "question",
+  ...question,
   displayName: "Terms",
   description: "Asks users who have not accepted the present version of the realm's terms; stands after the steps that prove who they are",
-  config: Type.Object({}, { additionalProperties: false }),
-  identifies: false,
   factor: null,
   counted: null,
-  setUp: null,
   fields: [],
   choice: "chooseTerms",
   // Before anything is proven everybody is asked, and nothing is kept.

@@ -1,5 +1,4 @@
 import encodeQR from "qr";
-import Type from "typebox";
 import { RECOVERY_CODE, totpPlace } from "../../directory/credentials/index.ts";
 import { addRecoveryCodes, addTotp, newRecoveryCodes } from "../../directory/users/index.ts";
 import { newId } from "../../kernel/ids.ts";
@@ -7,7 +6,7 @@ import { cut } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { AppSetup, RecoveryCodeList } from "../pages/index.ts";
-import type { Answer, Question, StepContext } from "./authenticator.ts";
+import { type Answer, type Question, question, type StepContext } from "./authenticator.ts";
 import { accountNameOf, typedDigits } from "./totp.tsx";
 import { base32, matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";
 
@@ -28,15 +27,12 @@ const LABEL_LENGTH = 100;
  * nothing has changed for the user.
  */
 export const configureTotp: Question = {
-  kind: "question",
+  ...question,
   displayName: "Set up an authenticator app",
   description: "Shows the key for an authenticator app, asks for its first code, and shows recovery codes to those who have none",
-  config: Type.Object({}, { additionalProperties: false }),
-  identifies: false,
   factor: "possession",
   // The page shows the key: there is nothing to guess.
   counted: null,
-  setUp: null,
   fields: [],
   choice: "totpSetupTitle",
   available: async ({ user }) => user !== null,

@@ -122,7 +122,7 @@ describe("setting one up", () => {
       await iam.core.db.selectFrom("credentials").select(["secret", "data"]).where("realm_id", "=", realm.name).execute(),
       iam.output,
     ]);
-    for (const told of [base32(secret), secret.toString("base64url"), ...codes]) expect(everything).not.toContain(told);
+    for (const answered of [base32(secret), secret.toString("base64url"), ...codes]) expect(everything).not.toContain(answered);
   });
 
   test("a wrong first code changes nothing, and what was typed beside it stays", async () => {
@@ -183,8 +183,8 @@ describe("a code", () => {
     const before = await challenges();
     expect(await tryCodes(realm, ada, "000000", codeOf(ada.secret))).toEqual([401, true]);
     expect(await challenges()).toBe(before + 1);
-    const told = (await realm.events("category=AUTHN")).map(({ type, actor, detail }: Record<string, string>) => [type, actor, detail]);
-    expect(told.slice(0, 4)).toEqual([
+    const answered = (await realm.events("category=AUTHN")).map(({ type, actor, detail }: Record<string, string>) => [type, actor, detail]);
+    expect(answered.slice(0, 4)).toEqual([
       ["LOGIN_SUCCESS", ada.username, null],
       ["MFA_SUCCESS", ada.username, "totp"],
       ["MFA_FAILURE", ada.username, null],

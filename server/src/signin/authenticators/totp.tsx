@@ -1,23 +1,22 @@
 import Type from "typebox";
 import { listTotp, TOTP, totpPlace, useTotp } from "../../directory/credentials/index.ts";
 import { CodeField, Named } from "../pages/index.ts";
-import type { Proof, Question, StepContext } from "./authenticator.ts";
+import { type Proof, type Question, question, type StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import { matchingStep } from "./totp-code.ts";
 
 /** Of no user, so that an unknown login name costs the same query. */
-const NOBODY = "00000000-0000-0000-0000-000000000000";
+const NO_USER = "00000000-0000-0000-0000-000000000000";
 
 /** The code of an authenticator app (RFC 6238). Each works once. */
 export const totp: Question = {
-  kind: "question",
+  ...question,
   displayName: "Authenticator app",
   description: "Asks for the code that the user's authenticator app shows (TOTP)",
   config: Type.Object(
     { setUp: Type.Optional(Type.Boolean({ default: true, description: "Offer to set one up to those who have none" })) },
     { additionalProperties: false },
   ),
-  identifies: false,
   factor: "possession",
   counted: TOTP,
   setUp: "CONFIGURE_TOTP",
@@ -48,7 +47,7 @@ export async function checkTotp(
   },
   code: string,
 ): Promise<Proof | null> {
-  for (const app of await listTotp(parts.db, realmId, user?.userId ?? NOBODY)) {
+  for (const app of await listTotp(parts.db, realmId, user?.userId ?? NO_USER)) {
     const secret = Buffer.from(parts.vault.open(app.secret, totpPlace(realmId, app.id)), "base64url");
     const step = matchingStep(secret, code, app, { now, drift: settings.totp.drift, after: app.lastStep });
     if (step === null) continue;

@@ -29,14 +29,14 @@ interface Row {
   credentials: string[];
 }
 
-const oneUser = prepared((db, { realm, userId, now }: { realm: string; userId: string; now: number }) => {
-  const query = sql<Row>`
+const oneUser = prepared(
+  ({ realm, userId, now }: { realm: string; userId: string; now: number }) =>
+    sql<Row>`
     select u.user_id, u.username, u.email, u.email_verified, u.attributes, u.source, u.required_actions,
       array(select distinct c.type from credentials c where c.realm_id = u.realm_id and c.user_id = u.user_id
         and coalesce((c.data ->> 'expiresAt')::bigint > ${now}, true)) as credentials
-    from users u where u.realm_id = ${realm} and u.user_id = ${userId}`;
-  return { compile: () => query.compile(db) };
-});
+    from users u where u.realm_id = ${realm} and u.user_id = ${userId}`,
+);
 
 export async function findSignInUser(db: Db, realm: string, userId: string, now: number): Promise<SignInUser | null> {
   const [row] = await oneUser(db, { realm, userId, now });

@@ -1,19 +1,16 @@
-import Type from "typebox";
 import { Credentials, Welcome } from "../pages/index.ts";
-import type { Question } from "./authenticator.ts";
+import { type Question, question } from "./authenticator.ts";
 import { changeElsewhere, checkRightPassword } from "./password.tsx";
 import { isTicked } from "./username.tsx";
 
 /** Name and password on one page. */
 export const usernamePassword: Question = {
-  kind: "question",
+  ...question,
   displayName: "Username and password",
   description: "Asks for the username or email address and the password on one page",
-  config: Type.Object({}, { additionalProperties: false }),
   identifies: true,
   factor: "knowledge",
   counted: "password",
-  setUp: null,
   fields: ["username", "password"],
   choice: "chooseUsernamePassword",
   nameIn: (form) => form.username ?? "",

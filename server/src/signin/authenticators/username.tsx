@@ -1,18 +1,15 @@
-import Type from "typebox";
 import { UsernameOnly, Welcome } from "../pages/index.ts";
-import type { Question } from "./authenticator.ts";
+import { type Question, question } from "./authenticator.ts";
 import type { Progress } from "./progress.ts";
 
 /** Who it is, and nothing else: whether an account has that name is not revealed. */
 export const username: Question = {
-  kind: "question",
+  ...question,
   displayName: "Username",
   description: "Asks for the username or email address; what proves it comes in a later step",
-  config: Type.Object({}, { additionalProperties: false }),
   identifies: true,
   factor: null,
   counted: null,
-  setUp: null,
   fields: ["username"],
   choice: "chooseUsername",
   nameIn: (form) => form.username ?? "",

@@ -1,14 +1,40 @@
-import { type BrokerStage, brokerConformance, type TheirAccount } from "../../testing/broker-conformance.ts";
-import type { Harness } from "../../testing/harness.ts";
+import { afterAll, beforeAll } from "vitest";
+import { NAME_ID_FORMAT } from "../../platform/saml/index.ts";
+import { type BrokerStage, brokerConformance, type Left, type Return, type TheirAccount } from "../../testing/broker-conformance.ts";
+import {
+  type EherkenningPeer,
+  type EidAnswer,
+  type EidasPeer,
+  eherkenningPeer,
+  eidasPeer,
+  NATURAL,
+  person,
+  readRequest,
+} from "../../testing/eid-peers.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
 import { leastConfig } from "../../testing/identity-providers.ts";
-import { openidBroker } from "../../testing/openid-broker.ts";
-import type { OpenidPeer, PeerAnswer } from "../../testing/openid-peer.ts";
+import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/openid-peer.ts";
+import { type Said, type SamlPeer, samlPeer } from "../../testing/saml-identity-provider.ts";
+import { rs256 } from "../../testing/saml-messages.ts";
+import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import type { ProtocolName } from "../identity-providers/index.ts";
+import type { brokers } from "./parts.ts";
 
 let iam: Harness;
 let peer: OpenidPeer;
-openidBroker((stage) => {
-  ({ iam, peer } = stage);
+let idp: SamlPeer;
+let hm: EherkenningPeer;
+let node: EidasPeer;
+let other: Identity;
+beforeAll(async () => {
+  [iam, peer, idp, hm, node, other] = await Promise.all([
+    harness({ GATEHOUSE_MODE: "development" }),
+    ...([openidPeer(), samlPeer(), eherkenningPeer(), eidasPeer(), makeIdentity()] as const),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([peer?.close(), idp?.close(), hm?.close()]);
+  await iam?.close();
 });
 
 const TENANT = "9b3f2c1e-5d6a-4f70-8a91-2b3c4d5e6f70";
@@ -31,8 +57,8 @@ interface Kind {
   readonly isSilent?: boolean;
 }
 
-/** What each does otherwise. */
-const kinds: Partial<Record<ProtocolName, Kind>> = {
+/** What each kind of OpenID Connect and OAuth 2 does otherwise. */
+const kinds: Record<Exclude<keyof typeof brokers, keyof typeof samlStages>, Kind> = {
   oidc: { config: () => placed("issuer") },
   gitlab: { config: () => placed("issuer") },
   google: {},
@@ -63,9 +89,43 @@ const kinds: Partial<Record<ProtocolName, Kind>> = {
   },
 };
 
+/** What speaks SAML: the account as each scheme writes it. */
+const samlStages = {
+  saml: {
+    config: () => idp.config,
+    answer: (left, account) => posted(left, account),
+    wrong: (left, account) => posted(left, account, { protection: { key: rs256(other) } }),
+  },
+  eherkenning: {
+    config: () => hm.config,
+    answer: (left, account) => byArtifact(left, account),
+    wrong: (left, account) => byArtifact(left, account, { signing: { identity: other, by: "pkcs1" } }),
+  },
+  eidas: {
+    config: () => node.config,
+    answer: (left, account) => byNode(left, account),
+    wrong: (left, account) => byNode(left, account, { signing: { identity: other, by: "pss" } }),
+  },
+} satisfies Partial<Record<ProtocolName, BrokerStage>>;
+
+async function posted(left: Left, { subject, email, username }: TheirAccount, said: Said = {}): Promise<Return> {
+  const claims = { email, username, firstName: "Ada", lastName: "Lovelace" };
+  const attributes = Object.entries(claims).map(([name, value]) => ({ name, values: [value] }));
+  const nameId = { value: subject, format: NAME_ID_FORMAT.persistent };
+  return { by: "form", members: await idp.answer(await idp.read(left), { assertion: { nameId, attributes }, ...said }) };
+}
+function byArtifact(left: Left, { subject, email }: TheirAccount, answer: EidAnswer = {}): Return {
+  const attributes = hm.attributes({ kvk: subject, email });
+  return { by: "query", members: hm.artifact(readRequest(left), { attributes, ...answer }) };
+}
+function byNode(left: Left, { subject }: TheirAccount, answer: EidAnswer = {}): Return {
+  const attributes = [person("PersonIdentifier", `ES/NL/${subject}`), ...NATURAL.slice(1)];
+  return { by: "form", members: node.respond(readRequest(left), { attributes, ...answer }) };
+}
+
 for (const [protocol, kind] of Object.entries(kinds) as [ProtocolName, Kind][]) {
-  const back = (left: URL, answer: PeerAnswer) => {
-    const { iss, ...members } = peer.signIn(left, answer) as { iss: string } & Record<string, string>;
+  const back = (left: Left, answer: PeerAnswer) => {
+    const { iss, ...members } = peer.signIn(left as URL, answer) as { iss: string } & Record<string, string>;
     return { by: kind.by ?? "query", members: { ...members, ...(!kind.isSilent && { iss }) } } as const;
   };
   const answerOf = kind.answer ?? claimsOf;
@@ -76,3 +136,4 @@ for (const [protocol, kind] of Object.entries(kinds) as [ProtocolName, Kind][]) 
   };
   brokerConformance(protocol, stage, () => iam);
 }
+for (const [protocol, stage] of Object.entries(samlStages)) brokerConformance(protocol, stage, () => iam);

@@ -28,7 +28,7 @@ export { applyMapping, usesProfile, writesEachTime } from "./mapping.ts";
 export { type BrokerParts, brokerOf, brokers, createBrokers, REFUSED, samlBrokerOf } from "./parts.ts";
 export { deleteExpiredAnswers } from "./saml/index.ts";
 export { providerMetadataRoutes } from "./saml/metadata.routes.ts";
-export { providerLogoutRoutes } from "./saml/slo.routes.ts";
+export { type ProviderLogoutParts, providerLogoutRoutes } from "./saml/slo.routes.ts";
 export {
   type PreparedLogout,
   prepareUpstreamLogout,

@@ -80,13 +80,13 @@ describe.skipIf(!sambaDomain())("Active Directory", () => {
     expect(await userNamed(realm, "annanew")).toMatchObject({ userId: anna.userId, username: "annanew" });
   });
 
-  test("accounts that are shut there are refused like a wrong password; one whose password must be replaced is told where", async () => {
+  test("accounts that are disabled or expired there are refused like a wrong password; where a password must be replaced the page says so", async () => {
     const realm = await realmWithAd();
     const wrong = await signIn(realm, "bert", "Wrong-Passw0rd");
     for (const name of ["disabled", "expired"]) expect((await signIn(realm, name)).status, name).toBe(wrong.status);
     expect(await userNamed(realm, "disabled")).toBeUndefined();
-    const told = await signIn(realm, "mustchange");
-    expect([told.status, told.text.includes("Please change your password first")]).toEqual([400, true]);
+    const notice = await signIn(realm, "mustchange");
+    expect([notice.status, notice.text.includes("Please change your password first")]).toEqual([400, true]);
     expect((await signIn(realm, "mustchange", "Wrong-Passw0rd")).status).toBe(401);
     const expired = await signIn(realm, "expiredpw");
     expect([expired.status, expired.text.includes("Please change your password first")]).toEqual([400, true]);
@@ -188,7 +188,7 @@ describe.skipIf(!sambaDomain())("Active Directory", () => {
     const plain = { ...body.config, bindDn: `CN=reader,${base}`, bindPassword: PASSWORD };
     expect((await realm.asMaster().put("/identity-providers/corp", { ...body, config: plain })).status).toBe(200);
     await domain.apply(`dn: CN=sue,${base}\nchangetype: modify\nreplace: givenName\ngivenName: Susan\n`);
-    const told = expect.stringContaining("Replicating Directory Changes");
-    expect(await sync("?full=false")).toMatchObject({ kind: "changed", updated: 1, disabled: 0, message: told });
+    const note = expect.stringContaining("Replicating Directory Changes");
+    expect(await sync("?full=false")).toMatchObject({ kind: "changed", updated: 1, disabled: 0, message: note });
   });
 });

@@ -14,8 +14,8 @@ export interface Directory {
   readonly source: string;
   readonly searchBase: string;
   readonly filterOf: (name: string) => Filter;
-  /** Null: the filter cannot find everybody, so it can only be used to sign in. */
-  readonly everybody: Filter | null;
+  /** Finds everyone. Null: the filter cannot, so it can only be used to sign in. */
+  readonly everyone: Filter | null;
   readonly idAttribute: string;
   readonly attributes: readonly string[];
   /** The groups that mappers name, by DN or by name. */
@@ -39,7 +39,7 @@ export function directoryOf(provider: ProviderSnapshot): Directory {
     source: sourceOf(protocol, alias),
     searchBase: String(config.userSearchBase),
     filterOf: (name) => template.of(name),
-    everybody: template.all,
+    everyone: template.all,
     idAttribute,
     attributes: [...new Set([...personAttributes(config), ...mapperAttributes(provider.mappers), ...(readsMemberOf ? ["memberOf"] : [])])],
     ...{ groupValues, groupSearch },

@@ -19,7 +19,7 @@ const NOTE =
 
 /**
  * MS-ADTS §3.1.1.3.4.1.3: changes of people in the domain since `cookie`, deleted and moved ones included. An empty cookie begins, and answers with
- * everybody. Answers a note where it cannot be used.
+ * all people. Answers a note where it cannot be used.
  */
 export async function readDirSync(
   connection: LdapConnection,

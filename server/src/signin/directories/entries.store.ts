@@ -1,4 +1,5 @@
 import { type Generated, sql } from "kysely";
+import type { ReadCtx } from "../../platform/context.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import type { Person } from "../identity-providers/index.ts";
 import { groupsOfClaims } from "./mapper-claims.ts";
@@ -59,15 +60,44 @@ const known = ({ realm, providerId }: Owner) => sql`
   left join directory_entries e on e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject
   where l.realm_id = ${realm} and l.provider_id = ${providerId}`;
 
-export async function knownEntries(db: Db, owner: Owner, subjects: readonly string[]): Promise<Map<string, KnownEntry>> {
-  if (subjects.length === 0) return new Map();
-  const { rows } = await sql<KnownRow>`${known(owner)} and l.subject = any(${[...subjects]}::text[])`.execute(db);
-  return new Map(rows.map((row) => [row.subject, toKnown(row)]));
+export async function knownEntry(db: Db, owner: Owner, subject: string): Promise<KnownEntry | null> {
+  const { rows } = await sql<KnownRow>`${known(owner)} and l.subject = ${subject}`.execute(db);
+  return rows[0] ? toKnown(rows[0]) : null;
 }
 
-/** All of a directory, in the order of their ids, from one on: for finding those that are gone. */
-export async function knownEntriesAfter(db: Db, owner: Owner, after: string, limit: number): Promise<KnownEntry[]> {
-  const { rows } = await sql<KnownRow>`${known(owner)} and l.subject > ${after} order by l.subject limit ${limit}`.execute(db);
+/** Those of these people whose entry does not say what was kept of it, with what was kept; null for one that is no user's yet. */
+export async function changedEntries(
+  db: Db,
+  { realm, providerId }: Owner,
+  people: readonly Pick<Person, "subject" | "fingerprint">[],
+): Promise<Map<string, KnownEntry | null>> {
+  if (people.length === 0) return new Map();
+  const [subjects, fingerprints] = [people.map(({ subject }) => subject), people.map(({ fingerprint }) => fingerprint)];
+  const { rows } = await sql<Omit<KnownRow, "user_id"> & { user_id: string | null }>`
+    select r.subject, l.user_id, e.dn, e.fingerprint, e.disabled_by_sync, e.groups
+    from unnest(${subjects}::text[], ${fingerprints}::text[]) as r(subject, fingerprint)
+    left join directory_entries e on e.realm_id = ${realm} and e.provider_id = ${providerId} and e.subject = r.subject
+    left join identity_links l on l.realm_id = ${realm} and l.provider_id = ${providerId} and l.subject = r.subject
+    where e.fingerprint is distinct from r.fingerprint`.execute(db);
+  return new Map(rows.map(({ user_id, ...row }) => [row.subject, user_id === null ? null : toKnown({ ...row, user_id })]));
+}
+
+/** The ids of entries that were there when they were last read, in their order, from one on. Only users that were linked before `linkedBefore`. */
+export async function presentAfter(
+  db: Db,
+  { realm, providerId }: Owner,
+  { after, linkedBefore, limit }: { readonly after: string; readonly linkedBefore: number; readonly limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ subject: string }>`
+    select e.subject from directory_entries e
+    join identity_links l on l.realm_id = e.realm_id and l.provider_id = e.provider_id and l.subject = e.subject
+    where e.realm_id = ${realm} and e.provider_id = ${providerId} and e.fingerprint <> '' and l.linked_at < ${linkedBefore}
+      and e.subject > ${after} order by e.subject limit ${limit}`.execute(db);
+  return rows.map(({ subject }) => subject);
+}
+
+export async function knownEntries(db: Db, owner: Owner, subjects: readonly string[]): Promise<KnownEntry[]> {
+  const { rows } = await sql<KnownRow>`${known(owner)} and l.subject = any(${[...subjects]}::text[]) order by l.subject`.execute(db);
   return rows.map(toKnown);
 }
 
@@ -98,6 +128,21 @@ export async function entryOfUser(
       where l.realm_id = u.realm_id and l.user_id = u.user_id), '[]') as links
     from users u where u.realm_id = ${realm} and u.user_id = ${userId}`.execute(db);
   return rows[0] ?? null;
+}
+
+/** What a user is in directories, for the export of their data. */
+export async function entriesOfUser(
+  { tx, realm }: Pick<ReadCtx, "tx" | "realm">,
+  userId: string,
+): Promise<{ source: string; entryId: string; dn: string; lastSyncAt: number | null }[]> {
+  const { rows } = await sql<{ source: string; subject: string; dn: string; synced_at: number | null }>`
+    select p.protocol || ':' || p.alias as source, e.subject, e.dn, (select max(r.finished_at) from directory_runs r
+      where r.realm_id = e.realm_id and r.provider_id = e.provider_id and r.state = 'done' and not r.dry_run) as synced_at
+    from identity_links l
+    join directory_entries e on e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject
+    join identity_providers p on p.realm_id = l.realm_id and p.provider_id = l.provider_id
+    where l.realm_id = ${realm} and l.user_id = ${userId} order by p.alias`.execute(tx);
+  return rows.map(({ subject, synced_at, ...row }) => ({ ...row, entryId: subject, lastSyncAt: synced_at }));
 }
 
 export interface NewEntry {

@@ -13,7 +13,7 @@ export const directoryErrors = {
     entry_ambiguous: [409, "The directory has more than one entry of that name: narrow its userSearchFilter"],
     filter_finds_one: [
       409,
-      "config.userSearchFilter finds one person by name, but not everybody: write {0} where any value can stand, such as (uid={0})",
+      "config.userSearchFilter finds one person by name, but not all people: write {0} where any value can stand, such as (uid={0})",
     ],
   }),
   entry_unusable: (message: string) => new AppError("user_federation.entry_unusable", 409, `The entry cannot be a user: ${message}`),
@@ -21,6 +21,6 @@ export const directoryErrors = {
     new AppError(
       "user_federation.failed",
       502,
-      `${message ?? "The directory could not be read."} ${synced === 0 ? "Nothing was changed" : `${synced} entries were dealt with`}, and nobody was disabled for being gone.`,
+      `${message ?? "The directory could not be read."} ${synced === 0 ? "Nothing was changed" : `${synced} entries were dealt with`}, and no user was disabled for being gone.`,
     ),
 };

@@ -4,37 +4,41 @@ import { AppError } from "../../kernel/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Directory } from "./directory.ts";
-import { type KnownEntry, knownEntriesAfter, saveEntry } from "./entries.store.ts";
+import { type KnownEntry, knownEntries, presentAfter, saveEntry } from "./entries.store.ts";
 import type { Owner } from "./runs.store.ts";
 
-const BATCH = 1_000;
+const BATCH = 5_000;
 const AT_ONCE = 100;
 
 /** Fewer than these may always vanish. */
 const FEW = 10;
 const SHARE = 0.2;
 
-/** Those who were there at an earlier run and are no more. `known`: how many there were. */
-export async function findGone(db: Db, owner: Owner, isGone: (subject: string) => boolean): Promise<{ gone: KnownEntry[]; known: number }> {
-  const gone: KnownEntry[] = [];
+/**
+ * The ids of those who were there before the run and are no more. `known`: how many there were. A user whose first sign-in came during the run may
+ * have an entry that is newer than the page it would be on.
+ */
+export async function findGone(
+  db: Db,
+  owner: Owner,
+  startedAt: number,
+  isGone: (subject: string) => boolean,
+): Promise<{ gone: string[]; known: number }> {
+  const gone: string[] = [];
   let known = 0;
   for (let after = ""; ; ) {
-    const batch = await knownEntriesAfter(db, owner, after, BATCH);
-    for (const entry of batch) {
-      // Gone since an earlier run.
-      if (entry.fingerprint === "") continue;
-      known += 1;
-      if (isGone(entry.subject)) gone.push(entry);
-    }
+    const batch = await presentAfter(db, owner, { after, linkedBefore: startedAt, limit: BATCH });
+    known += batch.length;
+    for (const subject of batch) if (isGone(subject)) gone.push(subject);
     if (batch.length < BATCH) return { gone, known };
-    after = batch.at(-1)!.subject;
+    after = batch.at(-1)!;
   }
 }
 
-/** A wrong search base or a lost permission of the bind DN looks like everybody leaving: nobody is disabled for it. */
+/** A wrong search base or a lost permission of the bind DN looks as if all users had left: none is disabled for it. */
 export function looksWrong(gone: number, known: number, seen: number): string | null {
-  const asks = "Nobody was disabled. If that is right, run it again with confirm=true.";
-  if (seen === 0) return `The directory shows nobody, so all ${known} users would be gone. ${asks}`;
+  const asks = "No user was disabled. If they are to be, run it again with confirm=true.";
+  if (seen === 0) return `The directory has no people, so all ${known} users would be gone. ${asks}`;
   return gone > FEW && gone > known * SHARE ? `${gone} of ${known} users are no longer in the directory. ${asks}` : null;
 }
 
@@ -42,18 +46,19 @@ export function looksWrong(gone: number, known: number, seen: number): string | 
 export async function disableGone(
   transact: <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>,
   { provider }: Directory,
-  gone: readonly KnownEntry[],
+  gone: readonly string[],
 ): Promise<{ disabled: number; refused: { dn: string; message: string }[] }> {
   let disabled = 0;
   const refused: { dn: string; message: string }[] = [];
   for (let at = 0; at < gone.length; at += AT_ONCE) {
     const outcomes = await transact(async (ctx) => {
-      const told: (boolean | string)[] = [];
-      for (const entry of gone.slice(at, at + AT_ONCE)) told.push(await disable(ctx, entry));
-      return told;
+      const entries = await knownEntries(ctx.tx, { realm: ctx.realm, providerId: provider.providerId }, gone.slice(at, at + AT_ONCE));
+      const found: { dn: string; outcome: boolean | string }[] = [];
+      for (const entry of entries) found.push({ dn: entry.dn ?? "", outcome: await disable(ctx, entry) });
+      return found;
     });
-    for (const [i, outcome] of outcomes.entries()) {
-      if (typeof outcome === "string") refused.push({ dn: gone[at + i]!.dn ?? "", message: outcome });
+    for (const { dn, outcome } of outcomes) {
+      if (typeof outcome === "string") refused.push({ dn, message: outcome });
       else if (outcome) disabled += 1;
     }
   }

@@ -75,7 +75,7 @@ describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
   const seller = { type: "role", claim: "groups", value: `CN=Sales, OU=groups,dc=corp,DC=test`, role: "seller" };
   const worker = { type: "role", claim: "groups", value: "staff", role: "worker" };
 
-  test("a sync and a sign-in give the same, nested groups included, and follow whoever moves; what was given by hand stays", async () => {
+  test("a sync and a sign-in give the same, nested groups included, and follow users who move; what was given by hand stays", async () => {
     const { realm, groupId } = await realmWith({ nestedGroups: true }, [seller, worker, { ...seller, type: "group", role: undefined }]);
     await signIn(realm, "ann");
     expect([await rolesOf(realm, "ann"), await groupsOf(realm, "ann")]).toEqual([["seller", "worker"], [groupId]]);
@@ -140,6 +140,8 @@ describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
       { type: "role", claim: "departmentNumber", value: "d1", role: "reader" },
       { type: "group", claim: "departmentNumber", value: "all" },
       { type: "role", role: "worker", sync: "import" },
+      { type: "attribute", claim: "sn", attribute: "nickname" },
+      { type: "attribute", claim: "sn", attribute: "title", sync: "import" },
     ]);
     await signIn(realm, "bob");
     expect(await sync(realm)).toMatchObject({ created: 4, updated: 0 });
@@ -149,13 +151,40 @@ describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
       lastName: "Last bob",
       department: ["d1", "all"],
       display: "Last bob, First bob",
+      ...{ nickname: "Last bob", title: "Last bob" },
     });
     expect([await rolesOf(realm, "bob"), await groupsOf(realm, "bob")]).toEqual([["reader", "worker"], [groupId]]);
     expect((await userNamed(realm, "ann")).attributes).not.toHaveProperty("picture");
+
+    // What the directory decides is changed there; what a mapper gave once is the user's own.
+    const master = realm.asMaster();
+    const path = `/users/${bob.userId}`;
+    const readOnly = (field: string) => [409, `This user comes from the directory ldap:corp: change ${field} there`];
+    const patched = await master.patch(path, { attributes: { department: "d7", display: null, title: "Dr" } });
+    expect([patched.status, patched.body.detail]).toEqual(readOnly("attributes.department, attributes.display"));
+    expect((await master.patch(path, { attributes: { title: "Dr" } })).status).toBe(200);
+    const browser = iam.browser();
+    await browser.signIn(realm.name, "bob", "bob-password");
+    const profile = (await browser.get(`/realms/${realm.name}/account/profile`)).body;
+    const nickname = { ...profile, attributes: { ...profile.attributes, nickname: "Bobby" } };
+    const own = await browser.put(`/realms/${realm.name}/account/profile`, nickname);
+    expect([own.status, own.body.detail]).toEqual(readOnly("attributes.nickname"));
+    const { body: mappings } = await master.get(`${path}/roles`);
+    const roleId = (name: string) => mappings.find((each: { name: string }) => each.name === name).roleId;
+    const given = [409, "users.given_by_directory"];
+    const refusal = async (answer: Promise<{ status: number; body: { code?: string } }>) => [
+      (await answer).status,
+      (await answer).body?.code,
+    ];
+    expect(await refusal(master.delete(`${path}/roles/${roleId("reader")}`))).toEqual(given);
+    expect(await refusal(master.patch(path, { roles: ["user", "worker"] }))).toEqual(given);
+    expect(await refusal(master.delete(`/groups/${groupId}/members/${bob.userId}`))).toEqual(given);
+    expect((await master.delete(`${path}/roles/${roleId("worker")}`)).status, "given once").toBe(204);
+    expect([await rolesOf(realm, "bob"), await groupsOf(realm, "bob")]).toEqual([["reader"], [groupId]]);
     await peer.ldap.apply(`dn: ${dnOf("bob")}\nchangetype: modify\nreplace: departmentNumber\ndepartmentNumber: d9\n`);
     expect(await sync(realm, "?full=false")).toMatchObject({ kind: "changed", updated: 1 });
     expect((await userNamed(realm, "bob")).attributes).toMatchObject({ department: "d9" });
-    expect([await rolesOf(realm, "bob"), await groupsOf(realm, "bob")], "what is given once stays").toEqual([["worker"], []]);
+    expect([await rolesOf(realm, "bob"), await groupsOf(realm, "bob")], "what it gave is taken back").toEqual([[], []]);
   });
 
   test("a group of 100,000 is read within little memory, and others are answered meanwhile", async () => {
@@ -204,7 +233,7 @@ describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
     expect(tested.checks.at(-1)).toMatchObject({ name: "groups", ok: true });
   });
 
-  test("the last administrator by a mapped group stays, and is told of", async () => {
+  test("the last administrator by a mapped group stays, and is named in the errors", async () => {
     const { realm } = await realmWith({}, [{ type: "role", claim: "groups", value: "sales", role: "admin" }]);
     await sync(realm);
     expect(await rolesOf(realm, "ann")).toEqual(["admin"]);

@@ -6,9 +6,9 @@ import {
   equals,
   type Filter,
   firstValue,
-  type LdapConnection,
   type LdapEntry,
   LdapError,
+  type LdapPool,
   parseFilter,
 } from "../../platform/ldap/index.ts";
 import { isDnValue } from "../identity-providers/index.ts";
@@ -47,7 +47,6 @@ export function matcherOf(values: readonly string[]): (dn: string, name: string 
   return (dn, name) => [...(wanted.get(`dn:${dnKey(dn)}`) ?? []), ...(wanted.get(`name:${name}`) ?? [])];
 }
 
-const PAGE = 500;
 const MAX_LEVELS = 30;
 const AT_ONCE = 50;
 /** Of one person. */
@@ -58,7 +57,7 @@ const MAX_GROUPS = 10_000;
  * those, each once, so that groups that contain each other come to an end.
  */
 export async function groupsOfEntry(
-  connection: LdapConnection,
+  pool: LdapPool,
   { groupSearch, groupValues }: { readonly groupSearch: GroupSearch | null; readonly groupValues: readonly string[] },
   entry: LdapEntry,
   username: string,
@@ -78,15 +77,13 @@ export async function groupsOfEntry(
     for (let at = 0; at < members.length; at += AT_ONCE) {
       const listed = anyOf(...members.slice(at, at + AT_ONCE).map((member) => equals(memberAttribute, member)));
       const request = { base, scope: "sub", filter: allOf(filter, listed), attributes: [nameAttribute] } as const;
-      for await (const page of connection.pages(request, PAGE)) {
-        for (const group of page) {
-          const key = dnKey(group.dn) ?? group.dn;
-          if (seen.has(key)) continue;
-          seen.add(key);
-          if (seen.size > MAX_GROUPS) throw new LdapError("too_large", `One person is in more than ${MAX_GROUPS} groups.`);
-          for (const value of matching(group.dn, group.text(nameAttribute))) found.add(value);
-          next.push(group.dn);
-        }
+      for (const group of await pool.all(request)) {
+        const key = dnKey(group.dn) ?? group.dn;
+        if (seen.has(key)) continue;
+        seen.add(key);
+        if (seen.size > MAX_GROUPS) throw new LdapError("too_large", `One person is in more than ${MAX_GROUPS} groups.`);
+        for (const value of matching(group.dn, group.text(nameAttribute))) found.add(value);
+        next.push(group.dn);
       }
     }
     members = nested ? next : [];

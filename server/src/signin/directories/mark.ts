@@ -27,7 +27,17 @@ export function parseMark(text: string | null): Mark | null {
 }
 
 /** Of the members that say how a directory is reached, and how often, nothing depends. */
-const ELSEWHERE = ["url", "urls", "startTls", "caCertificate", "timeoutMs", "bindDn", "fullSyncMinutes", "changedSyncMinutes"];
+const ELSEWHERE = [
+  "url",
+  "urls",
+  "startTls",
+  "caCertificate",
+  "clientCertificate",
+  "timeoutMs",
+  "bindDn",
+  "fullSyncMinutes",
+  "changedSyncMinutes",
+];
 
 export function digestOf({ provider: { config, mappers, protocol } }: Directory): string {
   const read = Object.entries(config)

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { dnKey, type LdapConnection, type LdapEntry, LdapError, readRanges } from "../../platform/ldap/index.ts";
+import { dnKey, type LdapConnection, type LdapEntry, LdapError, type LdapPool, readRanges } from "../../platform/ldap/index.ts";
 import type { Directory } from "./directory.ts";
 import { type GroupSearch, groupsOfEntry, inSlices, matcherOf } from "./groups.ts";
 
@@ -17,8 +17,8 @@ export interface KnownMemberships extends Memberships {
 }
 
 /** By asking for each person: for a run that reads only what changed. */
-export const askingForEach = (connection: LdapConnection, directory: Directory): Memberships => ({
-  of: (entry, username) => (directory.groupValues.length === 0 ? NONE : groupsOfEntry(connection, directory, entry, username)),
+export const askingForEach = (pool: LdapPool, directory: Directory): Memberships => ({
+  of: (entry, username) => (directory.groupValues.length === 0 ? NONE : groupsOfEntry(pool, directory, entry, username)),
 });
 const NONE = Promise.resolve([]);
 

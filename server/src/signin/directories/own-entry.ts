@@ -49,7 +49,7 @@ export async function membershipOf(
 /** The entry that a user is, whatever it is called by now. Null: it is gone, or its id is not unique. */
 export async function ownEntry(parts: DirectoryParts, { directory, subject }: Membership): Promise<LdapEntry | null> {
   const own = equals(directory.idAttribute, idValue(subject, directory.idAttribute));
-  const found = await search(parts, directory, directory.everybody ? allOf(directory.everybody, own) : own);
+  const found = await search(parts, directory, directory.everyone ? allOf(directory.everyone, own) : own);
   return found.length === 1 ? found[0]! : null;
 }
 

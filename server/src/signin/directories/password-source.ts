@@ -3,7 +3,7 @@ import { adState, BindRefused, entryId, type LdapConnection, type LdapEntry, RES
 import { isFault } from "../identity-providers/index.ts";
 import type { PasswordAnswer, PasswordQuestion } from "../passwords/index.ts";
 import type { Directory } from "./directory.ts";
-import { forgetErasure, knownEntries } from "./entries.store.ts";
+import { forgetErasure, knownEntry } from "./entries.store.ts";
 import { erasureHash } from "./erasure.ts";
 import { asking, type DirectoryParts, enabledDirectories, membershipOf, ownEntry, search, warn } from "./own-entry.ts";
 import { createPeople, updatePerson } from "./people.ts";
@@ -15,7 +15,7 @@ const UNKNOWN = { verdict: "unknown" } as const;
 
 /**
  * Passwords of people in the realm's directories. A user who is here already is looked up in their own directory, as the entry that they are;
- * a name that nobody has here is searched for in each. A local user's name leads to no directory: the local password decides.
+ * a name that no user has here is searched for in each. A local user's name leads to no directory: the local password decides.
  */
 export const checkInDirectories =
   (parts: DirectoryParts) =>
@@ -54,7 +54,7 @@ async function askOwn(
   return bindAs(parts, { entry, directory }, realm, password);
 }
 
-/** A name that nobody has here: the first directory that knows it decides. One that cannot be asked counts only where no other knows it. */
+/** A name that no user has here: the first directory that knows it decides. One that cannot be asked counts only where no other knows it. */
 async function askEach(
   parts: DirectoryParts,
   directories: readonly Directory[],
@@ -65,7 +65,7 @@ async function askEach(
     try {
       const found = await search(parts, directory, directory.filterOf(login));
       if (found.length > 1) {
-        warn(parts, directory, "the filter finds more than one entry for a name, so nobody signs in by it", found[0]);
+        warn(parts, directory, "the filter finds more than one entry for a name, so it signs no one in", found[0]);
         return WRONG;
       }
       if (found.length === 1) return await bindAs(parts, { entry: found[0]!, directory }, realm, password);
@@ -125,18 +125,18 @@ async function provision(parts: DirectoryParts, { entry, directory }: Found, rea
   const { providerId } = directory.provider;
   const person = await asking(parts, directory, () => personAt(parts.pools.of(directory.provider), directory, entry));
   if (isFault(person)) {
-    warn(parts, directory, `somebody with the right password cannot sign in: ${person.message}`, entry);
+    warn(parts, directory, `a person with the right password cannot sign in: ${person.message}`, entry);
     return null;
   }
   const owner = { realm, providerId };
-  const find = async () => (await knownEntries(parts.db, owner, [person.subject])).get(person.subject);
+  const find = () => knownEntry(parts.db, owner, person.subject);
   const known = await find();
   if (known?.fingerprint === person.fingerprint) return known.userId;
   if (!known && !directory.provisions) return null;
   const origin = { realm, actor: systemActor(realm, directory.source), sourceIp: null };
   const outcome = await parts.work.transact(origin, async (ctx) => {
     if (known) return updatePerson(ctx, directory, person, known);
-    // Their own sign-in brings back somebody who was erased, as a new user.
+    // Their own sign-in brings an erased user back, as a new one.
     await forgetErasure(ctx.tx, owner, erasureHash(parts.vault, owner, person.subject));
     return (await createPeople(ctx, directory, [person])).get(person)!;
   });
@@ -144,8 +144,8 @@ async function provision(parts: DirectoryParts, { entry, directory }: Found, rea
   const now = known ?? (await find());
   if (typeof outcome === "object" || (outcome === "taken" && (known || !now))) {
     const why = outcome === "taken" ? "another user has the name or the mail address" : outcome.message;
-    warn(parts, directory, `somebody with the right password is not as the directory says: ${why}`, entry);
+    warn(parts, directory, `a person with the right password is not as the directory says: ${why}`, entry);
   }
-  // Somebody who is here already signs in as they were; nobody is made in another's name.
+  // A user who is here already signs in as they were; none is made in another's name.
   return now?.userId ?? null;
 }

@@ -1,11 +1,13 @@
 import { credentialErrors, type DirectoryPasswords, isFromDirectory } from "../../directory/credentials/index.ts";
 import { defineErrors } from "../../kernel/errors.ts";
-import { type LdapConnection, LdapError, PasswordRefused, RESULT } from "../../platform/ldap/index.ts";
+import { inTransaction } from "../../platform/db/index.ts";
+import { type LdapConnection, LdapError, type LdapFault, PasswordRefused, RESULT } from "../../platform/ldap/index.ts";
 import { type DirectoryRefusal, passwordErrors } from "../../platform/passwords/index.ts";
 import type { PasswordSource } from "../passwords/index.ts";
 import type { Directory } from "./directory.ts";
 import { asking, type DirectoryParts, enabledDirectories, membershipOf, ownEntry, warn } from "./own-entry.ts";
 import { checkInDirectories, tryBind } from "./password-source.ts";
+import { expectRecord } from "./unrecorded.ts";
 
 const errors = defineErrors("password", {
   entry_gone: [409, "This user is no longer in their directory, so there is no password to change"],
@@ -32,9 +34,11 @@ export const createDirectoryPasswords = (parts: DirectoryParts): PasswordSource 
     const entry = await ownEntry(parts, membership);
     if (!entry) throw errors.entry_gone();
     const change = { dn: entry.dn, next, current };
+    const recorded = await expectRecord(parts, { realm, userId, source: directory.source });
     await asking(parts, directory, () =>
       (current === null ? reset(parts, directory, change) : replaceOwn(parts, directory, { ...change, current })).catch(
-        (error: unknown) => {
+        async (error: unknown) => {
+          if (!(error instanceof LdapError && UNANSWERED.includes(error.fault))) await inTransaction(parts.db, recorded);
           if (!(error instanceof PasswordRefused)) throw error;
           const reason = reasonOf(error);
           if (reason === null) throw error;
@@ -46,8 +50,12 @@ export const createDirectoryPasswords = (parts: DirectoryParts): PasswordSource 
       ),
     );
     parts.metrics.passwordWrite(directory.provider.protocol, "success");
+    return { recorded };
   },
 });
+
+/** Whether the directory did what was asked is not known. */
+const UNANSWERED: readonly LdapFault[] = ["timeout", "closed", "protocol", "too_large"];
 
 interface PasswordWrite {
   readonly dn: string;

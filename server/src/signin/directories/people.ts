@@ -16,7 +16,7 @@ export type Outcome = "created" | "updated" | "unchanged" | "disabled" | "taken"
 
 const ownerOf = (ctx: Ctx, { provider }: Directory) => ({ realm: ctx.realm, providerId: provider.providerId });
 
-/** New users from entries that are nobody's, by a statement per table. `taken`: another user has the name or the address. */
+/** New users from entries that have none, by a statement per table. `taken`: another user has the name or the address. */
 export async function createPeople(ctx: Ctx, directory: Directory, people: readonly Person[]): Promise<Map<Person, Outcome>> {
   const usual = await shareDefaultRole(ctx.tx, ctx.realm);
   const usualRoles = usual ? [usual.roleId] : [];
@@ -91,7 +91,7 @@ export async function updatePerson(ctx: Ctx, directory: Directory, person: Perso
   }
 }
 
-/** Somebody whose new name cannot be had loses all the same what the directory no longer gives them. */
+/** A user whose new name is taken still loses what the directory no longer gives them. */
 async function followAlone(ctx: Ctx, directory: Directory, person: Person, userId: string): Promise<void> {
   const drafts: AuditDraft[] = [];
   try {

@@ -8,6 +8,5 @@ import { describePerson } from "./mapper-claims.ts";
 export async function personAt(pool: LdapPool, directory: Directory, entry: LdapEntry): Promise<Person | EntryFault> {
   const plain = readPerson(directory.provider.config, entry);
   if (isFault(plain) || directory.groupValues.length === 0) return describePerson(directory, entry, []);
-  const groups = await pool.service((connection) => groupsOfEntry(connection, directory, entry, plain.username));
-  return describePerson(directory, entry, groups);
+  return describePerson(directory, entry, await groupsOfEntry(pool, directory, entry, plain.username));
 }

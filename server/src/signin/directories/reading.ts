@@ -10,6 +10,7 @@ import {
   idValue,
   type LdapConnection,
   type LdapEntry,
+  type LdapPool,
   parseFilter,
 } from "../../platform/ldap/index.ts";
 import type { Directory } from "./directory.ts";
@@ -38,10 +39,11 @@ export interface Reading {
 }
 
 /**
- * Every page of a directory, or of what has changed since `mark`. Groups come first: whoever is read next finds all their groups. The mark for the
+ * Every page of a directory, or of what has changed since `mark`. Groups come first: people who are read next find all their groups. The mark for the
  * next time is in AD a number of this domain controller, elsewhere the latest time of a change, by the directory's own clock.
  */
 export async function readDirectory(
+  pool: LdapPool,
   connection: LdapConnection,
   directory: Directory,
   { mark: last, full }: { readonly mark: Mark | null; readonly full: boolean },
@@ -71,7 +73,7 @@ export async function readDirectory(
     const { groupSearch } = directory;
     const hasGroups = groupSearch !== null && directory.groupValues.length > 0;
     const known = hasGroups ? await readMemberships(connection, directory, groupSearch) : null;
-    await readPages(directory.everybody!, known ?? askingForEach(connection, directory));
+    await readPages(directory.everyone!, known ?? askingForEach(pool, directory));
     const unknown = known?.missing ?? [];
     const notes =
       unknown.length === 0 ? [] : [`The directory has no group ${unknown.map((value) => `“${value}”`).join(", ")}, which mappers name.`];
@@ -83,13 +85,13 @@ export async function readDirectory(
     const hasGroups = groupSearch !== null && directory.groupValues.length > 0;
     const groups = hasGroups ? await changedGroups(filter) : "";
     const known = groups !== "" && groups !== from.groups ? await readMemberships(connection, directory, groupSearch!) : null;
-    const memberships = known ?? askingForEach(connection, directory);
+    const memberships = known ?? askingForEach(pool, directory);
     const sync = isAd && now !== null ? await readDirSync(connection, directory, now.domain, from.cookie ?? "") : null;
     const isRefused = typeof sync === "string";
-    // The first time DirSync answers with everybody: that is only where the next run goes on.
+    // The first time DirSync answers with all people: that is only where the next run goes on.
     const bySync = sync !== null && !isRefused && from.cookie !== undefined ? sync : null;
     const missing = bySync === null ? null : await readIds([...bySync.changed], memberships);
-    if (bySync === null) await readPages(allOf(directory.everybody!, filter), memberships);
+    if (bySync === null) await readPages(allOf(directory.everyone!, filter), memberships);
     if (known) for await (const ids of taker.regrouped(known)) await readIds(ids, memberships);
     return { groups, missing, notes: isRefused ? [sync] : [], cookie: sync === null || isRefused ? undefined : sync.cookie };
   }
@@ -108,7 +110,7 @@ export async function readDirectory(
     const missing = new Set(ids);
     for (let at = 0; at < ids.length; at += AT_ONCE) {
       const named = anyOf(...ids.slice(at, at + AT_ONCE).map((id) => equals(idAttribute, idValue(id, idAttribute))));
-      for await (const page of connection.pages({ base, scope: "sub", filter: allOf(directory.everybody!, named), attributes }, PAGE)) {
+      for await (const page of connection.pages({ base, scope: "sub", filter: allOf(directory.everyone!, named), attributes }, PAGE)) {
         for (const entry of page) missing.delete(entryId(entry, idAttribute) ?? "");
         await taker.take(page, memberships);
       }

@@ -82,7 +82,7 @@ export const userFederationRoutes: FastifyPluginAsyncTypebox<SyncParts & { provi
         summary: "Sync the users of a directory",
         description:
           "Creates, updates and disables users as the directory says, and never deletes one. Answers when it is done; `GET` shows how far it is. " +
-          "Nobody is disabled for being gone where the directory could not be read to its end, showed nobody, or lost a fifth of its users.",
+          "No user is disabled for being gone where the directory could not be read to its end, has no people, or lost a fifth of its users.",
         tags,
         params,
         querystring: SyncQuery,

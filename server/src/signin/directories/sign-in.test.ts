@@ -1,9 +1,13 @@
-import { createServer, type Server } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openLdap } from "../../../test/peers/index.mjs";
+import { openLdap, startOpenLdap } from "../../../test/peers/index.mjs";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { addDirectory, added, type DirectoryPeer, openLdapPeer, PEOPLE, person, SUFFIX } from "../../testing/directories.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
+import { privateAuthority } from "../../testing/private-authority.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
 describe.skipIf(!openLdap())("signing in by a directory", () => {
@@ -11,8 +15,12 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
   let peer: DirectoryPeer;
   beforeAll(async () => {
     const people = ["anna", "bert", "carl", "dora", "emil", "fritz", "gerd", "hans", "jörg", "twin", "admin"].map((uid) => person(uid));
+    const comma = person("comma\\, joe", { mail: "joe@corp.test", userPassword: "comma-password" }).replace(
+      "uid: comma\\, joe",
+      "uid: comma, joe",
+    );
     const twin = `dn: uid=twin,ou=moved,${SUFFIX}\nobjectClass: inetOrgPerson\nuid: twin\ncn: twin\nsn: twin\nuserPassword: twin-password\n`;
-    peer = await openLdapPeer([...people, twin, person("a*b(c)", { mail: "star@corp.test" })].join("\n"));
+    peer = await openLdapPeer([...people, twin, person("a*b(c)", { mail: "star@corp.test" }), comma].join("\n"));
     iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" });
     await iam.server.jobs.stop();
   });
@@ -32,7 +40,7 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     (await realm.asMaster().get(`/users?search=${encodeURIComponent(search)}`)).body;
   const binds = (dn: string) => peer.ldap.log().split(`BIND dn="${dn}" method`).length - 1;
 
-  test("the right password of somebody unknown here makes one user, who is the same at the next sign-in", async () => {
+  test("the right password of a person unknown here makes one user, who is the same at the next sign-in", async () => {
     const realm = await realmWith();
     expect((await signIn(realm, "anna", "anna-password")).status).toBe(303);
     const [anna, ...others] = await users(realm, "anna");
@@ -55,11 +63,11 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     expect(await users(realm, "bert")).toHaveLength(1);
   });
 
-  test("a wrong password and an unknown name look the same, and are told as failures", async () => {
+  test("a wrong password and an unknown name look the same, and are recorded as failures", async () => {
     const realm = await realmWith();
-    const [wrong, unknown] = [await signIn(realm, "anna", "wrong"), await signIn(realm, "nobody", "wrong")];
+    const [wrong, unknown] = [await signIn(realm, "anna", "wrong"), await signIn(realm, "unknown", "wrong")];
     expect([wrong.status, unknown.status]).toEqual([401, 401]);
-    const plain = (text: string) => text.replaceAll(/anna|nobody|value="[^"]*"|nonce-[\w-]+|nonce="[^"]*"|data-options="[^"]*"/g, "");
+    const plain = (text: string) => text.replaceAll(/anna|unknown|value="[^"]*"|nonce-[\w-]+|nonce="[^"]*"|data-options="[^"]*"/g, "");
     expect(plain(wrong.text)).toBe(plain(unknown.text));
     expect(await realm.events("type=LOGIN_FAILURE")).toHaveLength(2);
     expect(await users(realm, "anna")).toEqual([]);
@@ -79,18 +87,20 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     expect(peer.ldap.log().slice(before)).not.toContain(`BIND dn="uid=anna,${PEOPLE}"`);
   });
 
-  test.each(["*", "*)(uid=*", "ann*", "\\2a", "anna)(uid=bert", "(uid=anna)", "$&"])("the name %s leads to nobody", async (name) => {
+  test("names that would be filters find no entry", async () => {
     const realm = await realmWith();
-    expect((await signIn(realm, name, "anna-password")).status).toBe(401);
+    for (const name of ["*", "*)(uid=*", "ann*", "\\2a", "anna)(uid=bert", "(uid=anna)", "$&"])
+      expect((await signIn(realm, name, "anna-password")).status, name).toBe(401);
   });
 
   test("a name with stars and brackets leads to the entry that has it", async () => {
     const realm = await realmWith();
     expect((await signIn(realm, "a*b(c)", "a*b(c)-password")).status).toBe(303);
     expect((await signIn(realm, "jörg", "jörg-password")).status).toBe(303);
+    expect((await signIn(realm, "comma, joe", "comma-password")).status).toBe(303);
   });
 
-  test("a filter that finds two entries lets nobody in", async () => {
+  test("a filter that finds two entries is refused", async () => {
     const realm = await realmWith();
     expect((await signIn(realm, "twin", "twin-password")).status).toBe(401);
     expect(iam.output.join("")).toContain("more than one entry");
@@ -149,7 +159,7 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     clock.reset();
   });
 
-  test("a user who is disabled here stays out, and a password that must be replaced is told where", async () => {
+  test("a user who is disabled here stays out, and where a password must be replaced the page says so", async () => {
     const realm = await realmWith();
     expect((await signIn(realm, "gerd", "gerd-password")).status).toBe(303);
     const [gerd] = await users(realm, "gerd");
@@ -157,8 +167,8 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     expect((await realm.asMaster().put(`/users/${gerd.userId}`, { ...state, enabled: false })).status).toBe(200);
     expect((await signIn(realm, "gerd", "gerd-password")).status).toBe(401);
     await peer.ldap.apply(`dn: uid=hans,${PEOPLE}\nchangetype: modify\nreplace: pwdReset\npwdReset: TRUE\n`);
-    const told = await signIn(realm, "hans", "hans-password");
-    expect([told.status, told.text.includes("Please change your password first")]).toEqual([400, true]);
+    const notice = await signIn(realm, "hans", "hans-password");
+    expect([notice.status, notice.text.includes("Please change your password first")]).toEqual([400, true]);
     expect((await signIn(realm, "hans", "wrong")).text).not.toContain("Please change your password first");
   });
 
@@ -186,13 +196,13 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     await peer.ldap.apply(`dn: uid=anna,${PEOPLE}\nchangetype: modify\nreplace: givenName\ngivenName: First anna\n`);
   });
 
-  test("with provisioning deny nobody new is let in", async () => {
+  test("with provisioning deny no user is made", async () => {
     const realm = await realmWith({ provisioning: "deny" });
     expect((await signIn(realm, "anna", "anna-password")).status).toBe(401);
     expect(await users(realm, "anna")).toEqual([]);
   });
 
-  test("a disabled or deleted directory lets nobody in, and its users stay", async () => {
+  test("a disabled or deleted directory signs no user in, and its users stay", async () => {
     const realm = await realmWith();
     expect((await signIn(realm, "anna", "anna-password")).status).toBe(303);
     const { body } = await realm.asMaster().get("/identity-providers/corp");
@@ -205,26 +215,78 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     expect(await users(realm, "anna")).toHaveLength(1);
   });
 
+  test("a directory that asks for a client certificate is reached with one; its key is sealed and never shown", async () => {
+    const { authority, identity } = peer;
+    const demanding = await startOpenLdap({ identity, ca: authority.ca, ldif: person("anna"), verifyClient: true });
+    try {
+      const [own, other] = [await authority.identity("gatehouse.test"), await (await privateAuthority()).identity("gatehouse.test")];
+      const realm = await realmWith({ url: demanding.tlsUrl });
+      const master = realm.asMaster();
+      const save = async (config: Record<string, unknown>) => {
+        const { body } = await master.get("/identity-providers/corp");
+        return master.put("/identity-providers/corp", { ...body, config: { ...body.config, ...config } });
+      };
+      const checks = async () =>
+        (await master.post("/identity-providers/corp/test")).body.checks as { name: string; ok: boolean; message: string }[];
+      expect((await signIn(realm, "anna", "anna-password")).status).toBe(503);
+      expect((await checks()).at(-1)).toMatchObject({ name: "bind", ok: false, message: expect.stringContaining("clientCertificate") });
+      for (const [config, field] of [
+        [{ clientCertificate: own.cert }, "config.clientKey"],
+        [{ clientKey: own.key }, "config.clientCertificate"],
+        [{ clientCertificate: own.cert, clientKey: other.key }, "config.clientKey"],
+        [{ clientCertificate: "no certificate", clientKey: own.key }, "config.clientCertificate"],
+        [{ clientCertificate: own.cert, clientKey: "no key" }, "config.clientKey"],
+      ] as const) {
+        const { status, body } = await save(config);
+        expect([status, body.errors?.[0]?.field], JSON.stringify(config)).toEqual([400, field]);
+      }
+      expect((await save({ clientCertificate: other.cert, clientKey: other.key })).status).toBe(200);
+      expect((await signIn(realm, "anna", "anna-password")).status, "of another authority").toBe(503);
+      expect(demanding.log()).not.toContain("BIND");
+      const saved = await save({ clientCertificate: own.cert, clientKey: own.key });
+      expect([saved.status, saved.body.config.clientKeySet, saved.text.includes("PRIVATE KEY")]).toEqual([200, true, false]);
+      expect((await signIn(realm, "anna", "anna-password")).status).toBe(303);
+      expect((await save({ timeoutMs: 4_000 })).status, "the key is kept").toBe(200);
+      expect((await checks()).filter(({ ok }) => !ok)).toEqual([]);
+      const { rows } = await sql<{ sealed: string }>`select sealed from identity_provider_secrets where realm_id = ${realm.name}`.execute(
+        iam.core.db,
+      );
+      expect(rows).toHaveLength(2);
+      expect(JSON.stringify(rows)).not.toContain("PRIVATE KEY");
+      const byStartTls = await save({ url: demanding.url, startTls: true, bindPassword: "sync-password", clientKey: own.key });
+      expect(byStartTls.status).toBe(200);
+      expect((await signIn(realm, "anna", "anna-password")).status).toBe(303);
+    } finally {
+      await demanding.stop();
+    }
+  });
+
   describe("when the directory does not answer", () => {
     const silent: Server[] = [];
     afterAll(() => silent.map((server) => server.close()));
+    const listening = async (server: Server, port = 0) => {
+      silent.push(server.listen(port, "127.0.0.1"));
+      await once(server, "listening");
+      return (server.address() as AddressInfo).port;
+    };
 
     test.each([
       ["nothing listens", async () => ({ url: "ldaps://127.0.0.1:1" })],
+      ["it is silent", async () => ({ url: `ldaps://127.0.0.1:${await listening(createServer(() => {}))}` })],
       [
-        "it is silent",
+        "its certificate has expired",
         async () => {
-          const server = createServer(() => {}).listen(0, "127.0.0.1");
-          silent.push(server);
-          await new Promise((resolve) => server.once("listening", resolve));
-          return { url: `ldaps://127.0.0.1:${(server.address() as { port: number }).port}` };
+          const server = createTlsServer(await peer.authority.expiredIdentity("ldap.test"), () => {});
+          return { url: `ldaps://127.0.0.1:${await listening(server)}` };
         },
       ],
       ["its certificate is another authority's", async () => ({ caCertificate: undefined })],
       ["it refuses the service account", async () => ({ bindPassword: "wrong" })],
     ])("because %s: 503, no attempt is counted, and local users sign in", async (_name, make) => {
       const realm = await realmWith({ timeoutMs: 500, ...(await make()) });
-      for (let i = 0; i < 12; i++) {
+      const { body } = await realm.asMaster().get("/settings");
+      await realm.asMaster().put("/settings", { ...body, bruteForce: { ...body.bruteForce, maxFailures: 2 } });
+      for (let i = 0; i < 3; i++) {
         const answer = await signIn(realm, "anna", "anna-password");
         expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "10"]);
       }
@@ -233,7 +295,24 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     });
 
     test("a second server answers in its place, and one that is back answers at once", async () => {
-      const realm = await realmWith({ url: "ldaps://127.0.0.1:1", urls: [peer.ldap.tlsUrl] });
+      const second = await realmWith({ url: "ldaps://127.0.0.1:1", urls: [peer.ldap.tlsUrl] });
+      expect((await signIn(second, "anna", "anna-password")).status).toBe(303);
+
+      const open = new Set<Socket>();
+      const forward = () =>
+        createServer((socket) => {
+          for (const each of [socket, connect(peer.ldap.tlsPort, "127.0.0.1")]) open.add(each.on("error", () => {}));
+          const [near, far] = [...open].slice(-2);
+          near!.pipe(far!).pipe(near!);
+        });
+      const first = forward();
+      const port = await listening(first);
+      const realm = await realmWith({ url: `ldaps://127.0.0.1:${port}` });
+      expect((await signIn(realm, "anna", "anna-password")).status).toBe(303);
+      first.close();
+      for (const socket of open) socket.destroy();
+      expect((await signIn(realm, "anna", "anna-password")).status).toBe(503);
+      await listening(forward(), port);
       expect((await signIn(realm, "anna", "anna-password")).status).toBe(303);
     });
   });

@@ -5,7 +5,7 @@ import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { LdapEntry } from "../../platform/ldap/index.ts";
 import { type EntryFault, isFault, type Person, readPerson } from "../identity-providers/index.ts";
 import type { Directory } from "./directory.ts";
-import { erasedAmong, groupedEntriesAfter, type KnownEntry, knownEntries } from "./entries.store.ts";
+import { changedEntries, erasedAmong, groupedEntriesAfter, type KnownEntry } from "./entries.store.ts";
 import { erasureHash } from "./erasure.ts";
 import { disableGone, findGone, looksWrong } from "./gone.ts";
 import { describePerson } from "./mapper-claims.ts";
@@ -23,15 +23,18 @@ const TAKEN = "Another user has this username or mail address.";
 /** One event tells of a run; of each user only what touches their security. */
 const quiet = (ctx: Ctx): Ctx => ({ ...ctx, audit: (draft) => draft.category !== "ADMIN" && ctx.audit(draft) });
 
+/** Entries that do not say what was kept of them: by id, with what was kept, or null where nothing was. */
+type ChangedEntries = ReadonlyMap<string, KnownEntry | null>;
+
 /** Takes the pages of a run, and knows at its end who is gone. */
-export function createSink(parts: SyncParts, directory: Directory, { dryRun, confirm }: SyncOptions) {
+export function createSink(parts: SyncParts, directory: Directory, { dryRun, confirm }: SyncOptions, startedAt: number) {
   const { db, work, vault } = parts;
   const { realm, providerId, config } = directory.provider;
   const owner = { realm, providerId };
   const counts = { synced: 0, created: 0, updated: 0, disabled: 0, skipped: 0, failed: 0 };
   const errors: { dn: string; message: string }[] = [];
   const seen = new Set<string>();
-  let deferred: Person[] = [];
+  const deferred: Person[] = [];
 
   const transact = <T>(run: (ctx: Ctx) => Promise<T>): Promise<T> =>
     work.transact({ realm, actor: systemActor(realm, directory.source), sourceIp: null }, (ctx) => run(quiet(ctx)));
@@ -46,9 +49,9 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
   };
 
   /** New users in bulk, changed ones one by one. */
-  const write = async (people: readonly Person[], known: ReadonlyMap<string, KnownEntry>): Promise<Map<Person, Outcome>> => {
-    const newcomers = people.filter(({ subject }) => !known.has(subject));
-    const changed = people.filter(({ subject }) => known.has(subject));
+  const write = async (people: readonly Person[], known: ChangedEntries): Promise<Map<Person, Outcome>> => {
+    const newcomers = people.filter(({ subject }) => !known.get(subject));
+    const changed = people.filter(({ subject }) => known.get(subject));
     if (dryRun) return predicted(newcomers, changed);
     return transact(async (ctx) => {
       const outcomes = newcomers.length > 0 ? await createPeople(ctx, directory, newcomers) : new Map<Person, Outcome>();
@@ -65,8 +68,8 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
   };
 
   const describe = async (entry: LdapEntry, memberships: Memberships): Promise<Person | EntryFault> => {
-    const plain = directory.groupValues.length === 0 ? null : readPerson(config, entry);
-    if (plain === null || isFault(plain)) return describePerson(directory, entry, []);
+    const plain = readPerson(config, entry);
+    if (isFault(plain)) return plain;
     return describePerson(directory, entry, await memberships.of(entry, plain.username));
   };
 
@@ -75,7 +78,8 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
       const people: Person[] = [];
       for (const entry of entries) {
         counts.synced += 1;
-        const person = await describe(entry, memberships);
+        // Without a group to ask for there is nothing to wait for.
+        const person = directory.groupValues.length === 0 ? describePerson(directory, entry, []) : await describe(entry, memberships);
         if (isFault(person)) fail(person.dn, person.message);
         else if (seen.has(person.subject)) fail(person.dn, "Another entry of this run has the same id.");
         else {
@@ -83,7 +87,7 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
           people.push(person);
         }
       }
-      const known = await knownEntries(db, owner, [...people.map(({ subject }) => subject)]);
+      const known = await changedEntries(db, owner, people);
       const wanted = await welcome(people, known);
       if (wanted.length === 0) return;
       for (const [person, outcome] of await write(wanted, known)) {
@@ -109,7 +113,7 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
       let message: string | null = null;
       if (who === "unseen" || (who !== null && who.size > 0)) {
         const isGone = (subject: string) => (who === "unseen" ? !seen.has(subject) : who.has(subject));
-        const { gone, known } = await findGone(db, owner, isGone);
+        const { gone, known } = await findGone(db, owner, startedAt, isGone);
         message = gone.length === 0 || confirm ? null : looksWrong(gone.length, known, who === "unseen" ? seen.size : known - gone.length);
         if (message === null && dryRun) counts.disabled += gone.length;
         else if (message === null) {
@@ -118,14 +122,13 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
           for (const { dn, message: why } of refused) fail(dn, why);
         }
       }
-      const waiting = deferred;
-      deferred = [];
-      for (let at = 0; at < waiting.length; at += 100) {
-        const people = waiting.slice(at, at + 100);
-        const known = await knownEntries(db, owner, [...people.map(({ subject }) => subject)]);
+      for (let at = 0; at < deferred.length; at += 100) {
+        const people = deferred.slice(at, at + 100);
+        const known = await changedEntries(db, owner, people);
         // The names of those who are gone are free for others.
         if (!dryRun) await transact((ctx) => releaseLoginNames(ctx.tx, realm, directory.provider.providerId, people.flatMap(keysOf)));
-        for (const [person, outcome] of await write(people, known)) count(person, outcome);
+        const waiting = people.filter(({ subject }) => known.has(subject));
+        for (const [person, outcome] of await write(waiting, known)) count(person, outcome);
       }
       return message;
     },
@@ -134,9 +137,9 @@ export function createSink(parts: SyncParts, directory: Directory, { dryRun, con
   };
 
   /** Those about whom there is something to do: not unchanged, not erased, and new only where new users are made. */
-  async function welcome(people: readonly Person[], known: ReadonlyMap<string, KnownEntry>): Promise<Person[]> {
-    const changed = people.filter(({ subject, fingerprint }) => known.get(subject)?.fingerprint !== fingerprint);
-    const newcomers = changed.filter(({ subject }) => !known.has(subject));
+  async function welcome(people: readonly Person[], known: ChangedEntries): Promise<Person[]> {
+    const changed = people.filter(({ subject }) => known.has(subject));
+    const newcomers = changed.filter(({ subject }) => known.get(subject) === null);
     const hashes = new Map(newcomers.map((person) => [person, erasureHash(vault, owner, person.subject)]));
     const erased = await erasedAmong(db, owner, [...hashes.values()]);
     const isUnwanted = (person: Person) => hashes.has(person) && (!directory.provisions || erased.has(hashes.get(person)!));

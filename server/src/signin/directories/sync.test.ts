@@ -1,22 +1,26 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLdap } from "../../../test/peers/index.mjs";
+import { clock, MINUTE } from "../../kernel/clock.ts";
 import { addDirectory, added, type DirectoryPeer, openLdapPeer, PEOPLE, person, SUFFIX } from "../../testing/directories.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { answer, entryMessage, ldapPeer, RESPONSE } from "../../testing/ldap-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
-const COUNT = 1_200;
+const COUNT = 1_100;
 const uidOf = (i: number) => `u${String(i).padStart(5, "0")}`;
 
 describe.skipIf(!openLdap())("syncing a directory", () => {
   let iam: Harness;
   let peer: DirectoryPeer;
+  let whole: RealmUnderTest | undefined;
   beforeAll(async () => {
     peer = await openLdapPeer(Array.from({ length: COUNT }, (_, i) => person(uidOf(i))).join("\n"));
     iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1", GATEHOUSE_MODE: "development" });
     await iam.server.jobs.stop();
   });
   afterAll(async () => {
+    clock.reset();
     await iam?.close();
     await peer?.ldap.stop();
   });
@@ -32,6 +36,18 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
   };
   const userNamed = async (realm: RealmUnderTest, name: string) =>
     (await realm.asMaster().get(`/users?search=${name}`)).body.find((user: { username: string }) => user.username === name);
+  /** One that has all of them: making them takes time. */
+  const realmOfAll = async () => {
+    if (whole) return whole;
+    whole = await realmWith({ userSearchBase: PEOPLE });
+    expect(await sync(whole)).toMatchObject({ created: COUNT });
+    return whole;
+  };
+  const save = async (realm: RealmUnderTest, config: Record<string, unknown>) => {
+    const { body } = await realm.asMaster().get("/identity-providers/corp");
+    const { status, text } = await realm.asMaster().put("/identity-providers/corp", { ...body, config: { ...body.config, ...config } });
+    expect(status, text).toBe(200);
+  };
   /** A handful of people in a place of their own. */
   const unit = async (name: string, uids: readonly string[]) => {
     const base = `ou=${name},${SUFFIX}`;
@@ -40,7 +56,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     return base;
   };
 
-  test("takes over everybody, and the next run finds nothing to do", async () => {
+  test("makes a user of every entry, and the next run finds nothing to do", async () => {
     const realm = await realmWith({ userSearchBase: PEOPLE });
     const dry = await sync(realm, "?dryRun=true");
     expect(dry).toMatchObject({ status: 200, synced: COUNT, created: COUNT, dryRun: true });
@@ -61,6 +77,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     const { body } = await realm.asMaster().get("/user-federation/corp/sync");
     expect(body).toMatchObject({ running: false, runs: [{ kind: "changed", state: "done" }, {}, { created: COUNT }, { dryRun: true }] });
     expect((await iam.browser().trySignIn(realm.name, uidOf(3), `${uidOf(3)}-password`)).status).toBe(303);
+    whole = realm;
   });
 
   test("follows changes, renames and deletions, and ends the sessions of those who are gone", async () => {
@@ -90,7 +107,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     await realm.asMaster().put(`/users/${fay.userId}`, { ...fay, enabled: false });
     for (const uid of ["eva", "fay"])
       await peer.ldap.apply(`dn: uid=${uid},${base}\nchangetype: modify\nreplace: description\ndescription: away\n`);
-    expect(await sync(realm)).toMatchObject({ status: 200, disabled: 0, message: expect.stringContaining("shows nobody") });
+    expect(await sync(realm)).toMatchObject({ status: 200, disabled: 0, message: expect.stringContaining("has no people") });
     expect(await sync(realm, "?confirm=true")).toMatchObject({ disabled: 1 });
     for (const uid of ["eva", "fay"]) await peer.ldap.apply(`dn: uid=${uid},${base}\nchangetype: modify\ndelete: description\n`);
     expect(await sync(realm)).toMatchObject({ failed: 0, disabled: 0 });
@@ -99,7 +116,7 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     expect((await iam.browser().trySignIn(realm.name, "eva", "eva-password")).status).toBe(303);
   });
 
-  test("one bad row costs nobody else: two entries with one address, a local user's name; and an address moves in one run", async () => {
+  test("one bad entry does not stop the others: two entries with one address, a local user's name; and an address moves in one run", async () => {
     const base = await unit("rows", ["gil", "hal", "ida"]);
     await peer.ldap.apply(`dn: uid=hal,${base}\nchangetype: modify\nreplace: mail\nmail: gil@corp.test\n`);
     const realm = await realmWith({ userSearchBase: base });
@@ -117,37 +134,39 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     expect(await userNamed(realm, stays === "gil" ? "hal" : "gil")).toMatchObject({ email: "gil@corp.test", enabled: true });
   });
 
-  test("a size limit, a wrong base and a wrong password fail the run and disable nobody", async () => {
-    const realm = await realmWith({ userSearchBase: PEOPLE });
-    expect(await sync(realm)).toMatchObject({ created: COUNT });
-    const provider = (await realm.asMaster().get("/identity-providers/corp")).body;
-    const save = async (config: Record<string, unknown>) =>
-      expect(
-        (await realm.asMaster().put("/identity-providers/corp", { ...provider, config: { ...provider.config, ...config } })).status,
-      ).toBe(200);
-    await save({ bindDn: `cn=limited,${SUFFIX}`, bindPassword: "limited-password" });
+  test("a size limit, a wrong base and a wrong password fail the run and disable no user", async () => {
+    const realm = await realmOfAll();
+    await save(realm, { bindDn: `cn=limited,${SUFFIX}`, bindPassword: "limited-password" });
     expect(await sync(realm)).toMatchObject({ status: 502, code: "user_federation.failed", detail: expect.stringContaining("size limit") });
-    await save({ bindPassword: "sync-password", userSearchBase: "ou=nowhere,dc=corp,dc=test" });
+    await save(realm, { bindDn: `cn=sync,${SUFFIX}`, bindPassword: "sync-password", userSearchBase: "ou=nowhere,dc=corp,dc=test" });
     expect(await sync(realm)).toMatchObject({ status: 502, detail: expect.stringContaining("search base") });
-    await save({ bindPassword: "wrong" });
+    await save(realm, { userSearchBase: PEOPLE, bindPassword: "wrong" });
     expect(await sync(realm)).toMatchObject({ status: 502 });
-    await save({ bindPassword: "sync-password", userSearchFilter: `(&(uid={0})(uid=${uidOf(0).slice(0, -1)}*))` });
+    await save(realm, { bindPassword: "sync-password", userSearchFilter: `(&(uid={0})(uid=${uidOf(0).slice(0, -1)}*))` });
     expect(await sync(realm)).toMatchObject({ status: 200, disabled: 0, message: expect.stringContaining(`of ${COUNT} users`) });
-    const { body } = await realm.asMaster().get("/users?enabled=false");
-    expect(body).toEqual([]);
+    expect((await realm.asMaster().get("/users?enabled=false")).body).toEqual([]);
+    await save(realm, { userSearchFilter: "(uid={0})" });
   });
 
-  test("a connection that is cut at any page disables nobody; two runs at once are one", async () => {
+  test("a connection that is cut at any page disables no user; two runs at once are one", async () => {
     let cutAt = 99;
-    let page = 0;
-    const fake = await ldapPeer((socket, { id, tag }) => {
+    let [page, lateAt] = [0, 0];
+    let signsIn: RealmUnderTest | undefined;
+    const fake = await ldapPeer(async (socket, { id, tag, body }) => {
       if (tag === 0x60) return void socket.write(answer(id, RESPONSE.bind));
       if (tag !== 0x63) return;
+      if (body.includes("late")) {
+        socket.write(entryMessage(id, "uid=late,dc=fake", { uid: ["late"], entryUUID: ["id-late"] }));
+        return void socket.write(answer(id, RESPONSE.search));
+      }
       page += 1;
       if (page > cutAt) return void socket.destroy();
+      if (page === lateAt) await iam.browser().signIn(signsIn!.name, "late", "late-password");
       const uids = Array.from({ length: 20 }, (_, i) => `p${page}x${i}`);
       for (const uid of uids)
         socket.write(entryMessage(id, `uid=${uid},dc=fake`, { uid: [uid], entryUUID: [`id-${uid}`], mail: [`${uid}@fake.test`] }));
+      socket.write(entryMessage(id, "cn=no id,dc=fake", { uid: ["noid"] }));
+      socket.write(entryMessage(id, "cn=no name,dc=fake", { entryUUID: ["id-noname"] }));
       socket.write(answer(id, RESPONSE.search, 0, { cookie: page < 4 ? "more" : "" }));
     });
     try {
@@ -155,17 +174,44 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
       await addDirectory(realm, { url: fake.url, bindDn: "cn=x", bindPassword: "x", userSearchBase: "dc=fake" });
       const both = await Promise.all([sync(realm), sync(realm)]);
       expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
-      expect(both.find(({ status }) => status === 200)).toMatchObject({ synced: 80, created: 80 });
+      expect(both.find(({ status }) => status === 200)).toMatchObject({
+        ...{ synced: 88, created: 80, failed: 8 },
+        errors: expect.arrayContaining([
+          { dn: "cn=no id,dc=fake", message: expect.stringContaining("entryUUID") },
+          { dn: "cn=no name,dc=fake", message: expect.stringContaining("uid") },
+        ]),
+      });
+      // A node that died in the middle of a run holds it for two minutes.
+      await sql`insert into directory_runs (realm_id, provider_id, run_id, kind, dry_run, state, requested_by, started_at, lease_until)
+        select realm_id, provider_id, gen_random_uuid(), 'full', false, 'running', 'another', 1, ${clock.now() + MINUTE} from identity_providers
+        where realm_id = ${realm.name}`.execute(iam.core.db);
+      expect(await sync(realm)).toMatchObject({ status: 409 });
+      clock.advance(2 * MINUTE);
+
       for (cutAt = 0; cutAt < 4; cutAt++) {
         page = 0;
         expect(await sync(realm), `cut at page ${cutAt}`).toMatchObject({ status: 502 });
       }
       expect((await realm.asMaster().get("/users?enabled=false")).body).toEqual([]);
       page = 0;
+      // A new user signs in during the run, after the page on which they would have been.
+      [signsIn, lateAt] = [realm, 2];
       expect(await sync(realm)).toMatchObject({ status: 200, created: 0, updated: 0, disabled: 0 });
+      expect(await userNamed(realm, "late")).toMatchObject({ enabled: true });
     } finally {
       await fake.close();
     }
+  });
+
+  test("more changes than fit on a page, with groups to ask for: the pages are read to their end", async () => {
+    const realm = await realmOfAll();
+    await save(realm, { groupSearchBase: `ou=groups,${SUFFIX}` });
+    await realm.asMaster().post("/roles", { name: "reader" });
+    const mapper = { name: "a", type: "role", claim: "groups", value: "nowhere", role: "reader" };
+    expect((await realm.asMaster().post("/identity-providers/corp/mappers", mapper)).status).toBe(201);
+    expect(await sync(realm)).toMatchObject({ kind: "full", synced: COUNT });
+    // Entries that were made within the minute before the last change are read again.
+    expect(await sync(realm, "?full=false")).toMatchObject({ status: 200, kind: "changed", synced: COUNT, updated: 0 });
   });
 
   test("the last administrator stays, though the directory has them no more", async () => {
@@ -181,11 +227,15 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     expect(await userNamed(realm, "jan")).toMatchObject({ enabled: true });
   });
 
-  test("somebody who was erased does not come back by a sync, only by their own sign-in", async () => {
+  test("an erased user does not come back by a sync, only by their own sign-in", async () => {
     const base = await unit("erased", ["lea", "mia"]);
     const realm = await realmWith({ userSearchBase: base });
     await sync(realm);
     const lea = await userNamed(realm, "lea");
+    const { body: data } = await realm.asMaster().get(`/users/${lea.userId}/gdpr/export`);
+    expect(data.directoryEntries).toEqual([
+      { source: "ldap:corp", entryId: data.federatedLinks[0].subject, dn: `uid=lea,${base}`, lastSyncAt: expect.any(Number) },
+    ]);
     expect((await realm.asMaster().delete(`/users/${lea.userId}/gdpr`)).status).toBeLessThan(300);
     expect(await sync(realm)).toMatchObject({ created: 0, skipped: 1, failed: 0 });
     expect(await userNamed(realm, "lea")).toBeUndefined();

@@ -26,7 +26,7 @@ export interface SyncResult extends Report {
 export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot, options: SyncOptions): Promise<SyncResult> {
   const { db, work } = parts;
   const directory = directoryOf(provider);
-  if (directory.everybody === null) throw directoryErrors.filter_finds_one();
+  if (directory.everyone === null) throw directoryErrors.filter_finds_one();
   const owner = { realm: provider.realm, providerId: provider.providerId };
   const mark = parseMark(await lastMark(db, owner));
   const [runId, startedAt] = [newId(), clock.now()];
@@ -40,21 +40,23 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
   } as const;
   if (!(await work.transact(origin, (ctx) => holdRun(ctx.tx, owner, begun, ctx.now)))) throw directoryErrors.running();
 
-  const sink = createSink(parts, directory, options);
+  const sink = createSink(parts, directory, options, startedAt);
   let state: "done" | "failed" = "done";
   let message: string | null = null;
   let read: { mark: Mark | null; kind: RunKind } = { mark: null, kind: begun.kind };
+  let toldAt = 0;
   const taker = {
     regrouped: sink.regrouped,
     async take(entries: readonly LdapEntry[], memberships: Memberships) {
       await sink.take(entries, memberships);
+      if (clock.now() - toldAt < SECOND) return;
+      toldAt = clock.now();
       if (!(await keepRun(db, owner, runId, sink.report(null), clock.now()))) throw directoryErrors.taken_over();
     },
   };
   try {
-    const reading = await parts.pools
-      .of(provider)
-      .own((connection) => readDirectory(connection, directory, { mark, full: options.full }, taker));
+    const pool = parts.pools.of(provider);
+    const reading = await pool.own((connection) => readDirectory(pool, connection, directory, { mark, full: options.full }, taker));
     read = reading;
     // Only a whole reading of everything says who is gone, or a directory that says of whom there is a change.
     const gone = await sink.finish(reading.kind === "full" ? "unseen" : reading.missing);

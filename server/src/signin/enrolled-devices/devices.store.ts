@@ -61,9 +61,7 @@ export async function countDevices(tx: Tx, realm: string, userId: string): Promi
   const { count } = await tx
     .selectFrom("credentials")
     .select(sql<number>`count(*)::int`.as("count"))
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("type", "=", PUSH)
+    .where((e) => e.and({ realm_id: realm, user_id: userId, type: PUSH }))
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -73,9 +71,7 @@ export async function firstEnrolledAt(db: Db, realm: string, userId: string): Pr
   const { at } = await db
     .selectFrom("credentials")
     .select(sql<number | null>`min(created_at)`.as("at"))
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("type", "=", PUSH)
+    .where((e) => e.and({ realm_id: realm, user_id: userId, type: PUSH }))
     .executeTakeFirstOrThrow();
   return at;
 }
@@ -85,10 +81,7 @@ export async function markDeviceUsed(tx: Tx, realm: string, { userId, id }: Pick
   const { numUpdatedRows } = await tx
     .updateTable("credentials")
     .set({ last_used_at: now })
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("credential_id", "=", id)
-    .where("type", "=", PUSH)
+    .where((e) => e.and({ realm_id: realm, user_id: userId, credential_id: id, type: PUSH }))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -122,10 +115,7 @@ export async function findEnrollment(db: Db, realm: string, tokenHash: string, n
 export async function useEnrollment(tx: Tx, realm: string, { userId, id }: Pick<Enrollment, "userId" | "id">): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("credentials")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("credential_id", "=", id)
-    .where("type", "=", "enrollment-token")
+    .where((e) => e.and({ realm_id: realm, user_id: userId, credential_id: id, type: "enrollment-token" }))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }

@@ -1,13 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
-import Type from "typebox";
 import { declare, link, Problem } from "../../platform/http/index.ts";
 import { EnrollDevice, EnrolledDevice, EnrollmentStart } from "./enrollment.schema.ts";
 import { type Enrolling, type EnrollmentParts, enrollDevice, startEnrollment } from "./enrollment.service.ts";
 import { deviceErrors } from "./errors.ts";
 
-const tags = ["Devices"];
-const params = Type.Object({ realm: Type.String() });
 /** A key, a proof and a push token; nothing more. */
 const BODY_LIMIT = 32 * 1024;
 const TOKEN = /^[A-Za-z0-9_-]{20,128}$/;
@@ -16,7 +13,7 @@ const TOKEN = /^[A-Za-z0-9_-]{20,128}$/;
 export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentParts> = async (app, parts) => {
   // What a page of another site can send without asking us first is not taken here at all.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
-  declare(app, { caller: link({ in: "header" }), limit: "enrollments", errors: "problem" });
+  declare(app, { tags: ["Devices"], caller: link({ in: "header" }), limit: "enrollments", errors: "problem" });
 
   const enrolling = ({ presentedToken: token, realmId, ip }: FastifyRequest): Enrolling => {
     if (token === null || !TOKEN.test(token)) throw deviceErrors.bad_token();
@@ -32,8 +29,6 @@ export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentParts> = asyn
         description:
           "`Authorization: Bearer` with an enrollment token (`POST /account/credentials`, or an administrator's `POST /users/{id}/credentials`). " +
           "The device makes a key and signs the challenge with it. Can be asked again for as long as the token lasts.",
-        tags,
-        params,
         response: { 200: EnrollmentStart, 401: Problem },
       },
     },
@@ -50,8 +45,6 @@ export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentParts> = asyn
         summary: "Enroll a device",
         description:
           "Uses the enrollment token up. From now on the device approves sign-ins (`/push`) and signs transactions (`/tx`) with its key.",
-        tags,
-        params,
         body: EnrollDevice,
         response: { 201: EnrolledDevice, 401: Problem, 409: Problem },
       },

@@ -121,7 +121,7 @@ describe("enrolling a device", () => {
     expect((await enroll(sign({}, {}))).status).toBe(201);
   });
 
-  test("takes public keys that are strong enough, and tells what is wrong with others", async () => {
+  test("takes public keys that are strong enough, and says what is wrong with others", async () => {
     const realm = await iam.realm();
     const token = await enrollmentToken(realm, (await realm.user()).userId);
     const body = await prepared(realm, token);

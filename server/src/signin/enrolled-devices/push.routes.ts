@@ -3,15 +3,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { anyOf, declare, device, negotiated, Problem, session } from "../../platform/http/index.ts";
+import { anyOf, declare, device, negotiated, Problem, redirect, session } from "../../platform/http/index.ts";
 import { approveChallenge, type Challenge, denyChallenge, findChallenge, openChallengesOf } from "../authenticators/index.ts";
 import { renderPush, sendPage } from "../pages/index.ts";
 import { deviceErrors } from "./errors.ts";
 import { CsrfOnly, PushAnswer, PushApproval, PushRequest } from "./requests.schema.ts";
 import { assertOtherScreen, assertStrong, createScreens, type DevicePageParts, PageQuery, useDevice } from "./screens.ts";
 
-const tags = ["Devices"];
-const listParams = Type.Object({ realm: Type.String() });
 const params = Type.Object({ realm: Type.String(), id: Type.String() });
 const consumes = ["application/x-www-form-urlencoded", "application/json"];
 const how =
@@ -23,6 +21,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
   const { screenOf, nameOf } = createScreens(clients);
   app.removeContentTypeParser("text/plain");
   declare(app, {
+    tags: ["Devices"],
     caller: anyOf(session(), device()),
     ...{ csrf: "form-or-header", limit: "push", errors: negotiated("page"), codes: "devices" },
   });
@@ -51,9 +50,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
   };
 
   const send = (request: FastifyRequest, reply: FastifyReply, status: number, state: "approved" | "denied" | "wrong" | "gone") =>
-    sendPage(reply, status, renderPush({ ...visitors.frameOf(request, reply, request.visitor), state }), {
-      logoUrl: request.realm.settings.logoUrl,
-    });
+    sendPage(reply, status, renderPush({ ...visitors.frameOf(request, reply, request.visitor), state }));
 
   const ask = async (request: FastifyRequest, reply: FastifyReply, challenge: Challenge, isWrong = false) => {
     const { visitor, realmId } = request;
@@ -69,7 +66,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
       screen: await screenOf(realmId, challenge, frame.locale),
       isWrong,
     });
-    return sendPage(reply, isWrong ? 403 : 200, html, { logoUrl: visitor.realm.settings.logoUrl });
+    return sendPage(reply, isWrong ? 403 : 200, html);
   };
 
   app.get(
@@ -78,9 +75,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
       schema: {
         summary: "Sign-ins that wait for your approval",
         description: `For apps that no push message reached. ${how}. A browser is led to the oldest of them.`,
-        tags,
-        params: listParams,
-        response: { 200: Type.Array(PushRequest), 303: Type.Null({ description: "To the page of one, or to sign in" }), 401: Problem },
+        response: { 200: Type.Array(PushRequest), 303: redirect("To the page of one, or to sign in"), 401: Problem },
       },
     },
     async (request, reply) => {
@@ -98,10 +93,9 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
       schema: {
         summary: "A sign-in that waits for your approval",
         description: `${how}. Another user's is a 404.`,
-        tags,
         params,
         querystring: PageQuery,
-        response: { 200: PushRequest, 303: Type.Null({ description: "To sign in first" }), 401: Problem, 403: Problem, 404: Problem },
+        response: { 200: PushRequest, 303: redirect("To sign in first"), 401: Problem, 403: Problem, 404: Problem },
       },
     },
     async (request, reply) => {
@@ -128,7 +122,6 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
           `${how}, and \`number\`, as it was typed from the screen that waits. A wrong number is a 403, the third one ends the request ` +
           "(`devices.wrong_numbers`); one that was answered or has expired is a 409.",
         consumes,
-        tags,
         params,
         body: PushApproval,
         response: { 200: PushAnswer, 303: Type.Null(), 401: Problem, 403: Problem, 404: Problem, 409: Problem },
@@ -157,7 +150,6 @@ export const pushRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app
         summary: "Deny a sign-in",
         description: `${how}. Records PUSH_DENIED; for some minutes the user is not asked again.`,
         consumes,
-        tags,
         params,
         body: CsrfOnly,
         response: { 200: PushAnswer, 303: Type.Null(), 401: Problem, 403: Problem, 404: Problem, 409: Problem },

@@ -188,7 +188,7 @@ describe("a sign-in that the phone approves", () => {
     expect(isSignedIn(browser, realm)).toBe(false);
   });
 
-  test("expires after two minutes, and an approval that nobody used within a minute more", async () => {
+  test("expires after two minutes, and an approval that no one used within a minute more", async () => {
     const { realm, user, app } = await withPhone();
     const late = await waiting(realm, user);
     const [asked] = await openFor(app);
@@ -204,7 +204,7 @@ describe("a sign-in that the phone approves", () => {
     expect(isSignedIn(unused.browser, realm)).toBe(false);
   });
 
-  test("is not asked for again and again: three that nobody answered, and no more than three at once", async () => {
+  test("is not asked for again and again: three that no one answered, and no more than three at once", async () => {
     const { realm, user, app } = await withPhone();
     const one = await waiting(realm, user);
     const many = await Promise.all([1, 2, 3].map(() => waiting(realm, user)));
@@ -317,7 +317,7 @@ describe("nobody approves", () => {
   });
 });
 
-test("the push message leaves with the question, tells the app where, and never the number", async () => {
+test("the push message leaves with the question, names the address for the app, and never the number", async () => {
   const authority = await privateAuthority();
   const peer = await fcmDriverPeer({ authority, trap: "https://127.0.0.1:1/" });
   const resolve = async () => [{ address: "127.0.0.1", family: 4 as const }];

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
-import { declare, negotiated, Problem, session } from "../../platform/http/index.ts";
+import { declare, negotiated, Problem, redirect, session } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type Challenge, confirmChallenge, findChallenge } from "../authenticators/index.ts";
 import { pagePath, toSignIn } from "../login/index.ts";
@@ -11,7 +11,6 @@ import { deviceErrors } from "./errors.ts";
 import { CsrfOnly, QrAnswer, QrRequest } from "./requests.schema.ts";
 import { assertOtherScreen, createScreens, type DevicePageParts, PageQuery } from "./screens.ts";
 
-const tags = ["Devices"];
 const params = Type.Object({ realm: Type.String(), id: Type.String() });
 
 /** Mounted under /realms/:realm: screens that show a QR code and wait for a phone that is signed in. */
@@ -19,7 +18,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
   const { db, work, visitors } = parts;
   const { screenOf, nameOf } = createScreens(parts.clients);
   app.removeContentTypeParser("text/plain");
-  declare(app, { caller: session(), csrf: "form-or-header", limit: "qr", errors: negotiated("page"), codes: "devices" });
+  declare(app, { tags: ["Devices"], caller: session(), csrf: "form-or-header", limit: "qr", errors: negotiated("page"), codes: "devices" });
   // Apps that have nothing to add send nothing.
   app.addHook("preValidation", async (request) => {
     if (request.method === "POST") request.body ??= {};
@@ -42,9 +41,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
   };
 
   const send = (request: FastifyRequest, reply: FastifyReply, status: number, state: "confirmed" | "gone") =>
-    sendPage(reply, status, renderQr({ ...visitors.frameOf(request, reply, request.visitor), state }), {
-      logoUrl: request.realm.settings.logoUrl,
-    });
+    sendPage(reply, status, renderQr({ ...visitors.frameOf(request, reply, request.visitor), state }));
 
   app.get(
     "/qr/:id",
@@ -54,10 +51,9 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
         description:
           "What the QR code of a sign-in page leads to. With a session that is fresh; otherwise a browser is sent to sign in again and comes " +
           "back. A page, or JSON where `Accept` asks for it.",
-        tags,
         params,
         querystring: PageQuery,
-        response: { 200: QrRequest, 303: Type.Null({ description: "To sign in first" }), 401: Problem, 403: Problem, 404: Problem },
+        response: { 200: QrRequest, 303: redirect("To sign in first"), 401: Problem, 403: Problem, 404: Problem },
       },
     },
     async (request, reply) => {
@@ -82,7 +78,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
         screen: await screenOf(realm, challenge, frame.locale),
         code: challenge.number,
       });
-      return sendPage(reply, 200, html, { logoUrl: visitor.realm.settings.logoUrl }) as never;
+      return sendPage(reply, 200, html) as never;
     },
   );
 
@@ -93,7 +89,6 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
         summary: "Let the screen in as you",
         description: "With a fresh session and its CSRF token. Works once (409), and never while an administrator acts as the user (403).",
         consumes: ["application/x-www-form-urlencoded", "application/json"],
-        tags,
         params,
         body: CsrfOnly,
         response: { 200: QrAnswer, 303: Type.Null(), 401: Problem, 403: Problem, 404: Problem, 409: Problem },

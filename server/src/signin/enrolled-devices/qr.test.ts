@@ -117,7 +117,7 @@ describe("a QR code", () => {
     expect(rows[0]).toMatchObject({ acr: "1", amr: ["qr"] });
   });
 
-  test("is confirmed once, also by two at the same time, and by nobody else afterwards", async () => {
+  test("is confirmed once, also by two at the same time, and by no one else afterwards", async () => {
     const { realm, user } = await withQr();
     const { browser, at, url } = await showing(realm);
     const [one, two] = [await phoneOf(realm, user), await phoneOf(realm, await realm.user())];

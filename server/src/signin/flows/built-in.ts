@@ -66,7 +66,7 @@ export const builtInFlows: readonly Flow[] = [
   flow("reset-credentials", "Forgotten password", [
     step("username", "REQUIRED"),
     step("reset-email", "REQUIRED"),
-    // A trusted browser does not replace the second factor here: whoever stole the device may also ask for a reset.
+    // A trusted browser does not replace the second factor here: a thief of the device could also ask for a reset.
     sub("reset-second-factor", "CONDITIONAL", [
       step("condition-credential", "REQUIRED", { types: ["passkey", "totp", "push"] }),
       sub("reset-second-factor-ways", "REQUIRED", secondFactors),

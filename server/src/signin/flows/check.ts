@@ -104,7 +104,7 @@ function placementErrors(steps: readonly Step[], at: string, parent: SubFlow | n
   const errors: FieldError[] = [];
   if (asked.length === 0 && !(parent === null && purposes[purpose].mayAskNothing))
     errors.push(
-      error(at, "empty", parent === null ? "every step is disabled: nobody could sign in" : "nothing in this list asks anything"),
+      error(at, "empty", parent === null ? "every step is disabled: no user could sign in" : "nothing in this list asks anything"),
     );
   if (parent?.requirement === "CONDITIONAL" && !steps.some((step) => isOn(step) && isCondition(step)))
     errors.push(error(at, "no_condition", "a conditional list needs a condition that says when it is asked for"));
@@ -138,9 +138,7 @@ function leafPlacementErrors(name: string, step: Step, path: string, parent: Sub
   if (only !== null && !only.includes(name))
     return [error(`${path}.authenticator`, "no_page", `the password grant has no page to ask for ${name}: it can ask ${only.join(", ")}`)];
   if (kind === "silent" && step.requirement !== "ALTERNATIVE")
-    return [
-      error(`${path}.requirement`, "silent", `${name} passes or not by itself, and nobody could do anything about it: make it ALTERNATIVE`),
-    ];
+    return [error(`${path}.requirement`, "silent", `${name} passes or not by itself, and no user can influence it: make it ALTERNATIVE`)];
   return [];
 }
 
@@ -164,7 +162,7 @@ function through(steps: readonly Step[], at: string, from: Certain, errors: Fiel
   const ways = asked.filter(([step]) => step.requirement === "ALTERNATIVE");
   if (ways.length > 0) {
     if (ways.every(([step]) => isSilent(step)))
-      errors.push(error(at, "nobody", "nobody could pass this who is not signed in already: add a step that asks something"));
+      errors.push(error(at, "nobody", "only users who are signed in already could pass this: add a step that asks something"));
     const ends = ways.map(([step, path]) => after(step, path, from, errors));
     return { named: ends.every(({ named }) => named), proven: ends.every(({ proven }) => proven) };
   }

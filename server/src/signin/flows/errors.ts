@@ -4,7 +4,7 @@ export const flowErrors = defineErrors("flows", {
   not_found: [404, "No such flow in this realm"],
   alias_taken: [409, "A flow with this alias exists in the realm"],
   built_in: [409, "This flow ships with the server: it can be changed, but neither renamed nor deleted"],
-  too_many: [409, "A realm has at most 100 flows of its own: delete one that is not used"],
+  too_many: [409, "A realm has at most 100 custom flows: delete one that is not used"],
 });
 
 /** Deleting the flow would silently change how users of these clients sign in. */

@@ -96,7 +96,7 @@ describe("flows", () => {
     expect((await admin.patch("/flows/two", { alias: "one" })).status).toBe(409);
   });
 
-  test("that nobody could pass are refused with the step and the reason, and nothing changes", async () => {
+  test("that no one could pass are refused with the step and the reason, and nothing changes", async () => {
     const realm = await iam.realm();
     const admin = realm.asMaster();
     const answer = await admin.put("/flow", {

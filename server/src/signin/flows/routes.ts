@@ -9,7 +9,7 @@ const tags = ["Flows"];
 const params = pathParams("alias");
 const config = { permission: "manage-authorization" } as const;
 const saving =
-  "The full state. Refused with the step and the reason where nobody could pass, or a user could pass without proof. Sign-ins in progress begin again.";
+  "The full state. Refused with the step and the reason where no user could pass, or a user could pass without proof. Sign-ins in progress begin again.";
 
 /** Mounted under /admin/realms/:realm/flows. */
 export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {

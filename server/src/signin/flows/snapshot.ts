@@ -26,16 +26,16 @@ interface Row {
   version: number;
 }
 
-const load = prepared((db, { realm }: { realm: string }) => {
-  const query = sql<Row>`
+const load = prepared(
+  ({ realm }: { realm: string }) =>
+    sql<Row>`
     select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version,
       exists (select 1 from realm_settings s
         where s.realm_id = r.realm_id and s.settings ->> 'identifierFirst' = 'true') as identifier_first,
       f.alias, f.display_name, f.steps, f.version
     from realms r left join flows f on f.realm_id = r.realm_id
-    where r.realm_id = ${realm} and r.deleted_at is null`;
-  return { compile: () => query.compile(db) };
-});
+    where r.realm_id = ${realm} and r.deleted_at is null`,
+);
 
 async function loadFlows(db: Db, realm: string): Promise<FlowsSnapshot | null> {
   const rows = await load(db, { realm });

@@ -29,36 +29,29 @@ export interface StoredFlow {
 
 export type FlowState = Pick<StoredFlow, "displayName" | "steps">;
 
-const columns = ["alias", "display_name", "steps", "version"] as const;
-
-const toFlow = (row: { alias: string; display_name: string; steps: Step[]; version: number }): StoredFlow => ({
-  alias: row.alias,
-  displayName: row.display_name,
-  steps: row.steps,
-  version: row.version,
-});
+const columns = ["alias", "display_name as displayName", "steps", "version"] as const;
 
 const ofRealm = (db: Db, realm: string) => db.selectFrom("flows").select(columns).where("realm_id", "=", realm);
 
 export async function storedFlows(db: Db, realm: string): Promise<StoredFlow[]> {
-  return (await ofRealm(db, realm).orderBy("alias").execute()).map(toFlow);
+  return ofRealm(db, realm).orderBy("alias").execute();
 }
 
 export async function findFlow(db: Db, realm: string, alias: string): Promise<StoredFlow | null> {
   const row = await ofRealm(db, realm).where("alias", "=", alias).executeTakeFirst();
-  return row ? toFlow(row) : null;
+  return row ?? null;
 }
 
 /** Locked until commit. */
 export async function lockFlow(tx: Tx, realm: string, alias: string): Promise<StoredFlow | null> {
   const row = await ofRealm(tx, realm).where("alias", "=", alias).forUpdate().executeTakeFirst();
-  return row ? toFlow(row) : null;
+  return row ?? null;
 }
 
 /** Locked against rename and delete until commit: for a client that will use it. */
 export async function shareFlow(tx: Tx, realm: string, alias: string): Promise<StoredFlow | null> {
   const row = await ofRealm(tx, realm).where("alias", "=", alias).forKeyShare().executeTakeFirst();
-  return row ? toFlow(row) : null;
+  return row ?? null;
 }
 
 export async function countFlows(tx: Tx, realm: string): Promise<number> {
@@ -75,27 +68,21 @@ export async function countFlows(tx: Tx, realm: string): Promise<number> {
  * match.
  */
 export async function insertFlow(tx: Tx, realm: string, alias: string, state: FlowState, now: number): Promise<StoredFlow> {
-  const row = await translating(
+  return translating(
     { flows_alias_taken: flowErrors.alias_taken },
     tx
       .insertInto("flows")
       .values({
-        realm_id: realm,
-        alias,
-        display_name: state.displayName,
-        steps: JSON.stringify(state.steps),
-        created_at: now,
-        updated_at: now,
-        version: now,
+        ...{ realm_id: realm, alias, display_name: state.displayName, steps: JSON.stringify(state.steps) },
+        ...{ created_at: now, updated_at: now, version: now },
       })
       .returning(columns)
       .executeTakeFirstOrThrow(),
   );
-  return toFlow(row);
 }
 
 export async function updateFlow(tx: Tx, realm: string, alias: string, state: FlowState, now: number): Promise<StoredFlow> {
-  const row = await tx
+  return tx
     .updateTable("flows")
     .set({
       display_name: state.displayName,
@@ -103,25 +90,21 @@ export async function updateFlow(tx: Tx, realm: string, alias: string, state: Fl
       updated_at: now,
       version: sql<number>`greatest(version + 1, ${now}::bigint)`,
     })
-    .where("realm_id", "=", realm)
-    .where("alias", "=", alias)
+    .where((e) => e.and({ realm_id: realm, alias }))
     .returning(columns)
     .executeTakeFirstOrThrow();
-  return toFlow(row);
 }
 
 export async function renameFlowRow(tx: Tx, realm: string, from: string, to: string, now: number): Promise<StoredFlow> {
-  const row = await translating(
+  return translating(
     { flows_alias_taken: flowErrors.alias_taken },
     tx
       .updateTable("flows")
       .set({ alias: to, updated_at: now, version: sql<number>`greatest(version + 1, ${now}::bigint)` })
-      .where("realm_id", "=", realm)
-      .where("alias", "=", from)
+      .where((e) => e.and({ realm_id: realm, alias: from }))
       .returning(columns)
       .executeTakeFirstOrThrow(),
   );
-  return toFlow(row);
 }
 
 export async function deleteFlow(tx: Tx, realm: string, alias: string): Promise<void> {

@@ -82,7 +82,7 @@ test("names what is wrong with it, and saves nothing", async () => {
     ["eidas", { minimumLoa: LOA3 }, "minimumLoa"],
     ["eidas", { subjectAttribute: "DateOfBirth" }, "subjectAttribute"],
     ["eidas", { spType: "both" }, "spType"],
-    ["eidas", { spDecryptionPrivateKey: privatePem(other!) }, "spDecryptionPrivateKey"],
+    ["eherkenning", { spDecryptionPrivateKey: privatePem(other!) }, "spDecryptionPrivateKey"],
     ["eidas", { spDecryptionPrivateKey: undefined }, "spDecryptionPrivateKey"],
     ["eidas", { requestedAttributes: ["a b"] }, "requestedAttributes.0"],
     ["eidas", { serviceId: "urn:etoegang:DV:1:services:1" }, "serviceId"],

@@ -123,6 +123,7 @@ describe("the escalation rule", () => {
     const values: Record<string, () => unknown> = {
       metadataXml: () => render(idpMetadata(idp)),
       assertionConsumerServiceUrl: () => `${iam.config.baseUrl}/realms/another/broker/another/endpoint`,
+      ...{ clientCertificate: () => peer.pem, clientKey: privateKey },
       ...{ spSigningPrivateKey: privateKey, spSigningCertificate: () => peer.pem, spDecryptionCertificate: () => peer.pem },
     };
     return values[key]?.();
@@ -131,6 +132,7 @@ describe("the escalation rule", () => {
   /** What such a change cannot be without. */
   const together = (key: string, protocol: ProtocolName): Record<string, unknown> => {
     const members: Record<string, () => Record<string, unknown>> = {
+      ...{ clientCertificate: () => ({ clientKey: privateKey() }), clientKey: () => ({ clientCertificate: peer.pem }) },
       spSigningPrivateKey: () => ({ spSigningCertificate: peer.pem }),
       spSigningCertificate: () => ({ spSigningPrivateKey: privateKey() }),
       spDecryptionPrivateKey: () => ({ spSigningPrivateKey: isEid(protocol) ? leastConfig.eidas.spSigningPrivateKey : null }),
@@ -190,7 +192,7 @@ describe("the escalation rule", () => {
     }
   });
   const secretsOf = (protocol: ProtocolName) => {
-    if (protocol === "ldap" || protocol === "ad") return { bindPassword: CLIENT_SECRET };
+    if (protocol === "ldap" || protocol === "ad") return { bindPassword: CLIENT_SECRET, clientKey: null };
     if (isEid(protocol)) {
       const { spSigningPrivateKey, spDecryptionPrivateKey } = leastConfig.eidas;
       return { spSigningPrivateKey, spDecryptionPrivateKey };

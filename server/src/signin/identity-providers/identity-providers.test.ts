@@ -46,7 +46,7 @@ function badSaml(baseUrl: string): [Record<string, unknown>, string][] {
     [{ spSigningPrivateKey: pem("rsa") }, "spSigningCertificate"],
     [{ spSigningPrivateKey: pem("rsa"), spSigningCertificate: certificate }, "spSigningCertificate"],
     [{ spSigningPrivateKey: pem("ed25519") }, "spSigningPrivateKey"],
-    [{ spDecryptionPrivateKey: pem("ec") }, "spDecryptionPrivateKey"],
+    [{ spDecryptionPrivateKey: pem("ed25519") }, "spDecryptionPrivateKey"],
     [{ spDecryptionPrivateKey: undefined, wantAssertionsEncrypted: true }, "spDecryptionPrivateKey"],
     [{ wantAssertionsEncrypted: true }, "spDecryptionCertificate"],
     [{ spDecryptionCertificate: certificate }, "spDecryptionCertificate"],

@@ -29,7 +29,16 @@ export {
 } from "./links.store.ts";
 export type { MapperState } from "./mappers.schema.ts";
 export { attributeOf, type Claims, claimAt, claimsOfTemplate, countsNow, fillTemplate, mappedAttributes } from "./mapping.ts";
-export type { CheckTools, Config, FieldFault, IdentityProviderProtocol, OpenProvider, TestedCheck } from "./protocol.ts";
+export { keepMappedGrants, ownMappedAttributes } from "./owned-members.ts";
+export type {
+  CheckTools,
+  Config,
+  FieldFault,
+  IdentityProviderProtocol,
+  OpenProvider,
+  ReadMetadata,
+  TestedCheck,
+} from "./protocol.ts";
 export { EHERKENNING, EHERKENNING_LEVELS } from "./protocols/eherkenning.ts";
 export { EIDAS_LEVELS, EIDAS_LOA, EIDAS_PERSON, eidasIdentifier } from "./protocols/eidas.ts";
 export { type ProtocolName, protocolOf, protocols } from "./protocols/index.ts";
@@ -52,7 +61,6 @@ export { fits, privateKeyOf, SAML_SECRETS, samlDefaults, samlFaults, samlMembers
 export {
   certificatesIn,
   fetchProviderMetadata,
-  type ReadMetadata,
   readProviderMetadata,
   type SamlUpstream,
   samlUpstream,

@@ -1,5 +1,6 @@
 import type { TObject } from "typebox";
 import type { Outbound } from "../../platform/outbound/index.ts";
+import type { EntityMetadata } from "../../platform/saml/index.ts";
 import type { MapperState } from "./mappers.schema.ts";
 
 export type Config = Readonly<Record<string, unknown>>;
@@ -26,9 +27,22 @@ export interface FieldFault {
   readonly onlyWhenEnabled?: true;
 }
 
+/** What the metadata of a SAML provider says, as far as it is used. Plain JSON: it is stored. */
+export interface ReadMetadata {
+  readonly entityId: string;
+  readonly validUntil: number | null;
+  readonly cacheDuration: number | null;
+  readonly idp: NonNullable<EntityMetadata["idp"]>;
+}
+
 export interface CheckTools {
   readonly outbound: Outbound;
   readonly baseUrl: string;
+}
+
+export interface TestTools extends CheckTools {
+  /** Reads the metadata of a SAML provider from its address; sign-ins use it from then on. Throws an UpstreamError. */
+  readMetadata(provider: OpenProvider): Promise<ReadMetadata>;
 }
 
 /** One thing that a test looked at. The message tells nothing of the network inside. */
@@ -61,5 +75,5 @@ export interface IdentityProviderProtocol {
   /** What the schema cannot say. Nothing is sent. */
   check(provider: Pick<OpenProvider, "config" | "secrets">, tools: CheckTools): readonly FieldFault[];
   /** Reaches for the provider with the stored configuration. */
-  test(provider: OpenProvider, tools: CheckTools): Promise<readonly TestedCheck[]>;
+  test(provider: OpenProvider, tools: TestTools): Promise<readonly TestedCheck[]>;
 }

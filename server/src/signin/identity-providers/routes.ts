@@ -5,6 +5,7 @@ import { created, paged, pathParams, recordRoutes } from "../../platform/http/in
 import { ListQuery } from "../../platform/paging/index.ts";
 import { type RateLimiter, rateLimited } from "../../platform/rate-limit/index.ts";
 import { mapperRoutes } from "./mappers.routes.ts";
+import type { TestTools } from "./protocol.ts";
 import { protocolOf } from "./protocols/index.ts";
 import { CreateIdentityProvider, IdentityProvider, ProviderTest, UpdateIdentityProvider } from "./schema.ts";
 import {
@@ -25,7 +26,10 @@ const RULE =
   "a caller that decides where its answers come from could be any of them.";
 
 /** Mounted under /admin/realms/:realm/identity-providers. */
-export const identityProviderRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter: RateLimiter }> = async (app, parts) => {
+export const identityProviderRoutes: FastifyPluginAsyncTypebox<ProviderParts & TestTools & { limiter: RateLimiter }> = async (
+  app,
+  parts,
+) => {
   // Each is a call to another server.
   const limit = rateLimited(parts.limiter, {
     name: "identity-provider-test",

@@ -26,7 +26,7 @@ const form = (browser: Browser, more: Record<string, string> = {}) => ({
   csrf: false,
 });
 const end = (browser: Browser, realm: RealmUnderTest) => browser.request("POST", `/realms/${realm.name}/impersonation/end`, form(browser));
-const told = async (realm: RealmUnderTest) =>
+const recorded = async (realm: RealmUnderTest) =>
   (await realm.events("type=IMPERSONATION"))
     .map(({ actor, detail, impersonator }) => [actor, detail.split(" ")[0], impersonator])
     .reverse();
@@ -68,7 +68,7 @@ describe("asking for the link", () => {
       expect(refusal(await ask(manager, userId))).toEqual([403, "permissions.escalation"]);
       expect((await realm.events(`type=ADMIN_DENIED&resourceId=${userId}`))[0]).toMatchObject({ actor: manager.username });
     }
-    expect(await told(realm)).toEqual([]);
+    expect(await recorded(realm)).toEqual([]);
     expect((await ask(await realm.as("realm-admin"), mightier[0]!.userId)).status).toBe(200);
     const equal = await realm.as("manage-users");
     expect((await ask(manager, equal.userId)).status).toBe(200);
@@ -102,7 +102,7 @@ describe("the link", () => {
     expect(html).toContain(`>${user.username}</bdi>`);
     const { body: sessions } = await realm.asMaster().get(`/sessions?search=${link.sessionId}`);
     expect(sessions).toMatchObject([{ id: link.sessionId, userId: user.userId, impersonator: admin.username, amr: [], remembered: false }]);
-    expect(await told(realm)).toEqual([
+    expect(await recorded(realm)).toEqual([
       [admin.username, "asked", null],
       [admin.username, "began", null],
     ]);
@@ -161,7 +161,7 @@ describe("the link", () => {
     again.cookies.clear();
     await again.signIn(realm.name, admin.username, "a password for tests");
     const colleague = await realm.as("realm-admin");
-    // Nobody; a mightier administrator; the same administrator with another session.
+    // No one; a mightier administrator; the same administrator with another session.
     for (const other of [iam.browser(), colleague.browser, again]) {
       const opened = await other.get(pathOf(url));
       expect([opened.status, opened.text.includes("This link belongs to another browser")]).toEqual([403, true]);
@@ -240,7 +240,7 @@ describe("while it lasts", () => {
       { actor: admin.username, impersonator: null },
       { actor: user.username, impersonator: admin.username },
     ]);
-    expect((await told(realm)).at(-1)).toEqual([admin.username, "ended", admin.username]);
+    expect((await recorded(realm)).at(-1)).toEqual([admin.username, "ended", admin.username]);
     expect(
       [...browser.cookies.keys()].filter((name) => name.includes(realm.name) && !/^gh__(device|pre|earlier)_/.test(name)),
       "nothing stays behind but what tells browsers apart",
@@ -330,7 +330,7 @@ describe("while it lasts", () => {
       expect([how, (await seenBy(browser, realm)).includes(banner)]).toEqual([how, false]);
       if (how === "disabled" || how === "revoked") {
         expect((await boss.get(`/sessions?search=${user.userId}`)).body).toEqual([]);
-        expect((await told(realm)).at(-1)?.slice(0, 2)).toEqual([admin.username, "ended"]);
+        expect((await recorded(realm)).at(-1)?.slice(0, 2)).toEqual([admin.username, "ended"]);
       }
     }
   });
@@ -341,16 +341,16 @@ describe("while it lasts", () => {
     const one = await playing(realm);
     await boss.put(`/users/${one.user.userId}`, { ...(await boss.get(`/users/${one.user.userId}`)).body, enabled: false });
     expect(await seenBy(one.browser, realm)).not.toContain(banner);
-    expect((await told(realm)).at(-1)?.slice(0, 2)).toEqual([one.admin.username, "ended"]);
+    expect((await recorded(realm)).at(-1)?.slice(0, 2)).toEqual([one.admin.username, "ended"]);
     const two = await playing(realm);
     await two.browser.signIn(realm.name, two.user.username, two.user.password);
     expect(await seenBy(two.browser, realm)).not.toContain(banner);
-    expect((await told(realm)).at(-1)?.slice(0, 2)).toEqual([two.admin.username, "ended"]);
+    expect((await recorded(realm)).at(-1)?.slice(0, 2)).toEqual([two.admin.username, "ended"]);
   });
 });
 
 describe("the end", () => {
-  test("gives the administrator's own session back under a new cookie, and is told", async () => {
+  test("gives the administrator's own session back under a new cookie, and is recorded", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users", "view-users", "view-events");
     const before = admin.browser.cookies.get(`gh_${realm.name}`)!;
@@ -369,7 +369,7 @@ describe("the end", () => {
       thief.cookies.set(`gh_${realm.name}`, old);
       expect((await thief.get(`/admin/realms/${realm.name}/users`)).status).toBe(401);
     }
-    expect((await told(realm)).at(-1)).toEqual([admin.username, "ended", admin.username]);
+    expect((await recorded(realm)).at(-1)).toEqual([admin.username, "ended", admin.username]);
     expect(await realm.events("type=LOGOUT")).toEqual([]);
     expect((await end(admin.browser, realm)).status, "a second time does no harm").toBe(303);
     expect((await admin.get("/users")).status).toBe(200);
@@ -398,7 +398,7 @@ describe("the end", () => {
     expect(ended.headers.location).toBe("/realms/master/login");
     expect(await seenBy(browser, realm)).not.toContain(banner);
     expect((await browser.get("/admin/realms")).status).toBe(200);
-    expect(await told(realm)).toEqual([
+    expect(await recorded(realm)).toEqual([
       ["master/admin", "asked", null],
       ["master/admin", "began", null],
       ["master/admin", "ended", "master/admin"],

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { browser, declare, link, logFailure } from "../../platform/http/index.ts";
+import { browser, declare, link, logFailure, page, redirect } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { PageParts, Visitor } from "../login/index.ts";
@@ -11,11 +11,8 @@ import { renderImpersonation, sendPage } from "../pages/index.ts";
 import { EndImpersonationForm, ImpersonationForm } from "./schema.ts";
 import { actorOfTicket, lookAtTicket, openTicket, stopImpersonating } from "./service.ts";
 
-const tags = ["Sign-in"];
-const params = Type.Object({ realm: Type.String() });
-const page = (description: string) => Type.String({ description });
 const consumes = ["application/x-www-form-urlencoded"];
-const moved = Type.Null({ description: "Go on" });
+const moved = redirect("Go on");
 
 export interface ImpersonationPageParts extends PageParts {
   readonly work: UnitOfWork;
@@ -24,16 +21,14 @@ export interface ImpersonationPageParts extends PageParts {
 
 /** Mounted under /realms/:realm. */
 export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPageParts> = async (app, { db, work, realms, visitors }) => {
-  declare(app, { caller: link(), csrf: "form", errors: "page" });
+  declare(app, { tags: ["Sign-in"], caller: link(), csrf: "form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const ticketOf = ({ realm }: Visitor, token: string) => lookAtTicket(db, realm.realmId, token, clock.now());
   type Ticket = NonNullable<Awaited<ReturnType<typeof ticketOf>>>;
 
   const show = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, status: number, state: "gone" | "refused" | "elsewhere") =>
-    sendPage(reply, status, renderImpersonation({ ...visitors.frameOf(request, reply, visitor), state }), {
-      logoUrl: visitor.realm.settings.logoUrl,
-    });
+    sendPage(reply, status, renderImpersonation({ ...visitors.frameOf(request, reply, visitor), state }));
 
   /** Whether this browser holds the session of the administrator who asked: the link works in no other. */
   const isOwnBrowser = async (request: FastifyRequest, { impersonator }: Ticket): Promise<boolean> => {
@@ -75,8 +70,6 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
         description:
           "Works only in the browser of the administrator who asked for it, where it starts the session at once; what reads ahead gets a " +
           "page with a button.",
-        tags,
-        params,
         querystring: Type.Object({ ticket: Type.String({ maxLength: 128 }) }),
         response: {
           200: page("A page that asks first"),
@@ -101,7 +94,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
         action: `/realms/${visitor.realm.realmId}/impersonation`,
         hidden: { ticket: token },
       });
-      return sendPage(reply, 200, html, { logoUrl: visitor.realm.settings.logoUrl }) as never;
+      return sendPage(reply, 200, html) as never;
     },
   );
 
@@ -111,8 +104,6 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
       schema: {
         summary: "Act as a user, after being asked",
         consumes,
-        tags,
-        params,
         body: ImpersonationForm,
         response: {
           303: moved,
@@ -140,8 +131,6 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
         summary: "Stop acting as a user",
         description: "The administrator's own session of the realm comes back in the browser in which it was.",
         consumes,
-        tags,
-        params,
         body: EndImpersonationForm,
         response: { 303: moved, 403: page("CSRF token missing or stale") },
       },

@@ -40,16 +40,9 @@ export async function insertTicket(
   await tx
     .insertInto("impersonation_tickets")
     .values({
-      realm_id: realm,
-      ticket_id: ticket.sessionId,
-      token_hash: ticket.tokenHash,
-      user_id: ticket.userId,
-      impersonator: impersonator.name,
-      impersonator_id: impersonator.userId,
-      impersonator_realm: impersonator.realm,
-      impersonator_session: impersonator.sessionId,
-      created_at: now,
-      expires_at: ticket.expiresAt,
+      ...{ realm_id: realm, ticket_id: ticket.sessionId, token_hash: ticket.tokenHash, user_id: ticket.userId },
+      ...{ impersonator: impersonator.name, impersonator_id: impersonator.userId, impersonator_realm: impersonator.realm },
+      ...{ impersonator_session: impersonator.sessionId, created_at: now, expires_at: ticket.expiresAt },
     })
     .execute();
 }
@@ -64,15 +57,8 @@ export async function findTicket(
   const row = await db
     .selectFrom("impersonation_tickets as t")
     .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "t.realm_id").onRef("u.user_id", "=", "t.user_id"))
-    .select([
-      "t.ticket_id",
-      "t.user_id",
-      "t.impersonator",
-      "t.impersonator_id",
-      "t.impersonator_realm",
-      "t.impersonator_session",
-      "u.username",
-    ])
+    .select(["t.ticket_id", "t.user_id", "u.username"])
+    .select(["t.impersonator", "t.impersonator_id", "t.impersonator_realm", "t.impersonator_session"])
     .where("t.realm_id", "=", realm)
     .where("t.token_hash", "=", tokenHash)
     .where("t.expires_at", ">", now)
@@ -84,8 +70,7 @@ export async function findTicket(
 export async function takeTicket(tx: Tx, realm: string, tokenHash: string, now: number): Promise<Ticket | null> {
   const row = await tx
     .deleteFrom("impersonation_tickets")
-    .where("realm_id", "=", realm)
-    .where("token_hash", "=", tokenHash)
+    .where((e) => e.and({ realm_id: realm, token_hash: tokenHash }))
     .where("expires_at", ">", now)
     .returning(columns)
     .executeTakeFirst();

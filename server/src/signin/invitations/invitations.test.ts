@@ -18,7 +18,7 @@ const PASSWORD = "a quiet and long sentence";
 let people = 0;
 const someone = () => `invited${people++}@example.com`;
 
-/** An organization and somebody invited to it, with the path that the mail led to. */
+/** An organization and a user invited to it, with the path that the mail led to. */
 async function invited({ email = someone(), role = "member", organization = {} as object } = {}) {
   const realm = await iam.realm();
   await mail.enable(realm);
@@ -72,7 +72,7 @@ describe("a person without an account", () => {
     ]);
   });
 
-  test("is told what is wrong with the form, and nothing happens", async () => {
+  test("sees what is wrong with the form, and nothing happens", async () => {
     const situation = await invited();
     const { realm, path } = situation;
     await realm.user("taken");
@@ -170,7 +170,7 @@ describe("a person with an account", () => {
     expect((await realm.asMaster().get(`/organizations/${situation.organizationId}`)).body.memberCount).toBe(1);
   });
 
-  test("is told so when signed in with another account, which cannot accept", async () => {
+  test("sees that another account is signed in, which cannot accept", async () => {
     const situation = await withAccount();
     const { realm, path } = situation;
     await realm.user("eve", PASSWORD);
@@ -215,7 +215,7 @@ describe("a person with an account", () => {
 });
 
 describe("a link that does not work", () => {
-  test("is told apart: expired 410, withdrawn, made up or of another realm 404; nothing can be done with it", async () => {
+  test("is distinguished: expired 410, withdrawn, made up or of another realm 404; nothing can be done with it", async () => {
     const expired = await invited();
     const early = iam.browser();
     await openPage(early, expired.path);

@@ -6,17 +6,15 @@ import { CreateUser, isMailShaped } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { cut, loginKey } from "../../kernel/text.ts";
-import { declare, link } from "../../platform/http/index.ts";
+import { declare, field, link, page, redirect } from "../../platform/http/index.ts";
 import type { PageParts, Visitor } from "../login/index.ts";
 import type { InvitationError } from "../pages/index.ts";
 import { acceptInvitation, createInvitedAccount, type InvitationPageParts, problemOf } from "./service.ts";
 import { createInvitationPages, type Refusal } from "./show.ts";
 
-const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String(), token: Type.String() });
-const querystring = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 35 })) });
-const _csrf = Type.Optional(Type.String({ maxLength: 512, description: "The value of the cookie XSRF-TOKEN; 403 without it" }));
-const page = (description: string) => Type.String({ description });
+const querystring = Type.Object({ lang: field(35) });
+const _csrf = field(512, "The value of the cookie XSRF-TOKEN; 403 without it");
 const answers = {
   403: page("CSRF token missing or stale, or another user is signed in"),
   404: page("Unknown, withdrawn or replaced"),
@@ -43,7 +41,7 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts & PageParts> = async (app, parts) => {
   const { db, visitors } = parts;
   const { show } = createInvitationPages({ db, visitors });
-  declare(app, { caller: link(), csrf: "form", errors: "page" });
+  declare(app, { tags: ["Sign-in"], caller: link(), csrf: "form", errors: "page" });
   // Only forms of our own pages are accepted.
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
@@ -63,7 +61,6 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       schema: {
         summary: "The page of an invitation",
         description: "Behind the link in the mail. It changes nothing.",
-        tags,
         params,
         querystring,
         response: { 200: page("The page"), 404: answers[404], 410: answers[410] },
@@ -82,10 +79,9 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
         summary: "Accept an invitation",
         description: "For the signed-in user with the invited address. 303 to the page, which then says so.",
         consumes: ["application/x-www-form-urlencoded"],
-        tags,
         params,
         body: AcceptForm,
-        response: { 303: Type.Null({ description: "Accepted" }), 401: page("Nobody is signed in"), ...answers },
+        response: { 303: redirect("Accepted"), 401: page("No user is signed in"), ...answers },
       },
     },
     async (request, reply) => {
@@ -116,11 +112,10 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
           "Where the invited address has none yet. 303 to the page with the session's cookie; 400 when name or password cannot be " +
           "taken; 409 when the name is taken, or the address has an account by now.",
         consumes: ["application/x-www-form-urlencoded"],
-        tags,
         params,
         body: AccountForm,
         response: {
-          303: Type.Null({ description: "Created, joined and signed in" }),
+          303: redirect("Created, joined and signed in"),
           400: page("Username or password cannot be taken"),
           409: page("The username is taken"),
           ...answers,

@@ -33,7 +33,6 @@ export function createInvitationPages({ db, visitors }: { db: Db; visitors: Visi
     const view: InvitationView = { ...frame, ...(await stepOf(request, reply, visitor, invitation, path, refusal)) };
     const retryAfterSeconds = refusal?.retryAfterSeconds;
     return sendPage(reply, OWN_STATUS[view.state] ?? refusal?.status ?? 200, renderInvitation(view), {
-      logoUrl: realm.settings.logoUrl,
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     });
   };

@@ -109,7 +109,7 @@ export async function isTrusted(
 }
 
 /** The id of no user: an unknown login name costs the same query. */
-const NOBODY = "00000000-0000-0000-0000-000000000000";
+const NO_USER = "00000000-0000-0000-0000-000000000000";
 
 /** The id of the browser, if the user has signed in with it before. */
 export async function knownBrowser(
@@ -120,7 +120,7 @@ export async function knownBrowser(
   now: number,
 ): Promise<string | null> {
   if (token === null) return null;
-  return (await findBrowser(db, realm, userId ?? NOBODY, sha256(token), now))?.id ?? null;
+  return (await findBrowser(db, realm, userId ?? NO_USER, sha256(token), now))?.id ?? null;
 }
 
 /** Forgets one of the user's browsers. Its sessions continue; they are ended separately. */

@@ -1,4 +1,4 @@
-import { type Generated, type Selectable, sql } from "kysely";
+import { type Generated, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 
@@ -38,25 +38,21 @@ export interface SeenBrowser {
   readonly expiresAt: number;
 }
 
-const columns = ["device_id", "token_hash", "user_agent", "created_at", "last_seen_at", "trusted_until"] as const;
-
-const toBrowser = (row: Pick<Selectable<KnownDevicesTable>, (typeof columns)[number]>): KnownBrowser => ({
-  ...{ id: row.device_id, tokenHash: row.token_hash, userAgent: row.user_agent, createdAt: row.created_at },
-  ...{ lastSeenAt: row.last_seen_at, trustedUntil: row.trusted_until },
-});
+const columns = [
+  ...(["device_id as id", "token_hash as tokenHash", "user_agent as userAgent", "created_at as createdAt"] as const),
+  ...(["last_seen_at as lastSeenAt", "trusted_until as trustedUntil"] as const),
+] as const;
 
 export async function findBrowser(db: Db, realm: string, userId: string, tokenHash: string, now: number): Promise<KnownBrowser | null> {
   const [row] = await byToken(db, { realm, userId, tokenHash, now });
-  return row ? toBrowser(row) : null;
+  return row ?? null;
 }
 
-const byToken = prepared((db, key: { realm: string; userId: string; tokenHash: string; now: number }) =>
+const byToken = prepared((key: { realm: string; userId: string; tokenHash: string; now: number }, db) =>
   db
     .selectFrom("known_devices")
     .select(columns)
-    .where("realm_id", "=", key.realm)
-    .where("user_id", "=", key.userId)
-    .where("token_hash", "=", key.tokenHash)
+    .where((e) => e.and({ realm_id: key.realm, user_id: key.userId, token_hash: key.tokenHash }))
     .where("expires_at", ">", key.now),
 );
 
@@ -89,25 +85,21 @@ export async function keepNewestBrowsers(tx: Tx, realm: string, userId: string, 
 
 /** Newest use first. */
 export async function listBrowsers(db: Db, realm: string, userId: string, now: number): Promise<KnownBrowser[]> {
-  const rows = await db
+  return db
     .selectFrom("known_devices")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
+    .where((e) => e.and({ realm_id: realm, user_id: userId }))
     .where("expires_at", ">", now)
     .orderBy("last_seen_at", "desc")
     .orderBy("device_id", "desc")
     .execute();
-  return rows.map(toBrowser);
 }
 
 /** What it was trusted until; null when there was no such browser. */
 export async function deleteBrowser(tx: Tx, realm: string, userId: string, id: string): Promise<number | null> {
   const row = await tx
     .deleteFrom("known_devices")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("device_id", "=", id)
+    .where((e) => e.and({ realm_id: realm, user_id: userId, device_id: id }))
     .returning("trusted_until")
     .executeTakeFirst();
   return row?.trusted_until ?? null;

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
-import { refuseDirtyText } from "../../platform/http/index.ts";
+import { field, page, redirect, refuseDirtyText } from "../../platform/http/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import { CONTINUE_PATH, interactionErrors, positionOf, type Run, readState, returnToSignIn } from "../run/index.ts";
 import { type createReplies, goTo, stepPath, type Visit } from "./replies.ts";
@@ -15,9 +15,8 @@ export interface ContinueRouteParts {
   openRun(visit: Visit, interactionId?: string): Promise<Run>;
 }
 
-const params = Type.Object({ realm: Type.String() });
 const ContinueQuery = Type.Object(
-  { state: Type.Optional(Type.String({ maxLength: 128, description: "As the other site was given it; it works once" })) },
+  { state: field(128, "As the other site was given it; it works once") },
   { additionalProperties: Type.String({ maxLength: 8192 }) },
 );
 
@@ -30,14 +29,12 @@ export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = asy
       schema: {
         summary: "Come back to a sign-in from another site",
         description: "Only in the browser that left, and once for each time that it did; anything else leads to the present step.",
-        tags: ["Sign-in"],
-        params,
         querystring: ContinueQuery,
         response: {
-          200: Type.String({ description: "The step again" }),
-          303: Type.Null({ description: "Signed in, or on to the next step" }),
-          400: Type.String({ description: "No sign-in of this browser" }),
-          401: Type.String({ description: "The other site's answer was not accepted" }),
+          200: page("The step again"),
+          303: redirect("Signed in, or on to the next step"),
+          400: page("No sign-in of this browser"),
+          401: page("The other site's answer was not accepted"),
         },
       },
     },

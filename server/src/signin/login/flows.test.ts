@@ -75,7 +75,7 @@ describe("a flow of two pages", () => {
     expect(await realm.events("type=LOGIN_SUCCESS")).toHaveLength(1);
   });
 
-  test("two answers at once sign in once, and neither is told an error", async () => {
+  test("two answers at once sign in once, and neither gets an error", async () => {
     const realm = await realmWith(byName);
     const user = await realm.user();
     const browser = iam.browser();
@@ -96,7 +96,7 @@ describe("a flow of two pages", () => {
     expect((await answerPage(browser, realm.name, page, { password: user.password })).status).toBe(401);
   });
 
-  test("begins again when the flow is another by now, and when somebody says so", async () => {
+  test("begins again when the flow has changed, and when the user asks for it", async () => {
     const realm = await realmWith(byName);
     const user = await realm.user();
     const browser = iam.browser();

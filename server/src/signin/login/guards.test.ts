@@ -27,7 +27,7 @@ async function withApp(realm: RealmUnderTest) {
 }
 
 describe("a factor that a flow demands", () => {
-  test("is set up by whoever has none, and never by the password alone of somebody who has another", async () => {
+  test("is set up by a user who has none, and never by the password alone of a user who has another", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await userWithPasskey(iam, realm), await realm.user()];
     await setBrowserFlow(iam, realm, [step("username-password"), step("totp")]);
@@ -90,7 +90,7 @@ describe("a session that is there", () => {
     expect([later.text.includes('name="password"'), later.text.includes('name="code"')]).toEqual([true, false]);
   });
 
-  test("counts for nobody while an administrator plays its user", async () => {
+  test("counts for no one while an administrator plays its user", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const admin = await realm.as("manage-users", "view-users");

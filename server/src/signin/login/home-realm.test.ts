@@ -147,7 +147,7 @@ test("who comes back by an organization's provider with an address of its verifi
       username,
       role,
     ]);
-  await arrive("guest", "guest@other.example");
+  await arrive("outsider", "outsider@other.example");
   await arrive("unproven", `unproven@${DOMAIN}`, false);
   expect(await members()).toEqual([]);
   await arrive("ada", `ada@ACME.example`);
@@ -308,8 +308,8 @@ describe("buttons", () => {
       true,
     ]);
     const user = await realm.user();
-    const page = await open(iam.browser(), realm);
-    expect(page.text.match(/Does not answer at present/g)).toHaveLength(1);
+    const answered = await open(iam.browser(), realm);
+    expect(answered.text.match(/Does not answer at present/g)).toHaveLength(1);
     expect(isSignedIn(await iam.browser().trySignIn(realm.name, user.username, user.password), realm.name)).toBe(true);
     clock.advance(3 * MINUTE);
     expect((await open(iam.browser(), realm)).text).not.toContain("Does not answer at present");
@@ -348,7 +348,7 @@ describe("buttons", () => {
   });
 });
 
-test("errors of a provider are shown in plain words, and lead back", async () => {
+test("the error of a provider is shown in plain words, and leads back", async () => {
   const { realm } = await home();
   for (const [error, said] of [
     ["server_error", "That provider cannot be reached"],

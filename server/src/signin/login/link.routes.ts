@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
-import { link } from "../../platform/http/index.ts";
+import { field, link, page } from "../../platform/http/index.ts";
 import { fitsLink, type SignInParts, type TextKey } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { messagesOf, renderLink, renderMessage, sendPage } from "../pages/index.ts";
@@ -23,12 +23,11 @@ const members = {
   step: Type.String({ maxLength: 255 }),
   token: Type.String({ maxLength: 64 }),
 };
-const LinkQuery = Type.Object({ ...members, lang: Type.Optional(Type.String({ maxLength: 35 })) });
+const LinkQuery = Type.Object({ ...members, lang: field(35) });
 const LinkForm = Type.Object(
-  { ...members, _csrf: Type.Optional(Type.String({ maxLength: 512 })) },
+  { ...members, _csrf: field(512) },
   { $id: "LinkForm", additionalProperties: Type.String({ maxLength: 4096 }) },
 );
-const page = (description: string) => Type.String({ description });
 
 /** Mounted under /realms/:realm. Where the links of the step `magic-link` lead: looking at the page does nothing, its button does. */
 export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app, { parts, visitors, openRun }) => {
@@ -49,9 +48,9 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
       const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.query;
       const found = await findStep(visit, step);
-      if (found === "elsewhere") return tell(visit, 400, "linkElsewhereTitle", "linkElsewhereText");
+      if (found === "elsewhere") return showOutcome(visit, 400, "linkElsewhereTitle", "linkElsewhereText");
       if (!found || !fitsLink(contextOf(parts, found.position.run, found.step), token))
-        return tell(visit, 400, "signInLinkGoneTitle", "signInLinkGoneText");
+        return showOutcome(visit, 400, "signInLinkGoneTitle", "signInLinkGoneText");
       const { realm } = visit.visitor;
       const action = `/realms/${realm.realmId}/login/link`;
       const hidden = { interaction, step, token };
@@ -62,7 +61,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
         hidden,
         account: found.position.run.progress.login ?? "",
       });
-      return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl });
+      return sendPage(reply, 200, html);
     },
   );
 
@@ -84,12 +83,12 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
       const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.body;
       const found = await findStep(visit, step);
-      if (found === "elsewhere") return tell(visit, 400, "linkElsewhereTitle", "linkElsewhereText");
+      if (found === "elsewhere") return showOutcome(visit, 400, "linkElsewhereTitle", "linkElsewhereText");
       const answer = found && { step: found.step, form: { token } };
       const result = answer && (await continueSignIn(parts, found.position, answer, startingSession(parts)));
       if (result?.outcome !== "ask" || result.after?.kind !== "again" || result.after.problem)
-        return tell(visit, 400, "signInLinkGoneTitle", "signInLinkGoneText");
-      return tell(visit, 200, "linkConfirmedTitle", "linkConfirmedText", interaction);
+        return showOutcome(visit, 400, "signInLinkGoneTitle", "signInLinkGoneText");
+      return showOutcome(visit, 200, "linkConfirmedTitle", "linkConfirmedText", interaction);
     },
   );
 
@@ -106,12 +105,12 @@ export const linkRoutes: FastifyPluginAsyncTypebox<LinkRouteParts> = async (app,
     return position.outcome === "ask" && step?.name === "magic-link" ? { position, step } : null;
   };
 
-  const tell = ({ request, reply, visitor }: Visit, status: number, title: TextKey, text: TextKey, interaction?: string) => {
+  const showOutcome = ({ request, reply, visitor }: Visit, status: number, title: TextKey, text: TextKey, interaction?: string) => {
     const frame = visitors.frameOf(request, reply, visitor);
     const words = messagesOf(frame.locale);
     const login = `/realms/${visitor.realm.realmId}/login`;
     const back = interaction === undefined ? {} : { back: { href: `${login}?interaction=${interaction}`, label: words.continue } };
     const html = renderMessage({ ...frame, kind: "bad-request", title: words[title], text: words[text], ...back });
-    return sendPage(reply, status, html, { logoUrl: visitor.realm.settings.logoUrl });
+    return sendPage(reply, status, html);
   };
 };

@@ -36,7 +36,7 @@ const setCookies = ({ headers }: Answer) => [headers["set-cookie"] ?? []].flat()
 const cookieOf = (answer: Answer, name: string) => setCookies(answer).find((line) => line.startsWith(`${name}=`));
 
 describe("signing in", () => {
-  test("answers 303 with the session's cookie and a new CSRF token, and tells the trail", async () => {
+  test("answers 303 with the session's cookie and a new CSRF token, and reports the trail", async () => {
     const realm = await iam.realm();
     const { username, password, userId } = await realm.user();
     const browser = iam.browser();
@@ -60,7 +60,7 @@ describe("signing in", () => {
     expect(setCookies(page).filter((line) => !line.includes("Secure"))).toEqual([]);
   });
 
-  test("tells of a page that is too old what to do, and no number: there is nothing to look up", async () => {
+  test("reports a page that is too old what to do, and no number: there is nothing to look up", async () => {
     const realm = await iam.realm();
     const old = await iam.browser().get(`/realms/${realm.name}/login?interaction=018f0000-0000-7000-8000-000000000000`);
     expect([old.status, old.text.includes("This page was open for too long")]).toEqual([400, true]);
@@ -92,7 +92,7 @@ describe("who may not sign in", () => {
     answer.text
       .replaceAll(browser.cookies.get("XSRF-TOKEN")!, "TOKEN")
       .replaceAll(name, "NAME")
-      // New with every page, whoever asks for it.
+      // New with every page, for every visitor.
       .replace(/ nonce="[^"]+"/g, "")
       .replace(/ data-options="[^"]+"/g, "");
 
@@ -182,7 +182,7 @@ describe("the form", () => {
       expect(answer.status).toBe(403);
       expect(answer.text).toContain('name="_csrf"');
     }
-    // Cookie and field of somebody else's browser: equal, but not made for this one.
+    // Cookie and field of another browser: equal, but not made for this one.
     mine.cookies.set("XSRF-TOKEN", theirs);
     expect((await post(mine, realm, { ...right, _csrf: theirs })).status).toBe(403);
     expect(await realm.events("type=LOGIN_FAILURE")).toEqual([]);
@@ -236,7 +236,7 @@ describe("the form", () => {
     // One hash after the other keeps the only place: it is never free while anybody looks.
     let isBusy = true;
     const busy = (async () => {
-      while (isBusy) await hasher.verifyNothing("somebody else's password");
+      while (isBusy) await hasher.verifyNothing("another user's password");
     })();
     const browser = (await serverWith({ hasher }))();
     await browser.get(`/realms/${realm.name}/login`);
@@ -250,7 +250,7 @@ describe("the form", () => {
     isBusy = false;
     await busy;
     for (const { status, headers } of answers) expect([status, headers["retry-after"]]).toEqual([503, "2"]);
-    // Whoever brings no password does not notice.
+    // A sign-in without a password does not notice.
     expect(meanwhile.map(({ status }) => status)).toEqual(pages.map(() => 200));
     const counters = await iam.core.db.selectFrom("login_attempts").select("failures").where("realm_id", "=", realm.name).execute();
     expect(counters.filter(({ failures }) => failures > 0)).toEqual([]);

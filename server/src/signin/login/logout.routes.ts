@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
+import { newId } from "../../kernel/ids.ts";
 import type { Ctx } from "../../platform/context.ts";
+import { field, page, redirect } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { prepareUpstreamLogout, recordUpstreamLogout, type UpstreamLogoutParts } from "../brokers/index.ts";
 import { type LogoutFrame, renderLogout, sendPage } from "../pages/index.ts";
@@ -10,7 +12,6 @@ import type { EndedSession, LiveSession } from "../sessions/index.ts";
 import { showSigningOut, signedOutPath, signOutHere } from "./sign-out.ts";
 import type { Visitors } from "./visitors.ts";
 
-const field = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 const members = {
   id_token_hint: field(16_384),
   client_id: field(255),
@@ -22,10 +23,6 @@ const members = {
 const LogoutQuery = Type.Object({ ...members, lang: field(35), posted: field(64) });
 const LogoutForm = Type.Object({ _csrf: field(512), ...members }, { $id: "LogoutForm" });
 type Params = Readonly<Record<string, string | undefined>>;
-
-const tags = ["Sign-in"];
-const params = Type.Object({ realm: Type.String() });
-const page = (description: string) => Type.String({ description });
 
 /** The parameters of RP-initiated logout. */
 export interface LogoutRequest {
@@ -56,11 +53,14 @@ export interface SingleLogout {
   begin(ctx: Ctx, ended: EndedSession, logout: PendingLogout): Promise<string | null>;
   /** Where a logout goes on that one of these browsers has left, perhaps because an application kept it. */
   resume(realm: string, browsers: readonly string[]): Promise<string | null>;
+  /** Whether every application of these logouts has said that it is done. Waits a moment for those with a back channel. */
+  isComplete(realm: string, logoutIds: readonly string[]): Promise<boolean>;
 }
 
 export interface PendingLogout {
-  /** The pre-session of the browser that goes on with it. */
-  readonly browser: string;
+  readonly logoutId: string;
+  /** The pre-session of the browser that goes on with it; null: there is no browser. */
+  readonly browser: string | null;
   /** Where it ends. */
   readonly next: string;
   /** Told on its last page. */
@@ -92,7 +92,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const browser = preSession;
       // Applications first: the provider may not send the browser back.
       const next = upstream === null ? last : await recordUpstreamLogout(ctx, parts.vault, upstream, { browser, next: last });
-      return { path: await singleLogout.begin(ctx, ended, { browser, next, frames }), next };
+      return { path: await singleLogout.begin(ctx, ended, { logoutId: newId(), browser, next, frames }), next };
     });
     if (path !== null) return go(reply, path);
     if (frames.length > 0) return showSigningOut(visitors, { request, reply }, visitor, { frames, next }) as never;
@@ -106,10 +106,8 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
         summary: "Sign out, asking first",
         description:
           "OpenID Connect RP-Initiated Logout. Without a question only where `id_token_hint` belongs to the session; `post_logout_redirect_uri` must be registered for the client.",
-        tags,
-        params,
         querystring: LogoutQuery,
-        response: { 200: page("The page"), 303: Type.Null({ description: "Signed out, back to the client" }) },
+        response: { 200: page("The page"), 303: redirect("Signed out, back to the client") },
       },
     },
     async (request, reply) => {
@@ -130,7 +128,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
           cancelUrl: "/",
         });
         const leadsTo = wanted.redirectTo === null ? {} : { formActionOrigins: [wanted.redirectTo] };
-        return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl, ...leadsTo });
+        return sendPage(reply, 200, html, leadsTo);
       }
       const unfinished = session ? null : await singleLogout.resume(realm.realmId, visitor.preSessions);
       if (unfinished !== null) return go(reply, unfinished);
@@ -139,7 +137,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       if (wanted.redirectTo !== null) return go(reply, wanted.redirectTo);
       const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
       const html = renderLogout({ ...frame, state: "done", signInUrl: `/realms/${realm.realmId}/login` });
-      return sendPage(reply, 200, html, { logoUrl: realm.settings.logoUrl });
+      return sendPage(reply, 200, html);
     },
   );
 
@@ -153,12 +151,10 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
         summary: "Sign out",
         description: "The page's own form, with `_csrf`. A client's form, without it, is answered by the page.",
         consumes: ["application/x-www-form-urlencoded"],
-        tags,
-        params,
         body: LogoutForm,
         response: {
-          200: page("Signed out; the page tells applications by frames (Front-Channel Logout) and goes on"),
-          303: Type.Null({ description: "Signed out" }),
+          200: page("Signed out; the page notifies applications by frames (Front-Channel Logout) and goes on"),
+          303: redirect("Signed out"),
           403: page("CSRF token missing or stale"),
         },
       },
@@ -170,7 +166,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const path = `/realms/${realm.realmId}/logout`;
       if (!request.validationError && isOfClient(request.body))
         return go(reply, `${path}?posted=${await logoutRequests.keep(realm.realmId, asked)}`);
-      // Nobody we can see: whoever is signed in here is asked where the cookies come along.
+      // No session is visible: where the browser sends its cookies, the signed-in user is asked.
       if (!session && Object.keys(asked).length === 0) return go(reply, path);
       if (request.validationError) throw request.validationError;
       const wanted = await logoutRequests.read(realm.realmId, asked, session);

@@ -23,7 +23,7 @@ export const goTo = (reply: FastifyReply, path: string) => reply.header("cache-c
 export const stepPath = ({ realm, interaction }: Run): string =>
   `/realms/${realm.realmId}/login${interaction ? `?interaction=${interaction.interactionId}` : ""}`;
 
-/** How pages tell where a sign-in stands and what an answer led to. */
+/** How pages show where a sign-in stands and what an answer led to. */
 export function createReplies({ parts, visitors }: { readonly parts: SignInParts; readonly visitors: Visitors }) {
   const show = (visit: Visit, run: Run, ask: Ask, shown: ShownStep) => showStep({ parts, visitors }, visit, run, ask, shown);
 
@@ -40,7 +40,6 @@ export function createReplies({ parts, visitors }: { readonly parts: SignInParts
       unmet: reason === "unmet",
     });
     return sendPage(reply, 403, html, {
-      logoUrl: visitor.realm.settings.logoUrl,
       ...(run.request.formActionOrigins && { formActionOrigins: [...run.request.formActionOrigins] }),
     });
   };
@@ -49,7 +48,7 @@ export function createReplies({ parts, visitors }: { readonly parts: SignInParts
     const frame = visitors.frameOf(request, reply, visitor);
     const back = { href: `/realms/${visitor.realm.realmId}/login`, label: messagesOf(frame.locale).signInAgain };
     const html = renderMessage({ ...frame, kind: "declined", back });
-    return sendPage(reply, 403, html, { logoUrl: visitor.realm.settings.logoUrl });
+    return sendPage(reply, 403, html);
   };
 
   const finish = ({ request, reply, visitor }: Visit, { session, returnTo, deviceToken }: SignedIn) => {

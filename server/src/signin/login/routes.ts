@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { anonymous, browser, declare } from "../../platform/http/index.ts";
+import { anonymous, browser, declare, field, page, redirect } from "../../platform/http/index.ts";
 import { MASTER, unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import { providerLogoutRoutes } from "../brokers/index.ts";
@@ -32,6 +32,7 @@ import { depart, ledHome } from "./departure.ts";
 import { linkRoutes } from "./link.routes.ts";
 import { type LogoutParts, logoutRoutes } from "./logout.routes.ts";
 import { showPostForm } from "./post-form.ts";
+import { endNamedSessions } from "./provider-logout.ts";
 import { createReplies, goTo, stepPath, type Visit } from "./replies.ts";
 import { returnTarget } from "./return-target.ts";
 import { startingSession } from "./start-session.ts";
@@ -40,15 +41,12 @@ export interface LoginRouteParts extends SignInParts, LogoutParts {
   readonly flows: Flows;
 }
 
-const params = Type.Object({ realm: Type.String() });
 const LoginQuery = Type.Object({
-  return_to: Type.Optional(Type.String({ maxLength: 2048, description: "A path of this server to go on to" })),
-  interaction: Type.Optional(Type.String({ maxLength: 64 })),
-  lang: Type.Optional(Type.String({ maxLength: 35 })),
-  signed_out: Type.Optional(Type.String({ maxLength: 8 })),
+  return_to: field(2048, "A path of this server to go on to"),
+  interaction: field(64),
+  lang: field(35),
+  signed_out: field(8),
 });
-
-const field = (maxLength: number, description?: string) => Type.Optional(Type.String({ maxLength, ...(description && { description }) }));
 
 /** The form of every step; which of the members a step reads is its own affair. */
 const LoginForm = Type.Object(
@@ -70,20 +68,18 @@ const LoginForm = Type.Object(
     choose: field(255, "Another way to pass the present step"),
     restart: field(8, "Begins again, as another user"),
     resend: field(8, "Asks for another code"),
-    giveUp: field(8, "Tells the application that it cannot be done"),
+    giveUp: field(8, "Ends the request of the application with an error"),
   },
   { $id: "LoginForm", additionalProperties: Type.String({ maxLength: 4096 }) },
 );
 
-const tags = ["Sign-in"];
-const page = (description: string) => Type.String({ description });
-/** For those who came for nothing but to sign in: the server's own start page is its administrators', others are told that they are. */
+/** For those who came for nothing but to sign in: the server's start page is for its administrators, others see that they are signed in. */
 const homeOf = (realm: string): string => (realm === MASTER ? "/" : `/realms/${realm}/login`);
 
 /** Mounted under /realms/:realm. */
 export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (app, parts) => {
   const { visitors, baseUrl, flows } = parts;
-  declare(app, { caller: browser(), csrf: "sign-in-form", errors: "page" });
+  declare(app, { tags: ["Sign-in"], caller: browser(), csrf: "sign-in-form", errors: "page" });
   app.setErrorHandler(async (error, request, reply) => {
     const { interaction } = visitors.carried(request);
     // Answered twice, or in two tabs: the present step is shown.
@@ -146,10 +142,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       schema: {
         summary: "The sign-in page",
         description: "Shows the step at which the sign-in is. Sets the cookie XSRF-TOKEN.",
-        tags,
-        params,
         querystring: LoginQuery,
-        response: { 200: page("The page"), 303: Type.Null({ description: "Nothing is left to ask" }) },
+        response: { 200: page("The page"), 303: redirect("Nothing is left to ask") },
       },
     },
     async (request, reply) => {
@@ -197,11 +191,9 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         description:
           "303 to `return_to` with the session's cookie, or to the page of the next step without one; 401 with the page when the answer is wrong; 429 after too many attempts.",
         consumes: ["application/x-www-form-urlencoded"],
-        tags,
-        params,
         body: LoginForm,
         response: {
-          303: Type.Null({ description: "Signed in, or on to the next step" }),
+          303: redirect("Signed in, or on to the next step"),
           401: page("Wrong answer"),
           403: page("CSRF token missing or stale"),
         },
@@ -249,13 +241,13 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   await app.register(logoutRoutes, parts);
   await app.register(brokerLogoutRoutes, parts);
   await app.register(providerLogoutRoutes, {
-    ...{ brokers: parts.brokers, work: parts.work, goTo },
+    ...{ brokers: parts.brokers, work: parts.work, goTo, end: endNamedSessions(parts), isComplete: parts.singleLogout.isComplete },
     showForm: (exchange, hop) => showPostForm(visitors, exchange, hop, "signedOutTitle"),
   });
 
   app.get(
     "/theme.css",
-    { config: { caller: anonymous() }, schema: { summary: "The realm's style sheet", tags, params, response: { 200: Type.String() } } },
+    { config: { caller: anonymous() }, schema: { summary: "The realm's style sheet", response: { 200: Type.String() } } },
     async (request, reply) => {
       const { realm } = request;
       const etag = `"${themeVersion(realm.settings)}"`;

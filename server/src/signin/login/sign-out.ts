@@ -55,13 +55,13 @@ export interface SigningOut {
   readonly next: string;
 }
 
-/** Signed out here; the page tells applications, and then goes on. */
+/** Signed out here; the page notifies applications, and then goes on. */
 export function showSigningOut(visitors: Visitors, { request, reply }: Exchange, visitor: Visitor, page: SigningOut) {
   const nonce = randomBytes(18).toString("base64");
   const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
   // In this order: a browser that is leaving loads no more scripts.
   const names = page.hop ? (["signing-out.js", "hop.js"] as const) : (["signing-out.js"] as const);
   const html = renderLogout({ ...frame, state: "frames", ...page, scripts: names.map((name) => ({ src: assetHref(name), nonce })) });
-  const headers: SendPageOptions = { nonce, logoUrl: visitor.realm.settings.logoUrl, frames: page.frames.map(({ url }) => url) };
+  const headers: SendPageOptions = { nonce, frames: page.frames.map(({ url }) => url) };
   return sendPage(reply, 200, html, page.hop?.form ? { ...headers, formActionOrigins: "any" } : headers);
 }

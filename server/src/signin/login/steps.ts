@@ -67,13 +67,12 @@ export async function showStep(
   });
   const leadsTo = [...(run.request.formActionOrigins ?? []), ...(page.leavesFor ?? [])].map(String);
   return sendPage(reply, status, html, {
-    logoUrl: realm.settings.logoUrl,
     logos: [...providers, ...(page.links ?? [])].flatMap(({ logoUrl }) => logoUrl ?? []),
     ...(run.request.application?.logoUrl && { applicationLogoUrl: run.request.application.logoUrl }),
     ...(leadsTo.length > 0 && { formActionOrigins: leadsTo }),
     ...(nonce !== undefined && { nonce }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    // To an address of its own: this page may be the answer to a form, or have no interaction in its address yet.
+    // To a separate address: this page may be the answer to a form, or have no interaction in its address yet.
     ...(page.refreshSeconds !== undefined &&
       kept.interaction !== undefined && { refresh: { seconds: page.refreshSeconds, to: `${path}?${new URLSearchParams(kept)}` } }),
   });
@@ -115,7 +114,7 @@ async function linksBeside(parts: SignInParts, run: Run, others: readonly Ask[])
   return { links, more };
 }
 
-/** Why they are asked for something of their own, although they came by a provider. */
+/** Why they are asked for a local credential, although they signed in at a provider. */
 const linkNotice = ({ progress: { link } }: Run, text: Messages): string | undefined =>
   link?.proven === false ? text.linkNotice : undefined;
 
@@ -123,7 +122,7 @@ const linkNotice = ({ progress: { link } }: Run, text: Messages): string | undef
 const trustDays = ({ realm, progress }: Run, { question }: Ask): number | undefined =>
   realm.settings.trustedDevices.enabled && isProven(progress) && question.factor !== null ? realm.settings.trustedDevices.days : undefined;
 
-/** As it was typed until something is proven: the name that belongs to an address would tell that there is an account. */
+/** As it was typed until something is proven: the name that belongs to an address would reveal that there is an account. */
 export const accountOf = ({ user, progress }: Run): string | undefined =>
   (isProven(progress) ? user?.username : null) ?? progress.login ?? undefined;
 

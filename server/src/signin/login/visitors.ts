@@ -134,7 +134,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
     return { ...frame, impersonation: { account: session.username, csrf: tokenFor(request, reply, visitor), action } };
   };
 
-  /** The same for a page with an address of its own, where it can be had in every language. `kept`: what that address says besides. */
+  /** The same for a page with its own address, where it can be had in every language. `kept`: what that address says besides. */
   const frameAt = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, path: string, kept: Record<string, string> = {}) => {
     const languages = languageLinks((lang) => `${path}?${new URLSearchParams({ ...kept, lang })}`);
     return { ...frameOf(request, reply, visitor), languages };
@@ -194,6 +194,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
       ...textOfCode(error.code, frame.locale),
       // Nothing is wrong with the server, so there is nothing to look up.
       ...(realm && error.code === "interactions.gone" ? expired(frame.locale, realm) : { requestId: request.id }),
+      ...(realm && error.code === "broker_logout.refused" && logoutRefused(frame.locale, realm)),
       ...retryAfterSeconds,
     });
     return sendPage(reply.headers(error.headers ?? {}), error.status, html, {
@@ -225,7 +226,7 @@ export function createVisitors({ db, realms, csrf, cookies }: VisitorParts) {
   };
 }
 
-/** Refusals that a page explains in words of its own. */
+/** Refusals that have their own text on a page. */
 const TEXTS: Readonly<Record<string, "deviceSameText" | "deviceWeakText" | "deviceNotYouText" | "samlDeniedText" | "samlRefusedText">> = {
   "devices.same_browser": "deviceSameText",
   "devices.weak_session": "deviceWeakText",
@@ -235,13 +236,19 @@ const TEXTS: Readonly<Record<string, "deviceSameText" | "deviceWeakText" | "devi
 };
 const textOfCode = (code: string, locale: Locale) => (TEXTS[code] ? { text: messagesOf(locale)[TEXTS[code]] } : {});
 
-/** Said twice, it says nothing: the page that tells so has to be written, too. */
+/** A repeated parameter counts as omitted: the error page is rendered by it, too. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** A sign-in that is none any more: one can begin again. */
 function expired(locale: Locale, { realmId }: RealmSnapshot) {
   const { expiredTitle: title, expiredText: text, signInAgain: label } = messagesOf(locale);
   return { title, text, back: { href: `/realms/${realmId}/login`, label } };
+}
+
+/** A logout of an identity provider that was refused: the user may still be signed in here. */
+function logoutRefused(locale: Locale, { realmId }: RealmSnapshot) {
+  const { brokerLogoutRefusedTitle: title, brokerLogoutRefusedText: text, signOut: label } = messagesOf(locale);
+  return { title, text, back: { href: `/realms/${realmId}/logout`, label } };
 }
 
 export type Visitors = ReturnType<typeof createVisitors>;

@@ -10,7 +10,7 @@ export interface ShownApplication {
   readonly termsUrl?: string | null | undefined;
 }
 
-/** Its logo, if it is one we may show: on an address of its own, fetched without telling where from. */
+/** Its logo, if it is one we may show: on its own origin, fetched without a referrer. */
 export function ApplicationLogo({ name, logoUrl }: ShownApplication) {
   const logo = logoOf(logoUrl);
   return logo?.origin ? (

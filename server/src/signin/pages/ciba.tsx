@@ -1,7 +1,8 @@
 import { type ConsentScope, Decision, WantedList } from "./consent.tsx";
-import { Document, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
+import { LinkButton } from "./controls.tsx";
+import { Document, type FormTarget, linkTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { messagesOf } from "./messages.ts";
-import { Filled, Isolated } from "./text.tsx";
+import { Isolated } from "./text.tsx";
 
 interface RequestList extends PageFrame {
   readonly state: "list";
@@ -9,11 +10,8 @@ interface RequestList extends PageFrame {
   readonly requests: readonly { readonly href: string; readonly client: string; readonly message: string | null }[];
 }
 
-interface ConfirmRequest extends PageFrame {
+interface ConfirmRequest extends PageFrame, FormTarget {
   readonly state: "confirm";
-  readonly csrf: string;
-  /** The path the form is sent to. */
-  readonly action: string;
   readonly client: string;
   readonly account: string;
   /** What the application shows, too. */
@@ -44,16 +42,7 @@ export function renderCiba(view: CibaView): string {
 function List({ view }: { view: RequestList }) {
   const text = messagesOf(view.locale);
   return (
-    <Document
-      {...view}
-      kind="device"
-      title={text.requestsTitle}
-      lead={
-        <p class="gh-lead">
-          <Filled template={text.requestsText} values={{ account: view.account }} class="gh-account" />
-        </p>
-      }
-    >
+    <Document {...view} kind="device" title={text.requestsTitle} lead={[text.requestsText, { account: view.account }]}>
       {view.requests.length === 0 ? <p>{text.requestsNone}</p> : null}
       <ul class="gh-requests">
         {view.requests.map(({ href, client, message }) => (
@@ -75,16 +64,7 @@ function List({ view }: { view: RequestList }) {
 function Confirm({ view }: { view: ConfirmRequest }) {
   const text = messagesOf(view.locale);
   return (
-    <Document
-      {...view}
-      kind="device"
-      title={text.requestTitle}
-      lead={
-        <p class="gh-lead">
-          <Filled template={text.requestText} values={{ client: view.client, account: view.account }} class="gh-account" />
-        </p>
-      }
-    >
+    <Document {...view} kind="device" title={text.requestTitle} lead={[text.requestText, { client: view.client, account: view.account }]}>
       {view.message === null ? null : (
         <>
           <p>{text.requestMessage}</p>
@@ -95,7 +75,7 @@ function Confirm({ view }: { view: ConfirmRequest }) {
       )}
       <p>{text.deviceWants}</p>
       <WantedList view={{ ...view, details: [] }} text={text} />
-      <Decision view={view} label={text.requestTitle} allow={text.deviceAllow} deny={text.deviceDeny} />
+      <Decision view={view} label={text.requestTitle} answers={{ allow: text.deviceAllow, deny: text.deviceDeny }} />
     </Document>
   );
 }
@@ -109,21 +89,10 @@ function Ended({ view }: { view: RequestAnswered | RequestGone }) {
   } as const;
   const [title, lead] = words[view.state];
   return (
-    <Document
-      {...view}
-      kind="device"
-      title={title}
-      lead={
-        <p class="gh-lead">
-          <Filled template={lead} values={view.state === "gone" ? {} : { client: view.client }} class="gh-account" />
-        </p>
-      }
-    >
-      <div class="gh-actions">
-        <a class="gh-button gh-button--plain" href={linkTarget(view.listUrl) ?? "#"}>
-          {text.requestsAll}
-        </a>
-      </div>
+    <Document {...view} kind="device" title={title} lead={[lead, view.state === "gone" ? {} : { client: view.client }]}>
+      <LinkButton href={view.listUrl} look="plain">
+        {text.requestsAll}
+      </LinkButton>
     </Document>
   );
 }

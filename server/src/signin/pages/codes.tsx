@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Choices, Field, Submit } from "./controls.tsx";
-import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { Document, Form, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
 import { STEP_ALERT } from "./step.tsx";
 import { Isolated } from "./text.tsx";
@@ -34,13 +34,7 @@ const CodeInput = ({
   digits,
   invalid,
   focus,
-}: {
-  label: string;
-  hint?: string | undefined;
-  digits: boolean;
-  invalid: boolean;
-  focus: boolean;
-}) => {
+}: Pick<CodeView, "label" | "hint" | "digits" | "invalid"> & { focus: boolean }) => {
   const described = [invalid ? STEP_ALERT : null, hint === undefined ? null : "code-hint"].filter((id) => id !== null).join(" ");
   return (
     <Field
@@ -95,7 +89,7 @@ export const AppSetup = ({ text, picture, secret, issuer, account, label }: AppS
         <Isolated text={issuer} class="gh-account" />
       </p>
     </div>
-    {/* Without the focus, which would scroll the picture away on a telephone. */}
+    {/* Without the focus, which would scroll past the picture on a telephone. */}
     <CodeInput label={text.totpFirstCode} digits invalid={false} focus={false} />
     <Field
       id="label"
@@ -148,9 +142,7 @@ export const LinkWaiting = ({ text }: { text: Messages }) => (
 );
 
 /** The page that a mailed link opens. Looking at it does nothing: mail scanners do that, too. */
-export interface LinkView extends PageFrame {
-  readonly csrf: string;
-  readonly action: string;
+export interface LinkView extends PageFrame, FormTarget {
   readonly hidden: Readonly<Record<string, string>>;
   readonly account: string;
 }
@@ -158,16 +150,15 @@ export interface LinkView extends PageFrame {
 export function renderLink(view: LinkView): string {
   const text = messagesOf(view.locale);
   return renderDocument(
-    <Document {...view} kind="login" title={text.linkConfirmTitle} lead={<p class="gh-lead">{text.linkConfirmText}</p>}>
+    <Document {...view} kind="login" title={text.linkConfirmTitle} lead={text.linkConfirmText}>
       <p class="gh-account-line">
         <span class="gh-account-name">
           <Isolated text={view.account} />
         </span>
       </p>
-      <form class="gh-form" method="post" action={view.action}>
-        <HiddenInputs csrf={view.csrf} values={view.hidden} />
+      <Form {...view} label={undefined} values={view.hidden}>
         <Submit>{text.signIn}</Submit>
-      </form>
+      </Form>
     </Document>,
   );
 }

@@ -1,12 +1,10 @@
 import { ApplicationLinks, ApplicationLogo } from "./application.tsx";
-import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { Submit } from "./controls.tsx";
+import { Document, Form, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
 import { Filled } from "./text.tsx";
 
-export interface ConsentView extends PageFrame {
-  readonly csrf: string;
-  /** The path the form is sent to. */
-  readonly action: string;
+export interface ConsentView extends PageFrame, FormTarget {
   readonly client: string;
   readonly account: string;
   readonly scopes: readonly ConsentScope[];
@@ -57,25 +55,23 @@ export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | 
 );
 
 interface DecisionForm {
-  readonly view: { readonly csrf: string; readonly action: string };
+  readonly view: FormTarget;
   readonly label: string;
-  readonly allow: string;
-  readonly deny: string;
+  /** The labels by value; the first is the usual answer. */
+  readonly answers: Readonly<Record<string, string>>;
   /** What the form carries along. */
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** Yes or no to what an application wants. */
-export const Decision = ({ view, label, allow, deny, values }: DecisionForm) => (
-  <form class="gh-form" method="post" action={view.action} aria-label={label}>
-    <HiddenInputs csrf={view.csrf} values={values} />
-    <button class="gh-button gh-button--primary" type="submit" id="allow" name="decision" value="allow">
-      {allow}
-    </button>
-    <button class="gh-button gh-button--plain" type="submit" id="deny" name="decision" value="deny">
-      {deny}
-    </button>
-  </form>
+/** A question with one button for each answer. */
+export const Decision = ({ view: { csrf, action }, label, answers, values }: DecisionForm) => (
+  <Form csrf={csrf} action={action} label={label} values={values}>
+    {Object.entries(answers).map(([value, text], index) => (
+      <Submit id={value} look={index === 0 ? "primary" : "plain"} name="decision" value={value}>
+        {text}
+      </Submit>
+    ))}
+  </Form>
 );
 
 /** Asks what an application may have. */
@@ -96,15 +92,13 @@ export function renderConsent(view: ConsentView): string {
       }
     >
       <WantedList view={view} text={text} />
-      <Decision view={view} label={text.consentTitle} allow={text.consentAllow} deny={text.consentDeny} />
+      <Decision view={view} label={text.consentTitle} answers={{ allow: text.consentAllow, deny: text.consentDeny }} />
       <ApplicationLinks policyUrl={view.policyUrl} termsUrl={view.termsUrl} text={text} />
     </Document>,
   );
 }
 
-export interface ChooseAccountView extends PageFrame {
-  readonly csrf: string;
-  readonly action: string;
+export interface ChooseAccountView extends PageFrame, FormTarget {
   readonly account: string;
 }
 
@@ -112,25 +106,8 @@ export interface ChooseAccountView extends PageFrame {
 export function renderChooseAccount(view: ChooseAccountView): string {
   const text = messagesOf(view.locale);
   return renderDocument(
-    <Document
-      {...view}
-      kind="login"
-      title={text.chooseAccountTitle}
-      lead={
-        <p class="gh-lead">
-          <Filled template={text.chooseAccountText} values={{ account: view.account }} class="gh-account" />
-        </p>
-      }
-    >
-      <form class="gh-form" method="post" action={view.action} aria-label={text.chooseAccountTitle}>
-        <HiddenInputs csrf={view.csrf} />
-        <button class="gh-button gh-button--primary" type="submit" name="decision" value="continue">
-          {text.continue}
-        </button>
-        <button class="gh-button gh-button--plain" type="submit" name="decision" value="other">
-          {text.chooseOther}
-        </button>
-      </form>
+    <Document {...view} kind="login" title={text.chooseAccountTitle} lead={[text.chooseAccountText, { account: view.account }]}>
+      <Decision view={view} label={text.chooseAccountTitle} answers={{ continue: text.continue, other: text.chooseOther }} />
     </Document>,
   );
 }

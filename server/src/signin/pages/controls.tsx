@@ -11,7 +11,7 @@ interface InputAttributes {
   readonly inputmode?: "numeric" | "text";
   readonly enterkeyhint?: "go";
   readonly dir?: "auto";
-  readonly autocapitalize?: "none";
+  readonly autocapitalize?: "none" | "characters";
   readonly autocorrect?: "off";
   readonly spellcheck?: false;
   readonly "aria-describedby"?: string | undefined;
@@ -53,10 +53,23 @@ export const loginName = { type: "text", dir: "auto", autocapitalize: "none", au
 
 type Look = "primary" | "plain";
 
-export const Submit = ({ id, look = "primary", children }: { id?: string; look?: Look; children: ComponentChildren }) => (
-  <button class={`gh-button gh-button--${look}`} type="submit" id={id}>
+interface SubmitProps {
+  readonly id?: string;
+  readonly look?: Look;
+  readonly name?: string;
+  readonly value?: string;
+  readonly children: ComponentChildren;
+}
+
+export const Submit = ({ id, look = "primary", name, value, children }: SubmitProps) => (
+  <button class={`gh-button gh-button--${look}`} type="submit" id={id} name={name} value={value}>
     {children}
   </button>
+);
+
+/** For password managers, beside a password of a known user. */
+export const HiddenUsername = ({ username }: { username: string }) => (
+  <input class="gh-hidden" type="text" name="username" autocomplete="username" value={username} readonly tabIndex={-1} aria-hidden="true" />
 );
 
 /** What the page of a step adds above the button of its question. */

@@ -1,4 +1,4 @@
-import { Choices, Field, loginName, Submit } from "./controls.tsx";
+import { Choices, Field, HiddenUsername, loginName, Submit } from "./controls.tsx";
 import type { Messages } from "./messages.ts";
 import { STEP_ALERT } from "./step.tsx";
 import { withoutBidiControls } from "./text.tsx";
@@ -68,16 +68,7 @@ const RememberMe = ({ text, checked }: { text: Messages; checked: boolean | null
 /** The password of a known user; the name stands beside it for password managers. */
 export const PasswordOnly = ({ text, username, invalid, quiet }: Omit<CredentialsView, "rememberMe">) => (
   <>
-    <input
-      class="gh-hidden"
-      type="text"
-      name="username"
-      autocomplete="username"
-      value={username}
-      readonly
-      tabIndex={-1}
-      aria-hidden="true"
-    />
+    <HiddenUsername username={username} />
     <Field
       id="password"
       label={text.password}

@@ -19,5 +19,5 @@ export const Facts = ({ facts }: { facts: readonly (readonly [name: string, valu
 
 /** On a phone, after an answer: how it ended. There is nothing more to do. */
 export const Answered = ({ frame, words: [title, lead] }: { frame: PageFrame; words: readonly [title: string, lead: string] }) => (
-  <Document {...frame} kind="device" title={title} lead={<p class="gh-lead">{lead}</p>} />
+  <Document {...frame} kind="device" title={title} lead={lead} />
 );

@@ -93,11 +93,11 @@ function formActionSource(target: string): string | null {
   // A policy cannot name an IPv6 address (CSP Level 3 §2.3.1), yet native apps listen on [::1] (RFC 8252 §7.3): its scheme must do.
   if (NUMBERED_ORIGIN.test(origin)) return protocol;
   if (/^https?:$/.test(protocol)) return null;
-  // Apps are called back by a scheme of their own (RFC 8252 §7.1), which has no origin.
+  // Apps are called back by a private-use scheme (RFC 8252 §7.1), which has no origin.
   return APP_SCHEME.test(protocol) && !LOCAL_SCHEMES.has(protocol) ? protocol : null;
 }
 
-/** Sends a rendered page with its headers. */
+/** Sends a rendered page with its headers. The logo is that of the request's realm. */
 export function sendPage(reply: FastifyReply, status: number, html: string, options: SendPageOptions = {}): FastifyReply {
   const { nonce = randomBytes(18).toString("base64"), retryAfterSeconds, refresh, ...rest } = options;
   if (retryAfterSeconds !== undefined) reply.header("retry-after", String(Math.max(1, Math.ceil(retryAfterSeconds))));
@@ -105,7 +105,7 @@ export function sendPage(reply: FastifyReply, status: number, html: string, opti
   if (refresh) reply.header("refresh", `${refresh.seconds}; url=${refresh.to}`);
   return reply
     .code(status)
-    .headers(pageHeaders({ nonce, ...rest }))
+    .headers(pageHeaders({ nonce, logoUrl: reply.request.realm?.settings.logoUrl ?? null, ...rest }))
     .type("text/html; charset=utf-8")
     .send(html);
 }

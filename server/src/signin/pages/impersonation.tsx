@@ -1,15 +1,11 @@
 import { brandName, OPERATOR_BRANDING } from "./branding.ts";
 import { Submit } from "./controls.tsx";
-import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { Document, Form, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { messagesOf } from "./messages.ts";
-import { Filled } from "./text.tsx";
 
-interface ConfirmImpersonation extends PageFrame {
+interface ConfirmImpersonation extends PageFrame, FormTarget {
   readonly state: "confirm";
   readonly account: string;
-  readonly csrf: string;
-  /** The path the form is sent to. */
-  readonly action: string;
   readonly hidden: Readonly<Record<string, string>>;
 }
 
@@ -27,20 +23,10 @@ function Confirm({ view }: { view: ConfirmImpersonation }) {
   const text = messagesOf(view.locale);
   const names = { account: view.account, name: brandName(view.branding ?? OPERATOR_BRANDING) };
   return (
-    <Document
-      {...view}
-      kind="message"
-      title={text.impersonationTitle}
-      lead={
-        <p class="gh-lead">
-          <Filled template={text.impersonationText} values={names} class="gh-account" />
-        </p>
-      }
-    >
-      <form class="gh-form" method="post" action={view.action} aria-label={text.impersonationStart}>
-        <HiddenInputs csrf={view.csrf} values={view.hidden} />
+    <Document {...view} kind="message" title={text.impersonationTitle} lead={[text.impersonationText, names]}>
+      <Form {...view} label={text.impersonationStart} values={view.hidden}>
         <Submit>{text.impersonationStart}</Submit>
-      </form>
+      </Form>
     </Document>
   );
 }
@@ -52,5 +38,5 @@ function Refusal({ view }: { view: NoImpersonation }) {
     refused: [text.impersonationRefusedTitle, text.impersonationRefusedText],
     elsewhere: [text.impersonationElsewhereTitle, text.impersonationElsewhereText],
   }[view.state] as [string, string];
-  return <Document {...view} kind="message" title={title} lead={<p class="gh-lead">{explanation}</p>} />;
+  return <Document {...view} kind="message" title={title} lead={explanation} />;
 }

@@ -1,6 +1,6 @@
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { Field, LinkButton, loginName, Submit } from "./controls.tsx";
-import { Alert, Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { ALERT_ID, Document, Form, type FormTarget, type PageFrame, type Problem, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf, waitingTime } from "./messages.ts";
 import { passwordRules } from "./new-password.tsx";
 import { Filled } from "./text.tsx";
@@ -15,22 +15,19 @@ interface Invited {
   readonly inviter: string | null;
 }
 
-interface Form extends PageFrame, Invited {
-  readonly csrf: string;
-  /** The path the form is sent to. */
-  readonly action: string;
+interface InvitationForm extends PageFrame, FormTarget, Invited {
   readonly error?: InvitationError;
   readonly retryAfterSeconds?: number;
 }
 
 /** The right account is signed in. */
-interface Accept extends Form {
+interface Accept extends InvitationForm {
   readonly state: "accept";
   readonly signedInAs: string;
 }
 
 /** The address has no account yet. */
-interface Create extends Form {
+interface Create extends InvitationForm {
   readonly state: "create";
   readonly username?: string;
   readonly policy: Settings["passwordPolicy"];
@@ -43,7 +40,7 @@ interface SignIn extends PageFrame, Invited {
 }
 
 /** Another user is signed in; `action` signs them out. */
-interface Other extends Form {
+interface Other extends InvitationForm {
   readonly state: "other";
   readonly signedInAs: string;
 }
@@ -63,7 +60,6 @@ interface Gone extends PageFrame {
 type Invitation = Accept | Create | SignIn | Other | Joined;
 export type InvitationView = Invitation | Gone;
 
-const ALERT_ID = "gh-error";
 const RULES_ID = "gh-password-rules";
 
 /** The page behind the link of an invitation. */
@@ -72,19 +68,14 @@ export function renderInvitation(view: InvitationView): string {
   if (isGone(view)) {
     const [title, why] = WHY[view.state](text);
     return renderDocument(
-      <Document {...view} kind="invitation" title={title} lead={<p class="gh-lead">{why}</p>}>
+      <Document {...view} kind="invitation" title={title} lead={why}>
         {view.loginUrl ? <LinkButton href={view.loginUrl}>{text.signIn}</LinkButton> : null}
       </Document>,
     );
   }
   const problem = "error" in view && view.error ? problemOf(view, view.error, text) : undefined;
   return renderDocument(
-    <Document {...view} kind="invitation" title={titleOf(view, text)} problem={problem?.title} lead={<Lead view={view} text={text} />}>
-      {problem ? (
-        <Alert id={ALERT_ID} tone="error" title={problem.title}>
-          {problem.text}
-        </Alert>
-      ) : null}
+    <Document {...view} kind="invitation" title={titleOf(view, text)} problem={problem} lead={<Lead view={view} text={text} />}>
       <Step view={view} text={text} />
     </Document>,
   );
@@ -140,10 +131,9 @@ function Step({ view, text }: { view: Invitation; text: Messages }) {
 
 function OneButton({ view, label, look }: { view: Accept | Other; label: string; look: "primary" | "plain" }) {
   return (
-    <form class="gh-form" method="post" action={view.action} aria-label={label}>
-      <HiddenInputs csrf={view.csrf} />
+    <Form {...view} label={label}>
       <Submit look={look}>{label}</Submit>
-    </form>
+    </Form>
   );
 }
 
@@ -153,8 +143,7 @@ function NewAccount({ view, text }: { view: Create; text: Messages }) {
   const badName = view.error === "username" || view.error === "username-mail" || view.error === "username-taken";
   const badPassword = view.error === "password" || view.error === "mismatch";
   return (
-    <form class="gh-form" method="post" action={view.action} aria-label={text.invitationCreate}>
-      <HiddenInputs csrf={view.csrf} />
+    <Form {...view} label={text.invitationCreate}>
       <Field
         id="username"
         label={text.invitationUsername}
@@ -186,32 +175,20 @@ function NewAccount({ view, text }: { view: Create; text: Messages }) {
         {...(badPassword && wrong)}
       />
       <Submit>{text.invitationCreate}</Submit>
-    </form>
+    </Form>
   );
 }
 
-function problemOf(view: Form, error: InvitationError, text: Messages): { title: string; text: string } {
-  const seconds = view.retryAfterSeconds;
-  switch (error) {
-    case "csrf":
-      return { title: text.csrfTitle, text: text.invitationCsrfText };
-    case "username-taken":
-      return { title: text.usernameTakenTitle, text: text.usernameTakenText };
-    case "username":
-      return { title: text.usernameInvalidTitle, text: text.usernameInvalidText };
-    case "username-mail":
-      return { title: text.usernameInvalidTitle, text: text.usernameMailText };
-    case "mismatch":
-      return { title: text.passwordMismatchTitle, text: text.passwordMismatchText };
-    case "password":
-      return { title: text.passwordRefusedTitle, text: text.passwordRefusedText };
-    case "overloaded":
-      return {
-        title: text.overloadedTitle,
-        text:
-          seconds === undefined
-            ? text.unavailableText
-            : text.unavailableTextTimed.replace("{time}", () => waitingTime(view.locale, seconds)),
-      };
-  }
+function problemOf({ locale, retryAfterSeconds: seconds }: InvitationForm, error: InvitationError, text: Messages): Problem {
+  const busy =
+    seconds === undefined ? text.unavailableText : text.unavailableTextTimed.replace("{time}", () => waitingTime(locale, seconds));
+  return {
+    csrf: { title: text.csrfTitle, text: text.invitationCsrfText },
+    "username-taken": { title: text.usernameTakenTitle, text: text.usernameTakenText },
+    username: { title: text.usernameInvalidTitle, text: text.usernameInvalidText },
+    "username-mail": { title: text.usernameInvalidTitle, text: text.usernameMailText },
+    mismatch: { title: text.passwordMismatchTitle, text: text.passwordMismatchText },
+    password: { title: text.passwordRefusedTitle, text: text.passwordRefusedText },
+    overloaded: { title: text.overloadedTitle, text: busy },
+  }[error];
 }

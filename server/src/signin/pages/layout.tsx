@@ -16,10 +16,25 @@ export interface PageFrame {
   readonly impersonation?: ImpersonationBanner;
 }
 
-export interface ImpersonationBanner {
+export interface ImpersonationBanner extends FormTarget {
   readonly account: string;
+}
+
+export interface Problem {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The `id` of the problem's text, for the fields that it is about. */
+export const ALERT_ID = "gh-error";
+
+/** A sentence, or a template with its values; elements are shown as they are. */
+export type Lead = string | readonly [template: string, values: Readonly<Record<string, string>>] | VNode | null;
+
+/** Where a form is sent. */
+export interface FormTarget {
   readonly csrf: string;
-  /** The path the form is sent to. */
+  /** A path. */
   readonly action: string;
 }
 
@@ -33,9 +48,9 @@ interface DocumentProps extends PageFrame {
   readonly kind: "login" | "logout" | "invitation" | "consent" | "device" | "message";
   /** The heading; `{name}` is the realm's name. */
   readonly title: string;
-  /** A problem to name first in the browser's title, which is what a screen reader says first. */
-  readonly problem?: string | undefined;
-  readonly lead?: ComponentChildren;
+  /** Shown above everything else, and named first in the browser's title, which is what a screen reader says first. */
+  readonly problem?: Problem | null | undefined;
+  readonly lead?: Lead | undefined;
   readonly children?: ComponentChildren;
   /** Scripts of ours; the page works without them as far as the browser lets it. */
   readonly scripts?: readonly PageScript[];
@@ -71,7 +86,7 @@ export function Document({
     <html lang={locale} dir={dirOf(locale)}>
       <head>
         <meta charset="utf-8" />
-        <title>{problem ? `${messagesOf(locale).errorPrefix}: ${problem} · ${tabTitle}` : tabTitle}</title>
+        <title>{problem ? `${messagesOf(locale).errorPrefix}: ${problem.title} · ${tabTitle}` : tabTitle}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="theme-color" media="(prefers-color-scheme: light)" content={light.page} />
@@ -91,13 +106,28 @@ export function Document({
             <h1 class="gh-title">
               <Filled template={title} values={names} />
             </h1>
-            {lead}
+            <LeadText lead={lead ?? null} />
           </header>
+          {problem ? (
+            <Alert id={ALERT_ID} tone="error" title={problem.title}>
+              {problem.text}
+            </Alert>
+          ) : null}
           {children}
           <Languages locale={locale} languages={languages ?? []} />
         </main>
       </body>
     </html>
+  );
+}
+
+function LeadText({ lead }: { lead: Lead }) {
+  if (typeof lead !== "string" && !Array.isArray(lead)) return lead as VNode | null;
+  const [template, values] = typeof lead === "string" ? [lead, {}] : lead;
+  return (
+    <p class="gh-lead">
+      <Filled template={template} values={values} class="gh-account" />
+    </p>
   );
 }
 
@@ -148,7 +178,7 @@ function Languages({ locale, languages }: { locale: Locale; languages: readonly 
   );
 }
 
-// The letter tile as an icon of the browser's tab: it needs no request, and tells the tabs of two realms apart.
+// The letter tile as an icon of the browser's tab: it needs no request, and distinguishes the tabs of two realms.
 function icon(branding: Branding, surface: string, ink: string): string {
   const letter = monogram(branding).replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
   const svg =
@@ -165,6 +195,19 @@ export const HiddenInputs = ({ csrf, values }: { csrf: string; values?: Readonly
       <input type="hidden" name={name} value={value} />
     ))}
   </>
+);
+
+interface FormProps extends FormTarget {
+  readonly label: string | undefined;
+  readonly values?: Readonly<Record<string, string>> | undefined;
+  readonly children: ComponentChildren;
+}
+
+export const Form = ({ action, csrf, label, values, children }: FormProps) => (
+  <form class="gh-form" method="post" action={action} aria-label={label}>
+    <HiddenInputs csrf={csrf} values={values} />
+    {children}
+  </form>
 );
 
 interface AlertProps {

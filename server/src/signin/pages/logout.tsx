@@ -1,14 +1,11 @@
 import { LinkButton, Submit } from "./controls.tsx";
 import { type Hop, HopButton } from "./hop.tsx";
-import { Document, HiddenInputs, linkTarget, type PageFrame, type PageScript, renderDocument } from "./layout.tsx";
+import { Document, Form, type FormTarget, type Lead, linkTarget, type PageFrame, type PageScript, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
 import { Filled } from "./text.tsx";
 
-interface ConfirmLogout extends PageFrame {
+interface ConfirmLogout extends PageFrame, FormTarget {
   readonly state: "confirm";
-  readonly csrf: string;
-  /** The path the form is sent to. */
-  readonly action: string;
   readonly hidden?: Readonly<Record<string, string>>;
   readonly signedInAs?: string;
   readonly cancelUrl?: string;
@@ -28,7 +25,7 @@ export interface LogoutFrame {
 /** An application that is notified in another way. */
 export interface LogoutApplication {
   readonly name: string;
-  readonly outcome: "waiting" | "asked" | "done" | "unanswered" | "refused" | "untold";
+  readonly outcome: "waiting" | "asked" | "done" | "unanswered" | "refused" | "unsupported";
   /** Where it is asked once more. */
   readonly again?: string;
 }
@@ -54,7 +51,7 @@ function pageOf(view: LogoutView) {
   return view.state === "done" ? <Done view={view} /> : <SigningOutPage view={view} />;
 }
 
-const NOT_SIGNED_OUT = new Set<LogoutApplication["outcome"]>(["unanswered", "refused"]);
+const NOT_SIGNED_OUT = new Set<LogoutApplication["outcome"]>(["unanswered", "refused", "unsupported"]);
 
 /**
  * OpenID Connect Front-Channel Logout §3: the frames cannot move this page (`sandbox`), and work without a script of ours. A hop moves the
@@ -65,12 +62,7 @@ function SigningOutPage({ view }: { view: SigningOut }) {
   const { applications = [], hop } = view;
   const stays = applications.some(({ outcome }) => NOT_SIGNED_OUT.has(outcome));
   return (
-    <Document
-      {...view}
-      kind="logout"
-      title={text.signedOutTitle}
-      lead={<p class="gh-lead">{stays && !hop ? text.signedOutPartlyText : text.signingOutText}</p>}
-    >
+    <Document {...view} kind="logout" title={text.signedOutTitle} lead={stays && !hop ? text.signedOutPartlyText : text.signingOutText}>
       <ul class="gh-participants" data-signing-out="" data-next={view.next} data-stays={stays ? "" : undefined}>
         {applications.map((application) => (
           <Outcome application={application} text={text} />
@@ -106,7 +98,7 @@ function Outcome({ application: { name, outcome, again }, text }: { application:
     done: text.signedOutThere,
     unanswered: text.notSignedOut,
     refused: text.signOutRefused,
-    untold: text.signOutUntold,
+    unsupported: text.signOutUnsupported,
   }[outcome];
   const target = linkTarget(again);
   return (
@@ -123,18 +115,12 @@ function Outcome({ application: { name, outcome, again }, text }: { application:
 
 function Confirm({ view }: { view: ConfirmLogout }) {
   const text = messagesOf(view.locale);
-  const lead =
-    view.signedInAs === undefined ? (
-      text.signOutText
-    ) : (
-      <Filled template={text.signOutAccountText} values={{ account: view.signedInAs }} class="gh-account" />
-    );
+  const lead: Lead = view.signedInAs === undefined ? text.signOutText : [text.signOutAccountText, { account: view.signedInAs }];
   return (
-    <Document {...view} kind="logout" title={text.signOutTitle} lead={<p class="gh-lead">{lead}</p>}>
-      <form class="gh-form" method="post" action={view.action} aria-label={text.signOut}>
-        <HiddenInputs csrf={view.csrf} values={view.hidden} />
+    <Document {...view} kind="logout" title={text.signOutTitle} lead={lead}>
+      <Form {...view} label={text.signOut} values={view.hidden}>
         <Submit id="sign-out">{text.signOut}</Submit>
-      </form>
+      </Form>
       <LinkButton href={view.cancelUrl} look="plain">
         {text.cancel}
       </LinkButton>
@@ -145,7 +131,7 @@ function Confirm({ view }: { view: ConfirmLogout }) {
 function Done({ view }: { view: LoggedOut }) {
   const text = messagesOf(view.locale);
   return (
-    <Document {...view} kind="logout" title={text.signedOutTitle} lead={<p class="gh-lead">{text.signedOutText}</p>}>
+    <Document {...view} kind="logout" title={text.signedOutTitle} lead={text.signedOutText}>
       <LinkButton href={view.signInUrl} look="plain">
         {text.signInAgain}
       </LinkButton>

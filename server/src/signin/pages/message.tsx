@@ -63,7 +63,7 @@ const KIND_BY_STATUS: Readonly<Record<number, MessageKind>> = {
   503: "unavailable",
 };
 
-/** The kind of page for an HTTP status that has no page of its own. */
+/** The kind of page for an HTTP status without its own page. */
 export const messageKindOf = (status: number): MessageKind => KIND_BY_STATUS[status] ?? (status >= 500 ? "internal" : "bad-request");
 
 /** A page that says what happened and what to do. */
@@ -74,7 +74,7 @@ export function renderMessage(view: MessageView): string {
   const ownText =
     timed !== undefined && seconds !== undefined ? timed.replace("{time}", () => waitingTime(view.locale, seconds)) : kindText;
   return renderDocument(
-    <Document {...view} kind="message" title={view.title ?? kindTitle} lead={<p class="gh-lead">{view.text ?? ownText}</p>}>
+    <Document {...view} kind="message" title={view.title ?? kindTitle} lead={view.text ?? ownText}>
       <LinkButton href={view.back?.href} look="plain">
         {view.back?.label ?? text.back}
       </LinkButton>

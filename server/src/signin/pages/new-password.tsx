@@ -1,5 +1,5 @@
 import type { Settings } from "../../tenancy/settings/index.ts";
-import { Field, Submit } from "./controls.tsx";
+import { Field, HiddenUsername, Submit } from "./controls.tsx";
 import type { Messages } from "./messages.ts";
 import { STEP_ALERT } from "./step.tsx";
 
@@ -25,7 +25,7 @@ interface NewPasswordView {
   readonly labels: readonly [password: string, again: string];
 }
 
-/** A password that is chosen, typed twice: without a script nobody can look at what they typed. */
+/** A password that is chosen, typed twice: without a script users cannot see what they typed. */
 export const NewPassword = ({ text, policy, invalid, focus, labels: [label, again] }: NewPasswordView) => {
   const wrong = invalid ? ({ "aria-invalid": "true" } as const) : {};
   return (
@@ -65,16 +65,7 @@ interface ReplacePasswordView extends Omit<NewPasswordView, "labels"> {
 /** The page on which a known user chooses another; the name stands beside it for password managers. */
 export const ReplacePassword = ({ text, username, asksCurrent, focus, ...view }: ReplacePasswordView) => (
   <>
-    <input
-      class="gh-hidden"
-      type="text"
-      name="username"
-      autocomplete="username"
-      value={username}
-      readonly
-      tabIndex={-1}
-      aria-hidden="true"
-    />
+    <HiddenUsername username={username} />
     {asksCurrent && (
       <Field
         id="current-password"

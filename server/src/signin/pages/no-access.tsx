@@ -1,12 +1,12 @@
-import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { Decision } from "./consent.tsx";
+import { Document, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { messagesOf } from "./messages.ts";
-import { Filled } from "./text.tsx";
 
 export interface NoAccessView extends PageFrame {
   readonly client: string;
   readonly account: string;
   /** Back to the application, or on with another account. Without it the page is the end. */
-  readonly form?: { readonly csrf: string; readonly action: string } | undefined;
+  readonly form?: FormTarget | undefined;
   /** Where the request began here, and no application waits for an answer: the same again, with another account. */
   readonly otherAccountUrl?: string | undefined;
 }
@@ -15,26 +15,9 @@ export interface NoAccessView extends PageFrame {
 export function renderNoAccess({ client, account, form, otherAccountUrl, ...view }: NoAccessView): string {
   const text = messagesOf(view.locale);
   return renderDocument(
-    <Document
-      {...view}
-      kind="message"
-      title={text.noAccessTitle}
-      lead={
-        <p class="gh-lead">
-          <Filled template={text.noAccessText} values={{ client, account }} class="gh-account" />
-        </p>
-      }
-    >
+    <Document {...view} kind="message" title={text.noAccessTitle} lead={[text.noAccessText, { client, account }]}>
       {form ? (
-        <form class="gh-form" method="post" action={form.action} aria-label={text.noAccessTitle}>
-          <HiddenInputs csrf={form.csrf} />
-          <button class="gh-button gh-button--primary" type="submit" id="back" name="decision" value="back">
-            {text.backToApplication}
-          </button>
-          <button class="gh-button gh-button--plain" type="submit" id="other" name="decision" value="other">
-            {text.chooseOther}
-          </button>
-        </form>
+        <Decision view={form} label={text.noAccessTitle} answers={{ back: text.backToApplication, other: text.chooseOther }} />
       ) : null}
       {otherAccountUrl !== undefined ? (
         <a class="gh-button gh-button--primary" id="other" href={otherAccountUrl}>

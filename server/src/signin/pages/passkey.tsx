@@ -27,7 +27,7 @@ const Ceremony = ({ text, options, look = "primary", kind, label }: PasskeyView 
   </div>
 );
 
-/** Until the script takes it away: that also tells those whose scripts were blocked on the way. */
+/** Until the script removes it: shown also where a network blocks scripts. */
 const NeedsScripts = ({ text }: { text: Messages }) => (
   <p class="gh-hint" data-without-scripts="">
     {text.passkeyNeedsScripts}

@@ -1,11 +1,10 @@
 import { browserName } from "./browser-name.ts";
 import { Field, Submit } from "./controls.tsx";
 import { Answered, Facts } from "./facts.tsx";
-import { Alert, Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { ALERT_ID, Document, Form, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
-import { Filled } from "./text.tsx";
 
-/** What a screen that waits is about, as another one tells it. */
+/** What a screen that waits is about, as another one shows it. */
 export interface WaitingScreen {
   /** The application's name; null where nothing but the realm asked. */
   readonly client: string | null;
@@ -21,17 +20,17 @@ export const PushWaiting = ({ text, number }: { text: Messages; number: string }
     <p class="gh-code gh-number">{number}</p>
     <p class="gh-hint">{text.pushWaiting}</p>
     <Submit>{text.pushContinue}</Submit>
-    <button class="gh-button gh-button--plain" type="submit" name="resend" value="true">
+    <Submit look="plain" name="resend" value="true">
       {text.pushAgain}
-    </button>
+    </Submit>
   </>
 );
 
 /** On the screen that waits, when it waits no more. */
 export const PushEnded = ({ text }: { text: Messages }) => (
-  <button class="gh-button gh-button--primary" type="submit" name="resend" value="true">
+  <Submit name="resend" value="true">
     {text.pushAgain}
-  </button>
+  </Submit>
 );
 
 export const ScreenFacts = ({ text, screen }: { text: Messages; screen: WaitingScreen }) => (
@@ -69,8 +68,6 @@ export const renderPush = (view: PushView): string =>
     view.state === "ask" ? <Ask view={view} /> : <Answered frame={view} words={endings(messagesOf(view.locale))[view.state]} />,
   );
 
-const ALERT_ID = "gh-error";
-
 function Ask({ view }: { view: Approve }) {
   const text = messagesOf(view.locale);
   return (
@@ -78,21 +75,11 @@ function Ask({ view }: { view: Approve }) {
       {...view}
       kind="device"
       title={text.pushAskTitle}
-      problem={view.isWrong ? text.pushWrongTitle : undefined}
-      lead={
-        <p class="gh-lead">
-          <Filled template={text.pushAskText} values={{ account: view.account }} class="gh-account" />
-        </p>
-      }
+      problem={view.isWrong ? { title: text.pushWrongTitle, text: text.pushTypeAgain } : null}
+      lead={[text.pushAskText, { account: view.account }]}
     >
-      {view.isWrong ? (
-        <Alert id={ALERT_ID} tone="error" title={text.pushWrongTitle}>
-          {text.pushTypeAgain}
-        </Alert>
-      ) : null}
       <ScreenFacts text={text} screen={view.screen} />
-      <form class="gh-form" method="post" action={view.approveAction} aria-label={text.pushType}>
-        <HiddenInputs csrf={view.csrf} />
+      <Form csrf={view.csrf} action={view.approveAction} label={text.pushType}>
         <Field
           id="number"
           label={text.pushType}
@@ -105,11 +92,10 @@ function Ask({ view }: { view: Approve }) {
           {...(view.isWrong && { "aria-invalid": "true", "aria-describedby": ALERT_ID })}
         />
         <Submit>{text.pushApprove}</Submit>
-      </form>
-      <form class="gh-form" method="post" action={view.denyAction} aria-label={text.pushDeny}>
-        <HiddenInputs csrf={view.csrf} />
+      </Form>
+      <Form csrf={view.csrf} action={view.denyAction} label={text.pushDeny}>
         <Submit look="plain">{text.pushDeny}</Submit>
-      </form>
+      </Form>
     </Document>
   );
 }

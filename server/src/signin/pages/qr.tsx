@@ -1,10 +1,9 @@
 import { Picture } from "./codes.tsx";
 import { Submit } from "./controls.tsx";
 import { Answered } from "./facts.tsx";
-import { Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { Document, Form, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
 import { ScreenFacts, type WaitingScreen } from "./push.tsx";
-import { Filled } from "./text.tsx";
 
 /** On the screen that waits: the picture, and the code that the phone shows, too. */
 export const QrWaiting = ({ text, cells, code }: { text: Messages; cells: readonly (readonly boolean[])[]; code: string }) => (
@@ -18,15 +17,13 @@ export const QrWaiting = ({ text, cells, code }: { text: Messages; cells: readon
 
 /** The picture is too old. */
 export const QrEnded = ({ text }: { text: Messages }) => (
-  <button class="gh-button gh-button--primary" type="submit" name="resend" value="true">
+  <Submit name="resend" value="true">
     {text.qrAgain}
-  </button>
+  </Submit>
 );
 
-interface Confirm extends PageFrame {
+interface Confirm extends PageFrame, FormTarget {
   readonly state: "ask";
-  readonly csrf: string;
-  readonly action: string;
   readonly account: string;
   readonly screen: WaitingScreen;
   readonly code: string;
@@ -47,23 +44,13 @@ export const renderQr = (view: QrView): string =>
 function Ask({ view }: { view: Confirm }) {
   const text = messagesOf(view.locale);
   return (
-    <Document
-      {...view}
-      kind="device"
-      title={text.qrAskTitle}
-      lead={
-        <p class="gh-lead">
-          <Filled template={text.qrAskText} values={{ account: view.account }} class="gh-account" />
-        </p>
-      }
-    >
+    <Document {...view} kind="device" title={text.qrAskTitle} lead={[text.qrAskText, { account: view.account }]}>
       <ScreenFacts text={text} screen={view.screen} />
       <p class="gh-hint">{text.qrSameCode}</p>
       <p class="gh-code gh-number">{view.code}</p>
-      <form class="gh-form" method="post" action={view.action} aria-label={text.qrAskTitle}>
-        <HiddenInputs csrf={view.csrf} />
+      <Form {...view} label={text.qrAskTitle}>
         <Submit>{text.qrConfirm}</Submit>
-      </form>
+      </Form>
       <p class="gh-hint">{text.qrWarning}</p>
     </Document>
   );

@@ -12,7 +12,7 @@ interface MailedCodeView {
   readonly text: Messages;
   readonly invalid: boolean;
   readonly quiet: boolean;
-  /** Where to look again for whoever has opened the link elsewhere. */
+  /** Where to check again, for users who opened the link elsewhere. */
   readonly followedUrl?: string | undefined;
   readonly canResend?: boolean;
 }

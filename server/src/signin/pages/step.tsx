@@ -1,24 +1,28 @@
 import type { ComponentChildren } from "preact";
 import { ApplicationLinks, ApplicationLogo, type ShownApplication } from "./application.tsx";
 import { AboveButton, Submit } from "./controls.tsx";
-import { Alert, Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import {
+  ALERT_ID,
+  Alert,
+  Document,
+  type FormTarget,
+  HiddenInputs,
+  type PageFrame,
+  type PageScript,
+  type Problem,
+  renderDocument,
+} from "./layout.tsx";
 import { daysText, messagesOf, waitingTime } from "./messages.ts";
 import { ProviderLinks, type ShownLink } from "./providers.tsx";
 import { Filled, withoutBidiControls } from "./text.tsx";
 
-export const STEP_ALERT = "gh-error";
+export const STEP_ALERT = ALERT_ID;
 
-export interface StepProblem {
-  readonly title: string;
-  /** `{time}` is how long to wait. */
-  readonly text: string;
-}
+/** `{time}` in the text is how long to wait. */
+export type StepProblem = Problem;
 
 /** One step of signing in: whatever it asks stands in `body`, everything around it is the same for all. */
-export interface StepView extends PageFrame {
-  readonly csrf: string;
-  /** The path the form is sent to. */
-  readonly action: string;
+export interface StepView extends PageFrame, FormTarget {
   /** What the form carries along: the interaction and the step. */
   readonly hidden: Readonly<Record<string, string>>;
   readonly title: string;
@@ -40,8 +44,8 @@ export interface StepView extends PageFrame {
   readonly providers?: readonly ShownLink[];
   /** The path of the step on whose page others are found. */
   readonly moreProviders?: string | undefined;
-  readonly scripts?: readonly { readonly src: string; readonly nonce: string }[];
-  /** What other ways add to this page, each a form of its own that a script shows. */
+  readonly scripts?: readonly PageScript[];
+  /** What other ways add to this page, each a separate form that a script shows. */
   readonly beside?: readonly { readonly path: string; readonly body: ComponentChildren }[];
   /** For how many days one can ask not to be asked again in this browser. */
   readonly trustDays?: number | undefined;
@@ -70,7 +74,11 @@ export function renderStep(view: StepView): string {
       {...(view.scripts && { scripts: view.scripts })}
       kind="login"
       title={view.title}
-      problem={problem?.title}
+      problem={
+        problem && seconds !== undefined
+          ? { ...problem, text: problem.text.replace("{time}", () => waitingTime(view.locale, seconds)) }
+          : problem
+      }
       lead={
         <>
           {view.application && view.account === undefined ? (
@@ -85,11 +93,6 @@ export function renderStep(view: StepView): string {
         </>
       }
     >
-      {problem ? (
-        <Alert id={STEP_ALERT} tone="error" title={problem.title}>
-          {seconds === undefined ? problem.text : problem.text.replace("{time}", () => waitingTime(view.locale, seconds))}
-        </Alert>
-      ) : null}
       {view.notice && !problem ? (
         <Alert id="gh-notice" tone="notice">
           {view.notice}

@@ -11,7 +11,7 @@ export interface StuckView extends PageFrame {
   readonly account?: string | undefined;
   /** The sign-in can begin again, as another user. */
   readonly canRestart: boolean;
-  /** An application waits to be told. */
+  /** An application waits for the response. */
   readonly asker: boolean;
   /** It is the level that the application asks for which cannot be reached. */
   readonly unmet: boolean;

@@ -65,7 +65,7 @@ export const CLASS_NAMES = {
   "gh-provider-note": "That it was used last, or does not answer",
   "gh-other-way": "The form of another way, below the main button",
   "gh-passkey": "What is there to use or to set up a passkey",
-  "gh-beside": "The form of another way that needs no page of its own",
+  "gh-beside": "The form of another way that needs no separate page",
   "gh-link": "A button or link inside a line of text",
   "gh-hidden": "What is there for password managers only",
   "gh-qr": "The picture for a camera",

@@ -6,7 +6,7 @@ const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 /** A value as people may see it among our own words, so that it cannot rearrange them. */
 export const withoutBidiControls = (value: string): string => value.replace(BIDI_CONTROLS, "");
 
-/** A name someone else chose, kept apart from the direction of the sentence around it. */
+/** A name chosen by others, kept apart from the direction of the sentence around it. */
 export const Isolated = ({ text, class: className }: { text: string; class?: string }) => (
   <bdi class={className}>{withoutBidiControls(text)}</bdi>
 );

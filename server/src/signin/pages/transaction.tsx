@@ -1,8 +1,7 @@
 import { Field, Submit } from "./controls.tsx";
 import { Answered, Facts } from "./facts.tsx";
-import { Alert, Document, HiddenInputs, type PageFrame, renderDocument } from "./layout.tsx";
+import { ALERT_ID, Document, Form, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
-import { Filled } from "./text.tsx";
 
 interface SignIt extends PageFrame {
   readonly state: "ask";
@@ -28,8 +27,6 @@ interface Ended extends PageFrame {
 
 export type TransactionView = SignIt | Ended;
 
-const ALERT = "gh-error";
-
 /** What you see is what you sign: the application's own words, and the fingerprint of what stands behind them. */
 export const renderTransaction = (view: TransactionView): string =>
   renderDocument(
@@ -48,18 +45,9 @@ function Ask({ view }: { view: SignIt }) {
       {...view}
       kind="device"
       title={text.txTitle}
-      problem={problem?.title}
-      lead={
-        <p class="gh-lead">
-          <Filled template={text.txText} values={{ client: view.client, account: view.account }} class="gh-account" />
-        </p>
-      }
+      problem={problem}
+      lead={[text.txText, { client: view.client, account: view.account }]}
     >
-      {problem ? (
-        <Alert id={ALERT} tone="error" title={problem.title}>
-          {problem.text}
-        </Alert>
-      ) : null}
       <p class="gh-summary" dir="auto">
         {view.summary}
       </p>
@@ -71,8 +59,7 @@ function Ask({ view }: { view: SignIt }) {
         ]}
       />
       {view.byCode ? (
-        <form class="gh-form" method="post" action={view.signAction} aria-label={text.txTitle}>
-          <HiddenInputs csrf={view.csrf} values={{ factor: "totp" }} />
+        <Form csrf={view.csrf} action={view.signAction} label={text.txTitle} values={{ factor: "totp" }}>
           <Field
             id="value"
             label={text.txCode}
@@ -84,16 +71,15 @@ function Ask({ view }: { view: SignIt }) {
             autocorrect="off"
             spellcheck={false}
             maxlength={16}
-            {...(view.problem === "wrong" && ({ "aria-invalid": "true", "aria-describedby": ALERT } as const))}
+            {...(view.problem === "wrong" && ({ "aria-invalid": "true", "aria-describedby": ALERT_ID } as const))}
           />
           <Submit>{text.txSign}</Submit>
-        </form>
+        </Form>
       ) : null}
       {view.byDevice ? <p class="gh-hint">{text.txOnDevice}</p> : null}
-      <form class="gh-form" method="post" action={view.declineAction} aria-label={text.txDecline}>
-        <HiddenInputs csrf={view.csrf} />
+      <Form csrf={view.csrf} action={view.declineAction} label={text.txDecline}>
         <Submit look="plain">{text.txDecline}</Submit>
-      </form>
+      </Form>
     </Document>
   );
 }

@@ -40,7 +40,7 @@ describe("alone", () => {
     expect(body[0].remembered).toBe(true);
   });
 
-  test("the first page costs no row, whoever looks at it and however often", async () => {
+  test("the first page costs no row, for every visitor, however often", async () => {
     const realm = await iam.realm();
     const rows = async () => {
       const tables = ["interactions", "spent_challenges"] as const;
@@ -86,7 +86,7 @@ describe("alone", () => {
     };
     for (const name of [ada.username, "nobody"]) {
       const { browser, page } = await named(name);
-      // Whether somebody has that name, and what they have, is not to be seen.
+      // Whether a user has that name, and what they have, is not to be seen.
       expect(passkeyForm(page.text).options).toMatchObject({ allowCredentials: [], userVerification: "required" });
       expect(said(await usePasskeyOn(browser, realm.name, page, bob.passkey))).toEqual([401, WRONG]);
     }

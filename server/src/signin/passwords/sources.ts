@@ -45,13 +45,13 @@ export interface PasswordSource {
 }
 
 /** Looked up for an unknown login name, so that it costs the same queries. */
-const NOBODY = "00000000-0000-0000-0000-000000000000";
+const NO_USER = "00000000-0000-0000-0000-000000000000";
 
 /** Our own hashes. Asked last: for an unknown login name it takes the time of a wrong password. */
 export const localPasswords = (db: Db, hasher: PasswordHasher): PasswordSource => ({
   name: "local",
   async check({ realm, userId, password }) {
-    const credential = await findPassword(db, realm, userId ?? NOBODY);
+    const credential = await findPassword(db, realm, userId ?? NO_USER);
     if (!credential) {
       await hasher.verifyNothing(password);
       return { verdict: "unknown" };

@@ -1,6 +1,5 @@
-import Type from "typebox";
 import { dropRequiredAction } from "../../directory/users/index.ts";
-import type { Answer, Question, StepContext } from "../authenticators/index.ts";
+import { type Answer, type Question, question, type StepContext } from "../authenticators/index.ts";
 import { CreatePasskey } from "../pages/index.ts";
 import { addPasskey, checkRegistration, cleanLabel, creationOptions, whyNotAdded } from "../passkeys/index.ts";
 
@@ -13,14 +12,11 @@ const registering = ({ realm, user, visitor, now }: StepContext) => ({ realm, us
 
 /** Asked of an authenticated user: a first passkey, or another. */
 export const configurePasskey: Question = {
-  kind: "question",
+  ...question,
   displayName: "Set up a passkey",
   description: "Makes a passkey on the user's device and adds it to their credentials",
-  config: Type.Object({}, { additionalProperties: false }),
-  identifies: false,
   factor: null,
   counted: null,
-  setUp: null,
   fields: ["credential"],
   choice: "passkeySetUpTitle",
   available: async ({ user }) => user !== null,

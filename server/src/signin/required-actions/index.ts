@@ -1,4 +1,4 @@
-// Required actions: what users are asked to do before they go on, each a question on a page of its own. signin/run asks them after the
+// Required actions: what users are asked to do before they go on, each a question on its own page. signin/run asks them after the
 // steps of a flow.
 export { askToChangeEmail, CHANGE_EMAIL_PATH, followChangeEmail, notifyCurrentAddress, pendingEmailOf } from "./change-email.ts";
 export { isEmail, isPersonName, isUsername } from "./names.ts";

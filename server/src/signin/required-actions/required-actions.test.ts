@@ -25,7 +25,7 @@ const heading = (page: Answer) => /<h1[^>]*>(?:<[^>]+>)*([^<]*)/.exec(page.text)
 const alertOf = (page: Answer) => /id="gh-error"[^>]*>([\s\S]*?)<\/div>/.exec(page.text)?.[1] ?? "";
 const pathOf = (link: string) => new URL(link).pathname;
 
-/** Somebody who has to do something, with an email address of their own. */
+/** A user with required actions and an email address of their own. */
 async function person(realm: RealmUnderTest, actions: string[], more: Record<string, unknown> = {}) {
   const user = await realm.user(`ada${people}`);
   const email = `ada${people++}@example.com`;
@@ -216,7 +216,7 @@ describe("VERIFY_EMAIL", () => {
     expect((await submit(guesser.browser, base, guesser.page, { code })).page.status).toBe(429);
     expect(await realm.events("type=USER_LOCKED")).toMatchObject([{ resourceId: ada.userId, detail: "too many failed attempts" }]);
     expect((await browser.get(`/realms/${realm.name}/account/profile`)).status).toBe(200);
-    // Only that is locked: whoever knows the password still comes as far as the page.
+    // Only that is locked: a user who knows the password still reaches the page.
     expect(heading((await asked(realm, ada)).page)).toBe("Confirm your email address");
   });
 
@@ -360,7 +360,7 @@ describe("terms", () => {
     expect(heading((await asked(realm, ada)).page)).toBe("Terms of use");
   });
 
-  test("without words nobody is asked", async () => {
+  test("without words no one is asked", async () => {
     const realm = await iam.realm();
     const ada = await person(realm, ["ACCEPT_TERMS"]);
     expect(signedIn(realm, (await asked(realm, ada)).browser)).toBe(true);

@@ -1,26 +1,22 @@
-import Type from "typebox";
 import { prepareReplacement } from "../../directory/credentials/index.ts";
 import { replaceOwnPassword } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { actorOf } from "../../platform/context.ts";
-import type { Answer, Question, StepContext, TextKey } from "../authenticators/index.ts";
+import { type Answer, type Question, question, type StepContext, type TextKey } from "../authenticators/index.ts";
 import { ReplacePassword } from "../pages/index.ts";
 
 /** A new password, of an authenticated user. */
 export const updatePassword: Question = {
-  kind: "question",
+  ...question,
   displayName: "Choose a new password",
   description: "Asks for a new password, which has to follow the realm's policy",
-  config: Type.Object({}, { additionalProperties: false }),
-  identifies: false,
   factor: null,
   counted: null,
   // The present password can be guessed; elsewhere the user who is proven chooses freely.
   countedFor: async (at) => ((await asksCurrent(at)) ? "password" : null),
-  setUp: null,
   fields: ["newPassword", "newPasswordAgain"],
   choice: "chooseUpdatePassword",
-  // One that the directory alone can change keeps nobody out; a user who asks for the page is told where.
+  // A password that only the directory can change does not block the sign-in; a user who asks for the page reads where to change it.
   available: async (at) =>
     at.user !== null && (at.request.actions?.includes("UPDATE_PASSWORD") === true || (await modeOf(at)) !== "read-only"),
   page: async (at, text) => {

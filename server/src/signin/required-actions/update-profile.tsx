@@ -1,23 +1,19 @@
-import Type from "typebox";
 import { dropRequiredAction, readUser, saveOwnProfile } from "../../directory/users/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MessageUser } from "../../tenancy/messaging/index.ts";
-import type { Question, StepContext } from "../authenticators/index.ts";
+import { type Question, question, type StepContext } from "../authenticators/index.ts";
 import { Profile } from "../pages/index.ts";
 import { askToChangeEmail } from "./change-email.ts";
 import { isEmail, isPersonName } from "./names.ts";
 
 /** Name and, if the realm allows changing it, email address. */
 export const updateProfile: Question = {
-  kind: "question",
+  ...question,
   displayName: "Complete the profile",
   description: "Asks for first and last name, and for the email address where people may change theirs",
-  config: Type.Object({}, { additionalProperties: false }),
-  identifies: false,
   factor: null,
   counted: null,
-  setUp: null,
   fields: ["firstName", "lastName"],
   choice: "chooseUpdateProfile",
   // What a directory says of its users is changed there.

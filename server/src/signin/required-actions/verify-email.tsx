@@ -1,8 +1,7 @@
-import Type from "typebox";
 import { confirmEmail } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { dropTokensOf, type Mailed, mailLink } from "../action-tokens/index.ts";
-import { answerMailedCode, mailedOf, type Question, resendMail, type StepContext } from "../authenticators/index.ts";
+import { answerMailedCode, mailedOf, type Question, question, resendMail, type StepContext } from "../authenticators/index.ts";
 import { MailedCode, Named } from "../pages/index.ts";
 
 /** The link is read when there is time for it; the code only while the page is open. */
@@ -11,14 +10,11 @@ export const VERIFY_EMAIL_PATH = "verify-email";
 
 /** A code from the mail on this page, or its link anywhere. */
 export const verifyEmail: Question = {
-  kind: "question",
+  ...question,
   displayName: "Confirm the email address",
   description: "Mails a link and a code to the user's address, and waits for one of them to come back",
-  config: Type.Object({}, { additionalProperties: false }),
-  identifies: false,
   factor: null,
   counted: "verify-email",
-  setUp: null,
   fields: ["code"],
   choice: "chooseVerifyEmail",
   // Without an address there is nothing to confirm yet.

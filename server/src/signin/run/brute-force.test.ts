@@ -55,7 +55,7 @@ const lockOut = async (realm: RealmUnderTest, name: string) => {
   }
 };
 
-describe.each(["a user", "a name that nobody has"])("guessing the password of %s", (whom) => {
+describe.each(["a user", "a name that no one has"])("guessing the password of %s", (whom) => {
   const target = async (realm: RealmUnderTest) => (whom === "a user" ? (await realm.user()).username : "nobody-at-all");
 
   test("five are free, then each wait is twice the last", async () => {
@@ -121,7 +121,7 @@ describe.each(["a user", "a name that nobody has"])("guessing the password of %s
 });
 
 describe("the lock of a user", () => {
-  test("holds against the right password too, keeps live sessions, and is told once", async () => {
+  test("holds against the right password too, keeps live sessions, and is recorded once", async () => {
     const realm = await iam.realm();
     const { username, password, userId } = await realm.user();
     const signedIn = iam.browser();
@@ -147,7 +147,7 @@ describe("the lock of a user", () => {
       return seen;
     };
     await lockOut(realm, "ada");
-    // As a name that nobody has.
+    // As a name that no one has.
     expect(await standing(["ada@example.org", "ADA@example.org"])).toEqual(await standing(["bob@example.org", "BOB@example.org"]));
     for (let failures = 2; failures < 10; failures++) {
       clock.advance(17 * SECOND);

@@ -47,7 +47,7 @@ describe("an interaction", () => {
     expect(await iam.core.db.selectFrom("interactions").selectAll().where("realm_id", "=", realm.name).execute()).toEqual([]);
   });
 
-  test("moves by version: the second of two tabs is told, and changes nothing", async () => {
+  test("moves by version: the second of two tabs gets an error, and changes nothing", async () => {
     const realm = await iam.realm();
     const id = await start(realm.name, "mine");
     const [here, there] = [await read(realm.name, id, "mine"), await read(realm.name, id, "mine")];
@@ -59,7 +59,7 @@ describe("an interaction", () => {
     expect(await read(realm.name, id, "mine")).toMatchObject({ state: { step: "totp" }, result: null, version: 2 });
   });
 
-  test("two steps at once: one moves it, the other is told", async () => {
+  test("two steps at once: one moves it, the other gets an error", async () => {
     const realm = await iam.realm();
     const id = await start(realm.name, "mine");
     const seen = await read(realm.name, id, "mine");
@@ -87,7 +87,7 @@ describe("an interaction", () => {
     expect(won.map(({ value }) => value.result)).toEqual([{ userId: "u" }]);
   });
 
-  test("a result that expired is nobody's", async () => {
+  test("a result that expired is no one's", async () => {
     const realm = await iam.realm();
     const id = await start(realm.name, "mine");
     const seen = await read(realm.name, id, "mine");

@@ -1,4 +1,4 @@
-import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { type ColumnType, type Generated, sql } from "kysely";
 import { MINUTE } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
@@ -26,7 +26,18 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-const columns = ["interaction_id", "kind", "browser_hash", "request", "state", "result", "return_to", "version"] as const;
+const columns = [
+  ...([
+    "interaction_id as interactionId",
+    "kind",
+    "browser_hash as browserHash",
+    "request",
+    "state",
+    "result",
+    "return_to as returnTo",
+  ] as const),
+  "version",
+] as const;
 
 const LIFETIME = 30 * MINUTE;
 
@@ -83,7 +94,7 @@ export async function startInteraction(
 type NewRow = Record<"realm" | "interactionId" | "kind" | "browserHash" | "request" | "state" | "returnTo", string> &
   Record<"now" | "expiresAt", number>;
 
-const insert = prepared((db, row: NewRow) =>
+const insert = prepared((row: NewRow, db) =>
   db.insertInto("interactions").values({
     ...{ realm_id: row.realm, interaction_id: row.interactionId, kind: row.kind, browser_hash: row.browserHash, request: row.request },
     ...{ state: row.state, return_to: row.returnTo, created_at: row.now, expires_at: row.expiresAt },
@@ -93,17 +104,16 @@ const insert = prepared((db, row: NewRow) =>
 /** Only for the browser that started it, by one of its pre-session ids, and not expired. */
 export async function readInteraction(ctx: Place, interactionId: string, preSessions: readonly string[]): Promise<Interaction> {
   const [row] = isId(interactionId) ? await find(ctx.tx, { realm: ctx.realm, interactionId, now: ctx.now }) : [];
-  const browser = row && preSessions.find((id) => safeEqual(row.browser_hash, sha256(id)));
+  const browser = row && preSessions.find((id) => safeEqual(row.browserHash, sha256(id)));
   if (browser === undefined) throw interactionErrors.gone();
   return toInteraction(row!, browser);
 }
 
-const find = prepared((db, { realm, interactionId, now }: { realm: string; interactionId: string; now: number }) =>
+const find = prepared(({ realm, interactionId, now }: { realm: string; interactionId: string; now: number }, db) =>
   db
     .selectFrom("interactions")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("interaction_id", "=", interactionId)
+    .where((e) => e.and({ realm_id: realm, interaction_id: interactionId }))
     .where("expires_at", ">", now),
 );
 
@@ -146,21 +156,20 @@ interface Change {
   readonly result?: string | null;
 }
 
-const moveOn = prepared((db, to: Required<Change> & { realm: string; interactionId: string; version: number }) => {
-  const query = sql<{ version: number }>`
+const moveOn = prepared(
+  (to: Required<Change> & { realm: string; interactionId: string; version: number }) =>
+    sql<{ version: number }>`
     update interactions set state = coalesce(${to.state}::text::jsonb, state), result = ${to.result}::text::jsonb, version = version + 1
     where realm_id = ${to.realm} and interaction_id = ${to.interactionId} and version = ${to.version} and result is null
-    returning version`;
-  return { compile: () => query.compile(db) };
-});
+    returning version`,
+);
 
 /** Refuses if another request has changed the interaction since it was read. */
 export async function assertNotMovedOn(db: Db, realm: string, { interactionId, version }: Interaction): Promise<void> {
   const row = await db
     .selectFrom("interactions")
     .select("version")
-    .where("realm_id", "=", realm)
-    .where("interaction_id", "=", interactionId)
+    .where((e) => e.and({ realm_id: realm, interaction_id: interactionId }))
     .executeTakeFirst();
   if (row?.version !== version) throw interactionErrors.moved_on();
 }
@@ -170,14 +179,13 @@ export async function takeResult(ctx: Place, interactionId: string, preSessions:
   const key = { realm: ctx.realm, interactionId, hashes: preSessions.map(sha256), now: ctx.now };
   const [row] = isId(interactionId) ? await take(ctx.tx, key) : [];
   if (!row) throw interactionErrors.gone();
-  return toInteraction(row, preSessions.find((id) => sha256(id) === row.browser_hash)!);
+  return toInteraction(row, preSessions.find((id) => sha256(id) === row.browserHash)!);
 }
 
-const take = prepared((db, key: { realm: string; interactionId: string; hashes: readonly string[]; now: number }) =>
+const take = prepared((key: { realm: string; interactionId: string; hashes: readonly string[]; now: number }, db) =>
   db
     .deleteFrom("interactions")
-    .where("realm_id", "=", key.realm)
-    .where("interaction_id", "=", key.interactionId)
+    .where((e) => e.and({ realm_id: key.realm, interaction_id: key.interactionId }))
     .where(sql<boolean>`browser_hash = any(${key.hashes}::text[])`)
     .where("result", "is not", null)
     .where("expires_at", ">", key.now)
@@ -215,13 +223,4 @@ export async function deleteExpiredInteractions(db: Db, now: number): Promise<vo
   await sql`delete from interactions where expires_at <= ${now}`.execute(db);
 }
 
-const toInteraction = (row: Pick<Selectable<InteractionsTable>, (typeof columns)[number]>, browser: string): Interaction => ({
-  browser,
-  interactionId: row.interaction_id,
-  kind: row.kind,
-  request: row.request,
-  state: row.state,
-  result: row.result,
-  returnTo: row.return_to,
-  version: row.version,
-});
+const toInteraction = <R extends { readonly browserHash: string }>({ browserHash: _, ...row }: R, browser: string) => ({ ...row, browser });

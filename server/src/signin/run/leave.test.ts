@@ -96,7 +96,7 @@ test("it is bound to the browser, the sign-in, the step and the realm that left"
   const other = await leave(realm, party.url());
   const path = broker.signIn(left, user.userId);
 
-  // Another browser, with a sign-in of its own: the attacker's answer signs nobody in there.
+  // Another browser, with a sign-in of its own: the attacker's answer signs no one in there.
   expect((await other.browser.get(path)).status).toBe(400);
   expect((await iam.browser().get(path)).status).toBe(400);
   expect((await browser.get(path.replace(realm.name, elsewhere.realm.name))).status).toBe(400);

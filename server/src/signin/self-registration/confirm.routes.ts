@@ -4,7 +4,7 @@ import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
-import { link } from "../../platform/http/index.ts";
+import { field, link, page, redirect } from "../../platform/http/index.ts";
 import { type ActionToken, findToken, isMailedCode, type Mailed, takeToken, takeTokenByHash } from "../action-tokens/index.ts";
 import type { FlowsSnapshot } from "../flows/index.ts";
 import { loginPath, seeOther, type Visitor } from "../login/index.ts";
@@ -14,13 +14,10 @@ import { createRegistrationPages } from "./pages.tsx";
 import { problemOf, type Refusal } from "./refusals.ts";
 import { createAccount, type PendingAccount, REGISTER_PATH, registeredProgress, type SelfRegistrationParts } from "./service.ts";
 
-const tags = ["Sign-in"];
-const page = (description: string) => Type.String({ description });
-const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
-const querystring = Type.Object({ lang: text(35) });
+const querystring = Type.Object({ lang: field(35) });
 const gone = { 410: page("Used, replaced or expired") };
-const CodeForm = Type.Object({ _csrf: text(512), code: text(64) }, { $id: "RegistrationCodeForm" });
-const LinkForm = Type.Object({ _csrf: text(512) }, { examples: [{ _csrf: "the value of the cookie XSRF-TOKEN" }] });
+const CodeForm = Type.Object({ _csrf: field(512), code: field(64) }, { $id: "RegistrationCodeForm" });
+const LinkForm = Type.Object({ _csrf: field(512) }, { examples: [{ _csrf: "the value of the cookie XSRF-TOKEN" }] });
 
 /** A registration that waits for its code. */
 interface Waiting extends Interaction {
@@ -62,10 +59,9 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       schema: {
         operationId: "getRegistrationCode",
         summary: "The page that waits for the code of the mail",
-        tags,
         params: Type.Object({ realm: Type.String(), id: Type.String() }),
         querystring,
-        response: { 200: page("The page"), 303: Type.Null({ description: "The account is there" }) },
+        response: { 200: page("The page"), 303: redirect("The account is there") },
       },
     },
     async (request, reply) => {
@@ -95,11 +91,10 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         operationId: "confirmRegistrationCode",
         summary: "Bring the code of the mail",
         consumes: ["application/x-www-form-urlencoded"],
-        tags,
         params: Type.Object({ realm: Type.String(), id: Type.String() }),
         body: CodeForm,
         response: {
-          303: Type.Null({ description: "On into the sign-in" }),
+          303: redirect("On into the sign-in"),
           401: page("Wrong code"),
           403: page("CSRF token missing or stale"),
           409: page("The name was taken meanwhile"),
@@ -172,7 +167,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         operationId: "getRegistrationLink",
         summary: "The page behind the link of the mail",
         description: "It changes nothing.",
-        ...{ tags, params: linkParams, querystring },
+        ...{ params: linkParams, querystring },
         response: { 200: page("The page"), ...gone },
       },
     },
@@ -190,8 +185,8 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         summary: "Create the account that the link of the mail is for",
         description: "In any browser; signing in goes on in that one.",
         consumes: ["application/x-www-form-urlencoded"],
-        ...{ tags, params: linkParams, body: LinkForm },
-        response: { 303: Type.Null({ description: "On into the sign-in" }), 403: page("CSRF token missing or stale"), ...gone },
+        ...{ params: linkParams, body: LinkForm },
+        response: { 303: redirect("On into the sign-in"), 403: page("CSRF token missing or stale"), ...gone },
       },
     },
     async (request, reply) => {

@@ -56,7 +56,7 @@ describe("a username in the form of a mail address", () => {
       const { page } = await register(realm, { username, email: address() });
       answers.push([page.status, alertOf(page)]);
     }
-    // The same for one that is somebody's as for one that is nobody's.
+    // The same for one that is taken as for one that is free.
     expect(answers).toEqual(Array(4).fill([400, expect.stringContaining("has to be your own, confirmed address")]));
   });
 
@@ -119,7 +119,7 @@ describe("a username in the form of a mail address", () => {
   });
 });
 
-describe("the owner of an address that is somebody's username", () => {
+describe("the owner of an address that is another user's username", () => {
   test("claims it by registering; the other keeps the username, and signs in by their own address", async () => {
     const realm = await open();
     const claimed = address();
@@ -150,7 +150,7 @@ describe("the owner of an address that is somebody's username", () => {
     // What marks a name that does not count cannot be typed.
     expect(await statusOf(realm, `${claimed}\u0001${upn.userId}`, PASSWORD)).toBe(401);
 
-    // Once nobody else has it, the next change gives it back.
+    // Once no one else has it, the next change gives it back.
     await realm.asMaster().delete(`/users/${userId}`);
     expect(await statusOf(realm, claimed, PASSWORD)).toBe(401);
     await realm.asMaster().put(`/users/${upn.userId}`, { ...saved.body, attributes: {} });
@@ -178,7 +178,7 @@ describe("the owner of an address that is somebody's username", () => {
 });
 
 describe("registering without confirming", () => {
-  test("tells nobody whether an address has an account, then or later; its owner is told by mail", async () => {
+  test("reveals to no one whether an address has an account, then or later; its owner gets a mail", async () => {
     const realm = await open({ verifyEmail: false });
     const [free, taken] = [address(), address()];
     const owner = await withUpn(realm, `owner${people++}`);
@@ -192,14 +192,14 @@ describe("registering without confirming", () => {
       seen.push([page.status, shown, await statusOf(realm, username, PASSWORD)]);
     }
     expect(seen[0]).toEqual(seen[1]);
-    // Neither signs in by an address that nobody has confirmed.
+    // Neither signs in by an address that no one has confirmed.
     expect(await statusOf(realm, free, PASSWORD)).toBe(401);
     const entered = iam.browser();
     await entered.signIn(realm.name, taken, PASSWORD);
     expect((await entered.get(`/realms/${realm.name}/account/profile`)).body.userId).toBe(owner.userId);
-    const told = (email: string) => mail.subjectsTo(email).filter((subject) => subject?.includes("You already have an account at"));
-    await vi.waitFor(() => expect(told(taken)).toHaveLength(1), 10_000);
-    expect(told(free)).toEqual([]);
+    const answered = (email: string) => mail.subjectsTo(email).filter((subject) => subject?.includes("You already have an account at"));
+    await vi.waitFor(() => expect(answered(taken)).toHaveLength(1), 10_000);
+    expect(answered(free)).toEqual([]);
   });
 
   test("and confirming an address that another account has changes nothing", async () => {

@@ -20,9 +20,8 @@ type Shown = { readonly status: number } & Partial<Refusal> & Pick<WayBack, "for
 
 /** The pages of self-registration. */
 export function createRegistrationPages(visitors: Visitors) {
-  const send = (reply: FastifyReply, { realm }: Visitor, html: string, { status, retryAfterSeconds, formActionOrigins }: Shown) =>
+  const send = (reply: FastifyReply, html: string, { status, retryAfterSeconds, formActionOrigins }: Shown) =>
     sendPage(reply, status, html, {
-      logoUrl: realm.settings.logoUrl,
       ...(formActionOrigins && { formActionOrigins: [...formActionOrigins] }),
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     });
@@ -65,7 +64,7 @@ export function createRegistrationPages(visitors: Visitors) {
       links: [{ href: `${loginPath(realmId)}${query && `?${query}`}`, label: text.registerHave }],
       languages: languageLinks((language) => `${path}?${new URLSearchParams({ ...kept, lang: language })}`),
     });
-    return send(reply, visitor, html, shown);
+    return send(reply, html, shown);
   };
 
   /** Asks for the mailed code; the same for an address that has an account already. */
@@ -94,13 +93,13 @@ export function createRegistrationPages(visitors: Visitors) {
       links: [{ href: `/realms/${visitor.realm.realmId}/register`, label: text.back }],
       languages: languageLinks((language) => `${path}?lang=${language}`),
     });
-    return send(reply, visitor, html, shown);
+    return send(reply, html, shown);
   };
 
   const showMessage = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, kind: MessageKind, status: number) => {
     const frame = visitors.frameOf(request, reply, visitor);
     const back = { href: loginPath(visitor.realm.realmId), label: messagesOf(frame.locale).signIn };
-    return send(reply, visitor, renderMessage({ ...frame, kind, back }), { status });
+    return send(reply, renderMessage({ ...frame, kind, back }), { status });
   };
 
   return { showForm, showWaiting, showMessage };

@@ -62,7 +62,7 @@ describe("asked for by an application (prompt=create)", () => {
     const [user] = await usersOf(realm, grace.username);
     expect(subjectOf(await party.exchange(left))).toBe(user.userId);
 
-    // With a mail in between as well, and beside a session of somebody else.
+    // With a mail in between as well, and beside a session of another user.
     await realm.asMaster().put("/settings", { registration: { enabled: true, verifyEmail: true } });
     const second = someone();
     const again = await walk(browser, base, party.url({ prompt: "create" }));
@@ -72,7 +72,7 @@ describe("asked for by an application (prompt=create)", () => {
     expect(subjectOf(await party.exchange(done.left))).toBe(other.userId);
   });
 
-  test("whoever has an account signs in instead; a session does not do where the client wants a fresh sign-in", async () => {
+  test("a user with an account signs in instead; a session does not do where the client wants a fresh sign-in", async () => {
     const realm = await open();
     const party = await relyingParty(iam, realm);
     const user = await realm.user();
@@ -105,7 +105,7 @@ describe("asked for by an application (prompt=create)", () => {
     expect((await realm.asMaster().get("/users?search=grace")).body).toEqual([]);
   });
 
-  test("is refused without asking, and told where no mail could be sent", async () => {
+  test("is refused without asking, and shown where no mail could be sent", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/settings", { registration: { enabled: true, verifyEmail: true } });
     const party = await relyingParty(iam, realm);
@@ -155,7 +155,7 @@ describe("with a mail to the address", () => {
     expect(await usersOf(realm, grace.username)).toHaveLength(1);
   });
 
-  test("an address that has an account gets another mail, and nobody sees the difference", async () => {
+  test("an address that has an account gets another mail, and no one sees the difference", async () => {
     const realm = await open({ emailAsUsername: true });
     const [free, taken] = [someone(), someone()];
     const owner = await realm.user(`owner${people++}`);
@@ -174,7 +174,7 @@ describe("with a mail to the address", () => {
     expect(await usersOf(realm, taken.email)).toHaveLength(1);
   });
 
-  test("of two who confirm one name, the second is told", async () => {
+  test("of two who confirm one name, the second gets an error", async () => {
     const realm = await open();
     const [first, second] = [someone(), someone()];
     const one = await apply(realm, first);
@@ -205,7 +205,7 @@ describe("with a mail to the address", () => {
     expect(floods.filter(({ page: { status } }) => status === 429)).toHaveLength(5);
   });
 
-  test("without a way to send mail nobody can register", async () => {
+  test("without a way to send mail no one can register", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/settings", { registration: { enabled: true } });
     const page = await iam.browser().get(`/realms/${realm.name}/register`);

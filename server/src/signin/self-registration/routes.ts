@@ -3,7 +3,7 @@ import Type from "typebox";
 import { cut } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import { anonymousActor } from "../../platform/context.ts";
-import { browser, declare } from "../../platform/http/index.ts";
+import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
 import { loginPath, seeOther } from "../login/index.ts";
 import type { RegistrationForm } from "../pages/index.ts";
 import { startInteraction } from "../run/index.ts";
@@ -22,20 +22,16 @@ import {
   whyClosed,
 } from "./service.ts";
 
-const tags = ["Sign-in"];
-const params = Type.Object({ realm: Type.String() });
-const page = (description: string) => Type.String({ description });
-const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
-const carried = { interaction: text(64), return_to: text(2048), lang: text(35) };
+const carried = { interaction: field(64), return_to: field(2048), lang: field(35) };
 const RegisterForm = Type.Object(
   {
-    _csrf: Type.Optional(Type.String({ maxLength: 512, description: "The value of the cookie XSRF-TOKEN; 403 without it" })),
-    username: text(1024),
-    email: text(1024),
-    firstName: text(1024),
-    lastName: text(1024),
-    newPassword: text(8192),
-    newPasswordAgain: text(8192),
+    _csrf: field(512, "The value of the cookie XSRF-TOKEN; 403 without it"),
+    username: field(1024),
+    email: field(1024),
+    firstName: field(1024),
+    lastName: field(1024),
+    newPassword: field(8192),
+    newPasswordAgain: field(8192),
     ...carried,
   },
   { $id: "RegisterForm" },
@@ -45,7 +41,7 @@ const RegisterForm = Type.Object(
 export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = async (app, parts) => {
   const { work, visitors } = parts;
   const { showForm, showMessage } = createRegistrationPages(visitors);
-  declare(app, { caller: browser(), csrf: "sign-in-form", errors: "page" });
+  declare(app, { tags: ["Sign-in"], caller: browser(), csrf: "sign-in-form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   app.get(
@@ -53,8 +49,6 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
     {
       schema: {
         summary: "The page to create an account",
-        tags,
-        params,
         querystring: Type.Object(carried),
         response: { 200: page("The page"), 403: page("The realm does not let people register") },
       },
@@ -81,13 +75,11 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<SelfRegistrationP
           "303 to the page that waits for the mailed code, or, where the realm does not verify addresses, on into the sign-in; 400 with the " +
           "page where something cannot be taken; 409 where the name is taken.",
         consumes: ["application/x-www-form-urlencoded"],
-        tags,
-        params,
         body: RegisterForm,
         response: {
-          303: Type.Null({ description: "On to the next page" }),
+          303: redirect("On to the next page"),
           400: page("Something cannot be taken"),
-          403: page("CSRF token missing or stale, or nobody can register"),
+          403: page("CSRF token missing or stale, or registration is disabled"),
           409: page("The name is taken"),
         },
       },

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { defineErrors } from "../../kernel/errors.ts";
-import { browser, declare } from "../../platform/http/index.ts";
+import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { beginSignIn, loginPath, type PageParts, seeOther } from "../login/index.ts";
 import { messagesOf, renderMessage, sendPage } from "../pages/index.ts";
@@ -15,13 +15,9 @@ export interface ChangePasswordRouteParts extends PageParts {
   readonly work: UnitOfWork;
 }
 
-const tags = ["Sign-in"];
-const params = Type.Object({ realm: Type.String() });
-const page = (description: string) => Type.String({ description });
-
 /** Mounted under /realms/:realm. The page itself is the one that a required action shows. */
 export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRouteParts> = async (app, { work, visitors }) => {
-  declare(app, { caller: browser(), errors: "page" });
+  declare(app, { tags: ["Sign-in"], caller: browser(), errors: "page" });
 
   app.get(
     "/account-password",
@@ -32,10 +28,8 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRoute
         summary: "Choose another password",
         description:
           "For users who signed in within the last ten minutes, with the second factor where they have one; others sign in first.",
-        tags,
-        params,
         response: {
-          303: Type.Null({ description: "To the page, or to the sign-in before it" }),
+          303: redirect("To the page, or to the sign-in before it"),
           403: page("An administrator acts as the user"),
         },
       },
@@ -57,9 +51,7 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRoute
     {
       schema: {
         summary: "The password was changed",
-        tags,
-        params,
-        response: { 200: page("The page"), 303: Type.Null({ description: "Nobody is signed in: to the sign-in" }) },
+        response: { 200: page("The page"), 303: redirect("No user is signed in: to the sign-in") },
       },
     },
     async (request, reply) => {
@@ -67,9 +59,7 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<ChangePasswordRoute
       if (!visitor.session) return seeOther(reply, loginPath(visitor.realm.realmId));
       const frame = visitors.frameOf(request, reply, visitor);
       const back = { href: "/", label: messagesOf(frame.locale).continue };
-      return sendPage(reply, 200, renderMessage({ ...frame, kind: "password-changed", back }), {
-        logoUrl: visitor.realm.settings.logoUrl,
-      });
+      return sendPage(reply, 200, renderMessage({ ...frame, kind: "password-changed", back }));
     },
   );
 };
@@ -86,9 +76,9 @@ export const wellKnownChangePassword: FastifyPluginAsyncTypebox<{ readonly cooki
     {
       schema: {
         summary: "Where a password is changed",
-        tags,
-        querystring: Type.Object({ realm: Type.Optional(Type.String({ maxLength: 255 })) }),
-        response: { 303: Type.Null({ description: "To the page of the realm" }) },
+        tags: ["Sign-in"],
+        querystring: Type.Object({ realm: field(255) }),
+        response: { 303: redirect("To the page of the realm") },
       },
     },
     async (request, reply) => {

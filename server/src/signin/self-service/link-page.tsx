@@ -44,13 +44,13 @@ export function createLinkPages(visitors: Visitors) {
     });
     const { formActionOrigins } = page;
     const leadsTo = formActionOrigins && { formActionOrigins: [...formActionOrigins] };
-    return sendPage(reply, isStale ? 403 : 200, html, { logoUrl: visitor.realm.settings.logoUrl, ...leadsTo });
+    return sendPage(reply, isStale ? 403 : 200, html, leadsTo);
   };
 
   const showMessage = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, kind: MessageKind, status: number) => {
     const frame = visitors.frameOf(request, reply, visitor);
     const back = { href: loginPath(visitor.realm.realmId), label: messagesOf(frame.locale).signIn };
-    return sendPage(reply, status, renderMessage({ ...frame, kind, back }), { logoUrl: visitor.realm.settings.logoUrl });
+    return sendPage(reply, status, renderMessage({ ...frame, kind, back }));
   };
 
   return { showLink, showMessage };

@@ -6,7 +6,7 @@ import { confirmEmail, holdUserForSignIn } from "../../directory/users/index.ts"
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
-import { declare, link as linkCaller } from "../../platform/http/index.ts";
+import { declare, field, link as linkCaller, page, redirect } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
 import { RESET_PATH, type ResetLink } from "../authenticators/index.ts";
@@ -24,14 +24,9 @@ export interface MailLinkRouteParts extends PageParts {
   readonly work: UnitOfWork;
 }
 
-const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String(), token: Type.String() });
-const querystring = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 35 })) });
-const body = Type.Object(
-  { _csrf: Type.Optional(Type.String({ maxLength: 512 })) },
-  { examples: [{ _csrf: "the value of the cookie XSRF-TOKEN" }] },
-);
-const page = (description: string) => Type.String({ description });
+const querystring = Type.Object({ lang: field(35) });
+const body = Type.Object({ _csrf: field(512) }, { examples: [{ _csrf: "the value of the cookie XSRF-TOKEN" }] });
 const gone = { 410: page("Used, replaced or expired") };
 
 interface Visit {
@@ -57,7 +52,7 @@ interface MailLink {
 export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = async (app, parts) => {
   const { db, work, visitors } = parts;
   const { showLink, showMessage } = createLinkPages(visitors);
-  declare(app, { caller: linkCaller(), csrf: "sign-in-form", errors: "page" });
+  declare(app, { tags: ["Sign-in"], caller: linkCaller(), csrf: "sign-in-form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const originOf = ({ request, visitor: { realm } }: Visit) => ({
@@ -153,8 +148,6 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
     {
       schema: {
         summary: "What an administrator asked for was done",
-        tags,
-        params: Type.Object({ realm: Type.String() }),
         querystring,
         response: { 200: page("The page") },
       },
@@ -195,7 +188,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
           operationId: `get${link.operation}Link`,
           summary: `${link.summary}: the page`,
           description: "Behind the link in the mail. It changes nothing.",
-          ...{ tags, params, querystring },
+          ...{ params, querystring },
           response: { 200: page("The page"), ...gone },
         },
       },
@@ -218,10 +211,10 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
           summary: link.summary,
           description: "Uses the link up.",
           consumes: ["application/x-www-form-urlencoded"],
-          ...{ tags, params, body },
+          ...{ params, body },
           response: {
             200: page("Done"),
-            303: Type.Null({ description: "On to the next page" }),
+            303: redirect("On to the next page"),
             403: page("CSRF token missing or stale"),
             ...gone,
           },

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { browser, declare } from "../../platform/http/index.ts";
+import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
 import { beginSignIn, loginPath, type PageParts, seeOther } from "../login/index.ts";
@@ -13,15 +13,13 @@ export interface ResetRouteParts extends PageParts {
   readonly baseUrl: string;
 }
 
-const params = Type.Object({ realm: Type.String() });
-const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
-const querystring = Type.Object({ interaction: text(64), return_to: text(2048), lang: text(35) });
+const querystring = Type.Object({ interaction: field(64), return_to: field(2048), lang: field(35) });
 
 /** Mounted under /realms/:realm: where the reset of a forgotten password begins. */
 export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (app, parts) => {
   const { db, work, messages, visitors } = parts;
   // Each visit begins something.
-  declare(app, { caller: browser(), limit: "signIns", errors: "page" });
+  declare(app, { tags: ["Sign-in"], caller: browser(), limit: "signIns", errors: "page" });
 
   app.get(
     "/reset-password",
@@ -29,12 +27,10 @@ export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (ap
       schema: {
         summary: "Forgot the password",
         description: "Begins the flow `reset-credentials`: who it is, a mail to their address, then a new password.",
-        tags: ["Sign-in"],
-        params,
         querystring,
         response: {
-          303: Type.Null({ description: "To the first page of it" }),
-          403: Type.String({ description: "The realm does not offer it, or cannot send mail" }),
+          303: redirect("To the first page of it"),
+          403: page("The realm does not offer it, or cannot send mail"),
         },
       },
     },
@@ -43,7 +39,7 @@ export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (ap
       const refuse = (kind: "reset-off" | "no-mail") => {
         const frame = visitors.frameOf(request, reply, visitor);
         const back = { href: loginPath(realm.realmId), label: messagesOf(frame.locale).signIn };
-        return sendPage(reply, 403, renderMessage({ ...frame, kind, back }), { logoUrl: realm.settings.logoUrl });
+        return sendPage(reply, 403, renderMessage({ ...frame, kind, back }));
       };
       if (!realm.settings.passwordReset.enabled) return refuse("reset-off");
       if (!(await messages.canSend(db, realm.realmId, "EMAIL"))) return refuse("no-mail");

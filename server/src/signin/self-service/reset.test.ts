@@ -145,7 +145,7 @@ describe("the code of the mail", () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
     expect((await submit(browser, base, page, { code })).page.status).toBe(429);
     expect(await realm.events("type=USER_LOCKED")).toMatchObject([{ resourceId: ada.userId, detail: "too many failed attempts" }]);
-    // Whoever knows the password is not kept out by it.
+    // A user who knows the password is not blocked by it.
     await iam.browser().signIn(realm.name, ada.username, ada.password);
   });
 });

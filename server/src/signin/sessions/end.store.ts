@@ -1,7 +1,6 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import type { Tx } from "../../platform/db/index.ts";
 import type { Participant } from "./participants.store.ts";
-import type { SessionsTable } from "./store.ts";
 
 /** An ended session. */
 export interface EndedSession {
@@ -18,44 +17,32 @@ export interface EndedSession {
 const participants = sql<Participant[]>`coalesce((
   select json_agg(json_build_object('protocol', p.protocol, 'clientId', p.client_id, 'participant', p.participant) order by p.joined_at)
   from session_participants p where p.realm_id = sessions.realm_id and p.session_id = sessions.session_id), '[]'::json)`;
-const ending = ["realm_id", "session_id", "user_id", "impersonator", "impersonator_id", participants.as("participants")] as const;
-type EndingRow = Pick<Selectable<SessionsTable>, "realm_id" | "session_id" | "user_id" | "impersonator" | "impersonator_id"> & {
-  participants: Participant[];
-};
-const toEnded = (row: EndingRow): EndedSession => ({
-  realm: row.realm_id,
-  sessionId: row.session_id,
-  userId: row.user_id,
-  impersonator: row.impersonator,
-  impersonatorId: row.impersonator_id,
-  participants: row.participants,
-});
+const ending = [
+  ...(["realm_id as realm", "session_id as sessionId", "user_id as userId", "impersonator", "impersonator_id as impersonatorId"] as const),
+  participants.as("participants"),
+] as const;
 
 export async function deleteSession(tx: Tx, realm: string, sessionId: string): Promise<EndedSession | null> {
   const row = await tx
     .deleteFrom("sessions")
-    .where("realm_id", "=", realm)
-    .where("session_id", "=", sessionId)
+    .where((e) => e.and({ realm_id: realm, session_id: sessionId }))
     .returning(ending)
     .executeTakeFirst();
-  return row ? toEnded(row) : null;
+  return row ?? null;
 }
 
 export async function deleteSessionsOfUser(tx: Tx, realm: string, userId: string, except: string | null): Promise<EndedSession[]> {
-  const rows = await tx
+  return tx
     .deleteFrom("sessions")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
+    .where((e) => e.and({ realm_id: realm, user_id: userId }))
     .$if(except !== null, (q) => q.where("session_id", "!=", except!))
     .returning(ending)
     .execute();
-  return rows.map(toEnded);
 }
 
 /** The impersonation sessions of an administrator, in any realm. */
 export async function deleteImpersonationsBy(tx: Tx, userId: string): Promise<EndedSession[]> {
-  const rows = await tx.deleteFrom("sessions").where("impersonator_id", "=", userId).returning(ending).execute();
-  return rows.map(toEnded);
+  return tx.deleteFrom("sessions").where("impersonator_id", "=", userId).returning(ending).execute();
 }
 
 /** The impersonation sessions that were started from one of these sessions. */
@@ -65,7 +52,7 @@ export async function deleteImpersonationsFrom(
 ): Promise<EndedSession[]> {
   if (from.length === 0) return [];
   const begun = JSON.stringify(from.map(({ userId, sessionId }) => ({ userId, sessionId })));
-  const rows = await tx
+  return tx
     .deleteFrom("sessions")
     .where(
       sql<boolean>`(impersonator_id, impersonator_session) in (
@@ -73,12 +60,11 @@ export async function deleteImpersonationsFrom(
     )
     .returning(ending)
     .execute();
-  return rows.map(toEnded);
 }
 
 /** Up to `limit` expired sessions of any realm, oldest first. */
 export async function deleteExpiredSessions(tx: Tx, now: number, limit: number): Promise<EndedSession[]> {
-  const rows = await tx
+  return tx
     .deleteFrom("sessions")
     .where(
       // Skips sessions that another transaction is renewing or ending.
@@ -87,5 +73,4 @@ export async function deleteExpiredSessions(tx: Tx, now: number, limit: number):
     )
     .returning(ending)
     .execute();
-  return rows.map(toEnded);
 }

@@ -10,9 +10,7 @@ export async function proveByEnrolling(ctx: Ctx, proof: Pick<SessionProof, "auth
   const session = ctx.tx
     .selectFrom("sessions")
     .select(["auth_time", "amr", "proofs"])
-    .where("realm_id", "=", ctx.realm)
-    .where("session_id", "=", sessionId)
-    .where("user_id", "=", userId)
+    .where((e) => e.and({ realm_id: ctx.realm, session_id: sessionId, user_id: userId }))
     .where("impersonator", "is", null)
     .forUpdate();
   const row = await session.executeTakeFirst();
@@ -27,7 +25,6 @@ export async function proveByEnrolling(ctx: Ctx, proof: Pick<SessionProof, "auth
   await ctx.tx
     .updateTable("sessions")
     .set({ acr: isTwo ? "2" : null, amr: JSON.stringify([...methods]), proofs: JSON.stringify({ authTime, passed }) })
-    .where("realm_id", "=", ctx.realm)
-    .where("session_id", "=", sessionId)
+    .where((e) => e.and({ realm_id: ctx.realm, session_id: sessionId }))
     .execute();
 }

@@ -25,7 +25,7 @@ async function expired(count: number) {
       iam.core.db.selectFrom(table).select("session_id").where("realm_id", "=", realm.name).execute();
     const jobs = await iam.core.db.selectFrom("jobs").select("payload").where("realm_id", "=", realm.name).execute();
     const notified = new Set(jobs.map(({ payload }) => payload.sessionId));
-    expect(notified.size, "each session is told once").toBe(jobs.length);
+    expect(notified.size, "each session is notified once").toBe(jobs.length);
     return {
       sessions: (await rows("sessions")).length,
       grants: (await rows("oidc_grants")).length,

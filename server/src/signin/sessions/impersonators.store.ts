@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import type { OwnSession } from "./store.ts";
 
-const atWork = prepared((db, { realm, userId, sessionId, now }: OwnSession & { now: number }) =>
+const atWork = prepared(({ realm, userId, sessionId, now }: OwnSession & { now: number }, db) =>
   db
     .selectFrom("sessions as s")
     .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "s.realm_id").onRef("u.user_id", "=", "s.user_id"))
@@ -42,12 +42,9 @@ export async function takeBackSession(
   const row = await tx
     .updateTable("sessions")
     .set({ token_hash: hashes.next })
-    .where("realm_id", "=", realm)
-    .where("session_id", "=", sessionId)
-    .where("user_id", "=", userId)
-    .where("token_hash", "=", hashes.shown)
+    .where((e) => e.and({ realm_id: realm, session_id: sessionId, user_id: userId, token_hash: hashes.shown }))
     .where("expires_at", ">", now)
-    .returning(["remembered", "absolute_expiry"])
+    .returning(["remembered", "absolute_expiry as absoluteExpiry"])
     .executeTakeFirst();
-  return row ? { remembered: row.remembered, absoluteExpiry: row.absolute_expiry } : null;
+  return row ?? null;
 }

@@ -141,7 +141,7 @@ describe("the session", () => {
 });
 
 describe("signing out", () => {
-  test("ends the session, clears the cookie and is told", async () => {
+  test("ends the session, clears the cookie and is recorded", async () => {
     const realm = await iam.realm();
     const { username, password } = await realm.user();
     const browser = iam.browser();

@@ -1,29 +1,17 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { acrOf } from "./acr.ts";
 import type { Session } from "./schema.ts";
-import type { SessionsTable } from "./store.ts";
 
 const listed = [
-  "sessions.session_id",
-  "sessions.realm_id",
-  "sessions.user_id",
-  "users.username",
-  "sessions.created_at",
-  "sessions.auth_time",
-  "sessions.last_seen_at",
-  "sessions.expires_at",
-  "sessions.remembered",
-  "sessions.acr",
-  "sessions.amr",
-  "sessions.impersonator",
-  "sessions.source_ip",
-  "sessions.user_agent",
+  ...(["sessions.session_id as id", "sessions.realm_id as realmId", "sessions.user_id as userId", "users.username"] as const),
+  ...(["sessions.created_at as createdAt", "sessions.auth_time as authTime", "sessions.last_seen_at as lastSeenAt"] as const),
+  ...(["sessions.expires_at as expiresAt", "sessions.remembered", "sessions.acr", "sessions.amr", "sessions.impersonator"] as const),
+  ...(["sessions.source_ip as sourceIp", "sessions.user_agent as userAgent"] as const),
 ] as const;
-type Listed = Exclude<(typeof listed)[number] extends `${string}.${infer Column}` ? Column : never, "username">;
 
 const order: ListOrder = {
   sorts: { lastSeenAt: sql.ref("sessions.last_seen_at"), createdAt: sql.ref("sessions.created_at") },
@@ -63,19 +51,7 @@ export async function listSessions(
   return { ...page, rows: page.rows.map(toSession) };
 }
 
-const toSession = (row: Pick<Selectable<SessionsTable>, Listed> & { username: string }): Omit<Session, "current"> => ({
-  id: row.session_id,
-  realmId: row.realm_id,
-  userId: row.user_id,
-  username: row.username,
-  createdAt: row.created_at,
-  authTime: row.auth_time,
-  lastSeenAt: row.last_seen_at,
-  expiresAt: row.expires_at,
-  remembered: row.remembered,
-  amr: row.amr,
+const toSession = <R extends { readonly acr: string | null; readonly impersonator: string | null }>(row: R) => ({
+  ...row,
   acr: acrOf(row),
-  impersonator: row.impersonator,
-  sourceIp: row.source_ip,
-  userAgent: row.user_agent,
 });

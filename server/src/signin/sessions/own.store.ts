@@ -36,9 +36,7 @@ export async function isOwnSession(db: Db, realm: string, userId: string, sessio
   const row = await db
     .selectFrom("sessions")
     .select("session_id")
-    .where("realm_id", "=", realm)
-    .where("session_id", "=", sessionId)
-    .where("user_id", "=", userId)
+    .where((e) => e.and({ realm_id: realm, session_id: sessionId, user_id: userId }))
     .where("impersonator", "is", null)
     .where("expires_at", ">", now)
     .executeTakeFirst();

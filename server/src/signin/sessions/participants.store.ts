@@ -53,10 +53,7 @@ export async function joinSession(
 export async function leaveSession(tx: Tx, realm: string, leave: { sessionId: string; protocol: string; clientId: string }): Promise<void> {
   await tx
     .deleteFrom("session_participants")
-    .where("realm_id", "=", realm)
-    .where("session_id", "=", leave.sessionId)
-    .where("protocol", "=", leave.protocol)
-    .where("client_id", "=", leave.clientId)
+    .where((e) => e.and({ realm_id: realm, session_id: leave.sessionId, protocol: leave.protocol, client_id: leave.clientId }))
     .execute();
 }
 

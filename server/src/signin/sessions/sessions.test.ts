@@ -67,7 +67,7 @@ describe("GET /sessions", () => {
     expect(await found(newId())).toEqual([]);
   });
 
-  test("leaves out what has expired, which is then cleaned away", async () => {
+  test("leaves out what has expired, which is then deleted", async () => {
     const realm = await iam.realm();
     const rows = () => iam.core.db.selectFrom("sessions").select("session_id").where("realm_id", "=", realm.name).execute();
     const plain = await realm.user();
@@ -88,7 +88,7 @@ describe("GET /sessions", () => {
 });
 
 describe("DELETE /sessions/{id}", () => {
-  test("ends the session at its next request and tells the trail of both, the deed and its meaning", async () => {
+  test("ends the session at its next request and reports the trail of both, the deed and its meaning", async () => {
     const realm = await iam.realm();
     const victim = await realm.as("view-users");
     const guard = await realm.as("manage-events");

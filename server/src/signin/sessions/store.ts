@@ -1,4 +1,4 @@
-import { type ColumnType, type Insertable, sql } from "kysely";
+import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
 import { batched, type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import { acrOf } from "./acr.ts";
 import { proofsOf, type SessionProof, type StoredProofs } from "./proofs.ts";
@@ -60,23 +60,11 @@ export interface LiveSession {
   readonly permissions: ReadonlySet<string>;
 }
 
-interface LiveRow {
+interface LiveRow
+  extends Omit<Selectable<SessionsTable>, "realm_id" | "token_hash" | "created_at" | "expires_at" | "source_ip" | "user_agent"> {
   n: number;
-  session_id: string;
-  user_id: string;
   username: string;
-  impersonator: string | null;
-  impersonator_id: string | null;
-  impersonator_realm: string | null;
-  impersonator_session: string | null;
-  remembered: boolean;
-  auth_time: number;
-  acr: string | null;
-  amr: string[];
-  proofs: StoredProofs | null;
   required_actions: string[];
-  last_seen_at: number;
-  absolute_expiry: number;
   permissions: string[];
 }
 
@@ -96,23 +84,23 @@ const liveColumns = sql`s.session_id, s.user_id, u.username, s.impersonator, s.i
 const joinUser = sql`cross join lateral (
       select u.username, u.required_actions from users u where u.realm_id = s.realm_id and u.user_id = s.user_id and u.enabled and not u.locked limit 1) u`;
 
-const oneSession = prepared((db, { realm, tokenHash, now }: Cookie) => {
-  const query = sql<LiveRow>`
+const oneSession = prepared(
+  ({ realm, tokenHash, now }: Cookie) =>
+    sql<LiveRow>`
     select 1 as n, ${liveColumns}
     from sessions s ${joinUser}
-    where s.realm_id = ${realm} and s.token_hash = ${tokenHash} and s.expires_at > ${now}`;
-  return { compile: () => query.compile(db) };
-});
+    where s.realm_id = ${realm} and s.token_hash = ${tokenHash} and s.expires_at > ${now}`,
+);
 
-const manySessions = prepared((db, { realms, hashes, now }: { realms: readonly string[]; hashes: readonly string[]; now: number }) => {
-  const query = sql<LiveRow>`
+const manySessions = prepared(
+  ({ realms, hashes, now }: { realms: readonly string[]; hashes: readonly string[]; now: number }) =>
+    sql<LiveRow>`
     select asked.n::int as n, ${liveColumns}
     from unnest(${realms}::text[], ${hashes}::text[]) with ordinality as asked (realm_id, token_hash, n)
     join sessions s on s.realm_id = asked.realm_id and s.token_hash = asked.token_hash
     ${joinUser}
-    where s.expires_at > ${now}`;
-  return { compile: () => query.compile(db) };
-});
+    where s.expires_at > ${now}`,
+);
 
 const liveRow = batched<Cookie, LiveRow>(async (db, cookies) => {
   const [first] = cookies;
@@ -199,7 +187,7 @@ export async function insertSession(tx: Tx, realm: string, session: NewSession):
   });
 }
 
-const insert = prepared((db, row: Insertable<SessionsTable>) =>
+const insert = prepared((row: Insertable<SessionsTable>, db) =>
   db.insertInto("sessions").values({
     ...{ realm_id: row.realm_id, session_id: row.session_id, user_id: row.user_id, created_at: row.created_at },
     ...{ impersonator: row.impersonator, impersonator_id: row.impersonator_id, impersonator_realm: row.impersonator_realm },
@@ -214,9 +202,7 @@ export async function renewSession(tx: Tx, realm: string, session: NewSession): 
   const { numUpdatedRows } = await tx
     .updateTable("sessions")
     .set(authentication(session))
-    .where("realm_id", "=", realm)
-    .where("session_id", "=", session.sessionId)
-    .where("user_id", "=", session.userId)
+    .where((e) => e.and({ realm_id: realm, session_id: session.sessionId, user_id: session.userId }))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -232,8 +218,6 @@ export async function touchSession(
   await db
     .updateTable("sessions")
     .set({ last_seen_at: now, expires_at: expiresAt })
-    .where("realm_id", "=", realm)
-    .where("session_id", "=", sessionId)
-    .where("last_seen_at", "=", lastSeenAt)
+    .where((e) => e.and({ realm_id: realm, session_id: sessionId, last_seen_at: lastSeenAt }))
     .execute();
 }

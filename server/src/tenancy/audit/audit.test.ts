@@ -167,7 +167,7 @@ describe("GET /events", () => {
     }
   });
 
-  test("whoever acts under a name that is another's id is found by both, and counted once", async () => {
+  test("an actor whose name is another's id is found by both, and counted once", async () => {
     const realm = await iam.realm();
     await record(
       realm.name,

@@ -6,20 +6,25 @@ import { catalogue, categories, describedTypes, eventTypes } from "./catalogue.t
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const entries = categories.flatMap((category) =>
-  Object.entries<{ tells: string; later?: true }>(catalogue[category]).map(([type, entry]) => ({ category, type, later: false, ...entry })),
+  Object.entries<{ description: string; later?: true }>(catalogue[category]).map(([type, entry]) => ({
+    category,
+    type,
+    later: false,
+    ...entry,
+  })),
 );
 
-test("the guide lists every type with what it tells and whether this release records it, and no other", () => {
+test("the guide lists every type with its description and whether this release records it, and no other", () => {
   const guide = readFileSync(file("../../../../docs/audit.md"), "utf8");
   const rows = guide.split("\n").flatMap((line) => {
-    const [, type, tells, when] = /^\| `([A-Z_]+)` +\| (.+?) +\| (.+?) +\|$/.exec(line) ?? [];
-    return type ? [{ type, tells, later: when === "later" }] : [];
+    const [, type, description, when] = /^\| `([A-Z_]+)` +\| (.+?) +\| (.+?) +\|$/.exec(line) ?? [];
+    return type ? [{ type, description, later: when === "later" }] : [];
   });
-  expect(rows).toEqual(entries.map(({ type, tells, later }) => ({ type, tells, later })));
+  expect(rows).toEqual(entries.map(({ type, description, later }) => ({ type, description, later })));
 });
 
 test("the OpenAPI document names and explains every type", () => {
-  for (const { type, tells } of entries) expect(describedTypes).toContain(`\`${type}\`: ${tells}`);
+  for (const { type, description } of entries) expect(describedTypes).toContain(`\`${type}\`: ${description}`);
   expect(new Set(eventTypes).size).toBe(entries.length);
 });
 

@@ -50,12 +50,12 @@ test("replaces the person wherever they acted or were acted upon, in the detail 
     expect((await realm.asMaster().get(`/events?actor=${encodeURIComponent(gone)}`)).body.items).toEqual([]);
 });
 
-test("finds the id in what is told of something else, also right after a sign", async () => {
+test("finds the id in the details of other events, also right after a sign", async () => {
   const realm = await iam.realm();
   await record(realm.name, ...["+", "-", "x", "("].map((sign) => admin(`members ${sign}${ada.userId}`, { resourceId: "a group" })));
   const { pseudonym } = await erase(realm.name);
-  const told = (await realm.events("resourceId=a%20group")).map(({ detail }) => detail);
-  expect(told.reverse()).toEqual(["+", "-", "x", "("].map((sign) => `members ${sign}${pseudonym}`));
+  const recorded = (await realm.events("resourceId=a%20group")).map(({ detail }) => detail);
+  expect(recorded.reverse()).toEqual(["+", "-", "x", "("].map((sign) => `members ${sign}${pseudonym}`));
 });
 
 test("leaves everybody else, other realms and the impersonated alone, but not the impersonator", async () => {

@@ -38,7 +38,7 @@ export function namesPerson(realm: string, person: ErasedPerson): RawBuilder<boo
 /**
  * Pseudonymises a user in the audit trail: id, username and email address become `erased:<uuid>` wherever they are the actor, the
  * resource or the impersonator, and in the detail of those events; the address they came from goes. The caller leaves the event
- * that tells of it.
+ * that records it.
  */
 export async function eraseFromTrail(ctx: Ctx, person: ErasedPerson): Promise<{ pseudonym: string; events: number }> {
   const { userId, pseudonym = newPseudonym() } = person;

@@ -38,7 +38,7 @@ const log = {
   error: (details: object, message: string) => void lines.push({ level: "error", message, ...details }),
 };
 
-/** A node's forwarder, which does nothing unless told. */
+/** A node's forwarder, which does nothing unless asked. */
 function node(categories = ["AUTHN", "ADMIN"], into = new Registry(), timeoutMs = 2_000): Forwarder {
   const target = httpReceiver({ httpUrl: receiver.url, httpToken: TOKEN, timeoutMs });
   ended.push(() => target.outbound.close());
@@ -150,7 +150,7 @@ describe("the forwarder", () => {
     expect(await turn()).toBe("sent");
   });
 
-  test("waits longer after each failure, up to a minute, and tells of it in few words", async () => {
+  test("waits longer after each failure, up to a minute, and reports it in few words", async () => {
     receiver.behave(...Array.from({ length: 8 }, () => answers(500)));
     await record("one");
     const waits: number[] = [];
@@ -165,10 +165,10 @@ describe("the forwarder", () => {
       expect([tries, wait >= Math.floor(meant * 0.8) && wait <= Math.ceil(meant * 1.2)]).toEqual([tries, true]);
     }
     expect(await turn()).toBe("sent");
-    const told = lines.map(({ level, message }) => `${level}: ${message}`);
+    const recorded = lines.map(({ level, message }) => `${level}: ${message}`);
     const failure = "warn: audit events could not be forwarded; they wait in the database and are tried again";
     // At first, and again after five minutes.
-    expect(told).toEqual([failure, failure, "info: audit events are forwarded again"]);
+    expect(recorded).toEqual([failure, failure, "info: audit events are forwarded again"]);
     expect(JSON.stringify(lines)).not.toContain(TOKEN);
   });
 
@@ -232,7 +232,7 @@ describe("the forwarder", () => {
 });
 
 describe("several nodes", () => {
-  test("send one at a time; whoever comes second leaves the batch alone", async () => {
+  test("send one at a time; the second leaves the batch alone", async () => {
     const other = node();
     await record("one");
     let answer: () => void = () => {};

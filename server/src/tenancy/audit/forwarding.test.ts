@@ -37,7 +37,7 @@ test("what is recorded arrives without anybody asking", async () => {
   expect(arrived()).toEqual(stored.toReversed());
 });
 
-test("GET /admin/audit/config tells how it is, without a secret", async () => {
+test("GET /admin/audit/config says how it is, without a secret", async () => {
   await expect.poll(async () => (await config()).forwarder.lastMovedAt).not.toBeNull();
   expect(await config()).toEqual({
     enabled: true,
@@ -88,7 +88,7 @@ test("a receiver that hangs or refuses delays no sign-in, and the metrics and th
   expect(iam.output.join("")).not.toMatch(new RegExp(`${TOKEN}|user:pass|hidden`));
 });
 
-test.skipIf(testDatabase() !== "postgres")("two nodes send every event once, and whoever is left goes on", async () => {
+test.skipIf(testDatabase() !== "postgres")("two nodes send every event once, and the remaining node goes on", async () => {
   const second = await iam.secondNode();
   const realm = await iam.realm();
   for (let n = 0; n < 20; n++) await iam.browser().trySignIn(realm.name, `nobody-${n}`, "wrong");

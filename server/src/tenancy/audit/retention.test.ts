@@ -27,7 +27,7 @@ const record = (realm: string, ...details: string[]) =>
     for (const detail of details) ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "things", detail });
   });
 /** The realm's own, straight from the table: after so many days no session lives to ask for them. */
-const told = async (realm: string, resourceType = "things") => {
+const recorded = async (realm: string, resourceType = "things") => {
   const rows = await iam.core.db
     .selectFrom("audit_events")
     .select(["detail", "type"])
@@ -47,7 +47,7 @@ const keep = async (realm: RealmUnderTest, retentionDays: number | null) => {
 const jobs = (realm: string) =>
   iam.core.db.selectFrom("jobs").select(["run_at", "dedupe_key"]).where("kind", "=", RETENTION_JOB).where("realm_id", "=", realm).execute();
 const retain = (realm: string) => applyRetention(iam.core, realm);
-/** As far as whoever sends events on is concerned, all of them are out. */
+/** For the forwarder and the webhooks, all of them are sent. */
 const allSent = () =>
   sql`update event_cursors set xid = pg_current_xact_id(), event_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'`.execute(iam.core.db);
 /** Makes the job's own worker run what is due, whichever of the two comes first. */
@@ -81,15 +81,15 @@ describe("audit.retentionDays", () => {
     clock.advance(29 * DAY);
     await record(realm.name, "young");
     expect((await keep(realm, 30)).status).toBe(200);
-    await untilRun(() => told(realm.name), ["old", "older", "young"]);
-    expect(await told(realm.name, "events")).toEqual([]);
+    await untilRun(() => recorded(realm.name), ["old", "older", "young"]);
+    expect(await recorded(realm.name, "events")).toEqual([]);
     await untilRun(async () => (await jobs(realm.name)).length, 1);
 
     await allSent();
     clock.advance(2 * DAY);
-    await untilRun(() => told(realm.name), ["young"]);
-    expect(await told(other.name)).toEqual(["old"]);
-    const [said, ...others] = await told(realm.name, "events");
+    await untilRun(() => recorded(realm.name), ["young"]);
+    expect(await recorded(other.name)).toEqual(["old"]);
+    const [said, ...others] = await recorded(realm.name, "events");
     expect(others).toEqual([]);
     expect(said).toMatch(/^retention: deleted \d+ events from before \d{4}-/);
     // Whatever else the realm's beginning left in its trail went too.
@@ -109,7 +109,7 @@ describe("audit.retentionDays", () => {
     await keep(realm, null);
     clock.advance(30 * DAY);
     await untilRun(() => jobs(realm.name), []);
-    expect(await told(realm.name)).toEqual(["old"]);
+    expect(await recorded(realm.name)).toEqual(["old"]);
   });
 
   test("set twice on a day, one run follows on the next", async () => {
@@ -152,10 +152,10 @@ describe("what is still needed stays:", () => {
     await sql`update event_cursors set xid = pg_current_xact_id() where name = 'webhooks'`.execute(iam.core.db);
     clock.advance(8 * DAY);
     await retain(realm.name);
-    expect(await told(realm.name)).toEqual(["not sent"]);
+    expect(await recorded(realm.name)).toEqual(["not sent"]);
     await forgetForwarder(iam.core.db, silent);
     await retain(realm.name);
-    expect(await told(realm.name)).toEqual([]);
+    expect(await recorded(realm.name)).toEqual([]);
   });
 
   test("what the webhooks have not looked at", async () => {
@@ -168,10 +168,10 @@ describe("what is still needed stays:", () => {
     await record(realm.name, "waits");
     clock.advance(8 * DAY);
     await retain(realm.name);
-    expect(await told(realm.name)).toEqual(["waits"]);
+    expect(await recorded(realm.name)).toEqual(["waits"]);
     await allSent();
     await retain(realm.name);
-    expect(await told(realm.name)).toEqual([]);
+    expect(await recorded(realm.name)).toEqual([]);
   });
 
   test("what a webhook delivery that is not over is made from", async () => {
@@ -196,10 +196,10 @@ describe("what is still needed stays:", () => {
     await allSent();
     clock.advance(8 * DAY);
     await retain(realm.name);
-    expect(await told(realm.name)).toEqual(["pending"]);
+    expect(await recorded(realm.name)).toEqual(["pending"]);
     await sql`update webhook_deliveries set status = 'DEAD' where realm_id = ${realm.name}`.execute(iam.core.db);
     await retain(realm.name);
-    expect(await told(realm.name)).toEqual([]);
+    expect(await recorded(realm.name)).toEqual([]);
   });
 });
 
@@ -225,12 +225,12 @@ test("a long trail goes in batches, and what a crash left goes the next time", a
     } as typeof iam.core.work,
   };
   await expect(applyRetention(dying, realm.name)).rejects.toThrow("killed");
-  const left = (await told(realm.name)).length;
+  const left = (await recorded(realm.name)).length;
   expect(left).toBeLessThan(12_000);
   expect(left).toBeGreaterThan(6_000);
   await retain(realm.name);
-  expect(await told(realm.name)).toEqual([]);
-  const counts = (await told(realm.name, "events")).map((detail) => Number(/deleted (\d+)/.exec(detail!)![1]));
+  expect(await recorded(realm.name)).toEqual([]);
+  const counts = (await recorded(realm.name, "events")).map((detail) => Number(/deleted (\d+)/.exec(detail!)![1]));
   expect(counts.length).toBeGreaterThan(2);
   expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(12_000);
 });

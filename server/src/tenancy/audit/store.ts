@@ -33,7 +33,7 @@ export async function insertEvents(tx: Tx, events: readonly AuditEvent[]): Promi
   else await tx.insertInto("audit_events").values(events.map(rowOf)).execute();
 }
 
-const insertOne = prepared((db, event: AuditEvent) => db.insertInto("audit_events").values(rowOf(event)));
+const insertOne = prepared((event: AuditEvent, db) => db.insertInto("audit_events").values(rowOf(event)));
 
 const rowOf = (event: AuditEvent) => ({
   realm_id: event.realm,

@@ -44,7 +44,7 @@ const readOn = async (limit = 2, isReady = settled): Promise<string[]> => {
 const place = async (): Promise<Position> => (await findForwarderCursor(iam.core.db))!.position;
 
 describe("reading in commit order", () => {
-  test("tells each event once, those of one transaction in their order", async () => {
+  test("delivers each event once, those of one transaction in their order", async () => {
     await record("a", "b", "c");
     await record("d");
     expect(await readOn()).toEqual(["a", "b", "c", "d"]);
@@ -143,7 +143,7 @@ describe("after a restore into another cluster, whose transactions have lower nu
     expect((await readOn(1)).slice(0, 3)).toEqual(["first", "second", "third"]);
   });
 
-  test("restored events are not told again when the numbers come to theirs", async () => {
+  test("restored events are not delivered again when the numbers come to theirs", async () => {
     // After whatever the other tests recorded.
     clock.advance(5 * MINUTE);
     const dumped = clock.now();

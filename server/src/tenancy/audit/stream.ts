@@ -78,7 +78,7 @@ export async function lockCursor(tx: Tx, reader: StreamReader): Promise<Position
 /**
  * After a restore into another cluster, whose transactions begin with low numbers again, the cursor is ahead of everything that
  * will be written. Once the restored events beyond it have been read, it goes to the first event of this cluster. Restored events
- * whose numbers are yet to come were told in their first life: they are known by being older than the last restored one.
+ * whose numbers are yet to come were delivered before the restore: they are known by being older than the last restored one.
  */
 async function moveToThisCluster(tx: Tx, reader: StreamReader): Promise<Position> {
   const { rows } = await sql<{ xid: string; event_id: string; floor_ts: number }>`

@@ -20,7 +20,7 @@ const event = (detail: string | null): AuditEventRecord => ({
   impersonator: null,
 });
 
-/** The other end of a transport: hands events over, and tells what arrived. */
+/** The other end of a transport: hands events over, and says what arrived. */
 interface Peer {
   send(events: readonly AuditEventRecord[]): Handover | Promise<Handover>;
   received(): unknown[];
@@ -42,7 +42,7 @@ const toHttp = (httpUrl: string, httpToken: string | null = null) => {
   return target;
 };
 
-/** Whoever adds a transport adds its other end here, and it has to pass what follows. */
+/** A new transport adds its other end here, and it has to pass what follows. */
 const peers: Record<keyof typeof transports, () => Peer> = {
   stdout() {
     const written: string[] = [];

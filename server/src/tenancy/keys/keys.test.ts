@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => iam?.close());
 
-/** A promise that somebody else resolves. */
+/** A promise that is resolved from outside. */
 function gate(): { promise: Promise<void>; resolve: () => void } {
   let resolve!: () => void;
   const promise = new Promise<void>((open) => {
@@ -27,7 +27,7 @@ const jwks = async (realm: string) =>
   ((await iam.browser().get(`/realms/${realm}/jwks`)).body.keys as { kid: string; kty: string }[]).filter(({ kty }) => kty === "RSA");
 
 describe("rotating", () => {
-  test("makes a new signer, keeps the previous key published, and tells both trails", async () => {
+  test("makes a new signer, keeps the previous key published, and records in both trails", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-realm");
     const [first] = (await admin.get("/keys")).body;
@@ -204,7 +204,7 @@ describe("JWKS", () => {
     await browser.get(path);
     const locked = gate();
     const enough = gate();
-    // Whoever asks now waits for tables that nobody may read. Given up after a while, or a broken rule would hang the test.
+    // A request waits now for tables that are locked. Given up after a while, or a broken rule would hang the test.
     const giveUp = setTimeout(enough.resolve, 60_000);
     let held = true;
     const holder = iam.core.db

@@ -115,8 +115,8 @@ test("no event, and so no webhook, carries the link or the code of a mail", asyn
   await submit(browser, iam.config.baseUrl, choose.page, { newPassword, newPasswordAgain: newPassword });
   const events = (await realm.events()).map(({ id: _id, ts: _ts, ...event }) => event);
   expect(events.map(({ type }) => type)).toContain("PASSWORD_RESET");
-  const told = JSON.stringify(events);
-  for (const secret of [link.split("/").at(-1)!, newPassword]) expect(told).not.toContain(secret);
+  const recorded = JSON.stringify(events);
+  for (const secret of [link.split("/").at(-1)!, newPassword]) expect(recorded).not.toContain(secret);
   // Six digits may stand in an id by chance: as a word of its own they would be the code.
-  expect(told).not.toMatch(new RegExp(`\\b${code}\\b`));
+  expect(recorded).not.toMatch(new RegExp(`\\b${code}\\b`));
 });

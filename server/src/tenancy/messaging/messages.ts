@@ -40,7 +40,7 @@ export interface OutgoingMessage {
 }
 
 export interface Messages {
-  /** Whether messages of this channel have a way out: for pages that offer one only if it works. */
+  /** Whether messages of this channel can be sent: for pages that offer one only if it works. */
   canSend(db: Db, realm: string, channel: Channel): Promise<boolean>;
   /**
    * Puts a message into the transaction: it leaves if, and only after, that commits. Answers its id, or null when one with the same
@@ -114,7 +114,7 @@ export function createMessages({ vault, metrics }: Parts): Messages {
 
       const { code, link, ttlSeconds, organization } = message.values;
       const ttl = ttlSeconds === undefined ? undefined : ttlText(ttlSeconds, template.locale ?? "en");
-      const facts = { realm: displayName(settings), user: user ?? strangerAt(channel, to), code, link, ttl, organization };
+      const facts = { realm: displayName(settings), user: user ?? unknownUserAt(channel, to), code, link, ttl, organization };
       const sealed: SealedMessage = {
         channel,
         to,
@@ -159,7 +159,7 @@ function localeOf(user: MessageUser | null): string | null {
 }
 
 /** Without an account only the address is known. */
-const strangerAt = (channel: Channel, to: string): MessageUser => ({
+const unknownUserAt = (channel: Channel, to: string): MessageUser => ({
   id: "",
   username: to,
   email: channel === "EMAIL" ? to : null,

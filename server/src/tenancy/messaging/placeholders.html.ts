@@ -12,7 +12,7 @@ const ADDRESS_BEGUN = /^\s*(https?:\/\/[^\s/?#]+[/?#]|mailto:|tel:)/i;
  * The parts with each placeholder's place noted. `fault` is called for those that stand where a value could do harm; they are
  * withheld, so that a template which was saved before a rule existed leaks nothing.
  *
- * An address whose content is loaded when the mail is opened tells its server every value in it: a placeholder may stand in no
+ * An address whose content is loaded when the mail is opened reveals to its server every value in it: a placeholder may stand in no
  * address but that of a link, which only a click follows.
  */
 export function placedInHtml(parts: readonly Part[], fault: (message: string) => void): Part[] {

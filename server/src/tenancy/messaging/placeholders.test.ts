@@ -213,7 +213,7 @@ describe("the plain part of an HTML body", () => {
     );
   });
 
-  test("tells a link once when the text is the link", () => {
+  test("reports a link once when the text is the link", () => {
     const compiled = compileTemplate(
       "magic-link-email",
       { subject: "s", html: true, textBody: null, body: '<a href="{{link}}">Sign in</a> <a href="{{link}}">{{link}}</a>' },

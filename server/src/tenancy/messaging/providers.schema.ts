@@ -85,7 +85,7 @@ export const TestResult = Type.Object(
   {
     sent: Type.Boolean(),
     messageId: Type.Optional(Type.String({ description: "How the provider, or we, call the message" })),
-    error: Type.Optional(Type.String({ description: "What went wrong, in a sentence that tells nothing of the network" })),
+    error: Type.Optional(Type.String({ description: "What went wrong, in a sentence that reveals nothing about the network" })),
   },
   { $id: "TestMessageResult" },
 );

@@ -160,7 +160,7 @@ export async function removeProvider(ctx: Ctx, channel: string, driver: string):
   });
 }
 
-/** The enabled provider of a channel, with its secret opened; null where messages of that channel have no way out. */
+/** The enabled provider of a channel, with its secret opened; null where messages of that channel cannot be sent. */
 export async function findProvider(db: Db, vault: Vault, realm: string, channel: Channel): Promise<Provider | null> {
   const row = await findEnabled(db, realm, channel);
   if (!row) return null;

@@ -238,7 +238,7 @@ describe("one enabled provider for each channel", () => {
     expect(await realm.events("resourceType=messaging")).toHaveLength(2);
   });
 
-  test("the database holds to it, whoever writes", async () => {
+  test("the database enforces it for every writer", async () => {
     const { realm, admin } = await inRealm();
     await admin.put(at, smtp);
     await admin.put(at, { ...emailHttp, enabled: false });
@@ -418,9 +418,9 @@ describe("a test message", () => {
     expect(await realm.events("type=ADMIN_ACTION&resourceType=messaging")).toMatchObject([
       { outcome: "FAILURE", detail: "send test EMAIL/smtp to g…@example.com: credentials" },
     ]);
-    const told = iam.output.slice(lines).join("");
-    expect(told).toContain("535");
-    for (const hidden of [wrong, Buffer.from(wrong).toString("base64"), "grace.hopper"]) expect(told).not.toContain(hidden);
+    const recorded = iam.output.slice(lines).join("");
+    expect(recorded).toContain("535");
+    for (const hidden of [wrong, Buffer.from(wrong).toString("base64"), "grace.hopper"]) expect(recorded).not.toContain(hidden);
   });
 
   test("does not say what the network inside looks like", async () => {

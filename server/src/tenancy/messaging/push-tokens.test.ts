@@ -62,7 +62,7 @@ describe("registering a device", () => {
     expect(await realm.events("type=CREDENTIAL_REVOKED")).toMatchObject([about]);
   });
 
-  test("again moves it to whoever has the device now; another driver's or realm's token of that name is another", async () => {
+  test("again moves it to the current owner of the device; another driver's or realm's token of that name is another", async () => {
     const [realm, elsewhere] = [await iam.realm(), await iam.realm()];
     const admin = realm.asMaster();
     const [ada, bob] = [await realm.user(), await realm.user()];

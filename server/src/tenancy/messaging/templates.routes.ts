@@ -78,7 +78,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config,
       summary: "Change the realm's own text of a template",
       description:
-        "Begins with the text that ships where the realm has none of its own. A message that can carry a link or a code needs `realm-admin`.",
+        "Begins with the text that ships where the realm has none. A message that can carry a link or a code needs `realm-admin`.",
       body: SaveTemplate,
       run: (ctx, { templateKey }, body, { locale }) => changeTemplate(ctx, templateKey, locale, body),
       // PUT is at the collection, with the template's name in its body.

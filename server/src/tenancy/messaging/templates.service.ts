@@ -16,7 +16,7 @@ import { countVariants, deleteTemplate, lockTemplate, type StoredTemplate, store
 
 const errors = defineErrors("messaging", {
   variant_not_found: [404, "There is no such message, or no variant of it in that language"],
-  template_not_found: [404, "This realm has no text of its own for that template: what ships is used already"],
+  template_not_found: [404, "This realm does not override that template: the text that ships is used already"],
   too_many_languages: [409, "A template can have variants in 50 languages: remove one before you add another"],
 });
 

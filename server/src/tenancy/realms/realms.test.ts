@@ -38,8 +38,8 @@ describe("creating a realm", () => {
     expect((await at("/keys")).body).toMatchObject([{ status: "ACTIVE", rotatedAt: null }]);
     expect((await at("/settings")).body.displayName).toBe("Acme");
 
-    const told = await master.get(`/admin/realms/master/events?type=ADMIN_CREATE&resourceType=realms&resourceId=${name}`);
-    expect(told.body.items).toMatchObject([{ actor: "admin", realm: "master", outcome: "SUCCESS" }]);
+    const recorded = await master.get(`/admin/realms/master/events?type=ADMIN_CREATE&resourceType=realms&resourceId=${name}`);
+    expect(recorded.body.items).toMatchObject([{ actor: "admin", realm: "master", outcome: "SUCCESS" }]);
     expect((await at("/events?type=ADMIN_CREATE")).body.total).toBe(0);
 
     const browser = iam.browser();
@@ -247,7 +247,7 @@ describe("deleting a realm", () => {
     await iam.server.jobs.runDue();
   };
 
-  test("takes it away at once, then every row of it, then frees the name for a clean start", async () => {
+  test("removes it at once, then every row of it, then frees the name for a clean start", async () => {
     const realm = await iam.realm();
     const admin = await realm.admin();
     await realm.user("ada");

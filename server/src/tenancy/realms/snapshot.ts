@@ -41,13 +41,13 @@ interface Row extends PublishedKeysRow {
   settings: Record<string, unknown>;
 }
 
-const load = prepared((db, { realm }: { realm: string }) => {
-  const query = sql<Row>`
+const load = prepared(
+  ({ realm }: { realm: string }) =>
+    sql<Row>`
     select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version, s.settings,
       ${publishedKeys}
-    from realms r join realm_settings s on s.realm_id = r.realm_id where r.realm_id = ${realm} and r.deleted_at is null`;
-  return { compile: () => query.compile(db) };
-});
+    from realms r join realm_settings s on s.realm_id = r.realm_id where r.realm_id = ${realm} and r.deleted_at is null`,
+);
 
 /** In one statement, so that all of it is of one moment and costs one trip. */
 async function loadRealm(db: Db, realm: string): Promise<RealmSnapshot | null> {

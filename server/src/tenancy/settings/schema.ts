@@ -134,7 +134,7 @@ export const SamlPolicy = group({
   wantAuthnRequestsSigned: flag(false, "Refuse requests that are not signed"),
   encryptAssertion: flag(false, "Encrypt assertions"),
   nameIdFormat: oneOf(nameIdFormats, { default: "persistent", description: "The NameID where a request asks for none" }),
-  backChannelSloEnabled: flag(false, "Tell service providers by SOAP when a session ends"),
+  backChannelSloEnabled: flag(false, "Notify service providers by SOAP when a session ends"),
   idpInitiatedSsoEnabled: flag(false, "Let users start at this server"),
   assertionLifetimeSeconds: count(300, assertionLifetime.minimum, assertionLifetime.maximum, "How long an assertion may take to arrive"),
 });
@@ -146,7 +146,7 @@ export const AccountPolicy = group({
 });
 
 export const RegistrationPolicy = group({
-  enabled: flag(false, "Let people create accounts of their own"),
+  enabled: flag(false, "Let people create accounts"),
   verifyEmail: flag(true, "An account begins only when the link or code that was mailed to its address has come back"),
   emailAsUsername: flag(false, "The email address is the username: no other is asked for"),
   allowedEmailDomains: Type.Array(Type.String({ minLength: 1, maxLength: 253, pattern: "^[^@\\s]+$" }), {
@@ -248,9 +248,9 @@ const members = {
   trustedDevices: TrustedDevicePolicy,
   identifierFirst: flag(
     false,
-    "Ask for the name on a page of its own, and then for what fits it: the password, or the identity provider of its domain. Applies to every flow that asks for name and password",
+    "Ask for the name on a separate page, and then for what fits it: the password, or the identity provider of its domain. Applies to every flow that asks for name and password",
   ),
-  newDeviceMail: flag(true, "Tell people by mail when their account is used in a browser that they have not used before"),
+  newDeviceMail: flag(true, "Notify people by mail when their account is used in a browser that they have not used before"),
   auditClientLogins: flag(false, "Record every token that a client gets in its own name as an audit event (CLIENT_LOGIN)"),
   clientSecretReveal: flag(true, "Let administrators read a client's secret again; each time is an audit event"),
 };

@@ -1,4 +1,4 @@
-// From an event to a receiver: what is sent, to whom, how often, and what is told of it.
+// From an event to a receiver: what is sent, to whom, how often, and what is recorded of it.
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ let peer: Receiver;
 beforeAll(async () => {
   iam = await harness({ GATEHOUSE_MODE: "development" });
   peer = await receiver();
-  // Time is moved by days here; nobody's session shall be cleaned away for it.
+  // Time is moved by days here; no session shall be deleted for it.
   await iam.server.jobs.stop();
 });
 afterEach(() => {
@@ -189,14 +189,14 @@ describe("a delivery that fails", () => {
     expect(new Set(mine().map((request) => header(request, "webhook-timestamp"))).size).toBe(8);
     expect((await counted("dead")) - dead).toBeGreaterThanOrEqual(1);
     expect((await counted("failed")) - failed).toBeGreaterThanOrEqual(7);
-    const told = await iam.core.db
+    const recorded = await iam.core.db
       .selectFrom("audit_events")
       .select(["category", "actor", "resource_type", "resource_id", "outcome", "detail"])
       .where("realm_id", "=", realm.name)
       .where("type", "=", "WEBHOOK_DEAD")
       .where("detail", "like", "%LOGIN_FAILURE%")
       .execute();
-    expect(told).toEqual([
+    expect(recorded).toEqual([
       {
         category: "ADMIN",
         actor: "system",
@@ -206,7 +206,7 @@ describe("a delivery that fails", () => {
         detail: expect.stringMatching(/^delivery \S+ of LOGIN_FAILURE \S+ was given up after 8 attempts: .*500/),
       },
     ]);
-    expect(JSON.stringify(told)).not.toContain(SECRET);
+    expect(JSON.stringify(recorded)).not.toContain(SECRET);
 
     // That it died is not sent in turn, also not to those who asked for everything of its category.
     peer.answer = accept;
@@ -338,7 +338,7 @@ describe("deliveries", () => {
     expect(at(one.path)).toHaveLength(1);
   });
 
-  test("go with their webhook, and with their realm, and hold up nobody", async () => {
+  test("go with their webhook, and with their realm, and hold up no other", async () => {
     peer.answer = refuse(500);
     const [one, two] = [await subscribed(), await subscribed()];
     for (const { realm } of [one, two]) await failToSignIn(realm);

@@ -24,7 +24,7 @@ export function readEventTypes(text: string): string {
         code: "unknown_event_type",
         message:
           name === WEBHOOK_DEAD
-            ? `eventTypes: ${WEBHOOK_DEAD} tells of a webhook that failed, and is not sent by webhook; look for it in the realm's events`
+            ? `eventTypes: ${WEBHOOK_DEAD} reports a webhook that failed, and is not sent by webhook; look for it in the realm's events`
             : `eventTypes: there is no event type or category ${JSON.stringify(name)}.${didYouMean(name, [...known])}`,
       })),
     );

@@ -164,7 +164,7 @@ describe("answers", () => {
     expect(delivery.answer).toMatch(/^a\ufffd+b$/);
   });
 
-  test("that never come end by the time limit, and are told coarsely", async () => {
+  test("that never come end by the time limit, and are reported without details", async () => {
     const silent = await peer();
     silent.answer = () => {};
     expect(await deliveredTo(silent.url, { timeoutMs: 300 })).toMatchObject({
@@ -186,7 +186,7 @@ describe("one receiver does not delay another", () => {
     silent.answer = () => {};
     await hooked(realm, silent.url);
     const id = await hooked(realm, quick.url);
-    // Nobody is given up on before the other is done.
+    // No one is given up on before the other is done.
     const sender = senderWith({ timeoutMs: MINUTE });
     await happen(realm, EVENTS);
     await sender.start();

@@ -19,7 +19,7 @@ const BASE64 = /^[A-Za-z0-9+/]{2,}={0,2}$/;
 /** Refuses what would not be the key that its owner means. The message does not repeat it. */
 export function checkSecret(secret: string): void {
   if (!secret.startsWith(PREFIX) || BASE64.test(secret.slice(PREFIX.length))) return;
-  const message = "secret: what follows whsec_ must be base64 (leave whsec_ away to use a text as it is)";
+  const message = "secret: what follows whsec_ must be base64 (omit whsec_ to use a text as it is)";
   throw invalidFields([{ field: "secret", code: "format", message }]);
 }
 

@@ -5,7 +5,7 @@ export interface Peer {
   readonly name: string;
   readonly entityId: string;
   readonly metadata: string;
-  /** A page for users who are signed in; the others are sent away to sign in, by a signed request over Redirect. */
+  /** A page for users who are signed in; the others are redirected to sign in, by a signed request over Redirect. */
   readonly inside: string;
   /** The same by a request over POST, where it can. */
   readonly insideByPost?: string;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 const textOf = (page: string): string => readFileSync(new URL(`../../../../docs/${page}`, import.meta.url), "utf8");
 
-/** Names under which the page knows things; `null` takes a line away that holds one. */
+/** Names under which the page knows things; `null` removes a line that holds one. */
 export type Replacements = Readonly<Record<string, string>>;
 
 export const issuerOnThePage = "https://id.example.com/realms/acme";

@@ -8,6 +8,11 @@ export interface RelayStateLimit {
   readonly relayStateBytes?: number;
 }
 
+/** Addresses that run as scripts in the page of a service provider that redirects to its RelayState without a check. */
+const SCRIPT = /^[\s\p{Cc}]*(?:javascript|data|vbscript)\s*:/iu;
+
+export const isScript = (relayState: string): boolean => SCRIPT.test(relayState);
+
 /** An empty one says as much as none. */
 export function checkedRelayState(relayState: string | null, { relayStateBytes = RELAY_STATE_BYTES }: RelayStateLimit): string | null {
   if (relayState === null || relayState === "") return null;

@@ -41,6 +41,11 @@ export type OaepHash = "sha1" | "sha256" | "sha384" | "sha512";
 /** XML Encryption 1.1 §5.5.2: `mgf1p` masks with SHA-1 whatever the digest; `oaep` names its mask. RSA PKCS#1 1.5 is refused. */
 export const KEY_TRANSPORT = { mgf1p: `${NS.xenc}rsa-oaep-mgf1p`, oaep: `${NS.xenc11}rsa-oaep` } as const;
 
+/** XML Encryption 1.1 §5.6.4, §5.4.1 and §5.7: as eIDAS nodes encrypt for an EC key. */
+export const KEY_AGREEMENT = `${NS.xenc11}ECDH-ES`;
+export const KEY_DERIVATION = `${NS.xenc11}ConcatKDF`;
+export const KEY_WRAP = { aes128: `${NS.xenc}kw-aes128`, aes192: `${NS.xenc}kw-aes192`, aes256: `${NS.xenc}kw-aes256` } as const;
+
 export const OAEP_DIGEST: Record<OaepHash, string> = {
   sha1: `${NS.ds}sha1`,
   sha256: `${NS.xenc}sha256`,

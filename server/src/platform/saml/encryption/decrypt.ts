@@ -4,16 +4,17 @@ import { SamlError } from "../errors.ts";
 import { NS } from "../names.ts";
 import { MESSAGE_LIMITS, parseXml } from "../xml/parse.ts";
 import { attributeOf, childrenNamed, isNamed, onlyChild, optionalChild, requiredAttribute, textOf, type XmlElement } from "../xml/tree.ts";
-import { type DataEncryptionAlgorithm, dataEncryption, hashNamed, KEY_TRANSPORT, OAEP_DIGEST, OAEP_MASK } from "./algorithms.ts";
+import { agreementOf, unwrapKey } from "./agreement.ts";
+import { type DataEncryptionAlgorithm, dataEncryption, hashNamed, KEY_TRANSPORT, KEY_WRAP, OAEP_DIGEST, OAEP_MASK } from "./algorithms.ts";
 import { decryptKey, type OaepHashes } from "./oaep.ts";
 
 export interface Decryption {
-  /** Our private RSA keys, the present one first. */
+  /** Our private keys, RSA or EC, the present one first. */
   readonly keys: readonly KeyObject[];
   /** Our entityID: a message may hold the same key once for each of several recipients. */
   readonly recipient?: string;
   /**
-   * AES-CBC proves nothing about its content, and answers about it give the content away. It is refused unless this peer knows nothing
+   * AES-CBC does not authenticate its content, and error answers reveal the content. It is refused unless this peer knows nothing
    * else and the ciphertext lies under a signature that was verified before.
    */
   readonly allowCbc?: boolean;
@@ -22,8 +23,8 @@ export interface Decryption {
 }
 
 interface EncryptedKey {
-  readonly hashes: OaepHashes;
-  readonly encrypted: Buffer;
+  /** The key of the data, by one of our own. Throws when it fails, and never says why. */
+  open(key: KeyObject): Promise<Buffer>;
 }
 
 const MAX_ENCRYPTED_KEYS = 4;
@@ -55,10 +56,10 @@ export async function decrypted(
   if (keys.length === 0) throw new SamlError("decryption", "No key is configured that could decrypt the message");
 
   let cause: unknown = "there is no key for us";
-  for (const { hashes, encrypted } of encryptedKeys) {
+  for (const encryptedKey of encryptedKeys) {
     for (const key of keys) {
       try {
-        const plain = decryptData(ciphertext, await decryptKey(encrypted, key, hashes), algorithm);
+        const plain = decryptData(ciphertext, await encryptedKey.open(key), algorithm);
         const element = parseXml(plain, MESSAGE_LIMITS);
         if (!isNamed(element, NS.saml, local)) throw new SamlError("message", `What was encrypted is no ${local}`);
         return element;
@@ -91,7 +92,21 @@ function encryptedKeysFor(holder: XmlElement, data: XmlElement, recipient: strin
   };
   const ours = all.filter(isForUs);
   if (ours.length > MAX_ENCRYPTED_KEYS) throw new SamlError("message", "There are too many encrypted keys");
-  return ours.map((key) => ({ hashes: oaepHashesOf(onlyChild(key, NS.xenc, "EncryptionMethod")), encrypted: cipherValueOf(key) }));
+  return ours.map(readEncryptedKey);
+}
+
+/** By a key of ours (RSA-OAEP), or by one that is agreed on (ECDH-ES). */
+function readEncryptedKey(element: XmlElement): EncryptedKey {
+  const method = onlyChild(element, NS.xenc, "EncryptionMethod");
+  const algorithm = requiredAttribute(method, "Algorithm");
+  const encrypted = cipherValueOf(element);
+  const wrap = Object.values(KEY_WRAP).find((one) => one === algorithm);
+  if (wrap !== undefined) {
+    const agreement = agreementOf(element, wrap);
+    return { open: async (key) => unwrapKey(encrypted, key, agreement) };
+  }
+  const hashes = oaepHashesOf(method);
+  return { open: (key) => decryptKey(encrypted, key, hashes) };
 }
 
 /** XML Encryption 1.1 §5.5.2. */

@@ -1,5 +1,6 @@
 import { constants, createCipheriv, privateDecrypt, publicEncrypt, randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { encrypted } from "../../../testing/eid-messages.ts";
 import { envelope, goodAssertion, goodLogoutRequest, REQUEST_ID, rs256, SP } from "../../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
 import {
@@ -22,7 +23,10 @@ import {
   verificationKey,
 } from "../index.ts";
 import { NS } from "../names.ts";
+import { MESSAGE_LIMITS, parseXml } from "../xml/parse.ts";
+import { textOf } from "../xml/tree.ts";
 import { element } from "../xml/write.ts";
+import { decrypted } from "./decrypt.ts";
 import { decryptKey, encryptKey, pad, unpad } from "./oaep.ts";
 
 let idp: Identity;
@@ -89,6 +93,46 @@ describe("key transport", () => {
     await expect(decryptKey(encrypted, other.privateKey, { digest: "sha256", mask: "sha1" })).rejects.toThrow();
     for (const digest of ["sha384", "sha512"] as const)
       await expect(decryptKey(encrypted, sp.privateKey, { digest, mask: "sha1" })).rejects.toThrow("oaep decoding error");
+  });
+});
+
+describe("key agreement", () => {
+  const nameId = `<saml:NameID xmlns:saml="${NS.saml}">12345678</saml:NameID>`;
+  const holderOf = (xml: string) => parseXml(Buffer.from(xml), MESSAGE_LIMITS);
+  const read = async (xml: string, { privateKey }: Identity) =>
+    textOf(await decrypted(holderOf(xml), "NameID", { keys: [privateKey] }, false));
+
+  test.each(["P-256", "P-384", "P-521"] as const)("ECDH-ES on %s, with ConcatKDF and AES key wrap, made by other code", async (curve) => {
+    const [ours, another] = [await makeIdentity(curve), await makeIdentity(curve)];
+    const xml = encrypted("EncryptedID", nameId, [{ key: ours.publicKey }]);
+    expect(await read(xml, ours)).toBe("12345678");
+    for (const key of [another, sp]) expect(await failureOf(() => read(xml, key))).toMatchObject({ reason: "decryption" });
+  });
+
+  const point = /(?<=<dsig11:PublicKey>)[^<]*/;
+  const rows: [what: string, reason: string, forge: (xml: string) => string][] = [
+    ["a point that is not on the curve", "decryption", (xml) => xml.replace(point, () => Buffer.alloc(65, 4).toString("base64"))],
+    ["a point at infinity", "decryption", (xml) => xml.replace(point, "AA==")],
+    ["a compressed point", "decryption", (xml) => xml.replace(point, () => Buffer.alloc(33, 2).toString("base64"))],
+    ["another party in the derivation", "decryption", (xml) => xml.replace('PartyUInfo="00', 'PartyUInfo="0000')],
+    ["another curve", "decryption", (xml) => xml.replace("1.2.840.10045.3.1.7", "1.3.132.0.34")],
+    ["another wrap", "decryption", (xml) => xml.replace("kw-aes128", "kw-aes256")],
+    ["an unknown curve", "encryption_algorithm", (xml) => xml.replace("1.2.840.10045.3.1.7", "1.3.132.0.10")],
+    ["SHA-1 in the derivation", "encryption_algorithm", (xml) => xml.replace(`${NS.xenc}sha256`, `${NS.ds}sha1`)],
+    ["PBKDF2", "encryption_algorithm", (xml) => xml.replace("#ConcatKDF", "#pbkdf2")],
+    ["DH-ES", "encryption_algorithm", (xml) => xml.replace("#ECDH-ES", "#dh-es")],
+    ["a wrap by Triple DES", "encryption_algorithm", (xml) => xml.replace("kw-aes128", "kw-tripledes")],
+    ["half an octet in the derivation", "message", (xml) => xml.replace('PartyUInfo="00', 'PartyUInfo="04')],
+    ["no sender", "message", (xml) => xml.replace(/<xenc:OriginatorKeyInfo.*<.xenc:OriginatorKeyInfo>/s, "")],
+    ["no agreement", "message", (xml) => xml.replace(/<xenc:AgreementMethod.*<.xenc:AgreementMethod>/s, "")],
+  ];
+  test("refuses what is not exactly that", async () => {
+    const ours = await makeIdentity("P-256");
+    const xml = encrypted("EncryptedID", nameId, [{ key: ours.publicKey }]);
+    for (const [what, reason, forge] of rows) {
+      expect(forge(xml), what).not.toBe(xml);
+      expect([what, await failureOf(() => read(forge(xml), ours))]).toMatchObject([what, { reason }]);
+    }
   });
 });
 

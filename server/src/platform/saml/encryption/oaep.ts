@@ -67,7 +67,7 @@ export function pad(secret: Buffer, size: number, digest: OaepHash, mask: OaepHa
   return Buffer.concat([Buffer.from([0]), xor(seed, mgf1(masked, seed.length, mask)), masked]);
 }
 
-/** RFC 8017 §7.1.2: every check is made before the first is told, so that it cannot be learned which one failed. */
+/** RFC 8017 §7.1.2: every check is made before an error is thrown, so that an attacker cannot learn which one failed. */
 export function unpad(message: Buffer, digest: OaepHash, mask: OaepHash): Buffer {
   const label = hash(digest, "", "buffer");
   const size = label.length;

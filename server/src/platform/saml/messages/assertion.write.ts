@@ -11,7 +11,7 @@ export interface NewAssertion {
   readonly nameId: Partial<NameId> & { readonly value: string };
   /** The assertion consumer service that it is sent to. */
   readonly recipient: string;
-  /** null: nobody asked (IdP-initiated). */
+  /** null: unsolicited (IdP-initiated). */
   readonly inResponseTo: string | null;
   readonly notBefore: number;
   readonly notOnOrAfter: number;

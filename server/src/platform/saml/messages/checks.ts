@@ -45,7 +45,7 @@ export function checkSignIn(opened: OpenedResponse, expected: ExpectedSignIn): {
   return { assertion, until: bearerIsConfirmed(assertion, expected) };
 }
 
-/** SAML bindings §3.4.5.2, §3.5.5.2: a signed message names the address it was sent to; one that names another was sent to somebody else. */
+/** SAML bindings §3.4.5.2, §3.5.5.2: a signed message names the address it was sent to; one that names another address was meant for another recipient. */
 export function destinationIsOurs({ destination }: Pick<Envelope, "destination">, ours: readonly string[], signed: boolean): void {
   if (destination === null || destination === "" ? signed : !ours.includes(destination))
     throw new SamlError("destination", "The message was not sent to this address");

@@ -265,7 +265,7 @@ describe("a sign-in at a service provider", () => {
   const odd: [what: string, reason: SamlReason, change: (xml: string) => string][] = [
     ["no Conditions", "conditions", (xml) => xml.replace(/<saml:Conditions.*<\/saml:Conditions>/, "")],
     [
-      "a condition that nobody knows",
+      "an unknown condition",
       "conditions",
       (xml) => xml.replace("<saml:AudienceRestriction>", "<saml:Condition></saml:Condition><saml:AudienceRestriction>"),
     ],

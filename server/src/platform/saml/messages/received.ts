@@ -10,7 +10,7 @@ const NAMES = ["AuthnRequest", "Response", "LogoutRequest", "LogoutResponse", "A
 export type MessageName = (typeof NAMES)[number];
 export type Binding = "redirect" | "post" | "soap" | "artifact";
 
-/** A message that has arrived and that nobody has vouched for: enough of it to find out whose keys it is to be opened with. */
+/** A message that is not verified yet: enough of it to look up the sender's keys. */
 export interface ReceivedMessage {
   readonly name: MessageName;
   readonly binding: Binding;
@@ -47,7 +47,7 @@ interface Source {
   readonly detached: DetachedSignature | null;
 }
 
-/** Kept apart, so that nobody outside of the core can read a document that was not verified. */
+/** Kept apart, so that no code outside of the core can read a document that was not verified. */
 const sources = new WeakMap<ReceivedMessage, Source>();
 
 interface Arrival {

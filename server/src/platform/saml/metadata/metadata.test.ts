@@ -198,7 +198,7 @@ describe("a pinned certificate", () => {
   });
 
   test("verifies canonicalization with comments, by which comments are signed", async () => {
-    // Made by our own signer, which is told that what it signs is the form with comments: there are none, so the bytes are the same.
+    // Made by our own signer, with the algorithm of the form with comments: there are no comments, so the bytes are the same.
     const plain = render(spEntity());
     const key = rs256(federation);
     let info = "";

@@ -75,7 +75,7 @@ function entitiesIn(root: XmlElement, outer: Path = []): Path[] {
 
 function chosen(paths: readonly Path[], { entityId, role }: Choice): Path {
   const isFit = (entity: XmlElement) => role === undefined || roleOf(entity, ROLES[role]) !== null;
-  // Of one entity alone the caller is told what it is, instead of that there is none.
+  // For a single entity the error names its actual role, instead of saying that there is no entity.
   const fit = paths.length === 1 ? paths : paths.filter(([entity]) => isFit(entity!));
   const found = entityId === undefined ? fit : fit.filter(([entity]) => entityIdOf(entity!) === entityId);
   if (entityId === undefined && found.length > 1) throw new MetadataChoice(found.map(([entity]) => entityIdOf(entity!)));

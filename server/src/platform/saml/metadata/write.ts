@@ -1,6 +1,7 @@
 import { instant } from "../messages/values.ts";
 import { NS } from "../names.ts";
 import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from "../signature/algorithms.ts";
+import { carriable } from "../xml/characters.ts";
 import { type Content, element, type Fragment } from "../xml/write.ts";
 import type { AttributeConsumingService, Endpoint, IdpRole, IndexedEndpoint, Role, SpRole } from "./types.ts";
 
@@ -79,7 +80,7 @@ const algorithmSupport = (): Fragment =>
     ...SIGNATURE_ALGORITHMS.map((algorithm) => element("alg:SigningMethod", { Algorithm: algorithm })),
   );
 
-const inEnglish = (name: `${"md" | "mdui"}:${string}`, text: string): Fragment => element(name, { "xml:lang": "en" }, text);
+const inEnglish = (name: `${"md" | "mdui"}:${string}`, text: string): Fragment => element(name, { "xml:lang": "en" }, carriable(text));
 
 /** In the order of the schema. */
 const commonOf = (role: Role): Content[] => [

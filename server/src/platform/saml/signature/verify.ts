@@ -61,7 +61,7 @@ function theOnlySignatureOf(element: XmlElement): XmlElement {
   return signature;
 }
 
-/** XML Signature §4.1, without Object: it could carry what the signature was moved away from, or a Manifest. */
+/** XML Signature §4.1, without Object: it could carry the element that the signature was moved from, or a Manifest. */
 function partsOfSignature(signature: XmlElement): { signedInfo: XmlElement; value: Buffer } {
   const [signedInfo, value, keyInfo, ...more] = elementsOnly(signature, "signature_shape");
   const right =

@@ -1,10 +1,13 @@
 /** XML 1.0 §2.2: what a document cannot carry at all, not even as a reference. Lone surrogates are among it. */
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 
-/** Most text is, and is told faster. */
+/** Most text is ASCII, and this test is faster. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
 export const isXmlText = (text: string): boolean => PRINTABLE_ASCII.test(text) || !FORBIDDEN.test(text);
+
+/** Without what XML cannot carry: for names that are shown to users. */
+export const carriable = (text: string): string => (isXmlText(text) ? text : [...text].filter(isXmlText).join(""));
 
 const START =
   "A-Z_a-z\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2FF}\\u{370}-\\u{37D}\\u{37F}-\\u{1FFF}\\u{200C}\\u{200D}\\u{2070}-\\u{218F}\\u{2C00}-\\u{2FEF}\\u{3001}-\\u{D7FF}\\u{F900}-\\u{FDCF}\\u{FDF0}-\\u{FFFD}\\u{10000}-\\u{EFFFF}";

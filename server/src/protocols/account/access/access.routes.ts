@@ -7,8 +7,6 @@ import { AccountSession } from "./access.schema.ts";
 import { AccountApplication, AccountApplicationQuery } from "./applications.schema.ts";
 import { readApplications, removeApplication } from "./applications.service.ts";
 
-const tags = ["Account"];
-const params = pathParams();
 const read = { impersonated: true } as const;
 const ended = Type.Null({ description: "Ended" });
 
@@ -21,7 +19,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
 
   app.get(
     "/sessions",
-    { config: read, schema: { summary: "List where you are signed in", tags, params, response: { 200: Type.Array(AccountSession) } } },
+    { config: read, schema: { summary: "List where you are signed in", response: { 200: Type.Array(AccountSession) } } },
     (req) =>
       req.read(async ({ tx, realm, actor, now }) => {
         const sessions = await listOwnSessions(tx, realm, actor.id, now);
@@ -40,8 +38,6 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
       schema: {
         summary: "Sign out everywhere else",
         description: "With a token that lives without a session: everywhere.",
-        tags,
-        params,
         response: { 204: ended },
       },
     },
@@ -57,7 +53,6 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
       schema: {
         summary: "End one of your sessions",
         description: "What applications got in it ends with it. Your own present session may be the one.",
-        tags,
         params: pathParams("id"),
         response: { 204: ended },
       },
@@ -76,8 +71,6 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
         operationId: "listAccountApplications",
         summary: "List the applications that have access, and those that you may open",
         description: "Last used first. `sort` is `lastUsedAt` or `name`.",
-        tags,
-        params,
         querystring: AccountApplicationQuery,
         response: { 200: Type.Array(AccountApplication) },
       },
@@ -92,7 +85,6 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
         summary: "End an application's access",
         description:
           "Takes back your consent and ends its tokens. An application that needs no consent gets new ones when you use it again.",
-        tags,
         params: Type.Object({ realm: Type.String(), clientId: Type.String({ description: "The application's OAuth client id" }) }),
         response: { 204: ended },
       },

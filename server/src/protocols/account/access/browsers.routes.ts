@@ -5,8 +5,6 @@ import { noContent, noContentAnswer, pathParams } from "../../../platform/http/i
 import { forgetBrowser, listBrowsers } from "../../../signin/known-browsers/index.ts";
 import { AccountBrowser } from "./access.schema.ts";
 
-const tags = ["Account"];
-
 /** Mounted under /realms/:realm/account/browsers. */
 export const browserRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -16,8 +14,6 @@ export const browserRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         summary: "List the browsers that you signed in with",
         description: "Those that you said to trust are not asked for a second factor, until then. Used last, shown first.",
-        tags,
-        params: pathParams(),
         response: { 200: Type.Array(AccountBrowser) },
       },
     },
@@ -38,7 +34,6 @@ export const browserRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         summary: "Forget one of your browsers",
         description: "It is not trusted any more, and its next sign-in is that of a new one. Ends no session.",
-        tags,
         params: pathParams("id"),
         response: noContentAnswer("Forgotten"),
       },

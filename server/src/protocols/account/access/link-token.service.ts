@@ -35,14 +35,14 @@ export const LinkToken = Type.Object(
 );
 export type LinkToken = Static<typeof LinkToken>;
 
-/** A token is refreshed when it has less than this to live: whoever reads it wants to use it. */
+/** A token is refreshed when it has less than this to live: the application that reads it wants to use it. */
 const MARGIN = 30 * SECOND;
 /** Longer than the provider may take to answer. */
 const LEASE = 15 * SECOND;
 const PATIENCE = 6 * SECOND;
 const LOOK_AGAIN = 100;
 
-/** What was found, and what is to be stored with the event that tells of the reading. */
+/** What was found, and what is to be stored with the event of the reading. */
 export interface ReadToken {
   readonly key: LinkKey;
   readonly tokens: LinkTokens;

@@ -6,8 +6,6 @@ import { assertHasScope, assertMayChangeSignIn } from "../audience.ts";
 import { LinkToken, type LinkTokenParts, readableToken } from "./link-token.service.ts";
 import { beginLink, LinkBegun, type LinkParts } from "./links.service.ts";
 
-const tags = ["Account"];
-
 /** Mounted under /realms/:realm/account/linked-accounts. */
 export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts> = async (app, parts) => {
   app.get(
@@ -17,8 +15,6 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
       schema: {
         summary: "List your accounts at identity providers",
         description: "Not paged: one for each provider at the most.",
-        tags,
-        params: pathParams(),
         response: { 200: Type.Array(LinkedAccount) },
       },
     },
@@ -28,7 +24,7 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
   app.get(
     "/:alias",
     {
-      schema: { summary: "Read your account at an identity provider", tags, params: pathParams("alias"), response: { 200: LinkedAccount } },
+      schema: { summary: "Read your account at an identity provider", params: pathParams("alias"), response: { 200: LinkedAccount } },
     },
     (req) => req.read((ctx) => readLink(ctx, ctx.actor.id, req.params.alias)),
   );
@@ -40,7 +36,6 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
         summary: "Read the token that an identity provider gave for your account there",
         description:
           "Where the provider is configured with `storeTokens`. Only with an access token of yours with the scope `account`: never by a session, for an administrator or in your name. A token that has run out is refreshed at the provider first; 409 where that cannot be.",
-        tags,
         params: pathParams("alias"),
         response: { 200: LinkToken },
       },
@@ -68,7 +63,6 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
         summary: "Begin to link your account at an identity provider",
         description:
           "Answers with an address to open in a browser in which you are signed in. You sign in at the provider, see which account you came back with, and confirm. Those who administer the realm use their session.",
-        tags,
         params: pathParams("alias"),
         body: Type.Optional(
           Type.Object(
@@ -102,7 +96,6 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
       schema: {
         summary: "Unlink your account at an identity provider",
         description: "The last way to sign in cannot be removed: set a password first.",
-        tags,
         params: pathParams("alias"),
         response: noContentAnswer("Unlinked"),
       },

@@ -12,14 +12,12 @@ import {
   revokeOwnCredential,
 } from "../../../directory/users/index.ts";
 import { invalidFields } from "../../../kernel/errors.ts";
-import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
+import { noContent, noContentAnswer } from "../../../platform/http/index.ts";
 import { creationOptions } from "../../../signin/passkeys/index.ts";
 import { assertMayChangeSignIn } from "../audience.ts";
 import { addOwnPasskey, type OwnCredentialParts, ownRegistration, renameOwnPasskey } from "./passkeys.service.ts";
 import { confirmOwnTotp, startOwnTotp } from "./totp.service.ts";
 
-const tags = ["Account"];
-const params = pathParams();
 const onlyThey = "Never open to an administrator who acts as the user.";
 const bySession = `${onlyThey} Those who administer the realm use their session.`;
 
@@ -29,7 +27,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
   app.get(
     "/",
     {
-      schema: { summary: "List by what you sign in", description: onlyThey, tags, params, response: { 200: Type.Array(Credential) } },
+      schema: { summary: "List by what you sign in", description: onlyThey, response: { 200: Type.Array(Credential) } },
     },
     (req) => req.read((ctx) => readCredentials(ctx, ctx.actor.id)),
   );
@@ -41,8 +39,6 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
       schema: {
         summary: "Add a passkey or an authenticator app, make recovery codes, or an enrollment token for a device of yours",
         description: `Codes and tokens work once each, and take the place of what was made before. ${bySession}`,
-        tags,
-        params,
         body: CreateOwnCredential,
         response: { 200: CredentialSetup, 201: CreatedOwnCredential },
       },
@@ -82,7 +78,6 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
       schema: {
         summary: "Rename one of your passkeys",
         description: onlyThey,
-        tags,
         params: Type.Object({ realm: Type.String(), credentialId: Type.String({ description: "The credential's id" }) }),
         body: RenameCredential,
         response: { 200: Credential },
@@ -98,7 +93,6 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<OwnCredentialParts> 
       schema: {
         summary: "Remove one of your credentials",
         description: `The last one by which you can sign in stays (409). Ends no session. ${bySession}`,
-        tags,
         params: Type.Object({
           realm: Type.String(),
           type: Type.String({ description: "The credential's type" }),

@@ -70,7 +70,7 @@ describe("in the account, a passkey", () => {
     expect((await signInWithPasskey(iam.browser(), realm.name, passkey)).status).toBe(401);
   });
 
-  test("is refused when its challenge is spent, late, or somebody else's, and when it was made for another place", async () => {
+  test("is refused when its challenge is spent, late, or another user's, and when it was made for another place", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const [ada, bob, eve] = [await signedIn(realm), await signedIn(realm), await signedIn(other)];
     const options = await ada.options();
@@ -92,7 +92,7 @@ describe("in the account, a passkey", () => {
     expect(refusal(await ada.browser.post(at(realm), { type: "passkey", expiresIn: 60 }))).toEqual([400, "request.invalid"]);
   });
 
-  test("belongs to one user of the realm, and nobody has more than the realm allows", async () => {
+  test("belongs to one user of the realm, and no one has more than the realm allows", async () => {
     const realm = await iam.realm();
     const { body } = await realm.asMaster().get("/settings");
     await realm.asMaster().put("/settings", { ...body, passkeys: { ...body.passkeys, maxPerUser: 2 } });

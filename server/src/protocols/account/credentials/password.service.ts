@@ -5,7 +5,6 @@ import {
   type PasswordParts,
   prepareReplacement,
   untilStored,
-  WRITTEN,
 } from "../../../directory/credentials/index.ts";
 import { changeOwnPassword, readUser } from "../../../directory/users/index.ts";
 import { clock } from "../../../kernel/clock.ts";
@@ -60,7 +59,7 @@ export async function changePassword(parts: PasswordChangeParts, change: Passwor
     const passwords = { next: change.newPassword, current: change.currentPassword };
     const prepared = await prepareReplacement(reading, parts, settings.passwordPolicy, user, passwords);
     // The password that is replaced has to be the one that was known.
-    if (prepared !== WRITTEN && prepared.replaces !== present?.hash) return false;
+    if ("replaces" in prepared && prepared.replaces !== present?.hash) return false;
     return work.transact(origin, async (ctx) => {
       const stored = await changeOwnPassword(ctx, prepared);
       if (stored) await attempt.succeeded(ctx);

@@ -24,8 +24,6 @@ export const ownErasureRoutes: FastifyPluginAsyncTypebox<OwnErasureParts> = asyn
           "Your account, and whatever names you, is gone when this answers; in the audit trail `erased:<uuid>` stands in your place. It cannot be " +
           "undone. Only where the realm setting `account.erase` allows it (403 `account.erase_off`); 409 for the last administrator of the " +
           "realm. Administrators use their session.",
-        tags: ["Account"],
-        params: Type.Object({ realm: Type.String() }),
         response: { 204: Type.Null({ description: "Erased" }) },
       },
     },

@@ -1,12 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { Consent, readConsents, revokeConsent } from "../../../directory/consents/index.ts";
-import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
+import { noContent, noContentAnswer } from "../../../platform/http/index.ts";
 import { PersonalData } from "./personal-data.schema.ts";
 import { collectPersonalData, fileNameOf } from "./personal-data.ts";
-
-const tags = ["Account"];
-const params = pathParams();
 
 /** Mounted under /realms/:realm/account/gdpr. */
 export const personalDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -16,8 +13,6 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         summary: "Download your own data",
         description: "Refused (403) to an administrator who acts as the user.",
-        tags,
-        params,
         response: { 200: PersonalData },
       },
     },
@@ -32,7 +27,7 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
     "/consents",
     {
       config: { impersonated: true },
-      schema: { summary: "List what you allowed applications", tags, params, response: { 200: Type.Array(Consent) } },
+      schema: { summary: "List what you allowed applications", response: { 200: Type.Array(Consent) } },
     },
     (req) => req.read((ctx) => readConsents(ctx, ctx.actor.id)),
   );
@@ -42,7 +37,6 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       schema: {
         summary: "Take back what you allowed an application",
-        tags,
         params: Type.Object({ realm: Type.String(), clientId: Type.String({ description: "The application's OAuth client id" }) }),
         response: noContentAnswer("Taken back"),
       },

@@ -38,6 +38,9 @@ export const PersonalData = Type.Object(
       { description: "Whatever gets in as the user. Kinds and dates; never the secrets themselves" },
     ),
     federatedLinks: Type.Array(LinkedAccount, { description: "Accounts at identity providers" }),
+    directoryEntries: Type.Array(Type.Object({ source: Type.String(), entryId: Type.String(), dn: Type.String(), lastSyncAt: maybeTime }), {
+      description: "What the user is in a directory; `lastSyncAt`: when the directory was last read whole or for changes",
+    }),
     consents: Type.Array(Consent),
     samlNameIds: Type.Array(Type.Object({ entityId: Type.String(), nameId: Type.String(), createdAt: time }), {
       description: "The persistent NameIDs by which SAML service providers know the user, one for each",

@@ -2,6 +2,7 @@ import { readConsents } from "../../../directory/consents/index.ts";
 import { membershipsOf } from "../../../directory/organizations/index.ts";
 import { readUser } from "../../../directory/users/index.ts";
 import type { ReadCtx } from "../../../platform/context.ts";
+import { entriesOfUser } from "../../../signin/directories/index.ts";
 import { readLinks } from "../../../signin/identity-providers/index.ts";
 import { signInsOf } from "../../../tenancy/audit/index.ts";
 import type { PersonalData } from "./personal-data.schema.ts";
@@ -26,11 +27,12 @@ export async function collectPersonalData(ctx: ReadCtx, id: string): Promise<Per
     organizations: await membershipsOf(ctx.tx, ctx.realm, userId),
     credentials,
     federatedLinks: await readLinks(ctx, userId),
+    directoryEntries: await entriesOfUser(ctx, userId),
     consents: await readConsents(ctx, userId),
     ...kept,
     loginEvents: signIns.map((event) => ({ ...event, ts: new Date(event.ts).toISOString() })),
   };
 }
 
-/** For `Content-Disposition`: ids only, which need no escaping and tell nothing in a folder of downloads. */
+/** For `Content-Disposition`: ids only, which need no escaping and reveal nothing in a folder of downloads. */
 export const fileNameOf = ({ realmId, userId }: PersonalData): string => `gatehouse-${realmId}-${userId}.json`;

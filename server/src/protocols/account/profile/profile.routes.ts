@@ -1,13 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { noContent, noContentAnswer, pathParams, versioned } from "../../../platform/http/index.ts";
+import { noContent, noContentAnswer, versioned } from "../../../platform/http/index.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
 import type { RealmSnapshots } from "../../../tenancy/realms/index.ts";
 import { ChangePassword, changePassword, type PasswordChangeParts } from "../credentials/password.service.ts";
 import { Profile, UpdateProfile } from "./profile.schema.ts";
 import { readProfile, saveProfile } from "./profile.service.ts";
-
-const tags = ["Account"];
-const params = pathParams();
 
 export interface ProfileParts extends PasswordChangeParts, MailParts {
   readonly realms: RealmSnapshots;
@@ -17,7 +14,7 @@ export interface ProfileParts extends PasswordChangeParts, MailParts {
 export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app, { realms, ...parts }) => {
   app.get(
     "/profile",
-    { config: { impersonated: true }, schema: { summary: "Read your profile", tags, params, response: { 200: Profile } } },
+    { config: { impersonated: true }, schema: { summary: "Read your profile", response: { 200: Profile } } },
     async (req, reply) => {
       const profile = await req.read(readProfile);
       return versioned(reply, profile);
@@ -35,8 +32,6 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
           "where there is one (403 `auth.recent_authentication_required`). Whether the username and the email address " +
           "can be changed is the realm's to say (`account` of its settings); what applications know you by (`sub`) never can. " +
           "Administrators change both with their session only.",
-        tags,
-        params,
         body: UpdateProfile,
         response: { 200: Profile },
       },
@@ -57,8 +52,6 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
         description:
           "A wrong `currentPassword` (400 `password.wrong`) counts as a failed sign-in, up to the temporary lock (429). The new one is checked " +
           "like any other: `password.policy`, `password.history`, `password.breached`. Ends your other sessions.",
-        tags,
-        params,
         body: ChangePassword,
         response: noContentAnswer("Changed"),
       },

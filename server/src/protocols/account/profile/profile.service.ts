@@ -59,7 +59,7 @@ export async function saveProfile(
   };
   const changed = changedMembers(current, next);
   if (changed.length === 0) return toProfile(current, pendingEmail);
-  keepDirectoryProfile(current, next, "");
+  await keepDirectoryProfile(ctx, current, next, fieldOf);
   await refuseFixed(ctx, changed, policy);
   if (changed.some((member) => SENSITIVE.includes(member))) {
     await assertMayChangeSignIn(ctx, broughtBy);
@@ -107,15 +107,17 @@ function changedMembers(current: UserRow, next: Pick<UserRow, "username" | "emai
   ];
 }
 
+/** What the request calls it. */
+const fieldOf = (member: string): string => ((ownAttributes as readonly string[]).includes(member) ? `attributes.${member}` : member);
+
 /** What the realm does not let people change, and by what applications know them: a user who chose that freely could pose as another. */
 async function refuseFixed(ctx: Ctx, changed: readonly string[], policy: Settings["account"]): Promise<void> {
   const identifying = await identifyingMembers(ctx.tx, ctx.realm);
   const fixed = new Set([...(policy.changeUsername ? [] : ["username"]), ...(policy.changeEmail ? [] : ["email"]), ...identifying]);
-  const own: readonly string[] = ownAttributes;
   const errors = changed
     .filter((member) => fixed.has(member))
     .map((member): FieldError => {
-      const field = own.includes(member) ? `attributes.${member}` : member;
+      const field = fieldOf(member);
       const why = identifying.has(member) ? ", because applications know you by it" : "";
       return { field, code: "read_only", message: `${field} can be changed by an administrator only${why}` };
     });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());
 
-test("an address may begin so many sign-ins in a minute; whoever is known there, and others elsewhere, go on", async () => {
+test("an address may begin so many sign-ins in a minute; known users, and other addresses, go on", async () => {
   const [realm, other] = [await iam.realm(), await iam.realm()];
   const app = await relyingParty(iam, realm);
   const server = await relyingParty(iam, realm, { clientId: "server", publicClient: false });

@@ -65,8 +65,8 @@ describe("a client's own flow", () => {
     expect(codeIn((await walk(browser, base, bank.url({ prompt: "none" }))).left)).not.toBeNull();
     expect((await put([step("username"), step("password"), step("totp")])).status).toBe(200);
     expect(errorIn((await walk(browser, base, bank.url({ prompt: "none" }))).left)).toBe("login_required");
-    const strangers = await walk(iam.browser(), base, bank.url());
-    expect(strangers.page.text).toContain('name="username"');
+    const outsiders = await walk(iam.browser(), base, bank.url());
+    expect(outsiders.page.text).toContain('name="username"');
     expect(user.username).toBeTruthy();
   });
 
@@ -137,7 +137,7 @@ describe("what a user has to do", () => {
     expect(next.page.text).toContain("gh-key");
   });
 
-  test("is asked on the sign-in page of whoever is signed in, and what cannot be asked holds nobody up", async () => {
+  test("is asked of a signed-in user on the sign-in page, and what cannot be asked blocks no one", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const app = await relyingParty(iam, realm);

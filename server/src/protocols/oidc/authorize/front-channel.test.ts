@@ -112,7 +112,7 @@ describe("the implicit flow is off unless the realm turns it on", () => {
     expect((await discovery(realm)).grant_types_supported).toContain("implicit");
   });
 
-  test("administrators cannot give it to a client, which is told by its field", async () => {
+  test("administrators cannot give it to a client, with an error of its field", async () => {
     const realm = await iam.realm();
     const refused = await realm.asMaster().post("/clients", {
       ...{ clientId: "old", redirectUris: ["https://old.example/cb"] },

@@ -4,7 +4,7 @@ import Type from "typebox";
 import { mayUseApplication } from "../../../applications/access/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { defineErrors } from "../../../kernel/errors.ts";
-import { browser, declare } from "../../../platform/http/index.ts";
+import { browser, declare, field } from "../../../platform/http/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { type PageParts, seeOther, type Visitor } from "../../../signin/login/index.ts";
 import { renderChooseAccount, renderConsent, renderNoAccess, sendPage } from "../../../signin/pages/index.ts";
@@ -35,8 +35,8 @@ const errors = defineErrors("oidc", {
 
 const params = Type.Object({ realm: Type.String(), uid: Type.String() });
 const Decision = Type.Object({
-  _csrf: Type.Optional(Type.String({ maxLength: 512 })),
-  decision: Type.Optional(Type.String({ maxLength: 16 })),
+  _csrf: field(512),
+  decision: field(16),
 });
 
 export interface InteractionRouteParts extends PageParts {
@@ -114,7 +114,6 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
           ? renderNoAccess({ ...page, client: application.name, form: page })
           : renderChooseAccount(page);
     return sendPage(reply, prompt === "access" ? 403 : status, html, {
-      logoUrl: visitor.realm.settings.logoUrl,
       applicationLogoUrl: application.logoUrl ?? null,
       ...(redirect_uri !== undefined && { formActionOrigins: [redirect_uri] }),
     });

@@ -100,7 +100,7 @@ describe("another user signs in before the request goes on", () => {
     clock.reset();
     const { page } = await walk(browser, base, party.url({ prompt: "login" }));
     const resume = await untilResume(browser, page, { username: ada.username, password: ada.password });
-    // As where an administrator stops acting as somebody: the session before is back.
+    // As when an administrator stops acting as a user: the session before is back.
     browser.cookies.set(`gh_${realm.name}`, earlier.cookies.get(`gh_${realm.name}`)!);
     const { left, page: asked } = await walk(browser, base, resume);
     expect([left, asked.text.includes('name="password"')]).toEqual([null, true]);

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
 import { invalidFields } from "../../../kernel/errors.ts";
-import { anonymous, declare, refuseDirtyText } from "../../../platform/http/index.ts";
+import { anonymous, declare, page, redirect, refuseDirtyText } from "../../../platform/http/index.ts";
 import type { PageParts } from "../../../signin/login/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
 import { assertMayBegin, issuerFor } from "../../gate/index.ts";
@@ -12,9 +11,6 @@ import { searchOf, withRequestObject } from "./request-uris.ts";
 
 /** The form of an anonymous caller is stored, so it is limited. */
 const POSTED_LIMIT = 32 * 1024;
-
-const tags = ["Protocol"];
-const params = Type.Object({ realm: Type.String() });
 
 /** Refuses parameters that are nested too deeply, and names them. */
 function refuseUnreadable(form: Readonly<Record<string, unknown>>): void {
@@ -28,7 +24,7 @@ function refuseUnreadable(form: Readonly<Record<string, unknown>>): void {
 export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & { issuers: Issuers }> = async (app, parts) => {
   const { issuers } = parts;
   // The engine reads the session itself.
-  declare(app, { caller: anonymous(), csrf: "none", errors: "page" });
+  declare(app, { tags: ["Protocol"], caller: anonymous(), csrf: "none", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   app.get(
@@ -37,11 +33,9 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & 
       schema: {
         summary: "The authorization endpoint (RFC 6749 §3.1)",
         description: "Sends the browser to the sign-in page, the consent page, or back to the client.",
-        tags,
-        params,
         response: {
-          303: Type.Null({ description: "Where to go next" }),
-          400: Type.String({ description: "A page: the request cannot be answered to its client" }),
+          303: redirect("Where to go next"),
+          400: page("A page: the request cannot be answered to its client"),
         },
       },
     },
@@ -62,9 +56,7 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & 
       schema: {
         summary: "The same by a form",
         consumes: ["application/x-www-form-urlencoded"],
-        tags,
-        params,
-        response: { 303: Type.Null({ description: "To the same URL by GET" }) },
+        response: { 303: redirect("To the same URL by GET") },
       },
     },
     async (request, reply) => {

@@ -135,8 +135,8 @@ describe("the way through our pages", () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const begun = await iam.browser().get(party.url());
-    const stranger = await iam.browser().get(String(begun.headers.location));
-    expect(stranger.status).toBe(400);
+    const outsider = await iam.browser().get(String(begun.headers.location));
+    expect(outsider.status).toBe(400);
   });
 
   test("what cannot be sent to the client is shown on a page of ours", async () => {
@@ -303,7 +303,7 @@ describe("signing out", () => {
     expect((await realm.asMaster().get("/sessions")).body).toHaveLength(1);
   });
 
-  test("a form of another site signs nobody out by itself", async () => {
+  test("a form of another site signs no one out by itself", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const browser = iam.browser();

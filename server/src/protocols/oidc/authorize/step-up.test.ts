@@ -75,7 +75,7 @@ describe("a client that asks for level 2", () => {
     expect((await walk(other, base, party.url({ acr_values: "2", prompt: "none" }))).left?.searchParams.get("code")).toMatch(/./);
   });
 
-  test("is told where it cannot be had, by a page that leads back", async () => {
+  test("is refused where it cannot be reached, by a page that leads back", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/flow", passwordOnly);
     const { body } = await realm.asMaster().get("/flows/step-up");
@@ -90,8 +90,8 @@ describe("a client that asks for level 2", () => {
     const stuck = await submit(browser, base, page, { password: user.password });
     expect(stuck.page.status).toBe(403);
     expect(stuck.page.text).toContain("Back to the application");
-    const told = await submit(browser, base, stuck.page, {});
-    expect(errorIn(told.left)).toBe("unmet_authentication_requirements");
+    const answered = await submit(browser, base, stuck.page, {});
+    expect(errorIn(answered.left)).toBe("unmet_authentication_requirements");
   });
 });
 

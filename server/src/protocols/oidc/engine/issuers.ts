@@ -2,10 +2,9 @@ import { LRUCache } from "lru-cache";
 import { issuerOf } from "../../tokens/index.ts";
 import type { Issuer, Issuers } from "../issuer.ts";
 import type { OidcParts, RealmParts } from "../parts.ts";
-import { handOver } from "./hand-over.ts";
-import { answerInteraction, storeAnswer } from "./models/interaction.ts";
-import { setResumed } from "./models/resumed.ts";
-import { makeEngine, type RealmEngine } from "./provider.ts";
+import type { RealmEngine } from "./provider.ts";
+
+const load = () => import("./on-demand.ts");
 
 /** The same as the cache of realms. */
 const MAX_ISSUERS = 2_000;
@@ -16,7 +15,8 @@ const MAX_ENGINES = 1_000;
 export function createIssuers(parts: OidcParts): Issuers {
   const kept = new LRUCache<string, Issuer>({ max: MAX_ISSUERS });
   const engines = new LRUCache<Issuer, RealmEngine>({ max: MAX_ENGINES });
-  const engineOf = (issuer: Issuer): RealmEngine => {
+  const engineOf = async (issuer: Issuer): Promise<RealmEngine> => {
+    const { makeEngine } = await load();
     const known = engines.get(issuer) ?? makeEngine(issuer.parts);
     engines.set(issuer, known);
     return known;
@@ -52,16 +52,20 @@ export function createIssuers(parts: OidcParts): Issuers {
 }
 
 /** The engine is created on first use: metadata, tokens and userinfo do not need it. */
-function makeIssuer(parts: RealmParts, engineOf: (issuer: Issuer) => RealmEngine): Issuer {
+function makeIssuer(parts: RealmParts, engineOf: (issuer: Issuer) => Promise<RealmEngine>): Issuer {
   const issuer: Issuer = {
     parts,
     engine: {
-      handle: (request, reply, path, search) => handOver(parts, engineOf(issuer), request, reply, path, search),
-      findInteraction: (uid) => engineOf(issuer).provider.Interaction.find(uid),
-      answer: storeAnswer,
-      resume(request, reply, uid, answered) {
+      async handle(request, reply, path, search) {
+        const { handOver } = await load();
+        await handOver(parts, await engineOf(issuer), request, reply, path, search);
+      },
+      findInteraction: async (uid) => (await engineOf(issuer)).provider.Interaction.find(uid),
+      answer: async (answered) => (await load()).storeAnswer(answered),
+      async resume(request, reply, uid, answered) {
+        const { answerInteraction, handOver, setResumed } = await load();
         if (answered) setResumed(request.raw, answerInteraction(answered), answered.session);
-        return handOver(parts, engineOf(issuer), request, reply, `/authorize/${encodeURIComponent(uid)}`, "");
+        await handOver(parts, await engineOf(issuer), request, reply, `/authorize/${encodeURIComponent(uid)}`, "");
       },
     },
   };

@@ -51,14 +51,12 @@ const schemaOf = ({ summary, about, form }: (typeof answers)[keyof typeof answer
   summary,
   description: `A form with client authentication. ${about}`,
   ...form,
-  tags: ["Protocol"],
-  params: Type.Object({ realm: Type.String() }),
   response: { "2xx": Type.Object({}, { additionalProperties: true, description: "As the RFC says" }) },
 });
 
 /** Mounted under /realms/:realm: the endpoints that the engine answers. */
 export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app, { issuers }) => {
-  declare(app, { caller: client({ in: "engine" }), errors: "oauth" });
+  declare(app, { tags: ["Protocol"], caller: client({ in: "engine" }), errors: "oauth" });
   takeForms(app);
   const pass = (path: string) => async (request: FastifyRequest, reply: FastifyReply) =>
     (await issuerFor(issuers, request)).engine.handle(request, reply, path);

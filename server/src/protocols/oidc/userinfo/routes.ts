@@ -6,8 +6,6 @@ import { type Audience, issuerFor } from "../../gate/index.ts";
 import type { Issuers } from "../issuer.ts";
 import { userinfo } from "./service.ts";
 
-const tags = ["Protocol"];
-const params = Type.Object({ realm: Type.String() });
 const Claims = Type.Object({ sub: Type.String() }, { $id: "Userinfo", additionalProperties: true });
 
 /** RFC 6750 §2: in the header or in the form, not in both, never in the query. */
@@ -21,7 +19,7 @@ export const userinfoAudience: Audience = {
 
 /** Mounted under /realms/:realm. */
 export const userinfoRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = async (app, { issuers }) => {
-  declare(app, { caller: bearer({ audience: "userinfo" }), errors: "oauth", impersonated: true });
+  declare(app, { tags: ["Protocol"], caller: bearer({ audience: "userinfo" }), errors: "oauth", impersonated: true });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -32,15 +30,11 @@ export const userinfoRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = a
 
   const response = { 200: Claims };
   const description = "With an access token of the realm with the scope `openid`. A signed JWT for clients that are configured so.";
-  app.get(
-    "/userinfo",
-    { schema: { summary: "Claims about the user (OpenID Connect Core §5.3)", description, tags, params, response } },
-    answer as never,
-  );
+  app.get("/userinfo", { schema: { summary: "Claims about the user (OpenID Connect Core §5.3)", description, response } }, answer as never);
   app.post(
     "/userinfo",
     {
-      schema: { summary: "The same by POST", description, consumes: ["application/x-www-form-urlencoded"], tags, params, response },
+      schema: { summary: "The same by POST", description, consumes: ["application/x-www-form-urlencoded"], response },
     },
     answer as never,
   );

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import { newId } from "../../../kernel/ids.ts";
 import { likePrefix } from "../../../kernel/text.ts";
 import type { Db, Tx } from "../../../platform/db/index.ts";
@@ -21,8 +21,7 @@ declare module "../../../platform/db/tables.ts" {
   }
 }
 
-const columns = ["token_id", "name", "uses_left", "created_at", "expires_at"] as const;
-type Row = Pick<Selectable<InitialAccessTokensTable>, (typeof columns)[number]>;
+const columns = ["token_id as id", "name", "uses_left as remaining", "created_at as createdAt", "expires_at as expiresAt"] as const;
 
 const order: ListOrder = { sorts: { createdAt: sql.ref("created_at") }, defaultSort: "-createdAt", id: sql.ref("token_id") };
 
@@ -37,18 +36,16 @@ export async function listTokens(db: Db, realm: string, query: ListQuery): Promi
         eb.or([eb(sql`lower(name)`, "like", sql`lower(${likePrefix(search!)})`), eb(sql`token_id::text`, "=", search!.toLowerCase())]),
       ),
     );
-  const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map(toToken) };
+  return pageOf(db, base, order, query);
 }
 
 export async function findToken(db: Db, realm: string, id: string): Promise<InitialAccessToken | null> {
   const row = await db
     .selectFrom("initial_access_tokens")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("token_id", "=", id)
+    .where((e) => e.and({ realm_id: realm, token_id: id }))
     .executeTakeFirst();
-  return row ? toToken(row) : null;
+  return row ?? null;
 }
 
 export interface NewToken {
@@ -60,30 +57,20 @@ export interface NewToken {
 }
 
 export async function insertToken(tx: Tx, realm: string, { hash, name, count, now, expiresAt }: NewToken): Promise<InitialAccessToken> {
-  const row = await tx
+  return tx
     .insertInto("initial_access_tokens")
-    .values({
-      realm_id: realm,
-      token_id: newId(),
-      token_hash: hash,
-      name,
-      uses_left: count,
-      created_at: now,
-      expires_at: expiresAt,
-    })
+    .values({ realm_id: realm, token_id: newId(), token_hash: hash, name, uses_left: count, created_at: now, expires_at: expiresAt })
     .returning(columns)
     .executeTakeFirstOrThrow();
-  return toToken(row);
 }
 
 export async function deleteToken(tx: Tx, realm: string, id: string): Promise<InitialAccessToken | null> {
   const row = await tx
     .deleteFrom("initial_access_tokens")
-    .where("realm_id", "=", realm)
-    .where("token_id", "=", id)
+    .where((e) => e.and({ realm_id: realm, token_id: id }))
     .returning(columns)
     .executeTakeFirst();
-  return row ? toToken(row) : null;
+  return row ?? null;
 }
 
 /** A token that is not expired and has uses left. */
@@ -91,12 +78,11 @@ export async function findUsableToken(db: Db, realm: string, hash: string, now: 
   const row = await db
     .selectFrom("initial_access_tokens")
     .select(columns)
-    .where("realm_id", "=", realm)
-    .where("token_hash", "=", hash)
+    .where((e) => e.and({ realm_id: realm, token_hash: hash }))
     .where("uses_left", ">", 0)
     .where("expires_at", ">", now)
     .executeTakeFirst();
-  return row ? toToken(row) : null;
+  return row ?? null;
 }
 
 /** One statement: of concurrent requests for the last use one succeeds. */
@@ -104,8 +90,7 @@ export async function takeUse(tx: Tx, realm: string, hash: string, now: number):
   const row = await tx
     .updateTable("initial_access_tokens")
     .set((eb) => ({ uses_left: eb("uses_left", "-", 1) }))
-    .where("realm_id", "=", realm)
-    .where("token_hash", "=", hash)
+    .where((e) => e.and({ realm_id: realm, token_hash: hash }))
     .where("uses_left", ">", 0)
     .where("expires_at", ">", now)
     .returning("token_id")
@@ -116,11 +101,3 @@ export async function takeUse(tx: Tx, realm: string, hash: string, now: number):
 export async function deleteExpiredInitialTokens(db: Db, now: number): Promise<void> {
   await db.deleteFrom("initial_access_tokens").where("expires_at", "<=", now).execute();
 }
-
-const toToken = (row: Row): InitialAccessToken => ({
-  id: row.token_id,
-  name: row.name,
-  remaining: row.uses_left,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-});

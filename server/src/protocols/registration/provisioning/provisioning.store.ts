@@ -19,12 +19,12 @@ export async function findProvisioningAt(db: Db, realm: string): Promise<{ provi
   return { provisioning: completeProvisioning((row?.provisioning ?? {}) as UpdateProvisioning), configVersion: row?.config_version ?? 0 };
 }
 
-const withVersion = prepared((db, { realm }: { realm: string }) => {
-  const query = sql<{ config_version: number; provisioning: Record<string, unknown> | null }>`
+const withVersion = prepared(
+  ({ realm }: { realm: string }) =>
+    sql<{ config_version: number; provisioning: Record<string, unknown> | null }>`
     select coalesce((select v.version from realm_versions v where v.realm_id = ${realm}), 0)::bigint as config_version,
-      (select o.provisioning from realm_oidc o where o.realm_id = ${realm}) as provisioning`;
-  return { compile: () => query.compile(db) };
-});
+      (select o.provisioning from realm_oidc o where o.realm_id = ${realm}) as provisioning`,
+);
 
 export async function saveProvisioning(tx: Tx, realm: string, state: Provisioning): Promise<number> {
   const provisioning = JSON.stringify(state);

@@ -128,7 +128,7 @@ test("a message in the name of a service provider that has a key is refused with
   expect((await resolve(sp, artifactIn(left))).message?.content).not.toBeNull();
 });
 
-test("what is no artifact of ours, and what is no SOAP, is told so", async () => {
+test("an unknown artifact gets an empty answer, and what is no SOAP a fault", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm);
   for (const artifact of [newArtifact("https://another.example", 0), newArtifact(sp.issuer, 0), newArtifact(sp.issuer, 1)])

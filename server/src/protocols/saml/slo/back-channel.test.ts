@@ -28,7 +28,7 @@ afterAll(async () => {
   await iam?.close();
 });
 
-/** A service provider with a back channel, and one that is told by the browser; one session in both. */
+/** A service provider with a back channel, and one that is notified by the browser; one session in both. */
 async function joined({ alsoBrowser = false } = {}) {
   peer.issuer = "https://soap.example/metadata";
   const realm = await iam.realm();
@@ -110,7 +110,7 @@ test("without `backChannelSloEnabled`, or disabled, it is not asked", async () =
   expect(peer.heard).toEqual([]);
 });
 
-test("a service provider asks by the browser: the other is told over SOAP, and counts; itself it is not told", async () => {
+test("a service provider asks by the browser: the other is notified over SOAP, and counts; the requester is not notified", async () => {
   const { realm, browser, soap, plain } = await joined({ alsoBrowser: true });
   const asking = plain.askToLogOut(browser);
   await expect.poll(() => run().then(() => peer.heard.length)).toBe(1);
@@ -119,7 +119,7 @@ test("a service provider asks by the browser: the other is told over SOAP, and c
   expect(soap.entityId).toBe(peer.issuer);
 });
 
-test("one that is not reached in time makes it partial, and is told later", async () => {
+test("one that is not reached in time makes it partial, and is notified later", async () => {
   const { browser, plain } = await joined({ alsoBrowser: true });
   peer.status = 503;
   const asking = plain.askToLogOut(browser);
@@ -130,7 +130,7 @@ test("one that is not reached in time makes it partial, and is told later", asyn
   expect(await plain.answered(await browser.get(finish))).toMatchObject({ status: { subCode: STATUS.partialLogout } });
 });
 
-test("a service provider asks over SOAP: the session ends in its browser, and the answer says whether all were told", async () => {
+test("a service provider asks over SOAP: the session ends in its browser, and the answer says whether all were notified", async () => {
   const { realm, user, browser, soap, plain } = await joined({ alsoBrowser: true });
   const { soap: envelope } = await plain.logoutRequest();
   const asking = plain.askBySoap(envelope);
@@ -141,7 +141,7 @@ test("a service provider asks over SOAP: the session ends in its browser, and th
   expect(await realm.events("type=LOGOUT")).toMatchObject([{ actor: user.username, detail: `asked by ${plain.entityId}` }]);
   expect((await browser.get(`/realms/${realm.name}/account/profile`)).status).toBe(401);
 
-  // The other way round: one that only a browser could tell.
+  // The other way round: one that can be notified by the browser alone.
   await soap.join(browser, user);
   await plain.join(browser, user);
   const partial = await soap.askBySoap((await soap.logoutRequest()).soap);

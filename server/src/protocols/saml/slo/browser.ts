@@ -1,5 +1,7 @@
 import { clock } from "../../../kernel/clock.ts";
+import { newId } from "../../../kernel/ids.ts";
 import { anonymousActor, type Ctx } from "../../../platform/context.ts";
+import { prepareUpstreamLogout, recordUpstreamLogout } from "../../../signin/brokers/index.ts";
 import { seeOther, signedOutPath, signOutHere } from "../../../signin/login/index.ts";
 import { type LiveSession, leaveSession } from "../../../signin/sessions/index.ts";
 import { Refusal } from "../refusals.ts";
@@ -24,13 +26,18 @@ export async function logOutBrowser(parts: SloParts, exchange: Exchange, asked: 
     return answerRequester(parts, exchange, requester, "success");
   }
   const frames = await parts.logoutFrames(realmId, session.sessionId);
+  const upstream = await prepareUpstreamLogout(parts, realmId, session.sessionId);
   const path = await signOutHere(parts, exchange, { visitor, session, askedBy: entityId }, async (ctx, end) => {
     await useOnce(ctx, asked);
     if (!(await isOfSession(ctx, asked, session))) return null;
     await leaveSession(ctx.tx, realmId, { sessionId: session.sessionId, protocol: "saml", clientId: entityId });
     const ended = await end();
-    const logout = { browser: visitor.preSession, next: signedOutPath(realmId), frames, requester };
-    return ended && beginLogout(ctx, ended, logout);
+    if (!ended) return null;
+    const [logoutId, browser] = [newId(), visitor.preSession];
+    const answer = `${progressPath(realmId, logoutId)}?answer=1`;
+    // The other applications first, then the identity provider that the session came by, and the answer to the one that asked last.
+    const next = upstream ? await recordUpstreamLogout(ctx, parts.vault, upstream, { browser, next: answer }) : signedOutPath(realmId);
+    return beginLogout(ctx, ended, { logoutId, browser, next, frames, requester });
   });
   return path === null ? answerRequester(parts, exchange, requester, "unknown-principal") : seeOther(exchange.reply, path);
 }

@@ -14,23 +14,26 @@ export interface Exchange {
   readonly reply: FastifyReply;
 }
 
-/** Which logout, and what the user wants of it: an application to be asked once more, by its place in the list, or to go on. */
+/**
+ * Which logout, and what is wanted of it: an application to be asked once more, by its place in the list, to go on, or, once the identity
+ * provider of the session has been visited too, to answer the service provider that asked.
+ */
 export interface ProgressRequest {
   readonly logoutId: string;
   readonly again: number | null;
-  readonly finish: boolean;
+  readonly to: "finish" | "answer" | null;
 }
 
 /**
  * The page of a logout under way. It takes the browser to one service provider at a time, which sends it back here, and then ends. A service
  * provider that has been asked is not asked again by itself: a browser that comes back without its answer goes on to the next.
  */
-export async function showProgress(parts: SloParts, exchange: Exchange, { logoutId, again, finish }: ProgressRequest) {
+export async function showProgress(parts: SloParts, exchange: Exchange, { logoutId, again, to }: ProgressRequest) {
   const { realmId, visitor } = exchange.request;
   const logout = await findLogout(parts.db, realmId, logoutId, { browsers: visitor.preSessions, now: clock.now() });
   if (!logout) throw interactionErrors.gone();
   const path = progressPath(realmId, logoutId);
-  if (finish) return endLogout(parts, exchange, logout);
+  if (to !== null) return endLogout(parts, exchange, logout, to);
   const participants = await standingOf(parts, logout);
   const wanted = again === null ? undefined : participants[again];
   if (wanted) {
@@ -40,7 +43,10 @@ export async function showProgress(parts: SloParts, exchange: Exchange, { logout
   const next = participants.find(({ by, state }) => by === "browser" && state === "waiting");
   if (next) return askNext(parts, exchange, logout, { participants, next });
   const all = await settled(parts, [logout]);
-  if (logout.frames.length === 0 && !all.some(hasFailed)) return endLogout(parts, exchange, logout);
+  // An application that asked gets the outcome with its answer. At our own page the user is to know which applications remain.
+  const isOwn = !logout.requester && logout.next === signedOutPath(realmId);
+  const isUnclear = isOwn ? !isComplete(all) : all.some(hasFailed);
+  if (logout.frames.length === 0 && !isUnclear) return endLogout(parts, exchange, logout);
   return show(parts, exchange, { frames: logout.frames, applications: shown(all, path), next: `${path}?finish=1` });
 }
 
@@ -73,9 +79,10 @@ const shown = (participants: readonly Standing[], path: string) =>
 const show = ({ visitors }: SloParts, exchange: Exchange, page: SigningOut) =>
   showSigningOut(visitors, exchange, exchange.request.visitor, page);
 
-async function endLogout(parts: SloParts, exchange: Exchange, logout: Logout) {
-  const { requester, next } = logout;
-  if (!requester) return seeOther(exchange.reply, next);
+async function endLogout(parts: SloParts, exchange: Exchange, logout: Logout, to: "finish" | "answer" = "finish") {
+  const { realm, requester, next } = logout;
+  const goesUpstream = to === "finish" && next !== signedOutPath(realm);
+  if (!requester || goesUpstream) return seeOther(exchange.reply, next);
   const outcome = isComplete(await standingOf(parts, logout)) ? "success" : "partial";
   return answerRequester(parts, exchange, requester, outcome);
 }

@@ -33,11 +33,11 @@ export interface CheckedResponse {
 
 type CheckParts = Pick<SamlParts, "samlClients" | "baseUrl">;
 
-/** How old a message may be when it arrives. Nobody reads a page between its making and its arrival. */
+/** How old a message may be when it arrives. No page is shown between its making and its arrival. */
 const MAX_AGE = 5 * MINUTE;
 
 /**
- * SAML profiles §4.4.4.1. It has to be signed: who could send unsigned ones could sign users out at will. A service provider without a
+ * SAML profiles §4.4.4.1. It has to be signed: with unsigned requests any site could sign users out. A service provider without a
  * certificate cannot ask.
  */
 export async function checkLogoutRequest(parts: CheckParts, realm: string, received: ReceivedMessage): Promise<CheckedRequest> {

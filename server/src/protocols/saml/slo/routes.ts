@@ -39,7 +39,7 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
     done(null, body),
   );
 
-  const singleLogout = createSingleLogout(parts.db);
+  const singleLogout = createSingleLogout(parts);
   const progressOf = ({ realmId, visitor }: FastifyRequest) => singleLogout.resume(realmId, visitor.preSessions);
 
   /** A bad answer is recorded, and does not keep the logout from going on: its sender counts as not having answered. */
@@ -55,7 +55,7 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
     {
       schema: {
         summary: "Single logout by the Redirect binding (SAML 2.0)",
-        description: "LogoutRequests have to be signed. The session ends at once; the page that follows tells the other applications.",
+        description: "LogoutRequests have to be signed. The session ends at once; the page that follows notifies the other applications.",
         tags,
         params,
         response: responses,
@@ -132,14 +132,16 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
         querystring: Type.Object({
           again: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
           finish: Type.Optional(Type.String({ maxLength: 8 })),
+          answer: Type.Optional(Type.String({ maxLength: 8 })),
           lang: Type.Optional(Type.String({ maxLength: 35 })),
         }),
       },
     },
     async (request, reply) => {
-      const { again = null, finish } = request.query;
+      const { again = null, finish, answer } = request.query;
       const { logoutId } = request.params;
-      return (await showProgress(parts, { request, reply }, { logoutId, again, finish: finish !== undefined })) as never;
+      const to = answer !== undefined ? "answer" : finish !== undefined ? "finish" : null;
+      return (await showProgress(parts, { request, reply }, { logoutId, again, to })) as never;
     },
   );
 };

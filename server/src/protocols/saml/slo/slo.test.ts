@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import { STATUS } from "../../../platform/saml/index.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
-import { type LogoutOptions, logoutProvider, pairOf } from "../../../testing/logout-provider.ts";
-import type { RealmUnderTest } from "../../../testing/realm.ts";
+import { type LogoutOptions, logoutProvider, pairOf, refusalsOf, sessionsOf } from "../../../testing/logout-provider.ts";
 import { relyingParty, submit } from "../../../testing/relying-party.ts";
 import { haveSchemas, type Identity, makeIdentity, schemaComplaints } from "../../../testing/saml-peers.ts";
 import { hopOf, serviceProvider } from "../../../testing/service-provider.ts";
@@ -18,11 +17,6 @@ beforeAll(async () => {
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());
 
-const sessionsOf = (realm: RealmUnderTest) =>
-  iam.core.db.selectFrom("sessions").select("session_id").where("realm_id", "=", realm.name).execute();
-const refusals = async (realm: RealmUnderTest) =>
-  (await realm.events("type=SAML_LOGIN&outcome=FAILURE")).map(({ detail }: { detail: string }) => detail.split(":")[0]);
-
 const pair = (options: LogoutOptions = {}) => pairOf(iam, keys, options);
 
 describe("a service provider asks by the browser", () => {
@@ -30,10 +24,10 @@ describe("a service provider asks by the browser", () => {
     ["redirect", "redirect"],
     ["post", "post"],
     ["post", "redirect"],
-  ] as const)("by %s, and the other is told by %s: both are signed out, and the first gets its answer", async (by, binding) => {
+  ] as const)("by %s, and the other is notified by %s: both are signed out, and the first gets its answer", async (by, binding) => {
     const { realm, user, browser, one, two } = await pair({ binding });
     const page = await one.askToLogOut(browser, { by, relayState: "back & forth" });
-    expect(await sessionsOf(realm), "the session ends before anyone else is told").toEqual([]);
+    expect(await sessionsOf(iam, realm), "the session ends before the others are notified").toEqual([]);
     expect(await realm.events("type=LOGOUT")).toMatchObject([{ actor: user.username, detail: `asked by ${one.entityId}` }]);
     const asked = await two.asked(page);
     expect(asked).toMatchObject({ issuer: one.issuer, destination: two.location, sessionIndexes: [two.known.sessionIndex] });
@@ -67,7 +61,7 @@ describe("a service provider asks by the browser", () => {
     const { realm, browser, one } = await pair();
     const { value } = one.known.nameId;
     await one.askToLogOut(browser, { sessionIndexes: [], nameId: { value } });
-    expect(await sessionsOf(realm)).toEqual([]);
+    expect(await sessionsOf(iam, realm)).toEqual([]);
   });
 
   test("a transient NameID of any assertion of the session names it, to the service provider and to us", async () => {
@@ -82,13 +76,13 @@ describe("a service provider asks by the browser", () => {
     expect(asked.nameId).toEqual(two.known.nameId);
     expect(asked.nameId!.value).not.toBe(later.nameId.value);
     expect(await one.answered(await two.answer(browser, asked.id))).toMatchObject({ status: { code: STATUS.success, subCode: null } });
-    expect(await sessionsOf(realm), "the other browser stays signed in").toHaveLength(1);
+    expect(await sessionsOf(iam, realm), "the other browser stays signed in").toHaveLength(1);
   });
 
   test("in a browser without a session there is nothing to end: success", async () => {
     const { realm, one } = await pair();
     expect(await one.answered(await one.askToLogOut(iam.browser()))).toMatchObject({ status: { code: STATUS.success, subCode: null } });
-    expect(await sessionsOf(realm)).toHaveLength(1);
+    expect(await sessionsOf(iam, realm)).toHaveLength(1);
   });
 
   test("one without an address for answers leaves the browser at our own page", async () => {
@@ -101,11 +95,11 @@ describe("a service provider asks by the browser", () => {
     await one.join(browser, await realm.user());
     const page = await one.askToLogOut(browser);
     expect([page.status, page.text]).toEqual([200, expect.stringContaining("You are signed out")]);
-    expect(await sessionsOf(realm)).toEqual([]);
+    expect(await sessionsOf(iam, realm)).toEqual([]);
   });
 });
 
-describe("telling the others", () => {
+describe("notifying the others", () => {
   test("one that does not answer is passed over, named, can be asked again, and makes it a partial logout", async () => {
     const { browser, one, two } = await pair();
     const three = await logoutProvider(iam, one.realm, "zebra", { identity: keys.other });
@@ -130,7 +124,7 @@ describe("telling the others", () => {
     expect(await one.answered(end)).toMatchObject({ status: { code: STATUS.success, subCode: null } });
   });
 
-  test("one that refuses is named; one that has no single logout service is, too, but does not stop the page", async () => {
+  test("one that refuses is named; one that has no single logout service is, too, and stops the page only where no application waits", async () => {
     const { browser, one, two } = await pair();
     let page = await one.askToLogOut(browser);
     page = await two.answer(browser, (await two.asked(page)).id, { status: { code: STATUS.responder, subCode: STATUS.requestDenied } });
@@ -146,6 +140,15 @@ describe("telling the others", () => {
     await deaf.join(other, user);
     await asking.join(other, user);
     expect(await asking.answered(await asking.askToLogOut(other))).toMatchObject({ status: { subCode: STATUS.partialLogout } });
+
+    // No application asked: the page says so itself.
+    await deaf.join(other, user);
+    const confirm = await other.get(`/realms/${realm.name}/logout`);
+    const { page: own } = await submit(other, iam.config.baseUrl, confirm, {});
+    expect(own.text).toContain("<strong>deaf</strong> <span>cannot be signed out from here: sign out there, too</span>");
+    expect(own.text).toContain("not every application has confirmed it");
+    const finish = /data-next="([^"]+)" data-stays/.exec(own.text)![1]!;
+    expect((await other.get(finish)).headers.location).toBe(`/realms/${realm.name}/login?signed_out=1`);
   });
 
   test("an answer has to be signed, to be of the one that was asked, and to come in the same browser; a bad one does not stop the logout", async () => {
@@ -157,7 +160,13 @@ describe("telling the others", () => {
     expect((await one.answer(browser, id)).text).toContain("<strong>two</strong> <span>did not answer");
     expect((await two.answer(browser, "_another")).text).toContain("<strong>two</strong> <span>did not answer");
     expect((await two.answer(iam.browser(), id)).status).toBe(400);
-    expect(await refusals(realm)).toEqual(["in_response_to", "in_response_to", "in_response_to", "signature_missing", "signature_missing"]);
+    expect(await refusalsOf(realm)).toEqual([
+      "in_response_to",
+      "in_response_to",
+      "in_response_to",
+      "signature_missing",
+      "signature_missing",
+    ]);
     expect(await one.answered(await two.answer(browser, id))).toMatchObject({ status: { subCode: null } });
   });
 
@@ -184,11 +193,11 @@ describe("two service providers and an OIDC client in one session", () => {
     return { realm, browser, one, two, party, tokens };
   }
 
-  test("the OIDC client asks: the service providers are told one after the other, its frame is on the last page, and it gets its user back", async () => {
+  test("the OIDC client asks: the service providers are notified one after the other, its frame is on the last page, and it gets its user back", async () => {
     const { realm, browser, one, two, tokens } = await three();
     const out = new URLSearchParams({ id_token_hint: tokens.id_token, post_logout_redirect_uri: CALLBACK, state: "s" });
     let page = await one.follow(browser, await browser.get(`/realms/${realm.name}/logout?${out}`));
-    expect(await sessionsOf(realm)).toEqual([]);
+    expect(await sessionsOf(iam, realm)).toEqual([]);
     expect(await realm.events("type=LOGOUT")).toMatchObject([{ detail: "asked by app" }]);
     page = await one.answer(browser, (await one.asked(page)).id);
     page = await two.answer(browser, (await two.asked(page)).id);
@@ -197,18 +206,18 @@ describe("two service providers and an OIDC client in one session", () => {
     expect((await browser.get(finish)).headers.location).toBe(`${CALLBACK}?state=s`);
   });
 
-  test("a service provider asks: the other is told, then the client by its frame, and the first gets its answer", async () => {
+  test("a service provider asks: the other is notified, then the client by its frame, and the first gets its answer", async () => {
     const { realm, browser, one, two, tokens, party } = await three();
     const page = await two.askToLogOut(browser);
     const end = await one.answer(browser, (await one.asked(page)).id);
     expect(end.text).toContain('<iframe src="https://app.example/out"');
-    expect(await sessionsOf(realm)).toEqual([]);
+    expect(await sessionsOf(iam, realm)).toEqual([]);
     expect((await party.post("/token", { grant_type: "refresh_token", refresh_token: tokens.refresh_token })).status).toBe(400);
     const finish = /data-next="([^"]+)"/.exec(end.text)![1]!;
     expect(await two.answered(await browser.get(finish))).toMatchObject({ status: { code: STATUS.success, subCode: null } });
   });
 
-  test("the user signs out at our own page: all are told, and the user is at our page again", async () => {
+  test("the user signs out at our own page: all are notified, and the user is at our page again", async () => {
     const { realm, browser, one, two } = await three();
     const confirm = await browser.get(`/realms/${realm.name}/logout`);
     let page = (await submit(browser, iam.config.baseUrl, confirm, {})).page;
@@ -229,7 +238,7 @@ describe("two service providers and an OIDC client in one session", () => {
   });
 });
 
-test("a posted message that waits for its browser names nobody in the database", async () => {
+test("a posted message that waits for its browser does not name the user in the database", async () => {
   const { realm, user, browser, one } = await pair();
   const sp = await serviceProvider(iam, realm);
   const subject = { value: user.username, format: null, nameQualifier: null, spNameQualifier: null };
@@ -243,5 +252,5 @@ test("a posted message that waits for its browser names nobody in the database",
   for (const secret of [one.known.nameId.value, one.known.sessionIndex, user.username]) expect(JSON.stringify(kept)).not.toContain(secret);
   // It is whole for the browser that comes for it.
   await one.follow(browser, waiting[0]!);
-  expect(await sessionsOf(realm)).toEqual([]);
+  expect(await sessionsOf(iam, realm)).toEqual([]);
 });

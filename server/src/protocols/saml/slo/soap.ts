@@ -1,3 +1,4 @@
+import { newId } from "../../../kernel/ids.ts";
 import { anonymousActor } from "../../../platform/context.ts";
 import { readSoap, signed, soapEnvelope } from "../../../platform/saml/index.ts";
 import { endSession, leaveSession } from "../../../signin/sessions/index.ts";
@@ -12,7 +13,7 @@ import { isComplete, settled } from "./standing.ts";
 import { insertLogout, sessionsByNameId } from "./store.ts";
 
 /**
- * A service provider asks over SOAP, without a browser: the sessions that its NameID and SessionIndex name end, whoever holds them. The
+ * A service provider asks over SOAP, without a browser: the sessions that its NameID and SessionIndex name end, in every browser. The
  * other participants are notified over SOAP as well; those that only a browser can reach make it a partial logout.
  */
 export async function logOutBySoap(parts: SloParts, realm: string, body: Uint8Array, sourceIp: string): Promise<string> {
@@ -28,8 +29,8 @@ export async function logOutBySoap(parts: SloParts, realm: string, body: Uint8Ar
     for (const { sessionId, userId, username } of named) {
       await leaveSession(ctx.tx, realm, { sessionId, protocol: "saml", clientId: entityId });
       const ended = await endSession(ctx, sessionId, { askedBy: entityId, user: { id: userId, name: username } });
-      const logoutId = ended && (await insertLogout(ctx.tx, { ended, browser: null, requester: null, next: "", frames: [], now: ctx.now }));
-      if (logoutId) begun.push(logoutId);
+      const logout = { logoutId: newId(), browser: null, requester: null, next: "", frames: [], now: ctx.now };
+      if (ended && (await insertLogout(ctx.tx, { ended, ...logout }))) begun.push(logout.logoutId);
     }
     return { count: named.length, logouts: begun.map((logoutId) => ({ realm, logoutId })) };
   });

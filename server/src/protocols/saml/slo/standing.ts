@@ -13,7 +13,7 @@ export interface Standing extends LogoutParticipant {
   readonly endpoint: BrowserEndpoint | null;
 }
 
-type StandingParts = Pick<SloParts, "db" | "samlClients">;
+export type StandingParts = Pick<SloParts, "db" | "samlClients">;
 
 export async function standingOf({ db, samlClients }: StandingParts, logout: Pick<Logout, "realm" | "logoutId">): Promise<Standing[]> {
   const participants = await participantsOf(db, logout);
@@ -36,7 +36,7 @@ export const hasFailed = ({ by, state }: Standing): boolean => by !== null && st
 
 export function outcomeOf({ by, state }: Standing): LogoutApplication["outcome"] {
   if (state === "done") return "done";
-  if (by === null) return "untold";
+  if (by === null) return "unsupported";
   if (state === "failed") return "refused";
   return by === "browser" && state === "waiting" ? "waiting" : "unanswered";
 }

@@ -1,6 +1,6 @@
 import { type ColumnType, sql } from "kysely";
 import { MINUTE } from "../../../kernel/clock.ts";
-import { isId, newId } from "../../../kernel/ids.ts";
+import { isId } from "../../../kernel/ids.ts";
 import { sha256 } from "../../../kernel/vault.ts";
 import type { Db, Tx } from "../../../platform/db/index.ts";
 import type { LogoutFrame } from "../../../signin/pages/index.ts";
@@ -65,6 +65,7 @@ export interface LogoutParticipant extends SamlParticipant {
 const LIFETIME = 10 * MINUTE;
 
 export interface NewLogout {
+  readonly logoutId: string;
   readonly ended: EndedSession;
   /** The browser's pre-session; null: there is no browser. */
   readonly browser: string | null;
@@ -75,11 +76,10 @@ export interface NewLogout {
 }
 
 /** Null: no participant has to be notified. */
-export async function insertLogout(tx: Tx, { ended, browser, requester, next, frames, now }: NewLogout): Promise<string | null> {
+export async function insertLogout(tx: Tx, { logoutId, ended, browser, requester, next, frames, now }: NewLogout): Promise<string | null> {
   const { realm, sessionId, userId } = ended;
   const participants = ended.participants.filter(({ protocol }) => protocol === "saml");
   if (participants.length === 0 && requester === null) return null;
-  const logoutId = newId();
   await tx
     .insertInto("saml_logouts")
     .values({

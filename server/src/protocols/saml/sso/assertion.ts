@@ -38,7 +38,7 @@ export async function makeError(parts: SamlParts, asked: Asked, status: ErrorSta
   return asked.client.options.signResponse ? signed(message, await signingKeyOf(parts, asked.realm.realmId)) : message;
 }
 
-/** One per session and service provider: it names the session in logout requests, and tells nothing of it. */
+/** One per session and service provider: it names the session in logout requests, and reveals nothing about it. */
 export const sessionIndexOf = (sessionId: string, entityId: string): string => `_${sha256(`${sessionId}\n${entityId}`).slice(0, 40)}`;
 
 export interface About {
@@ -48,8 +48,8 @@ export interface About {
   readonly subject: ClaimSubject;
 }
 
-/** What the assertion tells of the user; the consent page shows the same. */
-export const toldAttributes = (
+/** The attributes of the assertion; the consent page shows the same. */
+export const releasedAttributes = (
   client: SamlClientSnapshot,
   subject: ClaimSubject,
   { sessionId, authTime, acr, amr, impersonator }: LiveSession,
@@ -75,7 +75,7 @@ export function makeResponse(
     authnInstant: session.authTime,
     sessionIndex,
     sessionNotOnOrAfter: session.absoluteExpiry,
-    attributes: toldAttributes(client, subject, session),
+    attributes: releasedAttributes(client, subject, session),
   };
   const { signAssertion, signResponse } = options;
   return successResponse(response, assertion, { key, signAssertion, signResponse, recipient: recipientOf(client) });

@@ -39,7 +39,7 @@ export function contextDemand(client: SamlClientSnapshot, requested: RequestedAu
     return reached[0]?.ref ?? usual(acr);
   };
   if (comparison === "better") {
-    // Stronger than each of them; of a class that is not known nobody can say.
+    // Stronger than each of them; an unknown class cannot be compared.
     const above = Math.max(...levels) + 1;
     return known.length < classRefs.length || above > HIGHEST ? null : { acr: String(above), essential: true, classRefOf: usual };
   }

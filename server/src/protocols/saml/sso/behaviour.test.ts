@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import { AUTHN_CONTEXT, BINDING, NAME_ID_FORMAT, STATUS } from "../../../platform/saml/index.ts";
-import type { Answer } from "../../../testing/browser.ts";
+import type { Answer, Browser } from "../../../testing/browser.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import { identityProvider } from "../../../testing/identity-providers.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
@@ -19,6 +19,17 @@ beforeAll(async () => {
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());
 
+/** A service provider that sets nothing, and a user who is signed in: for tests that change neither. */
+let known: Promise<{ sp: ServiceProvider; user: { username: string; password: string }; browser: Browser }> | undefined;
+const plain = () => {
+  known ??= (async () => {
+    const realm = await iam.realm();
+    const [sp, user, browser] = [await serviceProvider(iam, realm), await realm.user(), iam.browser()];
+    await sp.signIn(browser, user);
+    return { sp, user, browser };
+  })();
+  return known;
+};
 const statusIn = async (sp: ServiceProvider, page: Answer) => {
   const { response, assertion } = await sp.open(page);
   expect(assertion).toBeNull();
@@ -55,7 +66,7 @@ describe("IsPassive", () => {
 });
 
 describe("ForceAuthn", () => {
-  test("asks again in a live session, and the assertion tells the new time", async () => {
+  test("asks again in a live session, and the assertion has the new time", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm);
     const browser = iam.browser();
@@ -118,10 +129,7 @@ describe("RequestedAuthnContext", () => {
     (await sp.accept(page, sent.id)).authnStatements[0]!.classRef;
 
   test("is met by one factor: exact, minimum and maximum", async () => {
-    const realm = await iam.realm();
-    const sp = await serviceProvider(iam, realm);
-    const browser = iam.browser();
-    const user = await realm.user();
+    const { sp, user, browser } = await plain();
     for (const request of [
       asking("exact", PASSWORD),
       asking("minimum", MFA, PASSWORD),
@@ -137,9 +145,8 @@ describe("RequestedAuthnContext", () => {
     ["better than what is not known", asking("better", PASSWORD, "urn:unknown")],
     ["of declarations alone", { requestedAuthnContext: { comparison: "exact" as const, classRefs: [], declRefs: ["urn:declared"] } }],
   ])("%s cannot be met: NoAuthnContext", async (_, request) => {
-    const realm = await iam.realm();
-    const sp = await serviceProvider(iam, realm);
-    const { page, asked } = await sp.signIn(iam.browser(), await realm.user(), request);
+    const { sp, user } = await plain();
+    const { page, asked } = await sp.signIn(iam.browser(), user, request);
     expect(asked).toBe(false);
     expect(await statusIn(sp, page)).toMatchObject({ code: STATUS.responder, subCode: STATUS.noAuthnContext });
   });
@@ -307,9 +314,8 @@ describe("the NameID", () => {
     policy("constructor"),
     policy(NAME_ID_FORMAT.persistent, true, "https://affiliation.example"),
   ])("%j is InvalidNameIDPolicy", async (request) => {
-    const realm = await iam.realm();
-    const sp = await serviceProvider(iam, realm);
-    const { page } = await sp.signIn(iam.browser(), await realm.user(), request);
+    const { sp, user, browser } = await plain();
+    const { page } = await sp.signIn(browser, user, request);
     expect(await statusIn(sp, page)).toMatchObject({ subCode: STATUS.invalidNameIdPolicy });
   });
 });
@@ -319,7 +325,7 @@ describe("a request about one user", () => {
     subject: { value, format, nameQualifier: null, spNameQualifier: null, spProvidedId: null },
   });
 
-  test("is answered for that user alone; another is asked to sign in, and then told to be unknown", async () => {
+  test("is answered for that user alone; for another user it asks to sign in, and then answers UnknownPrincipal", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm);
     const [ada, bob] = [await realm.user(), await realm.user()];
@@ -340,11 +346,8 @@ describe("a request about one user", () => {
   });
 });
 
-test("Scoping that leaves us out, and a binding that there is not, are said so", async () => {
-  const realm = await iam.realm();
-  const sp = await serviceProvider(iam, realm);
-  const browser = iam.browser();
-  const user = await realm.user();
+test("an IDPList without us is NoSupportedIDP, and an unknown binding UnsupportedBinding", async () => {
+  const { sp, user, browser } = await plain();
   const scoping = (...idpEntityIds: string[]) => ({ scoping: { proxyCount: 0, idpEntityIds, requesterIds: ["https://behind.example"] } });
   expect(await statusIn(sp, (await sp.signIn(browser, user, scoping("https://another.example"))).page)).toMatchObject({
     subCode: STATUS.noSupportedIdp,
@@ -371,7 +374,7 @@ test("with ProxyCount 0 no identity provider is offered", async () => {
   expect(page).not.toContain("/broker/");
 });
 
-test("users who may not use the application are told to the service provider: RequestDenied", async () => {
+test("the service provider gets RequestDenied for a user who may not use it", async () => {
   const realm = await iam.realm();
   await realm.asMaster().post("/roles", { name: "staff" });
   const sp = await serviceProvider(iam, realm, { options: { allowedRoles: ["staff"] } });

@@ -22,7 +22,7 @@ const Decision = Type.Object({
   decision: Type.Optional(Type.String({ maxLength: 16 })),
 });
 
-/** Mounted under /realms/:realm: asks what an assertion may tell of the user. */
+/** Mounted under /realms/:realm: asks which attributes an assertion may hold. */
 export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts) => {
   const { visitors } = parts;
   declare(app, { caller: browser(), csrf: "form", errors: "page" });
@@ -85,7 +85,7 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
 
 const MOST_VALUES = 10;
 
-/** An attribute with its values, so that people see what is told of them. */
+/** An attribute with its values, so that users see what is released. */
 function wanted(locale: Parameters<typeof messagesOf>[0], { name, values }: NewAttribute) {
   const shown = values.slice(0, MOST_VALUES).map((value) => cut(value, 100));
   const text = `${name} (${shown.join(", ")}${values.length > MOST_VALUES ? ", …" : ""})`;

@@ -51,7 +51,7 @@ test("lists what the assertion tells, remembers the answer, and asks again where
   expect((await sp.signIn(browser, user)).page.text).toContain("Allow access to your account?");
 });
 
-test("answers RequestDenied where the user does not allow it, and NoPassive where nobody may be asked", async () => {
+test("answers RequestDenied where the user does not allow it, and NoPassive where the user may not be asked", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm, { options });
   const user = await realm.user();

@@ -26,7 +26,7 @@ export function consumerOf(client: SamlClientSnapshot, wanted: Wanted): Consumer
   return { location: found.location, binding: bindingOf(protocolBinding ?? found.binding) };
 }
 
-/** For answers that nobody asked for. */
+/** For unsolicited responses. */
 export const defaultConsumerOf = (client: SamlClientSnapshot): Consumer =>
   consumerOf(client, { assertionConsumerServiceUrl: null, assertionConsumerServiceIndex: null, protocolBinding: null });
 

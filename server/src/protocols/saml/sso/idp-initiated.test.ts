@@ -38,7 +38,7 @@ test("it is off unless the options or the realm say otherwise, and for those who
   expect((await browser.get(startOf(sp))).headers.location).toContain("/login?interaction=");
 });
 
-test("a RelayState of the link counts only where an administrator has named it: anybody may have written the link", async () => {
+test("a RelayState of the link counts only where an administrator has allowed it: any site can link here", async () => {
   const realm = await iam.realm();
   const options = { idpInitiatedSsoEnabled: true };
   const open = await serviceProvider(iam, realm, { options });
@@ -67,7 +67,7 @@ test("users who may not use the application see a page that names it and their a
   await browser.signIn(realm.name, "admin", realm.adminPassword);
   const answer = await browser.get(startOf(sp, "/deep?x=1&y"));
   expect([answer.status, answer.text.includes("SAMLResponse")]).toEqual([403, false]);
-  for (const told of ["You cannot use this application", ">admin<", "Wiki &lt;1>"]) expect(answer.text).toContain(told);
+  for (const text of ["You cannot use this application", ">admin<", "Wiki &lt;1>"]) expect(answer.text).toContain(text);
   const denied = { outcome: "FAILURE", actor: "admin", resourceId: sp.entityId, detail: expect.stringMatching(/^access_denied/) };
   expect(await realm.events("type=SAML_LOGIN")).toMatchObject([denied]);
 

@@ -64,7 +64,7 @@ export function chooseNameId(kind: NameIdKind, facts: NameIdFacts): ChosenNameId
       if (known === null && policy?.allowCreate === false) return { nameId: null, why: "no NameID exists, and none may be created" };
       return { nameId: qualified(known ?? newMessageId(), NAME_ID_FORMAT.persistent), isNew: known === null };
     case "email":
-      // An address that nobody confirmed may be another person's: the service provider would take the user for them.
+      // An unconfirmed address may be another person's: the service provider would take the user for that person.
       if (user.email === null || !user.emailVerified) return { nameId: null, why: "the user has no confirmed email address" };
       return { nameId: plain(user.email, NAME_ID_FORMAT.email), isNew: false };
     case "unspecified": {

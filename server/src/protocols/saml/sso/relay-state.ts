@@ -1,18 +1,15 @@
 import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
-import { RELAY_STATE_BYTES } from "../../../platform/saml/index.ts";
+import { isScript, RELAY_STATE_BYTES } from "../../../platform/saml/index.ts";
 import { Refusal } from "../refusals.ts";
 
 /** Addresses of the service provider itself, and those that an administrator names, may be as long as addresses are. */
 export const LONGEST_RELAY_STATE = 2_048;
 
-/** Addresses that run in the page of a service provider that goes there without looking. */
-const RUNS = /^[\s\p{Cc}]*(?:javascript|data|vbscript)\s*:/iu;
-
 /** SAML bindings §3.4.3: what the service provider sent with its request, for the answer. */
 export function relayStateOf(client: SamlClientSnapshot, relayState: string | null): string | null {
   if (relayState === null) return null;
   const { allowedRelayStates } = client.options;
-  if (RUNS.test(relayState)) throw new Refusal("relay_state", "RelayState is a script", client.entityId);
+  if (isScript(relayState)) throw new Refusal("relay_state", "RelayState is a script", client.entityId);
   if (allowedRelayStates !== null) {
     if (!isAllowed(allowedRelayStates, relayState)) throw new Refusal("relay_state", "RelayState is not allowed", client.entityId);
   } else if (Buffer.byteLength(relayState) > RELAY_STATE_BYTES && !isOwnAddress(client, relayState))
@@ -29,8 +26,7 @@ function isOwnAddress({ assertionConsumerServices }: SamlClientSnapshot, relaySt
 }
 
 /**
- * Where nobody asked, anybody may have written the link: the default, and what the allowed ones cover, but nothing that an administrator has
- * not named.
+ * Any site can link to an IdP-initiated sign-in. So it takes the default RelayState and those that `allowedRelayStates` covers, and no others.
  */
 export function relayStateToStart(client: SamlClientSnapshot, relayState: string | null): string | null {
   const { allowedRelayStates, defaultRelayState } = client.options;

@@ -17,7 +17,7 @@ import { inNameOf, Refusal } from "../refusals.ts";
 import { type Consumer, consumerOf, defaultConsumerOf, isSupportedBinding } from "./consumer-service.ts";
 import { relayStateOf, relayStateToStart } from "./relay-state.ts";
 
-/** How old a request may be when it arrives: people restore tabs, and read a page before they go on. */
+/** How old a request may be when it arrives: users restore tabs, and read a page before they go on. */
 const MAX_AGE = 10 * MINUTE;
 /** How long users may take to sign in. The same message can wait for them in two tabs; only one of them gets an assertion. */
 const PATIENCE = HOUR;
@@ -48,7 +48,7 @@ export interface PendingRequest {
   /** ProxyCount 0: no other identity provider is to be asked. */
   readonly isLocal: boolean;
   readonly authnContext: RequestedAuthnContext | null;
-  /** What it asks for cannot be had, whoever the user is. */
+  /** What it asks for is not supported, for any user. */
   readonly unsupported: ErrorStatus | null;
 }
 
@@ -95,7 +95,7 @@ function unsupportedIn({ protocolBinding, scoping }: AuthnRequest, ours: string)
   return null;
 }
 
-/** SAML profiles §4.1.5: nobody asked. */
+/** SAML profiles §4.1.5: an unsolicited response. */
 export function unsolicited(client: SamlClientSnapshot, relayState: string | null): PendingRequest {
   const { entityId, options } = client;
   if (!options.idpInitiatedSsoEnabled)

@@ -8,7 +8,7 @@ import { actorOfSession, joinSession, type LiveSession } from "../../../signin/s
 import { entityIdOf, signingKeyOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
 import { Refusal, type RefusalReason } from "../refusals.ts";
-import { type About, makeResponse, sessionIndexOf, toldAttributes } from "./assertion.ts";
+import { type About, makeResponse, releasedAttributes, sessionIndexOf } from "./assertion.ts";
 import { assertConsent } from "./consent.ts";
 import type { Exchange } from "./decide.ts";
 import { type ChosenNameId, chooseNameId, isSubject, nameIdKind } from "./name-id.ts";
@@ -48,7 +48,7 @@ export async function respond(parts: SamlParts, exchange: Exchange, proven: Prov
   const who = await whoItIs(parts, exchange, proven.session);
   const { client } = exchange;
   if (client.options.consentRequired)
-    await assertConsent(parts.db, exchange, proven.session.userId, toldAttributes(client, who.subject, proven.session));
+    await assertConsent(parts.db, exchange, proven.session.userId, releasedAttributes(client, who.subject, proven.session));
   const message = await makeResponse(parts, exchange, await signingKeyOf(parts, realmId), { ...proven, ...who });
   const origin = { realm: realmId, actor: actorOfSession(proven.session, realmId), sourceIp: proven.sourceIp };
   try {

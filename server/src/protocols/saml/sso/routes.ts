@@ -92,7 +92,7 @@ export const ssoRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts)
         params: Type.Object({ realm: Type.String(), entityId: Type.String() }),
         querystring: Type.Object({
           RelayState: Type.Optional(Type.String({ maxLength: LONGEST_RELAY_STATE })),
-          account: Type.Optional(Type.Literal("other", { description: "Asks to sign in, whoever is signed in" })),
+          account: Type.Optional(Type.Literal("other", { description: "Asks to sign in with another account" })),
         }),
         response: { ...responses, 403: page("A page: the user may not use the application") },
       },

@@ -15,7 +15,7 @@ interface Pair {
   readonly userId: string;
 }
 
-const nameIdOf = prepared((db, { realm, entityId, userId }: Pair) =>
+const nameIdOf = prepared(({ realm, entityId, userId }: Pair, db) =>
   db
     .selectFrom("saml_name_ids")
     .select("name_id")
@@ -40,7 +40,7 @@ export async function insertNameId(tx: Tx, { realm, entityId, userId }: Pair, na
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-const markAnswered = prepared((db, { realm, request, until }: { realm: string; request: string; until: number }) =>
+const markAnswered = prepared(({ realm, request, until }: { realm: string; request: string; until: number }, db) =>
   db
     .insertInto("saml_answered_requests")
     .values({ realm_id: realm, request, expires_at: until })

@@ -152,9 +152,9 @@ describe("token exchange", () => {
     expect(payloadOf(silent.body.access_token).act, "nobody leaves the row").toEqual(act);
 
     const theirs = await exchange(orders, tokens.access_token, { actor_token: await ownToken(stock), actor_token_type: ACCESS_TOKEN });
-    expect(theirs.body.error, "somebody else's actor token").toBe("invalid_request");
+    expect(theirs.body.error, "another user's actor token").toBe("invalid_request");
     const played = await exchange(orders, tokens.access_token, { actor_token: first.body.access_token, actor_token_type: ACCESS_TOKEN });
-    expect(played.body.error, "a delegated token is nobody's own").toBe("invalid_request");
+    expect(played.body.error, "a delegated token is no one's own").toBe("invalid_request");
   });
 
   test("is refused to clients that the token was not issued for, and for every kind of token but a live one of a user", async () => {

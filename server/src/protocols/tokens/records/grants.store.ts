@@ -99,10 +99,10 @@ export const liveGrants = (now: number) => sql`oidc_grants g ${joinUserAndSessio
       select c.id from clients c where c.realm_id = g.realm_id and c.client_id = g.client_id and c.enabled limit 1) c
     where g.expires_at > ${now} and ${sessionIsAlive(now)}`;
 
-const live = prepared((db, { realm, grantId, now }: { realm: string; grantId: string; now: number }) => {
-  const query = sql<LiveRow>`select ${liveColumns} from ${liveGrants(now)} and g.realm_id = ${realm} and g.grant_id = ${grantId}`;
-  return { compile: () => query.compile(db) };
-});
+const live = prepared(
+  ({ realm, grantId, now }: { realm: string; grantId: string; now: number }) =>
+    sql<LiveRow>`select ${liveColumns} from ${liveGrants(now)} and g.realm_id = ${realm} and g.grant_id = ${grantId}`,
+);
 
 export async function findLiveGrant(db: Db, realm: string, grantId: string, now: number): Promise<LiveGrant | null> {
   const [row] = await live(db, { realm, grantId, now });
@@ -129,12 +129,11 @@ export async function grantsOfSession(db: Db, realm: string, sessionId: string):
   return rows.map((row) => ({ grantId: row.grant_id, clientId: row.client_id }));
 }
 
-const ofSession = prepared((db, { realm, sessionId }: { realm: string; sessionId: string }) =>
+const ofSession = prepared(({ realm, sessionId }: { realm: string; sessionId: string }, db) =>
   db
     .selectFrom("oidc_grants")
     .select(["grant_id", "client_id"])
-    .where("realm_id", "=", realm)
-    .where("session_id", "=", sessionId)
+    .where((e) => e.and({ realm_id: realm, session_id: sessionId }))
     .orderBy("grant_id"),
 );
 
@@ -162,8 +161,7 @@ export async function writeGrant(db: Db, realm: string, grant: NewGrant): Promis
 export async function deleteGrant(db: Db, realm: string, grantId: string): Promise<{ userId: string; clientId: string } | null> {
   const row = await db
     .deleteFrom("oidc_grants")
-    .where("realm_id", "=", realm)
-    .where("grant_id", "=", grantId)
+    .where((e) => e.and({ realm_id: realm, grant_id: grantId }))
     .returning(["user_id", "client_id"])
     .executeTakeFirst();
   return row ? { userId: row.user_id, clientId: row.client_id } : null;

@@ -41,15 +41,15 @@ interface HolderRow extends UserColumns, ImpersonatorColumns {
   amr: string[] | null;
 }
 
-const holder = prepared((db, { realm, jti, clientId, now, grantId }: Asked & { grantId: string }) => {
-  const query = sql<HolderRow>`
+const holder = prepared(
+  ({ realm, jti, clientId, now, grantId }: Asked & { grantId: string }) =>
+    sql<HolderRow>`
     select ${userColumns}, g.session_id, s.impersonator, s.impersonator_id, s.impersonator_realm, s.auth_time, s.acr, s.amr
     from oidc_grants g ${joinUserAndSession}
     cross join lateral (select c.id from clients c where c.realm_id = g.realm_id and c.client_id = ${clientId} and c.enabled limit 1) c
     where g.realm_id = ${realm} and g.grant_id = ${grantId} and g.expires_at > ${now} and ${sessionIsAlive(now)}
-      and not exists (select 1 from revoked_tokens r where r.realm_id = g.realm_id and r.jti = ${jti})`;
-  return { compile: () => query.compile(db) };
-});
+      and not exists (select 1 from revoked_tokens r where r.realm_id = g.realm_id and r.jti = ${jti})`,
+);
 
 /** One query over grant, session, user, client and revoked tokens. Null: the token is not live. */
 export async function findHolder(db: Db, asked: Asked & { readonly grantId: string }): Promise<Holder | null> {
@@ -68,12 +68,12 @@ export async function findHolder(db: Db, asked: Asked & { readonly grantId: stri
   };
 }
 
-const clientToken = prepared((db, { realm, jti, clientId }: Omit<Asked, "now">) => {
-  const query = sql<{ id: string }>`
+const clientToken = prepared(
+  ({ realm, jti, clientId }: Omit<Asked, "now">) =>
+    sql<{ id: string }>`
     select c.id from clients c where c.realm_id = ${realm} and c.client_id = ${clientId} and c.enabled
-      and not exists (select 1 from revoked_tokens r where r.realm_id = c.realm_id and r.jti = ${jti})`;
-  return { compile: () => query.compile(db) };
-});
+      and not exists (select 1 from revoked_tokens r where r.realm_id = c.realm_id and r.jti = ${jti})`,
+);
 
 /** The same for a client credentials token. */
 export async function isClientTokenLive(db: Db, { realm, jti, clientId }: Omit<Asked, "now">): Promise<boolean> {

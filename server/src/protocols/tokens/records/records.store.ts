@@ -45,13 +45,11 @@ interface Row {
 const toRecord = (row: Row | undefined): StoredRecord | null =>
   row ? { recordId: row.record_id, payload: row.payload, grantId: row.grant_id, consumedAt: row.consumed_at } : null;
 
-const byId = prepared((db, { realm, model, recordId, now }: Key & { now: number }) =>
+const byId = prepared(({ realm, model, recordId, now }: Key & { now: number }, db) =>
   db
     .selectFrom("oidc_records")
     .select(["record_id", "payload", "grant_id", "consumed_at"])
-    .where("realm_id", "=", realm)
-    .where("model", "=", model)
-    .where("record_id", "=", recordId)
+    .where((e) => e.and({ realm_id: realm, model, record_id: recordId }))
     .where("expires_at", ">", now),
 );
 
@@ -71,8 +69,7 @@ export async function findRecordBy(
   const row = await db
     .selectFrom("oidc_records")
     .select(["record_id", "payload", "grant_id", "consumed_at"])
-    .where("realm_id", "=", realm)
-    .where("model", "=", model)
+    .where((e) => e.and({ realm_id: realm, model }))
     .where(column, "=", value)
     .where("expires_at", ">", now)
     .executeTakeFirst();
@@ -87,25 +84,25 @@ export interface NewRecord extends Key {
   readonly expiresAt: number;
 }
 
-const write = prepared((db, r: { [K in keyof NewRecord]: K extends "payload" ? string : NewRecord[K] }) => {
-  const query = sql`
+const write = prepared(
+  (r: { [K in keyof NewRecord]: K extends "payload" ? string : NewRecord[K] }) =>
+    sql`
     insert into oidc_records as r (realm_id, model, record_id, payload, grant_id, client_id, user_code, expires_at)
     values (${r.realm}, ${r.model}, ${r.recordId}, ${r.payload}::text::jsonb, ${r.grantId}, ${r.clientId}, ${r.userCode}, ${r.expiresAt})
     on conflict (realm_id, model, record_id) do update set payload = excluded.payload, grant_id = excluded.grant_id,
-      user_code = coalesce(excluded.user_code, r.user_code), expires_at = excluded.expires_at`;
-  return { compile: () => query.compile(db) };
-});
+      user_code = coalesce(excluded.user_code, r.user_code), expires_at = excluded.expires_at`,
+);
 
 export async function writeRecord(db: Db, record: NewRecord): Promise<void> {
   await write(db, { ...record, payload: JSON.stringify(record.payload) });
 }
 
-const take = prepared((db, { realm, model, recordId, now }: Key & { now: number }) => {
-  const query = sql<{ record_id: string }>`
+const take = prepared(
+  ({ realm, model, recordId, now }: Key & { now: number }) =>
+    sql<{ record_id: string }>`
     update oidc_records set consumed_at = ${now}
-    where realm_id = ${realm} and model = ${model} and record_id = ${recordId} and consumed_at is null returning record_id`;
-  return { compile: () => query.compile(db) };
-});
+    where realm_id = ${realm} and model = ${model} and record_id = ${recordId} and consumed_at is null returning record_id`,
+);
 
 /** Atomic: of concurrent callers, one gets true. */
 export async function consumeRecord(db: Db, key: Key, now: number): Promise<boolean> {
@@ -116,7 +113,7 @@ export async function deleteRecord(db: Db, { realm, model, recordId }: Key): Pro
   await remove(db, { realm, model, recordId });
 }
 
-const remove = prepared((db, { realm, model, recordId }: Key) =>
+const remove = prepared(({ realm, model, recordId }: Key, db) =>
   db.deleteFrom("oidc_records").where("realm_id", "=", realm).where("model", "=", model).where("record_id", "=", recordId),
 );
 
@@ -124,9 +121,7 @@ const remove = prepared((db, { realm, model, recordId }: Key) =>
 export async function takeRecord(db: Db, { realm, model, recordId }: Key, now: number): Promise<StoredRecord | null> {
   const row = await db
     .deleteFrom("oidc_records")
-    .where("realm_id", "=", realm)
-    .where("model", "=", model)
-    .where("record_id", "=", recordId)
+    .where((e) => e.and({ realm_id: realm, model, record_id: recordId }))
     .where("expires_at", ">", now)
     .returning(["record_id", "payload", "grant_id", "consumed_at"])
     .executeTakeFirst();

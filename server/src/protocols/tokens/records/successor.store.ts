@@ -28,24 +28,24 @@ const found = sql`r.record_id, r.payload as record, r.grant_id as record_grant, 
 const joinGrant = (now: number) => sql`left join lateral (
       select ${liveColumns} from ${liveGrants(now)} and g.realm_id = r.realm_id and g.grant_id = r.grant_id limit 1) live on true`;
 
-const oneWithGrant = prepared((db, { realm, model, recordId, now }: Key & { now: number }) => {
-  const query = sql<FoundRow>`
+const oneWithGrant = prepared(
+  ({ realm, model, recordId, now }: Key & { now: number }) =>
+    sql<FoundRow>`
     select 1 as n, ${found} from oidc_records r ${joinGrant(now)}
-    where r.realm_id = ${realm} and r.model = ${model} and r.record_id = ${recordId} and r.expires_at > ${now}`;
-  return { compile: () => query.compile(db) };
-});
+    where r.realm_id = ${realm} and r.model = ${model} and r.record_id = ${recordId} and r.expires_at > ${now}`,
+);
 
 type Keys = Readonly<Record<"realms" | "models" | "recordIds", readonly string[]>>;
 
-const manyWithGrant = prepared((db, { realms, models, recordIds, now }: Keys & { now: number }) => {
-  const query = sql<FoundRow>`
+const manyWithGrant = prepared(
+  ({ realms, models, recordIds, now }: Keys & { now: number }) =>
+    sql<FoundRow>`
     select asked.n::int as n, ${found}
     from unnest(${realms}::text[], ${models}::text[], ${recordIds}::text[]) with ordinality as asked (realm_id, model, record_id, n)
     join oidc_records r on r.realm_id = asked.realm_id and r.model = asked.model and r.record_id = asked.record_id
     ${joinGrant(now)}
-    where r.expires_at > ${now}`;
-  return { compile: () => query.compile(db) };
-});
+    where r.expires_at > ${now}`,
+);
 
 const withGrant = batched<Key & { readonly now: number }, FoundRow>(async (db, asked) => {
   const [first] = asked;
@@ -83,10 +83,7 @@ const insert = (r: Stored) => sql`
   insert into oidc_records (realm_id, model, record_id, payload, grant_id, client_id, expires_at)
   select ${r.realm}, ${r.model}, ${r.recordId}, ${r.payload}::text::jsonb, ${r.grantId}::uuid, ${r.clientId}, ${r.expiresAt}::bigint`;
 
-const add = prepared((db, record: Stored) => {
-  const query = sql`with prolonged as (${prolong(record)}) ${insert(record)}`;
-  return { compile: () => query.compile(db) };
-});
+const add = prepared((record: Stored) => sql`with prolonged as (${prolong(record)}) ${insert(record)}`);
 
 export async function addRefreshToken(db: Db, record: NewRecord): Promise<void> {
   await add(db, { ...record, payload: JSON.stringify(record.payload) });
@@ -112,8 +109,9 @@ type Replacement = Stored & { readonly used: string; readonly usedModel: string 
 
 // The grant is locked first. Revocation locks it before its records, and two transactions that lock in opposite orders would
 // deadlock.
-const replaceOne = prepared((db, record: Replacement & { readonly now: number }) => {
-  const query = sql<{ record_id: string }>`
+const replaceOne = prepared(
+  (record: Replacement & { readonly now: number }) =>
+    sql<{ record_id: string }>`
     with held as (
       select grant_id from oidc_grants where realm_id = ${record.realm} and grant_id = ${record.grantId}::uuid for key share
     ), taken as (
@@ -122,9 +120,8 @@ const replaceOne = prepared((db, record: Replacement & { readonly now: number })
         and exists (select 1 from held)
       returning record_id
     ), prolonged as (${prolong(record)} and exists (select 1 from taken))
-    ${insert(record)} where exists (select 1 from taken) returning record_id`;
-  return { compile: () => query.compile(db) };
-});
+    ${insert(record)} where exists (select 1 from taken) returning record_id`,
+);
 
 interface Columns extends Readonly<Record<"realms" | "usedModels" | "used" | "models" | "recordIds" | "payloads", readonly string[]>> {
   readonly grantIds: readonly (string | null)[];
@@ -134,8 +131,9 @@ interface Columns extends Readonly<Record<"realms" | "usedModels" | "used" | "mo
 }
 
 // The same for a batch. A record that two requests present is consumed for one of them.
-const replaceMany = prepared((db, r: Columns) => {
-  const query = sql<{ record_id: string }>`
+const replaceMany = prepared(
+  (r: Columns) =>
+    sql<{ record_id: string }>`
     with asked as (
       select * from unnest(${r.realms}::text[], ${r.grantIds}::uuid[], ${r.usedModels}::text[], ${r.used}::text[], ${r.models}::text[],
         ${r.recordIds}::text[], ${r.payloads}::text[], ${r.clientIds}::text[], ${r.expiries}::bigint[])
@@ -156,9 +154,8 @@ const replaceMany = prepared((db, r: Columns) => {
       where g.realm_id = n.realm_id and g.grant_id = n.grant_id and g.session_id is null and g.expires_at < n.expires_at
     )
     insert into oidc_records (realm_id, model, record_id, payload, grant_id, client_id, expires_at)
-    select realm_id, model, record_id, payload::jsonb, grant_id, client_id, expires_at from new returning record_id`;
-  return { compile: () => query.compile(db) };
-});
+    select realm_id, model, record_id, payload::jsonb, grant_id, client_id, expires_at from new returning record_id`,
+);
 
 /** Whether this request consumed the record, or the error of its statement. */
 type Outcome = { readonly won: boolean } | { readonly error: unknown };

@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { xmlsecPath } from "../../../../test/peers/index.mjs";
 import { clock } from "../../../kernel/clock.ts";
-import type { Browser } from "../../../testing/browser.ts";
+import { type BrokeredRealm, brokeredRealm } from "../../../testing/brokered-realm.ts";
 import { assertionXml, attribute, newId, signedBy } from "../../../testing/eid-messages.ts";
 import {
-  type Asked,
   type EherkenningPeer,
   type EidAnswer,
   eherkenningPeer,
@@ -17,9 +16,7 @@ import {
   SERVICE_UUID,
 } from "../../../testing/eid-peers.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
-import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { haveSchemas, schemaComplaints, xmlsecVerifies } from "../../../testing/saml-peers.ts";
-import { hopOf } from "../../../testing/service-provider.ts";
 import { isSignedIn } from "../../../testing/step-pages.ts";
 
 let iam: Harness;
@@ -37,59 +34,42 @@ const LOA = "urn:etoegang:core:assurance-class:";
 const LEGAL = "urn:etoegang:core:LegalSubjectID";
 const ACTING = "urn:etoegang:core:ActingSubjectID";
 
-async function brokered(config: Record<string, unknown> = {}) {
-  const realm = await iam.realm();
-  const body = { alias: "eh", protocol: "eherkenning", displayName: "eHerkenning", config: { ...peer.config, ...config } };
-  const created = await realm.asMaster().post("/identity-providers", body);
-  expect(created.status, created.text).toBe(201);
-  return realm;
+const brokered = (config: Record<string, unknown> = {}) =>
+  brokeredRealm(iam, { alias: "eh", protocol: "eherkenning", config: { ...peer.config, ...config } });
+
+async function leave(sp: BrokeredRealm) {
+  const { browser, left } = await sp.leave();
+  return { browser, asked: readRequest(left) };
 }
 
-/** By the button to the broker: what the browser posts there. */
-async function leave(realm: RealmUnderTest, browser: Browser): Promise<Asked & { location: string }> {
-  const page = await browser.get(`/realms/${realm.name}/broker/eh/login`);
-  const hop = hopOf(page);
-  expect(hop?.form, page.text).toBeTruthy();
-  return { ...readRequest(hop!.form!), location: hop!.location };
-}
-const comeBack = (realm: RealmUnderTest, browser: Browser, query: Record<string, string>) =>
-  browser.get(`/realms/${realm.name}/broker/eh/endpoint?${new URLSearchParams(query)}`);
-
-async function signIn(realm: RealmUnderTest, answer: EidAnswer = {}, browser = iam.browser()) {
-  const asked = await leave(realm, browser);
+async function signIn(sp: BrokeredRealm, answer: EidAnswer = {}) {
+  const { browser, asked } = await leave(sp);
   const query = peer.artifact(asked, answer);
-  return { browser, asked, query, back: await comeBack(realm, browser, query) };
+  return { browser, asked, query, back: await sp.bring(browser, query) };
 }
-const subjectsOf = async (realm: RealmUnderTest) =>
-  (await iam.core.db.selectFrom("identity_links").select("subject").where("realm_id", "=", realm.name).orderBy("subject").execute()).map(
-    ({ subject }) => subject,
-  );
-const attributesOf = async (realm: RealmUnderTest) =>
-  (await realm.asMaster().get("/users")).body.find(({ username }: { username: string }) => username !== "admin")?.attributes;
 
 test("an artifact leads to the company's account, by the broker's answer over SOAP; again it is the same account", async () => {
-  const realm = await brokered();
+  const sp = await brokered();
   const mapper = { name: "KvK", type: "attribute", claim: KVK, attribute: "kvk" };
-  expect((await realm.asMaster().post("/identity-providers/eh/mappers", mapper)).status).toBe(201);
-  const { back, asked } = await signIn(realm);
-  expect(isSignedIn(back, realm.name), back.text).toBe(true);
+  expect((await sp.realm.asMaster().post("/identity-providers/eh/mappers", mapper)).status).toBe(201);
+  const { back, asked } = await signIn(sp);
+  expect(isSignedIn(back, sp.realm.name), back.text).toBe(true);
   expect(asked.location).toBe(peer.config.ssoUrl);
-  expect(await subjectsOf(realm)).toEqual([`${KVK} 12345678`]);
-  expect(await attributesOf(realm)).toMatchObject({ firstName: "Ada", lastName: "Lovelace", kvk: "12345678" });
-  expect(await realm.events("type=BROKER_LOGIN")).toMatchObject([{ outcome: "SUCCESS", detail: "eh" }]);
+  expect(await sp.subjects()).toEqual([`${KVK} 12345678`]);
+  expect((await sp.users())[0]?.attributes).toMatchObject({ firstName: "Ada", lastName: "Lovelace", kvk: "12345678" });
+  expect(await sp.realm.events("type=BROKER_LOGIN")).toMatchObject([{ outcome: "SUCCESS", detail: "eh" }]);
 
   // The NameID of the subject was another one; so is the form this time.
-  const browser = iam.browser();
-  const again = await leave(realm, browser);
+  const { browser, asked: again } = await leave(sp);
   const posted = await browser.request("POST", new URL(again.acs).pathname, { form: peer.artifact(again), csrf: false });
   const { pathname, search } = new URL(String(posted.headers.location), iam.config.baseUrl);
-  expect(isSignedIn(await browser.get(`${pathname}${search}`), realm.name)).toBe(true);
-  expect(await subjectsOf(realm)).toHaveLength(1);
+  expect(isSignedIn(await browser.get(`${pathname}${search}`), sp.realm.name)).toBe(true);
+  expect(await sp.subjects()).toHaveLength(1);
 });
 
 test("the request is what the scheme asks for: signed by a named key, always fresh, for one service, at the least level", async () => {
-  const realm = await brokered();
-  const { asked } = await signIn(realm);
+  const sp = await brokered();
+  const { asked } = await signIn(sp);
   const { xml } = asked;
   expect(xml).toMatch(/ForceAuthn="true" ID="[^"]+" IsPassive="false"/);
   expect(xml).toContain('AttributeConsumingServiceIndex="1"');
@@ -112,15 +92,15 @@ test("the request is what the scheme asks for: signed by a named key, always fre
     providerName: "Gemeente",
     spSigningKeyName: "mine",
   });
-  const plain = await leave(without, iam.browser());
+  const { asked: plain } = await leave(without);
   expect(plain.xml).not.toContain("RequestedAuthnContext");
   expect(plain.xml).toMatch(/AttributeConsumingServiceIndex="7".* ProviderName="Gemeente"/);
   expect(plain.xml).toContain("<ds:KeyName>mine</ds:KeyName>");
 });
 
 test("the metadata is signed, names both keys and the service", async () => {
-  const realm = await brokered({ requestedAttributes: ["urn:etoegang:1.9:attribute:FirstName"], spDecryptionKeyName: "for <us>" });
-  const { status, text } = await iam.browser().get(`/realms/${realm.name}/broker/eh/metadata`);
+  const sp = await brokered({ requestedAttributes: ["urn:etoegang:1.9:attribute:FirstName"], spDecryptionKeyName: "for <us>" });
+  const { status, text } = await iam.browser().get(`/realms/${sp.realm.name}/broker/eh/metadata`);
   expect(status, text).toBe(200);
   expect(text).toContain(`entityID="${peer.spEntityId}"`);
   expect(text).toMatch(/<md:SPSSODescriptor AuthnRequestsSigned="true" WantAssertionsSigned="true"/);
@@ -129,7 +109,7 @@ test("the metadata is signed, names both keys and the service", async () => {
   expect(text).toMatch(/<md:AssertionConsumerService Binding="[^"]*HTTP-Artifact"/);
   expect(text).toMatch(
     new RegExp(
-      `<md:AttributeConsumingService index="1" isDefault="true"><md:ServiceName xml:lang="en">eHerkenning</md:ServiceName><md:RequestedAttribute Name="${SERVICE_ID}" isRequired="true"`,
+      `<md:AttributeConsumingService index="1" isDefault="true"><md:ServiceName xml:lang="en">Corporate</md:ServiceName><md:RequestedAttribute Name="${SERVICE_ID}" isRequired="true"`,
     ),
   );
   if (xmlsecPath()) expect(xmlsecVerifies(text, peer.sp)).toMatchObject({ ok: true });
@@ -145,22 +125,22 @@ describe("the account", () => {
     const both = () => ({ attributes: [...service(), legal([RSIN, "001234567"], [KVK, "12345678"])] });
     const first = await brokered();
     await signIn(first, both());
-    expect(await subjectsOf(first)).toEqual([`${KVK} 12345678`]);
+    expect(await first.subjects()).toEqual([`${KVK} 12345678`]);
     const rsin = await brokered({ subjectQualifier: RSIN });
     await signIn(rsin, both());
     // The same number of another type is another account.
     await signIn(rsin, { attributes: [...service(), legal([RSIN, "12345678"])] });
-    expect(await subjectsOf(rsin)).toEqual([`${RSIN} 001234567`, `${RSIN} 12345678`]);
-    expect(isSignedIn((await signIn(rsin, { attributes: [...service(), legal([KVK, "1"])] })).back, rsin.name)).toBe(false);
+    expect(await rsin.subjects()).toEqual([`${RSIN} 001234567`, `${RSIN} 12345678`]);
+    expect(isSignedIn((await signIn(rsin, { attributes: [...service(), legal([KVK, "1"])] })).back, rsin.realm.name)).toBe(false);
     await signIn(first, { attributes: [...service(), legal([PSEUDO, "12345678"])] });
-    expect(await subjectsOf(first)).toEqual([`${PSEUDO} 12345678`, `${KVK} 12345678`].sort());
+    expect(await first.subjects()).toEqual([`${PSEUDO} 12345678`, `${KVK} 12345678`].sort());
   });
 
   test("of a person is of the person and the company: the pseudonym is the same for all that they act for", async () => {
-    const realm = await brokered({ subjectAttribute: ACTING });
-    for (const number of ["11111111", "22222222"]) await signIn(realm, { attributes: [...service(), legal([KVK, number]), acting()] });
-    await signIn(realm, { attributes: [...service(), acting()] });
-    expect(await subjectsOf(realm)).toEqual([`${PSEUDO} AB@CD`, `${PSEUDO} AB@CD ${KVK} 11111111`, `${PSEUDO} AB@CD ${KVK} 22222222`]);
+    const sp = await brokered({ subjectAttribute: ACTING });
+    for (const number of ["11111111", "22222222"]) await signIn(sp, { attributes: [...service(), legal([KVK, number]), acting()] });
+    await signIn(sp, { attributes: [...service(), acting()] });
+    expect(await sp.subjects()).toEqual([`${PSEUDO} AB@CD`, `${PSEUDO} AB@CD ${KVK} 11111111`, `${PSEUDO} AB@CD ${KVK} 22222222`]);
   });
 });
 
@@ -170,24 +150,24 @@ describe("a mandate", () => {
   const BRANCH = "urn:etoegang:1.9:ServiceRestriction:Vestigingsnr";
 
   test("is taken where the operator opted in, with the attributes that they listed and no other", async () => {
-    const realm = await brokered({ representation: true, representationAttributes: [REPRESENTATION, INTERMEDIATE] });
+    const sp = await brokered({ representation: true, representationAttributes: [REPRESENTATION, INTERMEDIATE] });
     const mapper = { name: "By", type: "attribute", claim: INTERMEDIATE, attribute: "intermediary" };
-    await realm.asMaster().post("/identity-providers/eh/mappers", mapper);
+    await sp.realm.asMaster().post("/identity-providers/eh/mappers", mapper);
     const more = () => [attribute(REPRESENTATION, "true"), attribute(INTERMEDIATE, peer.identifier(INTERMEDIATE, "87654321"))];
-    expect(isSignedIn((await signIn(realm, { more: more() })).back, realm.name)).toBe(true);
-    expect(await attributesOf(realm)).toMatchObject({ intermediary: "87654321" });
-    const limited = await signIn(realm, { more: [...more(), attribute(BRANCH, "000012345678")] });
-    expect(isSignedIn(limited.back, realm.name), "a branch is less than the company").toBe(false);
-    expect((await realm.events("type=BROKER_LOGIN&outcome=FAILURE"))[0]).toMatchObject({ detail: "eh: mandate" });
+    expect(isSignedIn((await signIn(sp, { more: more() })).back, sp.realm.name)).toBe(true);
+    expect((await sp.users())[0]?.attributes).toMatchObject({ intermediary: "87654321" });
+    const limited = await signIn(sp, { more: [...more(), attribute(BRANCH, "000012345678")] });
+    expect(isSignedIn(limited.back, sp.realm.name), "a branch is less than the company").toBe(false);
+    expect((await sp.realm.events("type=BROKER_LOGIN&outcome=FAILURE"))[0]).toMatchObject({ detail: "eh: mandate" });
   });
 
   test("is none where the answer says so", async () => {
-    const realm = await brokered();
-    expect(isSignedIn((await signIn(realm, { more: [attribute(REPRESENTATION, "false")] })).back, realm.name)).toBe(true);
+    const sp = await brokered();
+    expect(isSignedIn((await signIn(sp, { more: [attribute(REPRESENTATION, "false")] })).back, sp.realm.name)).toBe(true);
   });
 });
 
-describe("is refused, signs nobody in, and is recorded:", () => {
+describe("is refused, signs no user in, and is recorded:", () => {
   const MANDATES = [
     attribute("urn:etoegang:core:Representation", "true"),
     attribute("urn:etoegang:core:AuthorizationRegistryID", "urn:etoegang:MR:1:entities:1"),
@@ -224,10 +204,10 @@ describe("is refused, signs nobody in, and is recorded:", () => {
     ["no service", "service", () => ({ attributes: [attribute(LEGAL, nameId(KVK, "1"))] })],
     ...MANDATES.map((more, i): [string, string, () => EidAnswer] => [`mandate ${i + 1}`, "mandate", () => ({ more: [more] })]),
     ["an unsigned assertion", "unsigned", () => ({ isAssertionSigned: false })],
-    ["another's signature", "signature_invalid", () => ({ signing: { identity: peer.stranger, by: "pkcs1" } })],
+    ["another's signature", "signature_invalid", () => ({ signing: { identity: peer.other, by: "pkcs1" } })],
     ["RSA-PSS, which is not the scheme's", "signature_algorithm", () => ({ signing: { identity: peer.signer, by: "pss" } })],
     ["two assertions", "assertion_count", () => ({ content: (xml) => `${xml}${xml.replace(/ (I[Dd])="([^"]+)"/g, ' $1="$2x"')}` })],
-    ["an identifier for another", "decryption", () => ({ recipient: peer.stranger })],
+    ["an identifier for another", "decryption", () => ({ recipient: peer.other })],
     ["RSA PKCS#1 1.5", "encryption_algorithm", () => ({ encrypting: { transport: "rsa-1_5" } })],
     ["broken CBC", "decryption", () => ({ encrypting: { change: (bytes) => bytes.fill(0, 16, 32) } })],
     ["broken padding", "decryption", () => ({ encrypting: { change: (bytes) => bytes.fill(7, bytes.length - 16) } })],
@@ -237,35 +217,33 @@ describe("is refused, signs nobody in, and is recorded:", () => {
   ];
 
   test("each", async () => {
-    let realm = await brokered();
+    let sp = await brokered();
     for (const [i, [what, reason, answer]] of wrong.entries()) {
       // Of a flood in one realm the first are recorded.
-      if (i === 15) realm = await brokered();
-      const { back } = await signIn(realm, answer());
-      expect(isSignedIn(back, realm.name), what).toBe(false);
-      const [event] = await realm.events("type=BROKER_LOGIN");
+      if (i === 15) sp = await brokered();
+      const { back } = await signIn(sp, answer());
+      expect(isSignedIn(back, sp.realm.name), what).toBe(false);
+      const [event] = await sp.realm.events("type=BROKER_LOGIN");
       expect([what, event?.outcome, event?.detail]).toEqual([what, "FAILURE", `eh: ${reason}`]);
     }
-    expect(await subjectsOf(realm)).toEqual([]);
+    expect(await sp.subjects()).toEqual([]);
   });
 
   test("an artifact that was resolved, one of another broker, and a Response by POST", async () => {
-    const realm = await brokered();
-    const { browser, query } = await signIn(realm);
-    expect(isSignedIn(await comeBack(realm, browser, query), realm.name)).toBe(false);
-    const other = iam.browser();
-    const asked = await leave(realm, other);
+    const sp = await brokered();
+    const { browser, query } = await signIn(sp);
+    expect(isSignedIn(await sp.bring(browser, query), sp.realm.name)).toBe(false);
+    const { browser: other, asked } = await leave(sp);
     // The same artifact in a sign-in of another browser: the broker gives it once.
-    expect(isSignedIn(await comeBack(realm, other, { ...query, RelayState: asked.relayState }), realm.name)).toBe(false);
-    const [event] = await realm.events("type=BROKER_LOGIN");
+    expect(isSignedIn(await sp.bring(other, { ...query, RelayState: asked.relayState }), sp.realm.name)).toBe(false);
+    const [event] = await sp.realm.events("type=BROKER_LOGIN");
     expect(event).toMatchObject({ outcome: "FAILURE", detail: "eh: no_answer" });
-    const third = iam.browser();
-    const again = await leave(realm, third);
+    const { browser: third, asked: again } = await leave(sp);
     const foreign = { ...peer.artifact(again), SAMLart: Buffer.alloc(44, 4).fill(0, 0, 1).fill(0, 2, 4).toString("base64") };
-    expect(isSignedIn(await comeBack(realm, third, foreign), realm.name)).toBe(false);
+    expect(isSignedIn(await sp.bring(third, foreign), sp.realm.name)).toBe(false);
     const form = { SAMLResponse: Buffer.from(peer.response(again)).toString("base64"), RelayState: again.relayState };
     const posted = await third.request("POST", new URL(again.acs).pathname, { form, csrf: false });
     expect(String(posted.headers.location)).toContain("error=");
-    expect(await subjectsOf(realm)).toHaveLength(1);
+    expect(await sp.subjects()).toHaveLength(1);
   });
 });

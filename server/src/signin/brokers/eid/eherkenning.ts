@@ -95,7 +95,7 @@ function serviceIsOurs(attributes: Attributes, config: Config): void {
     throw new UpstreamError("service", "The answer is for another service than the one that was asked for.");
 }
 
-/** What says that somebody acts for another, and within which limits. */
+/** Attributes of a mandate: that a person acts for another, and within which limits. */
 const MANDATE = [
   /^urn:etoegang:core:(Representation|AuthorizationRegistryID)$/,
   /^urn:etoegang:[^:]+:(IntermediateEntityID|ServiceRestriction)(:|$)/,

@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { xmlsecPath } from "../../../../test/peers/index.mjs";
 import { clock } from "../../../kernel/clock.ts";
+import { type BrokeredRealm, brokeredRealm } from "../../../testing/brokered-realm.ts";
 import { newId } from "../../../testing/eid-messages.ts";
 import { company, type EidAnswer, type EidasPeer, eidasPeer, LEGAL, NATURAL, person, readRequest } from "../../../testing/eid-peers.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
-import type { RealmUnderTest } from "../../../testing/realm.ts";
-import { haveSchemas, schemaComplaints, xmlsecVerifies } from "../../../testing/saml-peers.ts";
-import { hopOf } from "../../../testing/service-provider.ts";
+import { haveSchemas, makeIdentity, schemaComplaints, xmlsecVerifies } from "../../../testing/saml-peers.ts";
 
 let iam: Harness;
 let peer: EidasPeer;
@@ -20,71 +19,54 @@ const LOA = "http://eidas.europa.eu/LoA/";
 const NON_NOTIFIED = "http://eidas.europa.eu/NonNotified/LoA/";
 const NATURAL_NAMES = "http://eidas.europa.eu/attributes/naturalperson/";
 
-async function brokered(config: Record<string, unknown> = {}) {
-  const realm = await iam.realm();
-  const body = { alias: "eu", protocol: "eidas", displayName: "eIDAS", config: { ...peer.config, ...config } };
-  const created = await realm.asMaster().post("/identity-providers", body);
-  expect(created.status, created.text).toBe(201);
-  return realm;
+const brokered = (config: Record<string, unknown> = {}) =>
+  brokeredRealm(iam, { alias: "eu", protocol: "eidas", config: { ...peer.config, ...config } });
+
+async function leave(sp: BrokeredRealm) {
+  const { browser, left } = await sp.leave();
+  return { browser, asked: readRequest(left) };
 }
 
-async function leave(realm: RealmUnderTest, browser = iam.browser()) {
-  const page = await browser.get(`/realms/${realm.name}/broker/eu/login`);
-  const hop = hopOf(page);
-  expect(hop?.form, page.text).toBeTruthy();
-  return { browser, asked: readRequest(hop!.form!), location: hop!.location };
+async function signIn(sp: BrokeredRealm, answer: EidAnswer = {}) {
+  const { browser, asked } = await leave(sp);
+  return sp.post(browser, peer.respond(asked, answer));
 }
-
-async function signIn(realm: RealmUnderTest, answer: EidAnswer = {}) {
-  const { browser, asked } = await leave(realm);
-  const form = peer.respond(asked, answer);
-  // A form of another site comes without cookies.
-  const posted = await iam.browser().request("POST", new URL(asked.acs).pathname, { form, csrf: false });
-  const { pathname, search } = new URL(String(posted.headers.location), iam.config.baseUrl);
-  return { asked, back: await browser.get(`${pathname}${search}`) };
-}
-const subjectsOf = async (realm: RealmUnderTest) =>
-  (await iam.core.db.selectFrom("identity_links").select("subject").where("realm_id", "=", realm.name).orderBy("subject").execute()).map(
-    ({ subject }) => subject,
-  );
-const attributesOf = async (realm: RealmUnderTest) =>
-  (await realm.asMaster().get("/users")).body.find(({ username }: { username: string }) => username !== "admin")?.attributes;
 
 test("a natural person signs in by their identifier, with the names that are in Latin script; again it is the same account", async () => {
-  const realm = await brokered();
+  const sp = await brokered();
   const mapper = { name: "Born", type: "attribute", claim: `${NATURAL_NAMES}DateOfBirth`, attribute: "birthdate" };
-  await realm.asMaster().post("/identity-providers/eu/mappers", mapper);
-  const { back } = await signIn(realm);
-  expect(await subjectsOf(realm), back.text).toEqual(["ES/NL/02635542Y"]);
-  expect(await attributesOf(realm)).toMatchObject({ firstName: "Alexander", lastName: "Onassis", birthdate: "1965-01-01" });
+  await sp.realm.asMaster().post("/identity-providers/eu/mappers", mapper);
+  const back = await signIn(sp);
+  expect(await sp.subjects(), back.text).toEqual(["ES/NL/02635542Y"]);
+  expect((await sp.users())[0]?.attributes).toMatchObject({ firstName: "Alexander", lastName: "Onassis", birthdate: "1965-01-01" });
   // RSA-PSS, another cipher and the older key transport are the scheme's as well.
-  await signIn(realm, {
+  await signIn(sp, {
     signing: { identity: peer.rsaSigner, by: "pss" },
     encrypting: { cipher: "aes128-gcm", transport: "mgf1p" },
     loa: `${LOA}high`,
   });
-  expect(await subjectsOf(realm)).toHaveLength(1);
-  expect(await realm.events("type=BROKER_LOGIN&outcome=FAILURE")).toEqual([]);
+  expect(await sp.subjects()).toHaveLength(1);
+  expect(await sp.realm.events("type=BROKER_LOGIN&outcome=FAILURE")).toEqual([]);
 });
 
 test("a company signs in by its own identifier, and a representative for it where the operator opted in", async () => {
-  const realm = await brokered({ subjectAttribute: "LegalPersonIdentifier", representation: true });
-  await signIn(realm, { attributes: LEGAL });
-  await signIn(realm, { attributes: [company("LegalPersonIdentifier", "ES/NL/B2"), company("LegalName", "Two"), ...NATURAL] });
+  const sp = await brokered({ subjectAttribute: "LegalPersonIdentifier", representation: true });
+  await signIn(sp, { attributes: LEGAL });
+  await signIn(sp, { attributes: [company("LegalPersonIdentifier", "ES/NL/B2"), company("LegalName", "Two"), ...NATURAL] });
   const representative = NATURAL.map((attribute) => attribute.replace("naturalperson/", "naturalperson/representative/"));
-  await signIn(realm, { attributes: [company("LegalPersonIdentifier", "ES/NL/B3"), company("LegalName", "Three"), ...representative] });
-  expect(await subjectsOf(realm)).toEqual(["ES/NL/B12345678", "ES/NL/B2", "ES/NL/B3"]);
-  await signIn(realm, {
+  await signIn(sp, { attributes: [company("LegalPersonIdentifier", "ES/NL/B3"), company("LegalName", "Three"), ...representative] });
+  expect(await sp.subjects()).toEqual(["ES/NL/B12345678", "ES/NL/B2", "ES/NL/B3"]);
+  await signIn(sp, {
     attributes: [company("LegalPersonIdentifier", "ES/NL/B4"), company("LegalName", "Four"), ...representative.slice(1)],
   });
-  expect((await realm.events("type=BROKER_LOGIN"))[0]).toMatchObject({ outcome: "FAILURE", detail: "eu: attributes" });
+  expect((await sp.realm.events("type=BROKER_LOGIN"))[0]).toMatchObject({ outcome: "FAILURE", detail: "eu: attributes" });
 });
 
 test("the request is what a node asks for, signed by ECDSA or RSA-PSS", async () => {
-  const realm = await brokered({ requestedAttributes: [`${NATURAL_NAMES}PlaceOfBirth`] });
-  const { asked, location } = await leave(realm);
+  const sp = await brokered({ requestedAttributes: [`${NATURAL_NAMES}PlaceOfBirth`] });
+  const { asked } = await leave(sp);
   const { xml } = asked;
-  expect(location).toBe(peer.config.ssoUrl);
+  expect(asked.location).toBe(peer.config.ssoUrl);
   expect(xml).toMatch(/ForceAuthn="true" ID="[^"]+" IsPassive="false"/);
   expect(xml).toContain('ProviderName="Gemeente"');
   expect(xml).toMatch(/<samlp:Extensions><eidas:SPType xmlns:eidas="http:\/\/eidas.europa.eu\/saml-extensions">public<\/eidas:SPType>/);
@@ -110,18 +92,32 @@ test("the request is what a node asks for, signed by ECDSA or RSA-PSS", async ()
   expect(other.asked.xml).toContain("/legalperson/LegalName");
   expect(other.asked.xml).toMatch(/Comparison="exact".*>http:\/\/eidas.europa.eu\/LoA\/high<.*\/NonNotified\/LoA\/high</);
 
-  const metadata = (await iam.browser().get(`/realms/${realm.name}/broker/eu/metadata`)).text;
+  const metadata = (await iam.browser().get(`/realms/${sp.realm.name}/broker/eu/metadata`)).text;
   expect(metadata).toMatch(/AuthnRequestsSigned="true" WantAssertionsSigned="true"/);
   expect(metadata).toContain("PersonIdentifier");
   if (haveSchemas()) expect(schemaComplaints(metadata)).toBeNull();
 });
 
+test("a node may encrypt for an EC key, by ECDH-ES; the metadata says so", async () => {
+  const [ours, another] = await Promise.all([makeIdentity("P-384"), makeIdentity("P-384")]);
+  const key = String(ours.privateKey.export({ type: "pkcs8", format: "pem" }));
+  const sp = await brokered({ spDecryptionPrivateKey: key, spDecryptionCertificate: ours.pem });
+  await signIn(sp, { recipient: ours });
+  expect(await sp.subjects()).toEqual(["ES/NL/02635542Y"]);
+  for (const recipient of [another, peer.decryption]) await signIn(sp, { recipient });
+  expect(await sp.failures()).toEqual(["eu: decryption", "eu: decryption"]);
+  const metadata = (await iam.browser().get(`${sp.at}/metadata`)).text;
+  expect(metadata).toContain("xmlenc11#ECDH-ES");
+  expect(metadata).not.toContain("rsa-oaep");
+  if (haveSchemas()) expect(schemaComplaints(metadata)).toBeNull();
+});
+
 test("a scheme that is not notified counts only where it is allowed, and by the same ranks", async () => {
-  const realm = await brokered({ allowNonNotified: true });
-  await signIn(realm, { loa: `${NON_NOTIFIED}substantial` });
-  expect(await subjectsOf(realm)).toHaveLength(1);
-  await signIn(realm, { loa: `${NON_NOTIFIED}low` });
-  expect((await realm.events("type=BROKER_LOGIN"))[0]).toMatchObject({ outcome: "FAILURE", detail: "eu: loa_too_low" });
+  const sp = await brokered({ allowNonNotified: true });
+  await signIn(sp, { loa: `${NON_NOTIFIED}substantial` });
+  expect(await sp.subjects()).toHaveLength(1);
+  await signIn(sp, { loa: `${NON_NOTIFIED}low` });
+  expect((await sp.realm.events("type=BROKER_LOGIN"))[0]).toMatchObject({ outcome: "FAILURE", detail: "eu: loa_too_low" });
 });
 
 const without = (name: string) => NATURAL.filter((attribute) => !attribute.includes(`/${name}"`));
@@ -146,7 +142,7 @@ const wrong: [what: string, reason: string, answer: () => EidAnswer][] = [
   ["two AttributeStatements", "attribute_statement", () => ({ edit: twice(/<saml:AttributeStatement.*<\/saml:AttributeStatement>/s) })],
   ["two confirmations", "subject_confirmation", () => ({ edit: twice(/<saml:SubjectConfirmation .*<\/saml:SubjectConfirmation>/s) })],
   ["RSA with PKCS#1", "signature_algorithm", () => ({ signing: { identity: peer.rsaSigner, by: "pkcs1" } })],
-  ["another's signature", "signature_invalid", () => ({ signing: { identity: peer.stranger, by: "pss" } })],
+  ["another's signature", "signature_invalid", () => ({ signing: { identity: peer.other, by: "pss" } })],
   ["an unsigned Response", "unsigned", () => ({ isResponseSigned: false })],
   ["an unsigned assertion", "unsigned", () => ({ isAssertionSigned: false })],
   ["a plain assertion", "unencrypted", () => ({ isEncrypted: false })],
@@ -154,17 +150,17 @@ const wrong: [what: string, reason: string, answer: () => EidAnswer][] = [
   ["CBC", "encryption_algorithm", () => ({ encrypting: { cipher: "aes256-cbc" } })],
   ["RSA PKCS#1 1.5", "encryption_algorithm", () => ({ encrypting: { transport: "rsa-1_5" } })],
   ["a cut tag", "decryption", () => ({ encrypting: { change: (bytes) => bytes.subarray(0, -4) } })],
-  ["another's key", "decryption", () => ({ recipient: peer.stranger })],
+  ["another's key", "decryption", () => ({ recipient: peer.other })],
 ];
 
-test("what is refused signs nobody in, and is recorded", async () => {
-  let realm = await brokered();
+test("what is refused signs no user in, and is recorded", async () => {
+  let sp = await brokered();
   for (const [i, [what, reason, answer]] of wrong.entries()) {
     // Of a flood in one realm the first are recorded.
-    if (i === 15) realm = await brokered();
-    await signIn(realm, answer());
-    const [event] = await realm.events("type=BROKER_LOGIN");
+    if (i === 15) sp = await brokered();
+    await signIn(sp, answer());
+    const [event] = await sp.realm.events("type=BROKER_LOGIN");
     expect([what, event?.outcome, event?.detail]).toEqual([what, "FAILURE", `eu: ${reason}`]);
-    expect(await subjectsOf(realm), what).toEqual([]);
+    expect(await sp.subjects(), what).toEqual([]);
   }
 });

@@ -3,7 +3,6 @@ import { MINUTE } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
 import { randomToken, sha256, type Vault } from "../../../kernel/vault.ts";
 import { type Db, deleteExpired } from "../../../platform/db/index.ts";
-import type { OpenedResponse } from "../../../platform/saml/index.ts";
 import type { ProviderSnapshot } from "../../identity-providers/index.ts";
 
 declare module "../../../platform/db/tables.ts" {
@@ -29,14 +28,14 @@ const WAIT = 2 * MINUTE;
 const place = (realm: string, row: string) => ({ realm, table: "broker_answers", column: "sealed", row });
 
 /**
- * Keeps an answer that was verified until its browser comes by with its cookies. Null: the assertion was used. One that is posted twice
- * before it is used waits once, under its last handle.
+ * Keeps what was posted and verified, a Response or a LogoutRequest, until its browser comes by with its cookies. Null: it was used. What is
+ * posted twice before it is used waits once, under its last handle.
  */
 export async function keepAnswer(
   db: Db,
   vault: Vault,
   { realm, providerId }: Owner,
-  { assertionId, answer, until }: { readonly assertionId: string; readonly answer: OpenedResponse; readonly until: number },
+  { assertionId, answer, until }: { readonly assertionId: string; readonly answer: unknown; readonly until: number },
   now: number,
 ): Promise<string | null> {
   const [handle, answerId] = [randomToken(), newId()];
@@ -52,13 +51,7 @@ export async function keepAnswer(
 }
 
 /** Of several that ask for it one gets it. Null: it was taken, waited too long, or never was. */
-export async function takeAnswer(
-  db: Db,
-  vault: Vault,
-  { realm, providerId }: Owner,
-  handle: string,
-  now: number,
-): Promise<OpenedResponse | null> {
+export async function takeAnswer<T>(db: Db, vault: Vault, { realm, providerId }: Owner, handle: string, now: number): Promise<T | null> {
   const { rows } = await sql<{ answer_id: string; sealed: string }>`
     update broker_answers a set handle_hash = null, sealed = null
     from (
@@ -69,7 +62,7 @@ export async function takeAnswer(
     where a.realm_id = ${realm} and a.answer_id = kept.answer_id
     returning kept.answer_id, kept.sealed`.execute(db);
   const [row] = rows;
-  return row ? (JSON.parse(vault.open(row.sealed, place(realm, row.answer_id))) as OpenedResponse) : null;
+  return row ? (JSON.parse(vault.open(row.sealed, place(realm, row.answer_id))) as T) : null;
 }
 
 /** Uses an assertion that did not have to wait. False: it was used before. */

@@ -33,7 +33,9 @@ export async function resolveArtifact(
   const artifact = readArtifact(text);
   const { entityId, artifactResolution } = await tools.upstreams.read(provider, rules);
   if (artifact.sourceId !== sourceIdOf(entityId)) throw new SamlError("issuer", "The artifact is another provider's");
-  const url = artifactResolution(artifact.endpointIndex);
+  const at = (upstream: SamlUpstream | null) => upstream?.artifactResolution(artifact.endpointIndex) ?? null;
+  // An address that the metadata did not have when it was read.
+  const url = artifactResolution(artifact.endpointIndex) ?? at(await tools.upstreams.reread(provider, rules));
   if (url === null) throw new UpstreamError("configuration", "The provider has no address where artifacts are resolved.");
   const id = newMessageId();
   const question = artifactResolveElement({

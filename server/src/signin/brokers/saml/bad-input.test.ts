@@ -1,4 +1,4 @@
-// What attackers send to a realm as a service provider: every case of it is refused, told by one page, and its reason is in the audit trail.
+// What attackers send to a realm as a service provider: every case of it is refused by the same page, and its reason is in the audit trail.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../../kernel/clock.ts";
@@ -13,6 +13,7 @@ import {
 } from "../../../platform/saml/index.ts";
 import { type SamlBrokered, samlBrokered } from "../../../testing/brokered-realm.ts";
 import type { Answer, Browser } from "../../../testing/browser.ts";
+import { encrypted, signedBy } from "../../../testing/eid-messages.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
 import { oddlySigned, rightlySigned, SIGNATURE, wrapped, wronglySigned } from "../../../testing/saml-attacks.ts";
 import { type Asked, type Said, type SamlPeer, samlPeer } from "../../../testing/saml-identity-provider.ts";
@@ -95,6 +96,8 @@ describe("as text:", () => {
     ["an ID in a namespace", "namespaced_id", (xml) => xml.replace("<saml:Issuer", '<saml:Issuer xmlns:x="urn:x" x:ID="_1"')],
     ["an ID twice", "duplicate_id", (xml) => xml.replace("</samlp:Response>", `<x${/ ID="[^"]*"/.exec(xml)![0]}/></samlp:Response>`)],
     ["a depth bomb", "depth", inNameId(`${"<a>".repeat(200)}${"</a>".repeat(200)}`)],
+    ["a namespace bomb", "attributes", inNameId(`<a${Array.from({ length: 200 }, (_, at) => ` xmlns:a${at}="urn:x"`).join("")}/>`)],
+    ["a comment in the DigestValue", "forbidden_node", (xml) => xml.replace("</ds:DigestValue>", "<!-- --></ds:DigestValue>")],
     ["an attribute bomb", "attributes", inNameId(`<a${Array.from({ length: 200 }, (_, at) => ` a${at}=""`).join("")}/>`)],
     ["no XML", "not_well_formed", () => "SAMLResponse"],
     ["another message", "message", (xml) => xml.replaceAll("samlp:Response", "samlp:ManageNameIDResponse")],
@@ -167,6 +170,45 @@ describe("signatures:", () => {
     }
   });
 
+  test("refuses an artifact whose message lies elsewhere in the SOAP answer, or is not vouched for", async () => {
+    const at = await samlBrokered(iam, { metadataXml: render(peer.metadata()), responseBinding: "artifact" });
+    const forged = (xml: string) =>
+      forge(xml.replaceAll(new RegExp(SIGNATURE, "gs"), "")).replace(/ ID="[^"]*"/g, (id) => `${id.slice(0, -1)}x"`);
+    const rows: [what: string, change: (soap: string, message: string) => string][] = [
+      [
+        "in the header",
+        (soap, message) =>
+          soap
+            .replace("<soap:Body>", `<soap:Header>${message}</soap:Header><soap:Body>`)
+            .replace(/(?<=<soap:Body>).*(?=<.soap:Body>)/s, forged(message)),
+      ],
+      ["beside a forged one", (soap, message) => soap.replace("</soap:Body>", () => `${forged(message)}</soap:Body>`)],
+      [
+        "in Extensions of a forged one",
+        (soap, message) =>
+          soap.replace(message, () =>
+            forged(message).replace("<samlp:Status>", () => `<samlp:Extensions>${message}</samlp:Extensions><samlp:Status>`),
+          ),
+      ],
+      [
+        "an assertion without its Response",
+        (soap) => soap.replace(/<samlp:Response.*?(?=<saml:Assertion)/s, "").replace("</samlp:Response>", ""),
+      ],
+      ["forged and unsigned", (soap, message) => soap.replace(message, () => forged(message))],
+      ["edited", (soap) => forge(soap)],
+    ];
+    for (const [what, change] of rows) {
+      const { asked, browser } = await begin(at);
+      peer.tamper((soap) => change(soap, /(?<=<soap:Body>).*(?=<.soap:Body>)/s.exec(soap)![0]));
+      const back = await at.bring(browser, await peer.artifact(asked));
+      expect([what, back.status, isSignedIn(back, at.realm.name)]).toEqual([what, 400, false]);
+      expect((await at.failures())[0], what).toMatch(
+        /^corp: (message|unsigned|signature_\w+|duplicate_id|binding|assertion_count|in_response_to)$/,
+      );
+    }
+    expect(await at.users()).toEqual([]);
+  });
+
   test.each(wronglySigned)("refuses an assertion that is signed %s", async (_, reason, oddity) => {
     const run = await begin();
     const xml = await xmlOf(run, UNSIGNED);
@@ -200,6 +242,9 @@ describe("signatures:", () => {
       await expectRefused(await send(run, await xmlOf(run, more)), reason);
     };
     await said(UNSIGNED, "unsigned");
+    // Also where it is the key of another provider of this realm.
+    const config = { ...peer.config, idpEntityId: "https://another.example", idpSigningCertificate: other.pem };
+    expect((await sp.realm.asMaster().post("/identity-providers", { alias: "another", protocol: "saml", config })).status).toBe(201);
     await said({ protection: { key: rs256(other) } }, "signature_invalid");
     const strict = await samlBrokered(iam, { ...peer.config, wantAssertionsSigned: true, wantResponseSigned: true });
     for (const more of [ASSERTION, RESPONSE]) {
@@ -287,6 +332,68 @@ describe("meaning:", () => {
     expect(await sp.users()).toHaveLength(1);
   });
 
+  /** Edited first and signed afterwards, by the right key. */
+  const edited: [what: string, reason: string, edit: (assertion: string) => string][] = [
+    [
+      "one of two audiences",
+      "audience",
+      (xml) => xml.replace(/<saml:AudienceRestriction>.*(?=<.saml:Conditions>)/s, (one) => one + ELSEWHERE),
+    ],
+    ["one of two audiences, the other way round", "audience", (xml) => xml.replace("<saml:AudienceRestriction>", (tag) => ELSEWHERE + tag)],
+    [
+      "an empty AudienceRestriction",
+      "audience",
+      (xml) => xml.replace(/<saml:Audience>.*?<.saml:Audience>/s, "<saml:Audience></saml:Audience>"),
+    ],
+    ["no Conditions", "conditions", (xml) => xml.replace(/<saml:Conditions.*<.saml:Conditions>/s, "")],
+    ["a confirmation by sender-vouches", "subject_confirmation", (xml) => xml.replace("cm:bearer", "cm:sender-vouches")],
+    ["a confirmation by holder-of-key", "subject_confirmation", (xml) => xml.replace("cm:bearer", "cm:holder-of-key")],
+    [
+      "a confirmation without an end",
+      "subject_confirmation",
+      (xml) => xml.replace(/(<saml:SubjectConfirmationData[^>]*) NotOnOrAfter="[^"]*"/, "$1"),
+    ],
+    [
+      "a confirmation with a beginning",
+      "subject_confirmation",
+      (xml) => xml.replace("<saml:SubjectConfirmationData", '$& NotBefore="2020-01-01T00:00:00Z"'),
+    ],
+    [
+      "a confirmation without data",
+      "subject_confirmation",
+      (xml) => xml.replace(/<saml:SubjectConfirmationData.*?<.saml:SubjectConfirmationData>/s, ""),
+    ],
+    ["no confirmation", "subject_confirmation", (xml) => xml.replace(/<saml:SubjectConfirmation .*<.saml:SubjectConfirmation>/s, "")],
+    ["no subject", "subject_confirmation", (xml) => xml.replace(/<saml:Subject>.*<.saml:Subject>/s, "")],
+    ["no authentication", "authn_statement", (xml) => xml.replace(/<saml:AuthnStatement.*<.saml:AuthnStatement>/s, "")],
+    ["no NameID", "subject", (xml) => xml.replace(/<saml:NameID.*<.saml:NameID>/s, "")],
+    [
+      "an EncryptedID that holds no NameID",
+      "decryption",
+      (xml) => xml.replace(/<saml:NameID.*<.saml:NameID>/s, encrypted("EncryptedID", "<x/>", [{ key: ours.publicKey }])),
+    ],
+    [
+      "an EncryptedID for another",
+      "decryption",
+      (xml) => xml.replace(/<saml:NameID.*<.saml:NameID>/s, (name) => encrypted("EncryptedID", name, [{ key: other.publicKey }])),
+    ],
+  ];
+  const ELSEWHERE = "<saml:AudienceRestriction><saml:Audience>https://another.example</saml:Audience></saml:AudienceRestriction>";
+  test.each(edited)("refuses %s, rightly signed", async (_, reason, edit) => {
+    const run = await begin();
+    const xml = await xmlOf(run, UNSIGNED);
+    const [assertion, id] = /<saml:Assertion[^>]* ID="([^"]*)".*<\/saml:Assertion>/s.exec(xml)!;
+    expect(edit(assertion)).not.toBe(assertion);
+    const resigned = signedBy({ identity: peer.identity, by: "pkcs1" }, edit(assertion), id!);
+    await expectRefused(
+      await send(
+        run,
+        xml.replace(assertion, () => resigned),
+      ),
+      reason,
+    );
+  });
+
   test("refuses an error that has an assertion, and one for another address", async () => {
     const run = await begin();
     const xml = await xmlOf(run, ASSERTION);
@@ -330,7 +437,7 @@ describe("meaning:", () => {
     expect(await sp.users()).toHaveLength(1);
   });
 
-  test("a provider that is disabled meanwhile, or was replaced, signs nobody in; and another realm's keys do not count", async () => {
+  test("a provider that is disabled meanwhile, or was replaced, signs no user in; and another realm's keys do not count", async () => {
     const at = await samlBrokered(iam, peer.config);
     const admin = at.realm.asMaster();
     const run = await begin(at);

@@ -149,10 +149,13 @@ async function arrived(
   if (answer.SAMLResponse !== undefined) throw new SamlError("binding", "A Response does not come by Redirect");
   if (answer.error !== undefined)
     throw new UpstreamError(`upstream_${/^[a-z_]{1,40}$/.exec(answer.error)?.[0] ?? "error"}`, "The provider refused.");
-  const opened = await takeAnswer(tools.db, tools.vault, provider, answer.answer ?? "", clock.now());
-  if (!opened) throw new UpstreamError("no_answer", "There is no answer of the provider, or no more.");
+  const opened = await takeAnswer<Partial<OpenedResponse>>(tools.db, tools.vault, provider, answer.answer ?? "", clock.now());
+  // A LogoutRequest that waits is none.
+  if (!isResponse(opened)) throw new UpstreamError("no_answer", "There is no answer of the provider, or no more.");
   return { upstream: await tools.upstreams.read(provider, rules), opened };
 }
+
+const isResponse = (opened: Partial<OpenedResponse> | null): opened is OpenedResponse => opened?.response !== undefined;
 
 /** However long the provider would have it valid: until then its ID has to be remembered. */
 const LONGEST = DAY;

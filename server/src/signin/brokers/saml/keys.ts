@@ -2,6 +2,9 @@ import type { KeyObject } from "node:crypto";
 import {
   DATA_ENCRYPTION,
   type Decryption,
+  KEY_AGREEMENT,
+  KEY_TRANSPORT,
+  KEY_WRAP,
   SIGNATURE_ALGORITHM,
   type SigningKey,
   signingKey,
@@ -70,6 +73,12 @@ export function encryptionCertificatesOf(provider: ProviderSnapshot): string[] {
   const der = derOf(certificate);
   return der === null ? [] : [der];
 }
+
+/** How the provider may encrypt the key of the data, by the kind of our own. */
+export const keyEncryptionOf = (provider: ProviderSnapshot): readonly string[] =>
+  ownKeys(provider).decryption?.asymmetricKeyType === "ec"
+    ? [KEY_AGREEMENT, KEY_WRAP.aes256, KEY_WRAP.aes128]
+    : [KEY_TRANSPORT.mgf1p, KEY_TRANSPORT.oaep];
 
 const GCM = [DATA_ENCRYPTION.aes256gcm, DATA_ENCRYPTION.aes192gcm, DATA_ENCRYPTION.aes128gcm];
 const CBC: readonly string[] = [DATA_ENCRYPTION.aes256cbc, DATA_ENCRYPTION.aes192cbc, DATA_ENCRYPTION.aes128cbc];

@@ -18,7 +18,7 @@ import {
 import type { ProviderSnapshot } from "../../identity-providers/index.ts";
 import type { UpstreamHop } from "../broker.ts";
 import { type BrokeredSession, brokeredSessionsOf, sessionsByProvider } from "../brokered-sessions.ts";
-import { useAssertion } from "./answers.store.ts";
+import { keepAnswer, takeAnswer, useAssertion } from "./answers.store.ts";
 import { decryptionOf, signerOf } from "./keys.ts";
 import { withKeys } from "./open.ts";
 import { subjectByName } from "./plain.ts";
@@ -28,17 +28,21 @@ import { logoutServiceOf, type SamlTools, spEntityIdOf } from "./tools.ts";
 /** Single logout (SAML profiles §4.4) as a broker of SAML has it. All of it throws an UpstreamError. */
 export interface SamlLogouts {
   read(provider: ProviderSnapshot, received: ReceivedMessage, tools: { readonly saml: SamlTools }): Promise<CheckedLogout>;
-  respond(
-    provider: ProviderSnapshot,
-    answered: { readonly id: string; readonly count: number },
-    tools: { readonly saml: SamlTools },
-  ): ReturnType<typeof logoutResponseTo>;
+  respond(provider: ProviderSnapshot, answered: AnsweredLogout, tools: { readonly saml: SamlTools }): ReturnType<typeof logoutResponseTo>;
+}
+
+export interface AnsweredLogout {
+  readonly id: string;
+  /** How many sessions it has ended. */
+  readonly count: number;
+  /** Whether the applications of those sessions have said that they are done. */
+  readonly isComplete: boolean;
 }
 
 /** What a logout at the provider needs: kept sealed with the session. */
 export const writeNameId = (nameId: NameId | null | undefined): string | null => (nameId ? JSON.stringify(nameId) : null);
 
-/** SAML core §3.7.1: signs the user out at the provider, too. Null: it has no logout address, or is not to be told. */
+/** SAML core §3.7.1: signs the user out at the provider, too. Null: it has no logout address, or logouts do not go on there. */
 export async function logoutRequestFor(
   provider: ProviderSnapshot,
   rules: SamlRules,
@@ -94,17 +98,37 @@ export async function readLogoutRequest(
   return { id: message.id, issuer: upstream.entityId, nameId: message.nameId, sessionIndexes: message.sessionIndexes, until };
 }
 
+/** A LogoutRequest that passed, and what goes back with its answer. */
+export interface KeptLogout {
+  readonly asked: CheckedLogout;
+  readonly relayState: string | null;
+}
+
+/** Of several LogoutRequests with one ID one counts: it is used in the transaction that ends the sessions. Null: it was used before. */
+export const useLogout =
+  (provider: ProviderSnapshot, kept: KeptLogout) =>
+  async (ctx: Ctx): Promise<KeptLogout | null> =>
+    (await useAssertion(ctx.tx, provider, kept.asked.id, kept.asked.until)) ? kept : null;
+
+/** One that was posted, until its browser comes by with its cookies. Null: it was used before. */
+export const keepLogout = ({ db, vault }: SamlTools, provider: ProviderSnapshot, kept: KeptLogout): Promise<string | null> =>
+  keepAnswer(db, vault, provider, { assertionId: kept.asked.id, answer: { logout: kept }, until: kept.asked.until }, clock.now());
+
+export const takeLogout =
+  ({ vault }: SamlTools, provider: ProviderSnapshot, handle: string) =>
+  async ({ tx, now }: Ctx): Promise<KeptLogout | null> =>
+    // A Response that waits is none.
+    (await takeAnswer<{ readonly logout?: KeptLogout }>(tx, vault, provider, handle, now))?.logout ?? null;
+
 /**
- * The sessions here that a LogoutRequest means, in the transaction that ends them: by NameID and, where it names any, by SessionIndex. Null:
- * the request was used before. Where `subjectAttribute` is the link, the NameID alone finds no session: SessionIndex has to.
+ * The sessions here that a LogoutRequest means, in the transaction that ends them: by NameID and, where it names any, by SessionIndex. Where `subjectAttribute` is the link, the NameID alone finds no session: SessionIndex has to.
  */
 export async function sessionsMeantBy(
   ctx: Ctx,
   { vault }: SamlTools,
   provider: ProviderSnapshot,
-  { id, issuer, nameId, sessionIndexes, until }: CheckedLogout,
-): Promise<string[] | null> {
-  if (!(await useAssertion(ctx.tx, provider, id, until))) return null;
+  { issuer, nameId, sessionIndexes }: CheckedLogout,
+): Promise<string[]> {
   const { providerId, config } = provider;
   const isBySubject = config.subjectAttribute === undefined;
   const subject = isBySubject ? { subject: subjectByName(nameId, issuer) ?? "" } : {};
@@ -122,15 +146,16 @@ export async function sessionsMeantBy(
 
 const isSameName = (one: NameId, other: NameId): boolean => one.value === other.value && one.nameQualifier === other.nameQualifier;
 
-/** SAML core §3.7.2. */
+/** SAML core §3.7.2, §3.7.3.2. */
 export async function logoutResponseTo(
   provider: ProviderSnapshot,
   rules: SamlRules,
-  { id, count }: { readonly id: string; readonly count: number },
+  { id, count, isComplete }: AnsweredLogout,
   tools: SamlTools,
 ) {
   const { slo } = await tools.upstreams.read(provider, rules);
-  const status = count > 0 ? { code: STATUS.success } : { code: STATUS.requester, subCode: STATUS.unknownPrincipal };
+  const success = isComplete ? { code: STATUS.success } : { code: STATUS.success, subCode: STATUS.partialLogout };
+  const status = count > 0 ? success : { code: STATUS.requester, subCode: STATUS.unknownPrincipal };
   const message = logoutResponseElement({
     ...{ id: newMessageId(), issueInstant: clock.now(), issuer: spEntityIdOf(tools.baseUrl, provider), inResponseTo: id, status },
     ...(slo && { destination: slo.responseLocation }),

@@ -9,7 +9,8 @@ declare module "../../../platform/db/tables.ts" {
       realm_id: string;
       provider_id: string;
       url: string;
-      metadata: ColumnType<ReadMetadata, string, string>;
+      /** `version`: of the provider, when it was read. */
+      metadata: ColumnType<ReadMetadata & { readonly version?: number }, string, string>;
       read_at: number;
       next_at: number;
     };
@@ -21,6 +22,8 @@ type Owner = Pick<ProviderSnapshot, "realm" | "providerId">;
 export interface StoredMetadata {
   readonly url: string;
   readonly metadata: ReadMetadata;
+  /** Of the provider, when it was read; null: not known. */
+  readonly version: number | null;
   readonly readAt: number;
 }
 
@@ -31,18 +34,20 @@ export async function findMetadata(db: Db, { realm, providerId }: Owner): Promis
     .where("realm_id", "=", realm)
     .where("provider_id", "=", providerId)
     .executeTakeFirst();
-  return row ? { url: row.url, metadata: row.metadata, readAt: row.read_at } : null;
+  if (!row) return null;
+  const { version = null, ...metadata } = row.metadata;
+  return { url: row.url, metadata, version, readAt: row.read_at };
 }
 
 /** Nothing is stored for a provider that was deleted meanwhile. */
 export async function saveMetadata(
   db: Db,
   { realm, providerId }: Owner,
-  { url, metadata, now, nextAt }: { readonly url: string; readonly metadata: ReadMetadata; readonly now: number; readonly nextAt: number },
+  { url, metadata, version, now, nextAt }: Omit<StoredMetadata, "readAt"> & { readonly now: number; readonly nextAt: number },
 ): Promise<void> {
   await sql`
     insert into identity_provider_metadata (realm_id, provider_id, url, metadata, read_at, next_at)
-    select p.realm_id, p.provider_id, ${url}, ${JSON.stringify(metadata)}::jsonb, ${now}, ${nextAt}
+    select p.realm_id, p.provider_id, ${url}, ${JSON.stringify({ ...metadata, version })}::jsonb, ${now}, ${nextAt}
     from identity_providers p where p.realm_id = ${realm} and p.provider_id = ${providerId}
     for key share
     on conflict (realm_id, provider_id) do update set

@@ -1,8 +1,8 @@
 import { clock, DAY } from "../../../kernel/clock.ts";
 import { sha256 } from "../../../kernel/vault.ts";
-import { BINDING, KEY_TRANSPORT, NAME_ID_FORMAT, render, signed, spMetadata } from "../../../platform/saml/index.ts";
+import { BINDING, NAME_ID_FORMAT, render, signed, spMetadata } from "../../../platform/saml/index.ts";
 import type { ProviderSnapshot } from "../../identity-providers/index.ts";
-import { ciphersOf, encryptionCertificatesOf, signerOf, signingCertificatesOf } from "./keys.ts";
+import { ciphersOf, encryptionCertificatesOf, keyEncryptionOf, signerOf, signingCertificatesOf } from "./keys.ts";
 import type { SamlProfile } from "./profile.ts";
 import { consumerOf, logoutServiceOf, type SamlTools, spEntityIdOf } from "./tools.ts";
 
@@ -29,7 +29,7 @@ export async function serviceProviderMetadata(profile: SamlProfile, provider: Pr
     sp: {
       signingCertificates: signing,
       encryptionCertificates: encryption,
-      encryptionMethods: encryption.length === 0 ? [] : [...ciphersOf(rules), KEY_TRANSPORT.mgf1p, KEY_TRANSPORT.oaep],
+      encryptionMethods: encryption.length === 0 ? [] : [...ciphersOf(rules), ...keyEncryptionOf(provider)],
       nameIdFormats: format === undefined || format === "none" ? [] : [NAME_ID_FORMAT[format]],
       singleLogoutServices: [BINDING.redirect, BINDING.post, BINDING.soap].map((binding) => ({
         ...{ binding, location: slo, responseLocation: null },

@@ -5,9 +5,11 @@ import { BINDING, NAME_ID_FORMAT, readMetadata, render, STATUS, verificationKey 
 import { samlBrokered } from "../../../testing/brokered-realm.ts";
 import type { Answer } from "../../../testing/browser.ts";
 import { type Harness, harness } from "../../../testing/harness.ts";
+import { submit, walk } from "../../../testing/relying-party.ts";
 import { type SamlPeer, samlPeer } from "../../../testing/saml-identity-provider.ts";
+import { rs256 } from "../../../testing/saml-messages.ts";
 import { haveSchemas, type Identity, makeIdentity, schemaComplaints, xmlsecVerifies } from "../../../testing/saml-peers.ts";
-import { hopOf } from "../../../testing/service-provider.ts";
+import { hopOf, postedBy } from "../../../testing/service-provider.ts";
 import { isSignedIn } from "../../../testing/step-pages.ts";
 
 let iam: Harness;
@@ -122,7 +124,7 @@ describe("signing in", () => {
     expect(await sp.failures()).toEqual(["corp: subject"]);
   });
 
-  test("a cancelled sign-in leads back to the choice, and what the provider refuses is told by its code", async () => {
+  test("a cancelled sign-in leads back to the choice, and what the provider refuses is recorded by its code", async () => {
     const sp = await samlBrokered(iam, peer.config);
     const back = await sp.signIn(peer, { status: STATUS.authnFailed });
     expect([back.status, back.text]).toEqual([200, expect.stringContaining("was cancelled")]);
@@ -131,8 +133,8 @@ describe("signing in", () => {
   });
 });
 
-describe("answers that nobody asked for", () => {
-  test("are refused, unless the provider may begin: then this browser asks, so that nobody is signed in as another", async () => {
+describe("unsolicited answers", () => {
+  test("are refused, unless the provider may begin: then this browser asks, so that it is not signed in as another user", async () => {
     const sp = await samlBrokered(iam, peer.config);
     const admin = sp.realm.asMaster();
     const { left } = await sp.leave();
@@ -170,6 +172,31 @@ describe("metadata of the provider", () => {
   });
 });
 
+test("metadata of the provider is read again by a test and after a change, and what was read before counts while it is down", async () => {
+  const peer = await samlPeer();
+  const sp = await samlBrokered(iam, { metadataUrl: peer.metadataUrl });
+  const admin = sp.realm.asMaster();
+  const leadsTo = async () => ((await sp.leave()).left as URL).pathname;
+  const save = async (config: Record<string, unknown>) =>
+    expect((await admin.patch("/identity-providers/corp", { config })).status, JSON.stringify(config)).toBe(200);
+  expect(await leadsTo()).toBe("/sso");
+  peer.move("/moved");
+  expect(await leadsTo()).toBe("/sso");
+  expect((await admin.post("/identity-providers/corp/test")).body).toMatchObject({ checks: [{ name: "metadata", ok: true }, {}, {}] });
+  expect(await leadsTo(), "tested").toBe("/moved");
+  peer.move("/again");
+  await save({ order: 1 });
+  expect(await leadsTo(), "saved").toBe("/again");
+  peer.down(true);
+  await save({ order: 2 });
+  expect(await leadsTo(), "down").toBe("/again");
+  peer.down(false);
+  await save({ metadataSigningCertificate: own.pem });
+  expect((await iam.browser().get(`${sp.at}/login`)).text, "another certificate is required").toContain("cannot be reached");
+  expect((await sp.failures())[0]).toBe("corp: signature_invalid");
+  await peer.close();
+});
+
 describe("metadata of the realm as a service provider", () => {
   test("is signed, cached, and says where everything is", async () => {
     const sp = await samlBrokered(iam, { ...peer.config, spDecryptionPrivateKey: privatePem(own), spDecryptionCertificate: own.pem });
@@ -201,6 +228,41 @@ describe("metadata of the realm as a service provider", () => {
   });
 });
 
+test("a user of one realm signs in to another of this server, with nothing between them but their metadata", async () => {
+  const { baseUrl } = iam.config;
+  const up = await iam.realm();
+  const idp = (await iam.browser().get(`/realms/${up.name}/saml/idp/metadata`)).text;
+  const down = await samlBrokered(iam, { metadataXml: idp, wantAssertionsSigned: true }, "up");
+  const sp = (await iam.browser().get(`${down.at}/metadata`)).text;
+  const imported = await up.asMaster().post("/saml-clients/import", sp, { headers: { "content-type": "application/samlmetadata+xml" } });
+  expect(imported.status, imported.text).toBe(201);
+  expect(imported.body).toMatchObject({ entityId: `${baseUrl}${down.at}`, assertionConsumerServiceUrl: `${baseUrl}${down.at}/endpoint` });
+
+  const user = await up.user();
+  const profile = { email: "ada@example.com", attributes: { firstName: "Ada", lastName: "Lovelace" } };
+  expect((await up.asMaster().patch(`/users/${user.userId}`, profile)).status).toBe(200);
+  const browser = iam.browser();
+  const { left } = await down.leave(browser);
+  const { page } = await walk(browser, baseUrl, (left as URL).href);
+  const { page: answer } = await submit(browser, baseUrl, page, { username: user.username, password: user.password });
+  const { action, fields } = postedBy(answer);
+  expect(action).toBe(`${baseUrl}${down.at}/endpoint`);
+  const back = await down.post(browser, fields);
+  expect(isSignedIn(back, down.realm.name), `${back.status} ${back.headers.location} ${back.text}`).toBe(true);
+  expect(await down.users()).toMatchObject([{ email: "ada@example.com", attributes: { firstName: "Ada", lastName: "Lovelace" } }]);
+
+  const others = [
+    `${baseUrl}${down.at}`,
+    `${baseUrl}${down.at}/login`,
+    `${baseUrl}${down.at}/endpoint?x=y`,
+    `${baseUrl}/realms/x/broker/../logout`,
+  ];
+  for (const url of others) {
+    const client = { entityId: "https://sp.example", assertionConsumerServiceUrl: url };
+    expect((await up.asMaster().post("/saml-clients", client)).status, url).toBe(400);
+  }
+});
+
 // Last: sessions of administrators do not outlive the days that pass here.
 test("metadata of the provider is read from its address, daily and for an unknown key, and survives an outage", async () => {
   const peer = await samlPeer();
@@ -212,11 +274,13 @@ test("metadata of the provider is read from its address, daily and for an unknow
   expect(await signsIn()).toBe(true);
   expect(reads() - before).toBe(1);
 
+  const retired = rs256(peer.identity);
   await peer.rotate();
   expect(await signsIn(), "it was read a moment ago").toBe(false);
   clock.advance(MINUTE);
   expect(await signsIn()).toBe(true);
   expect(reads() - before).toBe(2);
+  expect((await sp.signIn(peer, { protection: { key: retired } })).status, "a retired key").toBe(400);
   // A flood of messages by unknown keys costs one request each half minute.
   await peer.rotate(false);
   clock.advance(MINUTE);

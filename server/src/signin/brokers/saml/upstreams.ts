@@ -5,6 +5,7 @@ import type { Outbound } from "../../../platform/outbound/index.ts";
 import {
   fetchProviderMetadata,
   type IdentityProviders,
+  type OpenProvider,
   type ProviderSnapshot,
   type ReadMetadata,
   readProviderMetadata,
@@ -18,6 +19,8 @@ import type { SamlRules } from "./rules.ts";
 /** What is known of SAML identity providers, from their configuration and their metadata. */
 export interface SamlUpstreams {
   read(provider: ProviderSnapshot, rules?: Pick<SamlRules, "signatures">): Promise<SamlUpstream>;
+  /** Reads the metadata at its address now, whatever is known of it: an administrator tests the provider. Throws an UpstreamError. */
+  refresh(provider: OpenProvider): Promise<ReadMetadata>;
   /** After a signature of an unknown key. Null: its metadata was read a moment ago, or it has none to read. */
   reread(provider: ProviderSnapshot, rules?: Pick<SamlRules, "signatures">): Promise<SamlUpstream | null>;
   /** A job: what is due is read again. */
@@ -52,7 +55,7 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
   const isOver = ({ validUntil }: ReadMetadata) => validUntil !== null && validUntil <= clock.now();
 
   /** Fetches and stores it. The entity must stay the one that users are linked to. */
-  const fetched = (provider: ProviderSnapshot, known: ReadMetadata | null): Promise<Kept> => {
+  const fetched = (provider: OpenProvider, known: ReadMetadata | null): Promise<Kept> => {
     const key = provider.providerId;
     const underWay = reading.get(key);
     if (underWay) return underWay;
@@ -61,8 +64,9 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
       if (known !== null && metadata.entityId !== known.entityId)
         throw new UpstreamError("metadata", `The metadata is that of ${metadata.entityId} now, and was that of ${known.entityId}.`);
       const now = clock.now();
-      await saveMetadata(db, provider, { url: String(provider.config.metadataUrl), metadata, now, nextAt: now + pauseOf(metadata) });
-      const entry = { version: provider.version, metadata, readAt: now, lookedAt: now };
+      const { version, config } = provider;
+      await saveMetadata(db, provider, { url: String(config.metadataUrl), metadata, version, now, nextAt: now + pauseOf(metadata) });
+      const entry = { version, metadata, readAt: now, lookedAt: now };
       kept.set(key, entry);
       failed.delete(key);
       return entry;
@@ -79,19 +83,33 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
   };
 
   const current = async (provider: ProviderSnapshot): Promise<Kept> => {
-    const { providerId: key, version, config } = provider;
+    const { providerId: key, version } = provider;
     const mine = kept.get(key);
     if (mine?.version === version && clock.now() - mine.lookedAt < LOOK_AGAIN && !isOver(mine.metadata)) return mine;
-    const row = await findMetadata(db, provider);
-    const stored = row?.url === config.metadataUrl ? row : null;
-    if (stored && !isOver(stored.metadata)) {
-      const entry = { version, metadata: stored.metadata, readAt: stored.readAt, lookedAt: clock.now() };
+    const stored = await storedFor(provider);
+    const isUsable = stored !== null && !isOver(stored.metadata);
+    const keepStored = () => {
+      const entry = { version, metadata: stored!.metadata, readAt: stored!.readAt, lookedAt: clock.now() };
       kept.set(key, entry);
       return entry;
-    }
+    };
+    if (isUsable && stored.version === version) return keepStored();
     const failure = failed.get(key);
-    if (failure && clock.now() - failure.at < FAILED) throw failure.error;
-    return fetched(provider, stored?.metadata ?? null);
+    const hasFailed = failure !== undefined && clock.now() - failure.at < FAILED;
+    if (hasFailed && !isUsable) throw failure.error;
+    // An administrator has saved the provider since: it is read again. What was read before counts where the provider is down, but not
+    // where its signature is wrong: another certificate may be required of it now.
+    if (isUsable && hasFailed) return keepStored();
+    return fetched(provider, stored?.metadata ?? null).catch((error) => {
+      if (isUsable && error instanceof UpstreamError && error.reason === "metadata") return keepStored();
+      throw error;
+    });
+  };
+
+  const storedFor = async (provider: OpenProvider) => {
+    const { metadataUrl, idpEntityId } = provider.config;
+    const row = await findMetadata(db, provider);
+    return row?.url === metadataUrl && (idpEntityId === undefined || row?.metadata.entityId === idpEntityId) ? row : null;
   };
 
   const inline = new WeakMap<ProviderSnapshot, ReadMetadata>();
@@ -107,6 +125,8 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
       inline.set(provider, known);
       return described(provider, known, rules);
     },
+
+    refresh: async (provider) => (await fetched(provider, (await storedFor(provider))?.metadata ?? null)).metadata,
 
     async reread(provider, rules) {
       if (provider.config.metadataUrl === undefined) return null;
@@ -134,8 +154,7 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
     const provider = [...(all?.byAlias.values() ?? [])].find((one) => one.providerId === providerId);
     if (!provider?.enabled || provider.config.metadataUrl === undefined)
       return postponeMetadata(db, { realm, providerId }, clock.now() + DAY);
-    const row = await findMetadata(db, provider);
-    const known = row?.url === provider.config.metadataUrl ? row.metadata : null;
+    const known = (await storedFor(provider))?.metadata ?? null;
     // A provider that is down is asked again in an hour; until then what was read counts, as long as it says it may.
     await fetched(provider, known).catch((error) => {
       if (!(error instanceof UpstreamError)) throw error;

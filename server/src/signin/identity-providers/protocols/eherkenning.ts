@@ -1,9 +1,9 @@
 import Type from "typebox";
 import { oneOf } from "../../../platform/http/index.ts";
-import { verificationKey } from "../../../platform/saml/index.ts";
-import type { Config, FieldFault } from "../protocol.ts";
+import type { Config, FieldFault, OpenProvider } from "../protocol.ts";
 import { attributeName, attributeNames, eidKind, fault, flag } from "./eid-members.ts";
 import { lineText } from "./members.ts";
+import { privateKeyOf, SAML_SECRETS } from "./saml-members.ts";
 
 const CLASS = "urn:etoegang:core:assurance-class:";
 
@@ -61,18 +61,14 @@ export const eherkenning = eidKind({
     ...{ firstNameAttribute: "urn:etoegang:1.9:attribute:FirstName", lastNameAttribute: "urn:etoegang:1.9:attribute:FamilyName" },
   },
   subjectMembers: ["subjectQualifier"],
-  faults: (config) => [...mandateFaults(config), ...signatureFaults(config)],
+  faults: (config, secrets) => [...mandateFaults(config), ...keyFaults(secrets)],
 });
 
-/** The scheme's signatures are RSA's. */
-function signatureFaults({ spSigningCertificate }: Config): FieldFault[] {
-  try {
-    if (typeof spSigningCertificate !== "string" || verificationKey(spSigningCertificate).key.asymmetricKeyType === "rsa") return [];
-  } catch {
-    return []; // what is wrong with the certificate itself is told elsewhere
-  }
-  return [fault("spSigningPrivateKey", "must be an RSA key: eHerkenning takes no other signature")];
-}
+/** The scheme knows RSA alone. A key that cannot be read is a fault of its own. */
+const keyFaults = (secrets: OpenProvider["secrets"]): FieldFault[] =>
+  SAML_SECRETS.filter((member) => secrets[member] !== undefined && privateKeyOf(secrets[member])?.asymmetricKeyType === "ec").map(
+    (member) => fault(member, "must be an RSA key: eHerkenning knows no other"),
+  );
 
 /** Which attributes a mandate has is the operator's word: what they do not know of would be ignored otherwise. */
 function mandateFaults({ representation, representationAttributes }: Config): FieldFault[] {

@@ -56,7 +56,7 @@ interface Scheme {
   readonly members: Record<string, Type.TSchema>;
   readonly defaults: Config;
   readonly subjectMembers: readonly string[];
-  faults(config: Config): FieldFault[];
+  faults(config: Config, secrets: OpenProvider["secrets"]): FieldFault[];
 }
 
 /** A scheme as a kind of SAML provider. */
@@ -70,7 +70,7 @@ export const eidKind = ({ members, defaults, subjectMembers, faults }: Scheme): 
   normalized: (config) => normalized(config, { ...eidDefaults, ...defaults }),
   // Private keys are sent nowhere.
   addresses: () => [],
-  check: (provider, tools) => [...commonFaults(provider, tools), ...faults(provider.config)],
+  check: (provider, tools) => [...commonFaults(provider, tools), ...faults(provider.config, provider.secrets)],
   test: testSaml,
 });
 

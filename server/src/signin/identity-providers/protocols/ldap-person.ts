@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isCleanText } from "../../../kernel/text.ts";
 import { entryId, type LdapEntry } from "../../../platform/ldap/index.ts";
 import type { Claims } from "../mapping.ts";
 import type { Config } from "../protocol.ts";
 
-/** Somebody as an entry describes them. */
+/** A person as an entry describes them. */
 export interface Person {
   readonly subject: string;
   readonly dn: string;
@@ -27,6 +27,7 @@ export interface EntryFault {
 
 export const isFault = (read: Person | EntryFault): read is EntryFault => "message" in read;
 
+const NO_CLAIMS: Claims = {};
 const MAX_NAME = 255;
 const MAX_DN = 2_000;
 /** AD: ACCOUNTDISABLE of userAccountControl. */
@@ -57,11 +58,10 @@ export function readPerson(config: Config, entry: LdapEntry): Person | EntryFaul
     const value = entry.text(String(config[member]))?.trim() || null;
     return value !== null && isName(value) ? value : null;
   };
-  const person = {
-    ...{ subject, dn: entry.dn, username, email, firstName: named("firstNameAttribute"), lastName: named("lastNameAttribute") },
-    ...{ enabled: isEnabled(entry), claims: {} },
-  };
-  return { ...person, fingerprint: fingerprintOf(person, config.trustEmail === true) };
+  const [firstName, lastName, enabled] = [named("firstNameAttribute"), named("lastNameAttribute"), isEnabled(entry)];
+  const said = [entry.dn, username, email, firstName, lastName, enabled, config.trustEmail === true];
+  const fingerprint = hash("sha256", JSON.stringify(said), "base64url");
+  return { subject, dn: entry.dn, username, email, firstName, lastName, enabled, claims: NO_CLAIMS, fingerprint };
 }
 
 /** From bits, not from one of them: AD says it by a number, 389 Directory Server and FreeIPA by a word. */
@@ -72,11 +72,6 @@ function isEnabled(entry: LdapEntry): boolean {
 
 const isName = (text: string): boolean => text.length <= MAX_NAME && isCleanText(text) && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 const isAddress = (text: string): boolean => text.length <= 320 && isCleanText(text) && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text);
-
-const fingerprintOf = (person: Omit<Person, "fingerprint">, trustsEmail: boolean): string =>
-  createHash("sha256")
-    .update(JSON.stringify([person.dn, person.username, person.email, person.firstName, person.lastName, person.enabled, trustsEmail]))
-    .digest("base64url");
 
 /** As much of a distinguished name as a report shows. */
 export const shownDn = (dn: string): string => (isCleanText(dn) ? dn : dn.replaceAll("\0", "\ufffd").toWellFormed()).slice(0, 500);

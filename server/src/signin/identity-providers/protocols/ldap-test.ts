@@ -12,17 +12,21 @@ import type { Config, OpenProvider, TestedCheck } from "../protocol.ts";
 import { isFault, personAttributes, readPerson } from "./ldap-person.ts";
 
 /** How the servers of a directory are reached. */
-export const connectionOf = ({ config }: { readonly config: Config }) => ({
+export const connectionOf = ({ config, secrets = {} }: { readonly config: Config; readonly secrets?: OpenProvider["secrets"] }) => ({
   urls: [String(config.url), ...((config.urls ?? []) as string[])],
   startTls: config.startTls === true,
   ca: (config.caCertificate as string | undefined) ?? null,
+  identity:
+    config.clientCertificate === undefined || secrets.clientKey === undefined
+      ? null
+      : { cert: String(config.clientCertificate), key: secrets.clientKey },
   timeoutMs: Number(config.timeoutMs),
 });
 
-/** Each step with a line of its own: reach, tls, bind, search, entry, groups. What follows from one that failed is left out. Nobody's data is shown. */
+/** Each step with a line of its own: reach, tls, bind, search, entry, groups. What follows from one that failed is left out. No personal data is shown. */
 export async function testDirectory({ config, secrets }: OpenProvider, outbound: Outbound): Promise<TestedCheck[]> {
   const checks: TestedCheck[] = [];
-  const { urls, ...options } = connectionOf({ config });
+  const { urls, ...options } = connectionOf({ config, secrets });
   const open: LdapConnection[] = [];
   try {
     for (const url of urls) {
@@ -31,7 +35,7 @@ export async function testDirectory({ config, secrets }: OpenProvider, outbound:
         open.push(await openConnection({ outbound, ...options, url }));
         checks.push({ name: "reach", ok: true, message: `${host} answers${tls || options.startTls ? ", with TLS" : ", without TLS"}.` });
       } catch (error) {
-        checks.push(failed(error instanceof LdapError && error.fault === "tls" ? "tls" : "reach", error));
+        checks.push(failed("reach", error));
       }
     }
     const [connection] = open;
@@ -81,5 +85,7 @@ async function findGroup(connection: LdapConnection, config: Config): Promise<Te
 
 function failed(name: string, error: unknown): TestedCheck {
   if (!(error instanceof LdapError)) throw error;
-  return { name, ok: false, message: error.message };
+  // With TLS 1.3 the handshake is done before the directory sees that there is no certificate, or a wrong one.
+  const hint = name === "bind" && error.fault === "closed" ? " It may ask for a client certificate: check clientCertificate." : "";
+  return { name: error.fault === "tls" ? "tls" : name, ok: false, message: error.message + hint };
 }

@@ -8,6 +8,7 @@ import { checkMapper } from "./ldap-mapper.ts";
 import { PERSON_MEMBERS } from "./ldap-person.ts";
 import { connectionOf, testDirectory } from "./ldap-test.ts";
 import { lineText, secretSet, secretText } from "./members.ts";
+import { privateKeyOf } from "./saml-members.ts";
 
 const url = Type.String({
   minLength: 1,
@@ -42,6 +43,15 @@ const members = {
   bindDn: lineText("the account that searches: a distinguished name, in Active Directory also `name@domain`", 1000),
   bindPassword: Type.Optional(secretText("The password of that account")),
   bindPasswordSet: Type.Optional(secretSet),
+  clientCertificate: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 65_536,
+      description: "PEM certificate, with those that lead to its authority, by which the directory knows this server in TLS",
+    }),
+  ),
+  clientKey: Type.Optional(secretText("The private key of clientCertificate, in PEM without a passphrase")),
+  clientKeySet: Type.Optional(secretSet),
   userSearchBase: Type.String({ maxLength: 1000, pattern: "^[^\\p{Cc}]*$", description: "The distinguished name below which people are" }),
   userSearchFilter: Type.Optional(lineText("RFC 4515; `{0}` stands for what was typed as the username. Default `(uid={0})`", 4096)),
   idAttribute: Type.Optional(
@@ -94,11 +104,11 @@ const defaults = {
 const kind = (own: Config): IdentityProviderProtocol => ({
   config: Type.Object(members, { additionalProperties: false }),
   defaults: { ...defaults, ...own },
-  secrets: ["bindPassword"],
+  secrets: ["bindPassword", "clientKey"],
   harmless: ["timeoutMs", "fullSyncMinutes", "changedSyncMinutes"],
   subjectMembers: ["idAttribute"],
   checkMapper,
-  // The bind password goes to each of them, and without TLS to whoever listens.
+  // The bind password goes to each of them, and without TLS to every listener.
   addresses: (config) => [...connectionOf({ config }).urls, `tls:${config.startTls === true} ${String(config.caCertificate ?? "")}`],
   check,
   test: (provider, { outbound }) => testDirectory(provider, outbound),
@@ -120,7 +130,8 @@ function check({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, { 
     ...[...PERSON_MEMBERS, "groupNameAttribute", "groupMemberAttribute"]
       .filter((member) => !isAttributeName(String(config[member])))
       .map((member) => ({ field: `config.${member}`, message: `config.${member} does not name an attribute, such as mail` })),
-    ...certificateFaults(config.caCertificate),
+    ...certificateFaults("caCertificate", config.caCertificate),
+    ...identityFaults(config, secrets),
     ...(secrets.bindPassword === undefined
       ? [{ field: "config.bindPassword", message: "config.bindPassword is needed: the directory is searched as bindDn" }]
       : []),
@@ -142,10 +153,31 @@ function addressFaults(written: string, field: string, startTls: boolean, outbou
   }
 }
 
-/** Active Directory takes new passwords over TLS only (MS-ADTS §3.1.1.3.1.5), and nobody should send them otherwise. */
-function editFaults(config: Config): FieldFault[] {
+const hasTls = (config: Config): boolean => {
   const { urls, startTls } = connectionOf({ config });
-  if (config.editMode !== "PASSWORD" || startTls || urls.every((one) => /^ldaps:/i.test(one))) return [];
+  return startTls || urls.every((one) => /^ldaps:/i.test(one));
+};
+
+/** A certificate and its key belong together, and are of use in TLS only. */
+function identityFaults(config: Config, { clientKey: pem }: OpenProvider["secrets"]): FieldFault[] {
+  const { clientCertificate } = config;
+  const fault = (member: string, message: string): FieldFault[] => [{ field: `config.${member}`, message: `config.${member} ${message}` }];
+  if (clientCertificate === undefined)
+    return pem === undefined ? [] : fault("clientCertificate", "is needed where there is clientKey: send it, or send null for clientKey");
+  const unreadable = certificateFaults("clientCertificate", clientCertificate);
+  if (unreadable.length > 0) return unreadable;
+  if (!hasTls(config)) return fault("clientCertificate", "needs TLS on every address: use ldaps://, or ldap:// with startTls");
+  if (pem === undefined) return fault("clientKey", "is needed: the private key of clientCertificate");
+  const key = privateKeyOf(pem);
+  if (!key) return fault("clientKey", "must be a private key in PEM without a passphrase");
+  return new X509Certificate(String(clientCertificate)).checkPrivateKey(key)
+    ? []
+    : fault("clientKey", "is not the key of clientCertificate");
+}
+
+/** Active Directory takes new passwords over TLS only (MS-ADTS §3.1.1.3.1.5), and they are never sent otherwise. */
+function editFaults(config: Config): FieldFault[] {
+  if (config.editMode !== "PASSWORD" || hasTls(config)) return [];
   const field = "config.editMode";
   return [{ field, message: `${field} PASSWORD needs TLS on every address: use ldaps://, or ldap:// with startTls` }];
 }
@@ -170,15 +202,15 @@ function filterFaults(member: "userSearchFilter" | "groupSearchFilter", written:
   }
 }
 
-function certificateFaults(pem: unknown): FieldFault[] {
+function certificateFaults(member: string, pem: unknown): FieldFault[] {
   if (typeof pem !== "string") return [];
-  const field = "config.caCertificate";
+  const field = `config.${member}`;
   const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {
     for (const one of certificates) new X509Certificate(one);
     if (certificates.length > 0) return [];
   } catch {
-    // told below
+    // named below
   }
   return [{ field, message: `${field} is not a certificate in PEM (-----BEGIN CERTIFICATE-----)` }];
 }

@@ -23,7 +23,9 @@ export const samlMembers = {
   ),
   singleLogoutServiceUrl: Type.Optional(urlText("where logout requests and responses go")),
   artifactResolutionUrl: Type.Optional(urlText("where artifacts are resolved by SOAP")),
-  metadataUrl: Type.Optional(urlText("the provider's metadata, read daily, and again for an unknown key; it says what is left out here")),
+  metadataUrl: Type.Optional(
+    urlText("the provider's metadata, read daily, for an unknown key, by a test and after a change; it says what is left out here"),
+  ),
   metadataXml: Type.Optional(
     Type.String({ minLength: 1, maxLength: 262_144, description: "The provider's metadata; it says what is left out here" }),
   ),
@@ -41,7 +43,7 @@ export const samlMembers = {
   spSigningPrivateKey: Type.Optional(secretText("A private key in PEM that signs our messages. Left out: the realm's own key")),
   spSigningPrivateKeySet: Type.Optional(secretSet),
   spSigningCertificate: Type.Optional(certificate("Of spSigningPrivateKey")),
-  spDecryptionPrivateKey: Type.Optional(secretText("A private RSA key in PEM for what the provider encrypts")),
+  spDecryptionPrivateKey: Type.Optional(secretText("A private key in PEM for what the provider encrypts: RSA (RSA-OAEP), or EC (ECDH-ES)")),
   spDecryptionPrivateKeySet: Type.Optional(secretSet),
   spDecryptionCertificate: Type.Optional(certificate("Of spDecryptionPrivateKey. Left out: spSigningCertificate, where it fits")),
   multiFactorAcr: Type.Optional(
@@ -113,8 +115,11 @@ export function privateKeyOf(pem: string): KeyObject | null {
 }
 
 const CURVES = ["prime256v1", "secp384r1", "secp521r1"];
-const isStrongRsa = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) =>
-  asymmetricKeyType === "rsa" && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048;
+const NEEDED_KEY = "must be a private key in PEM without a passphrase: RSA of 2048 bits or more, P-256, P-384 or P-521";
+const isStrong = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) =>
+  asymmetricKeyType === "rsa"
+    ? (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048
+    : asymmetricKeyType === "ec" && CURVES.includes(asymmetricKeyDetails?.namedCurve ?? "");
 
 /** Whether the certificate is of this private key. Both were read before. */
 export const fits = (certificateText: unknown, key: KeyObject): boolean =>
@@ -128,11 +133,7 @@ function signingKeyFaults(config: Config, { spSigningPrivateKey: pem }: OpenProv
   if (pem === undefined)
     return spSigningCertificate === undefined ? [] : [fault("spSigningPrivateKey", "is required where there is spSigningCertificate")];
   const key = privateKeyOf(pem);
-  const isEc = key?.asymmetricKeyType === "ec" && CURVES.includes(key.asymmetricKeyDetails?.namedCurve ?? "");
-  if (!key || !(isStrongRsa(key) || isEc))
-    return [
-      fault("spSigningPrivateKey", "must be a private key in PEM without a passphrase: RSA of 2048 bits or more, P-256, P-384 or P-521"),
-    ];
+  if (!key || !isStrong(key)) return [fault("spSigningPrivateKey", NEEDED_KEY)];
   if (spSigningCertificate === undefined) return [fault("spSigningCertificate", "is required where there is spSigningPrivateKey")];
   return isReadable(spSigningCertificate) && !fits(spSigningCertificate, key)
     ? [fault("spSigningCertificate", "is not of spSigningPrivateKey")]
@@ -146,8 +147,7 @@ function decryptionKeyFaults(config: Config, { spDecryptionPrivateKey: pem }: Op
       ? []
       : [fault("spDecryptionPrivateKey", "is required where there is spDecryptionCertificate")];
   const key = privateKeyOf(pem);
-  if (!key || !isStrongRsa(key))
-    return [fault("spDecryptionPrivateKey", "must be a private RSA key of 2048 bits or more in PEM, without a passphrase")];
+  if (!key || !isStrong(key)) return [fault("spDecryptionPrivateKey", NEEDED_KEY)];
   return spDecryptionCertificate !== undefined && isReadable(spDecryptionCertificate) && !fits(spDecryptionCertificate, key)
     ? [fault("spDecryptionCertificate", "is not of spDecryptionPrivateKey")]
     : [];

@@ -10,16 +10,8 @@ import {
   type VerificationKey,
   verificationKey,
 } from "../../../platform/saml/index.ts";
-import type { Config } from "../protocol.ts";
+import type { Config, ReadMetadata } from "../protocol.ts";
 import { hostOf, UpstreamError } from "./oidc-metadata.ts";
-
-/** What the metadata of a provider says, as far as it is used. Plain JSON: it is stored. */
-export interface ReadMetadata {
-  readonly entityId: string;
-  readonly validUntil: number | null;
-  readonly cacheDuration: number | null;
-  readonly idp: NonNullable<EntityMetadata["idp"]>;
-}
 
 /** What is needed of a SAML identity provider, from its configuration and its metadata. */
 export interface SamlUpstream {

@@ -1,15 +1,16 @@
-import type { CheckTools, OpenProvider, TestedCheck } from "../protocol.ts";
+import type { OpenProvider, ReadMetadata, TestedCheck, TestTools } from "../protocol.ts";
 import { hostOf, UpstreamError } from "./oidc-metadata.ts";
-import { fetchProviderMetadata, type ReadMetadata, readProviderMetadata, samlUpstream } from "./saml-metadata.ts";
+import { readProviderMetadata, samlUpstream } from "./saml-metadata.ts";
 
 /** Metadata, certificates, and whether the provider's addresses answer, each with a line of its own. */
-export async function testSaml({ config }: OpenProvider, { outbound }: CheckTools): Promise<TestedCheck[]> {
+export async function testSaml(provider: OpenProvider, { outbound, readMetadata }: TestTools): Promise<TestedCheck[]> {
+  const { config } = provider;
   const checks: TestedCheck[] = [];
   const tell = (name: string, ok: boolean, message: string) => void checks.push({ name, ok, message });
   let metadata: ReadMetadata | null = null;
   try {
     if (config.metadataUrl !== undefined) {
-      metadata = await fetchProviderMetadata(outbound, config);
+      metadata = await readMetadata(provider);
       tell("metadata", true, `${hostOf(String(config.metadataUrl))} published the metadata of ${metadata.entityId}.`);
     } else if (config.metadataXml !== undefined) metadata = readProviderMetadata(Buffer.from(String(config.metadataXml)), config);
     const { keys, sso } = samlUpstream(config, metadata);

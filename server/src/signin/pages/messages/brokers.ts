@@ -29,6 +29,9 @@ export const enBrokers = {
   brokerStaleTitle: "The provider did not ask you to sign in again",
   brokerStaleText:
     "A new sign-in is needed here, and the provider did not confirm one. Sign in another way, or sign out first and then in again.",
+  brokerLogoutRefusedTitle: "The provider could not sign you out here",
+  brokerLogoutRefusedText:
+    "Its request was not accepted, so nothing was changed here. Sign out here to be sure. If it happens once more, give your administrator the number below.",
 };
 
 export const nlBrokers: typeof enBrokers = {
@@ -60,6 +63,9 @@ export const nlBrokers: typeof enBrokers = {
   brokerStaleTitle: "De provider heeft u niet opnieuw laten aanmelden",
   brokerStaleText:
     "Hier is een nieuwe aanmelding nodig, en de provider heeft die niet bevestigd. Meld u op een andere manier aan, of meld u eerst af en dan opnieuw aan.",
+  brokerLogoutRefusedTitle: "De provider kon u hier niet uitloggen",
+  brokerLogoutRefusedText:
+    "Het verzoek is niet geaccepteerd, dus hier is niets gewijzigd. Log hier zelf uit om zeker te zijn. Gebeurt het nog eens, geef uw beheerder dan het nummer hieronder.",
 };
 
 export const deBrokers: typeof enBrokers = {
@@ -92,6 +98,9 @@ export const deBrokers: typeof enBrokers = {
   brokerStaleTitle: "Der Anbieter hat Sie nicht neu angemeldet",
   brokerStaleText:
     "Hier ist eine neue Anmeldung nötig, und der Anbieter hat keine bestätigt. Melden Sie sich anders an, oder melden Sie sich zuerst ab und dann wieder an.",
+  brokerLogoutRefusedTitle: "Der Anbieter konnte Sie hier nicht abmelden",
+  brokerLogoutRefusedText:
+    "Seine Anfrage wurde nicht angenommen, hier wurde also nichts geändert. Melden Sie sich hier selbst ab, um sicherzugehen. Geschieht es noch einmal, geben Sie Ihrer Administration die Nummer unten.",
 };
 
 export const frBrokers: typeof enBrokers = {
@@ -122,6 +131,9 @@ export const frBrokers: typeof enBrokers = {
   brokerStaleTitle: "Le fournisseur ne vous a pas reconnecté",
   brokerStaleText:
     "Une nouvelle connexion est nécessaire ici, et le fournisseur n’en a pas confirmé. Connectez-vous autrement, ou déconnectez-vous d’abord puis reconnectez-vous.",
+  brokerLogoutRefusedTitle: "Le fournisseur n’a pas pu vous déconnecter ici",
+  brokerLogoutRefusedText:
+    "Sa demande n’a pas été acceptée, rien n’a donc été modifié ici. Déconnectez-vous ici pour en être sûr. Si cela se reproduit, donnez le numéro ci-dessous à votre administrateur.",
 };
 
 export const esBrokers: typeof enBrokers = {
@@ -152,4 +164,7 @@ export const esBrokers: typeof enBrokers = {
   brokerStaleTitle: "El proveedor no le pidió iniciar sesión de nuevo",
   brokerStaleText:
     "Aquí hace falta un nuevo inicio de sesión y el proveedor no confirmó ninguno. Inicie sesión de otra forma, o cierre antes la sesión y vuelva a entrar.",
+  brokerLogoutRefusedTitle: "El proveedor no ha podido cerrar tu sesión aquí",
+  brokerLogoutRefusedText:
+    "Su solicitud no se ha aceptado, así que aquí no se ha cambiado nada. Cierra aquí la sesión para estar seguro. Si vuelve a pasar, comunica el número de abajo a tu administrador.",
 };

@@ -71,7 +71,7 @@ export const de: Messages = {
   signingOutThere: "wird abgemeldet …",
   signOutNext: "kommt als Nächstes",
   signOutRefused: "konnte Sie nicht abmelden; dort sind Sie vielleicht noch angemeldet",
-  signOutUntold: "wird nicht benachrichtigt: Melden Sie sich auch dort ab",
+  signOutUnsupported: "wird nicht benachrichtigt: Melden Sie sich auch dort ab",
   signOutOf: "Bei {client} abmelden",
   signOutAgain: "Noch einmal versuchen",
   signOutSkip: "Diese Anwendung überspringen",

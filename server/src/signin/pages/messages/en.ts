@@ -69,7 +69,7 @@ export const en = {
   signingOutThere: "signing out …",
   signOutNext: "comes next",
   signOutRefused: "could not sign you out; you may still be signed in there",
-  signOutUntold: "is not told: sign out there, too",
+  signOutUnsupported: "cannot be signed out from here: sign out there, too",
   signOutOf: "Sign out of {client}",
   signOutAgain: "Try again",
   signOutSkip: "Skip this application",

@@ -71,7 +71,7 @@ export const es: Messages = {
   signingOutThere: "cerrando la sesión…",
   signOutNext: "es la siguiente",
   signOutRefused: "no ha podido cerrar tu sesión; quizá siga abierta allí",
-  signOutUntold: "no recibe aviso: cierra la sesión también allí",
+  signOutUnsupported: "no recibe aviso: cierra la sesión también allí",
   signOutOf: "Cerrar la sesión en {client}",
   signOutAgain: "Intentarlo de nuevo",
   signOutSkip: "Omitir esta aplicación",

@@ -72,7 +72,7 @@ export const fr: Messages = {
   signingOutThere: "déconnexion en cours…",
   signOutNext: "est la suivante",
   signOutRefused: "n’a pas pu vous déconnecter ; vous y êtes peut-être encore connecté",
-  signOutUntold: "n’est pas prévenue : déconnectez-vous aussi là-bas",
+  signOutUnsupported: "n’est pas prévenue : déconnectez-vous aussi là-bas",
   signOutOf: "Se déconnecter de {client}",
   signOutAgain: "Réessayer",
   signOutSkip: "Ignorer cette application",

@@ -69,7 +69,7 @@ export const nl: Messages = {
   signingOutThere: "bezig met uitloggen …",
   signOutNext: "is als volgende aan de beurt",
   signOutRefused: "kon je niet uitloggen; daar ben je misschien nog ingelogd",
-  signOutUntold: "krijgt geen bericht: log daar ook uit",
+  signOutUnsupported: "krijgt geen bericht: log daar ook uit",
   signOutOf: "Uitloggen bij {client}",
   signOutAgain: "Opnieuw proberen",
   signOutSkip: "Deze toepassing overslaan",

@@ -70,7 +70,7 @@ describe("twilio", () => {
     expect(await send(twilio())).toMatchObject({ failure });
   });
 
-  test("an answer that is no JSON, or odd JSON, is told by its status", async () => {
+  test("an answer that is no JSON, or odd JSON, is reported by its status", async () => {
     for (const body of ["<html>", "null", "[1]", '{"code": {"a": 1}}', ""]) {
       answer = { status: 400, body };
       expect(await send(twilio()), body).toMatchObject({ failure: "rejected" });

@@ -20,7 +20,7 @@ const escaping: Record<ContentType, (value: string) => string> = {
 export const fillIn = (template: string, contentType: ContentType, values: Values): string =>
   template.replace(PLACEHOLDER, (_all, name: string) => escaping[contentType](values[name] ?? ""));
 
-/** Without a template of their own, gateways get every value under its name. */
+/** Without a template, gateways get every value under its name. */
 export const plainBody = (contentType: ContentType, values: Values): string =>
   contentType === "json"
     ? JSON.stringify(values)

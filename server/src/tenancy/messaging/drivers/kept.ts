@@ -6,7 +6,7 @@ import type { Provider } from "../driver.ts";
 const MAX_KEPT = 500;
 
 /**
- * What a driver keeps between messages. It belongs to one way out of the server (and goes with it) and to one version of a
+ * What a driver keeps between messages. It belongs to one `Outbound` (and ends with it) and to one version of a
  * provider, so that a changed key or host is used at once.
  */
 export function keepPerProvider<T extends object>(dispose: (kept: T) => void = () => {}) {

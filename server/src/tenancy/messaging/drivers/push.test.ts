@@ -65,7 +65,7 @@ describe("fcm", () => {
     expect(peer.arrived).toHaveLength(1);
   });
 
-  test("is told when the message is of no use any more, and which one it replaces", async () => {
+  test("gets the time when the message expires, and which one it replaces", async () => {
     const id = newId();
     await send({ id, expiresAt: clock.now() + 5 * MINUTE, data: { challenge: "42" } });
     const [message] = peer.messages;

@@ -80,7 +80,7 @@ describe("encryption", () => {
     }
   });
 
-  test("also when the process was told to trust everyone", async () => {
+  test("also when the process is configured to trust everyone", async () => {
     const peer = await peerWith();
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
     try {
@@ -128,7 +128,7 @@ describe("credentials", () => {
 });
 
 describe("the mail", () => {
-  test("carries what keeps machines from answering, and tells nothing of this one", async () => {
+  test("carries what keeps machines from answering, and reveals nothing of this one", async () => {
     const peer = await peerWith();
     const id = newId();
     const sent = await send(providerOf(peer, {}, { fromName: 'Acmé "Shop", Inc.' }), { id, html: "<p>Hello</p>" });

@@ -29,21 +29,18 @@ const recordAndParticipant = (r: RecordValues) => sql`
     from sessions s where s.realm_id = ${r.realm} and s.session_id = ${r.sessionId}
     on conflict (realm_id, session_id, protocol, client_id) do nothing`;
 
-const ofKnownGrant = prepared((db, r: RecordValues) => {
-  const query = sql`with ${recordAndParticipant(r)}`;
-  return { compile: () => query.compile(db) };
-});
+const ofKnownGrant = prepared((r: RecordValues) => sql`with ${recordAndParticipant(r)}`);
 
-const withItsGrant = prepared((db, r: GrantValues) => {
-  const query = sql`
+const withItsGrant = prepared(
+  (r: GrantValues) =>
+    sql`
     with given as (
       insert into oidc_grants as g (realm_id, grant_id, user_id, client_id, session_id, payload, created_at, expires_at)
       values (${r.realm}, ${r.grantId}, ${r.grantUserId}, ${r.clientId}, ${r.grantSessionId}, ${r.grantPayload}::text::jsonb,
         ${r.grantCreatedAt}, ${r.grantExpiresAt})
       on conflict (realm_id, grant_id) do update set payload = excluded.payload, expires_at = greatest(g.expires_at, excluded.expires_at)
-        where g.user_id = excluded.user_id and g.client_id = excluded.client_id), ${recordAndParticipant(r)}`;
-  return { compile: () => query.compile(db) };
-});
+        where g.user_id = excluded.user_id and g.client_id = excluded.client_id), ${recordAndParticipant(r)}`,
+);
 
 /** Stores a code, its grant if that is new, and the client as a participant of the session, in one statement. */
 export async function writeCode(

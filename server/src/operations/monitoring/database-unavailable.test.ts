@@ -65,7 +65,7 @@ async function machine() {
   return { realm, client, token };
 }
 
-describe("a node that is cut off from the database without being told", () => {
+describe("a node that is cut off from the database without notice", () => {
   test("issues no more tokens after five seconds, whatever it remembers, and hears of what it missed", async () => {
     const { realm, client, token } = await machine();
     // Until it asks the database nothing: only what it remembers can give a token then.
@@ -189,7 +189,7 @@ describe("a database that is busy", () => {
     }
   });
 
-  test("a full pool is not an unreachable database: requests are turned away, the node stays ready", async () => {
+  test("a full pool is not an unreachable database: requests are refused, the node stays ready", async () => {
     const held = await Promise.all(Array.from({ length: POOL }, () => node.core.database.pool!.connect()));
     try {
       clock.advance(2 * SECOND);

@@ -1,0 +1,28 @@
+import { sql } from "kysely";
+import { isDirectorySource } from "../../directory/credentials/index.ts";
+import { userErrors } from "../../directory/users/index.ts";
+import type { Ctx, DomainEvents } from "../../platform/context.ts";
+import { sourceOf } from "./control.ts";
+
+/** `user.attributes_changing`: those that mappers of the user's directory keep as the directory says. One that is given once is the user's own. */
+export async function ownMappedAttributes(ctx: Ctx, { source, names, owned }: DomainEvents["user.attributes_changing"]): Promise<void> {
+  const { rows } = await sql<{ attribute: string }>`
+    select m.mapper->>'attribute' as attribute from identity_providers p
+    join identity_provider_mappers m on m.realm_id = p.realm_id and m.provider_id = p.provider_id
+    where p.realm_id = ${ctx.realm} and p.protocol = split_part(${source}, ':', 1) and p.alias = split_part(${source}, ':', 2)
+      and m.mapper->>'sync' = 'force' and m.mapper->>'attribute' = any(${[...names]}::text[])`.execute(ctx.tx);
+  for (const { attribute } of rows) owned.add(attribute);
+}
+
+/** `user.grants_removing`: what a mapper of a directory gave is taken away there. Here it would be missing until the entry changes. */
+export async function keepMappedGrants(ctx: Ctx, { userId, roles, groups }: DomainEvents["user.grants_removing"]): Promise<void> {
+  const { rows } = await sql<{ protocol: string; alias: string; kind: "role" | "group" }>`
+    select p.protocol, p.alias, g.kind from identity_provider_grants g
+    join identity_providers p on p.realm_id = g.realm_id and p.provider_id = g.provider_id
+    where g.realm_id = ${ctx.realm} and g.user_id = ${userId} and (
+      (g.kind = 'role' and g.target_id = any(${[...roles]}::uuid[])) or (g.kind = 'group' and g.target_id = any(${[...groups]}::uuid[])))`.execute(
+    ctx.tx,
+  );
+  const given = rows.find(({ protocol, alias }) => isDirectorySource(sourceOf(protocol, alias)));
+  if (given) throw userErrors.given_by_directory(sourceOf(given.protocol, given.alias), given.kind);
+}
