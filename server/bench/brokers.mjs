@@ -9,7 +9,7 @@ const USERS = 200;
 /** Sign-ins of one slice. */
 const COUNT = 400;
 /** Of each kind before anything counts: the code is compiled, the users are linked, and their browsers known. */
-const WARM_UP = 2_000;
+const WARM_UP = 1_000;
 const HANGING = 16;
 const MANY = 1_000;
 

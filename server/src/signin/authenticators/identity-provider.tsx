@@ -55,15 +55,16 @@ export const identityProvider: Question = {
     const { parts, visitor } = at;
     const back = await visited(at, query);
     if ("answer" in back) return back.answer;
-    const { provider, identity } = back;
+    const { provider, identity, linked } = back;
     const { userId, login } = at.progress;
-    const arrival = await arrive(parts, provider, identity, { sourceIp: visitor.sourceIp, isOpen: userId === null && login === null });
+    const isOpen = userId === null && login === null;
+    const arrival = await arrive(parts, provider, identity, { linked, sourceIp: visitor.sourceIp, isOpen });
     if (arrival.kind === "refused") {
       await recordBrokerFailure(at, provider, arrival.reason);
       return { outcome: "again", problem: PROBLEMS[arrival.reason] };
     }
     const brokered = arrivalOf(parts.vault, provider, identity, at.interactionId!);
-    const writes = writesEachTime(provider) || (arrival.kind === "linked" && arrival.hasGrants);
+    const writes = arrival.kind === "linked" && writesEachTime(provider, arrival);
     const proof = { ...proofOf(at, provider, identity, { userId: arrival.userId, writes }), brokered };
     if (arrival.kind === "linked") return { outcome: "passed", proof };
     // Whose sign-in it is was said before: an address does not make it another's.
@@ -84,14 +85,16 @@ async function linksOf(at: StepContext, find = "") {
   const query = interactionId === null ? "" : `?${new URLSearchParams({ interaction: interactionId })}`;
   const all = providers?.buttons ?? [];
   const named = find === "" ? all : all.filter(({ displayName }) => loginKey(displayName).includes(loginKey(find)));
-  const isLast = ({ alias }: { alias: string }) => alias === visitor.lastProvider;
-  const shown = [...named.filter(isLast), ...named.filter((button) => !isLast(button))].slice(0, MAX_BUTTONS);
+  const last = visitor.lastProvider ? named.find(({ alias }) => alias === visitor.lastProvider) : undefined;
+  // Of a thousand, no more than fit are looked at.
+  const others = named.slice(0, MAX_BUTTONS).filter((button) => button !== last);
+  const shown = (last ? [last, ...others] : others).slice(0, MAX_BUTTONS);
   const links = shown.map((button) => ({
     href: `/realms/${realm.realmId}/broker/${encodeURIComponent(button.alias)}/login${query}`,
     label: button.displayName,
     protocol: button.protocol,
     logoUrl: button.logoUri,
-    isLastUsed: isLast(button),
+    isLastUsed: button === last,
     isDown: parts.brokers.outages.isDown(providers!.byAlias.get(button.alias)!.providerId),
   }));
   return { links, hasMore: named.length > shown.length };

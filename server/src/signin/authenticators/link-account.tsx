@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { arrivalOf, type BrokeredArrival, isInAllowedDomain, keepTokensOf } from "../brokers/index.ts";
-import { addLink, findLinkedUser } from "../identity-providers/index.ts";
+import { addLink } from "../identity-providers/index.ts";
 import { ConfirmLink, linkLead, ProviderLinks } from "../pages/index.ts";
 import type { Answer, Question, StepContext } from "./authenticator.ts";
 import { enabledProvider, PROBLEMS, recordBrokerFailure, visit, visited } from "./provider-visit.ts";
@@ -60,13 +60,13 @@ export const linkAccount: Question = {
     if (!isOfAsker(at)) return { outcome: "again", problem: PROBLEMS.failed };
     const back = await visited(at, query);
     if ("answer" in back) return back.answer;
-    const { provider, identity } = back;
+    const { provider, identity, linked } = back;
     const isRefused = provider.config.provisioning === "deny" ? "denied" : isInAllowedDomain(provider, identity) ? null : "domain";
     if (isRefused !== null) {
       await recordBrokerFailure(at, provider, isRefused);
       return { outcome: "again", problem: PROBLEMS[isRefused] };
     }
-    if ((await findLinkedUser(parts.db, provider.realm, provider.providerId, identity.subject)) !== null) {
+    if (linked !== null) {
       await recordBrokerFailure(at, provider, "linked");
       return { outcome: "again", problem: LINKED };
     }

@@ -14,13 +14,13 @@ import { randomToken } from "../../kernel/vault.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { addLink, fillTemplate, findLinkedUser, type ProviderSnapshot, sourceOf } from "../identity-providers/index.ts";
+import { addLink, fillTemplate, findLinkedUser, type LinkedUser, type ProviderSnapshot, sourceOf } from "../identity-providers/index.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 import { applyMapping } from "./mapping.ts";
 
 /** The account that a user of a provider signs in to. */
 export type Arrival =
-  | { readonly kind: "linked"; readonly userId: string; readonly hasGrants: boolean }
+  | ({ readonly kind: "linked" } & LinkedUser)
   /** An account has their address: they prove that it is theirs, by its own factors, and it is linked. */
   | { readonly kind: "prove"; readonly userId: string; readonly login: string }
   | { readonly kind: "refused"; readonly reason: "denied" | "no-account" | "domain" };
@@ -43,11 +43,10 @@ export async function arrive(
   parts: Parts,
   provider: ProviderSnapshot,
   identity: BrokeredIdentity,
-  { sourceIp, isOpen }: { readonly sourceIp: string; readonly isOpen: boolean },
+  { linked, sourceIp, isOpen }: { readonly linked: LinkedUser | null; readonly sourceIp: string; readonly isOpen: boolean },
 ): Promise<Arrival> {
-  const { realm, providerId, config } = provider;
+  const { realm, config } = provider;
   if (!isInAllowedDomain(provider, identity)) return { kind: "refused", reason: "domain" };
-  const linked = await findLinkedUser(parts.db, realm, providerId, identity.subject);
   if (linked !== null) return { kind: "linked", ...linked };
   if (config.provisioning === "deny") return { kind: "refused", reason: "denied" };
   const owner = isTrustedAddress(provider, identity) ? await ownerOf(parts.db, realm, identity.email!) : null;

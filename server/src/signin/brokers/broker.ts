@@ -23,6 +23,8 @@ export interface BrokeredIdentity {
   readonly session?: UpstreamSession | undefined;
   /** To be kept for the user, where the provider is configured so. */
   readonly tokens?: LinkTokens | undefined;
+  /** Reads the rest of what the provider says. Left out: this is all. Throws an UpstreamError. */
+  complete?(): Promise<BrokeredIdentity>;
 }
 
 /** What asked for the sign-in, passed on. */

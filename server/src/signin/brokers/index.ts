@@ -24,7 +24,7 @@ export {
 } from "./brokered-sessions.ts";
 export { homeProvider, homeProviderOf } from "./home-realm.ts";
 export { deleteExpiredBrokerLogouts, findUpstreamLogout, takeUpstreamLogout } from "./logouts.store.ts";
-export { applyMapping, writesEachTime } from "./mapping.ts";
+export { applyMapping, usesProfile, writesEachTime } from "./mapping.ts";
 export { type BrokerParts, brokerOf, brokers, createBrokers, REFUSED, samlBrokerOf } from "./parts.ts";
 export { deleteExpiredAnswers } from "./saml/index.ts";
 export { providerMetadataRoutes } from "./saml/metadata.routes.ts";

@@ -1,11 +1,26 @@
 import { updateBrokeredUser } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { countsNow, followGrants, type MapperState, mappedAttributes, type ProviderSnapshot } from "../identity-providers/index.ts";
+import {
+  countsNow,
+  followGrants,
+  type LinkedUser,
+  type MapperState,
+  mappedAttributes,
+  type ProviderSnapshot,
+} from "../identity-providers/index.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 
-/** Whether the configuration has every sign-in write to the user. */
-export const writesEachTime = ({ config, mappers }: ProviderSnapshot): boolean =>
-  config.sync === "force" || mappers.some(({ sync }) => sync === "force");
+/** Whether a sign-in of a linked user has anything to write, or to withdraw. */
+export const writesEachTime = ({ config, mappers }: ProviderSnapshot, { hasGrants }: LinkedUser): boolean =>
+  hasGrants || config.sync === "force" || mappers.some(({ sync }) => sync === "force");
+
+const isListed = (value: unknown) => Array.isArray(value) && value.length > 0;
+
+/** Whether a sign-in of a linked user depends on more than who they are. */
+export const usesProfile = (provider: ProviderSnapshot, linked: LinkedUser): boolean =>
+  writesEachTime(provider, linked) ||
+  provider.isOfOrganizations ||
+  [provider.config.allowedDomains, provider.config.multiFactorAcr, provider.config.multiFactorAmr].some(isListed);
 
 /**
  * What a sign-in by the provider says of its user: names, address, attributes, roles and groups. The user is held to be written. The

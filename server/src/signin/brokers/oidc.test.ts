@@ -51,7 +51,11 @@ test("a button leads to the provider, and what it sends back signs in: first as 
   expect(await realm.events("type=BROKER_LOGIN")).toMatchObject([{ outcome: "SUCCESS", detail: "corp" }]);
   expect(await realm.events("type=LOGIN_SUCCESS")).toMatchObject([{ actor: "ada" }]);
 
+  // Nothing of the profile would be used.
+  const profiles = () => peer.calls.filter(({ path }) => path === "/userinfo").length;
+  const read = profiles();
   const again = await signIn(realm, { claims: { email: "other@example.com", preferred_username: "countess" } });
+  expect(profiles()).toBe(read);
   expect(isSignedIn(again.back, realm.name), again.back.text).toBe(true);
   expect(await usersOf(realm)).toMatchObject([{ userId: user.userId, username: "ada", email: "ada@example.com" }]);
 });

@@ -63,16 +63,19 @@ export const oidc: Broker = {
     );
     const signed = quirks.idToken ? await verifyIdToken(provider, endpoints, quirks, tokens.id_token, kept, tools) : {};
     if (!quirks.idToken) checkFresh(provider, signed, kept);
-    const profile = await readProfile(provider, endpoints, quirks, tokens.access_token, tools);
-    // OpenID Connect Core §5.3.2: the profile has to be of the same subject.
-    if (quirks.idToken && profile !== null && profile.sub !== signed.sub)
-      throw new UpstreamError("userinfo", "The provider's profile is of another user than its ID token.");
-    const claims = { ...besides(profile, signed), ...(provider.protocol === "apple" && nameOf(answer.user)), ...signed };
-    return {
-      ...identityOf(provider, quirks, claims),
-      session: sessionOf(provider, signed, tokens.id_token),
-      ...(config.storeTokens === true && { tokens: linkTokensOf(tokens) }),
+    const identityWith = (profile: Record<string, unknown> | null): BrokeredIdentity => {
+      // OpenID Connect Core §5.3.2: the profile has to be of the same subject.
+      if (quirks.idToken && profile !== null && profile.sub !== signed.sub)
+        throw new UpstreamError("userinfo", "The provider's profile is of another user than its ID token.");
+      const claims = { ...besides(profile, signed), ...(provider.protocol === "apple" && nameOf(answer.user)), ...signed };
+      return {
+        ...identityOf(provider, quirks, claims),
+        session: sessionOf(provider, signed, tokens.id_token),
+        ...(config.storeTokens === true && { tokens: linkTokensOf(tokens) }),
+      };
     };
+    const complete = async () => identityWith(await readProfile(provider, endpoints, quirks, tokens.access_token, tools));
+    return quirks.idToken && endpoints.userinfoUrl !== null ? { ...identityWith(null), complete } : complete();
   },
 
   /** RFC 6749 §6 */

@@ -21,6 +21,7 @@ export {
   forgetLinks,
   insertLink,
   type Link,
+  type LinkedUser,
   linksOfUser,
   type NewLink,
   recordNewGrants,

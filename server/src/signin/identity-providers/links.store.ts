@@ -76,13 +76,14 @@ export async function linksOfUser(db: Db, realm: string, userId: string): Promis
   }));
 }
 
-/** Whose account this subject is, and whether they have roles or groups by mappers of the provider, be it ones that were deleted since. */
-export async function findLinkedUser(
-  db: Db,
-  realm: string,
-  providerId: string,
-  subject: string,
-): Promise<{ readonly userId: string; readonly hasGrants: boolean } | null> {
+export interface LinkedUser {
+  readonly userId: string;
+  /** They have roles or groups by mappers of the provider, be it ones that were deleted since. */
+  readonly hasGrants: boolean;
+}
+
+/** Whose account this subject is. */
+export async function findLinkedUser(db: Db, realm: string, providerId: string, subject: string): Promise<LinkedUser | null> {
   const { rows } = await sql<{ user_id: string; has_grants: boolean }>`
     select l.user_id, exists (select 1 from identity_provider_grants g
       where g.realm_id = l.realm_id and g.user_id = l.user_id and g.provider_id = l.provider_id) as has_grants
@@ -114,7 +115,8 @@ export async function insertLink(tx: Tx, realm: string, link: NewLink, now: numb
 export async function touchLink(tx: Tx, realm: string, { providerId, subject, userId, username }: NewLink, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("identity_links")
-    .set({ used_at: now, username })
+    // A short answer does not name the user.
+    .set(username === null ? { used_at: now } : { used_at: now, username })
     .where("realm_id", "=", realm)
     .where("provider_id", "=", providerId)
     .where("subject", "=", subject)

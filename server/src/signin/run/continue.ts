@@ -1,8 +1,9 @@
+import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import { type Ask, directlyAnswered } from "../flows/index.ts";
 import { accept, answerStep, type Completion, type Form, passUnasked } from "./answer.ts";
-import { keepRun } from "./keep.ts";
+import { saveInteractionState } from "./interactions.ts";
 import { contextOf, type Outcome, type Position, type Run } from "./run.ts";
 
 /** A step of the position, and its submitted form. */
@@ -53,7 +54,7 @@ export async function continueDirectly<T>(
 }
 
 /**
- * The browser returns from another site. The token in `state` is consumed in its own transaction before the answer is read. Null: not the token of
+ * The browser returns from another site. The token in `state` is consumed and committed before the answer is read. Null: not the token of
  * the waiting step, or consumed already.
  */
 export async function returnToSignIn<T>(
@@ -67,7 +68,11 @@ export async function returnToSignIn<T>(
   const step = position.outcome === "ask" ? position.steps.find(({ path }) => path === left?.path) : undefined;
   const returned = step?.question.returned;
   if (position.outcome !== "ask" || !step || !returned || !left || !safeEqual(left.hash, sha256(token))) return null;
-  const run = await keepRun(parts, { ...position.run, progress });
+  const { interaction, realm } = position.run;
+  // One statement, which needs no transaction.
+  const state = { ...progress };
+  await saveInteractionState({ tx: parts.db, realm: realm.realmId, now: clock.now() }, interaction!, state);
+  const run = { ...position.run, progress, interaction: { ...interaction!, state, version: interaction!.version + 1 } };
   const question = { ...step.question, answer: returned };
   return answerStep(parts, { ...position, run }, { ...step, question }, answer, completion);
 }

@@ -137,7 +137,7 @@ export async function claimInteraction(
 }
 
 /** Optimistic locking: a double submit, or one from an old tab, is refused. */
-export async function saveInteractionState(ctx: Ctx, interaction: Interaction, state: Record<string, unknown>): Promise<void> {
+export async function saveInteractionState(ctx: Place, interaction: Interaction, state: Record<string, unknown>): Promise<void> {
   await move(ctx, interaction, { state: JSON.stringify(state) });
 }
 
@@ -146,7 +146,7 @@ export async function completeInteraction(ctx: Ctx, interaction: Interaction, re
   await move(ctx, interaction, { result: JSON.stringify(result) });
 }
 
-async function move(ctx: Ctx, { interactionId, version }: Interaction, { state = null, result = null }: Change): Promise<void> {
+async function move(ctx: Place, { interactionId, version }: Interaction, { state = null, result = null }: Change): Promise<void> {
   const moved = await moveOn(ctx.tx, { realm: ctx.realm, interactionId, version, state, result });
   if (moved.length === 0) throw interactionErrors.moved_on();
 }
