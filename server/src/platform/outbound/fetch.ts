@@ -87,7 +87,7 @@ async function read(source: Readable, encoding: string, maxBytes: number): Promi
   try {
     // The limit counts what comes out of the decoder, and the decoder only runs as fast as we read: a bomb stays packed.
     const decode = decoder(encoding);
-    await (decode ? pipeline(source, decode, collect) : pipeline(source, collect));
+    await (decode ? pipeline(source, decode, collect) : collect(source));
   } catch (error) {
     // Destroying the decoder may emit an error, which is irrelevant: enough was read.
     if (size <= maxBytes) throw error;

@@ -53,10 +53,10 @@ export async function inNameOf<T>(entityId: string | null, work: () => T | Promi
 export interface Refusals {
   /**
    * Recorded as SAML_LOGIN with outcome FAILURE; of a flood the first are, and all are counted. Without an actor it is recorded in the name
-   * of the service provider, as claimed: it need not be known.
+   * of the service provider, as claimed: it need not be known. The event ends with the number that the page shows.
    */
   record(
-    request: Pick<FastifyRequest, "realmId" | "ip">,
+    request: Pick<FastifyRequest, "realmId" | "ip" | "id">,
     refusal: Pick<Refusal, "reason" | "message" | "entityId">,
     actor?: Actor | null,
   ): Promise<void>;
@@ -65,14 +65,19 @@ export interface Refusals {
 export function createRefusals({ work, metrics, log }: Pick<SamlParts, "work" | "metrics" | "log">): Refusals {
   const isRecorded = createFloodGate();
   return {
-    async record({ realmId: realm, ip: sourceIp }, { reason, message, entityId }, actor) {
+    async record({ realmId: realm, ip: sourceIp, id }, { reason, message, entityId }, actor) {
       metrics.samlLogin(realm, "failure");
       if (!isRecorded(realm)) return;
       const shown = entityId === null ? null : storable(entityId);
       try {
         await work.transact({ realm, actor: actor ?? anonymousActor(realm, shown ?? "anonymous"), sourceIp }, async (ctx) =>
           ctx.audit({
-            ...{ category: "AUTHN", type: "SAML_LOGIN", outcome: "FAILURE", detail: storable(`${reason}: ${message}`) },
+            ...{
+              category: "AUTHN",
+              type: "SAML_LOGIN",
+              outcome: "FAILURE",
+              detail: `${storable(`${reason}: ${message}`, 200)} (request ${id})`,
+            },
             ...(shown !== null && { resourceType: "saml-clients", resourceId: shown }),
           }),
         );
@@ -84,4 +89,4 @@ export function createRefusals({ work, metrics, log }: Pick<SamlParts, "work" | 
 }
 
 /** It comes from a message that was not verified: only text that can be stored, and not much of it. */
-const storable = (text: string): string => cut(text.toWellFormed().replaceAll("\u0000", ""), 255);
+const storable = (text: string, most = 255): string => cut(text.toWellFormed().replaceAll("\u0000", ""), most);

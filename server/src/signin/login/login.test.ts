@@ -200,6 +200,7 @@ describe("the form", () => {
     const form = (members: string) => `_csrf=${encodeURIComponent(_csrf)}&${members}`;
 
     expect(await send(form("username=a"))).toBe(400);
+    expect(await send(form("username=a&password="))).toBe(401);
     expect(await send(form("username=a&username=b&password=x"))).toBe(400);
     expect(await send(form(`username=${"x".repeat(1025)}&password=x`))).toBe(400);
     expect(await send(form(`username=a&password=${"x".repeat(8193)}`))).toBe(400);

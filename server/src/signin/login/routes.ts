@@ -226,7 +226,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       const missing = missingIn(ask, form);
       if (missing.length > 0)
         return show(visit, typedInto(run, ask, form), ask, {
-          status: 400,
+          // An empty password is a wrong one; it is not counted, because it guesses nothing.
+          status: String(missing) === "password" && form.password === "" ? 401 : 400,
           problem: { title: "missingTitle", text: "missingText" },
           missing,
           others: others(ask),

@@ -30,6 +30,8 @@ async function refusedWith(realm: RealmUnderTest, sp: ServiceProvider, options: 
     expect(answer.text).toContain("Go back to the application and start signing in there again");
     const [event] = await realm.events("type=SAML_LOGIN");
     expect(event).toMatchObject({ outcome: "FAILURE", detail: expect.stringMatching(new RegExp(`^${reason}: `)) });
+    const number = /<code>([^<]+)<\/code>/.exec(answer.text)?.[1];
+    expect(event.detail, "the number on the page finds it").toContain(`(request ${number})`);
   }
 }
 
