@@ -60,9 +60,9 @@ export async function visited(
   { alias, ...query }: Readonly<Record<string, string>>,
 ): Promise<Back | { readonly answer: Answer }> {
   const { data, parts } = at;
-  const provider = data?.alias === alias ? await enabledProvider(at, String(alias)) : null;
+  const provider = await enabledProvider(at, String(alias));
   const broker = provider && brokerOf(provider.protocol);
-  // Another provider's endpoint, or a provider that was disabled or replaced since.
+  // Disabled or replaced since.
   if (!provider || !broker || provider.providerId !== data?.providerId) return { answer: { outcome: "again", problem: PROBLEMS.failed } };
   if (query.error === "access_denied" || query.error === "user_cancelled_authorize")
     return { answer: { outcome: "again", notice: "brokerCancelled" } };

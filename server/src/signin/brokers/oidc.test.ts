@@ -129,16 +129,17 @@ describe("what does not come from the provider for this very sign-in", () => {
     expect((await iam.browser().get(endpoint(realm, answer))).status, "another browser").toBe(400);
     const elsewhere = await browser.get(endpoint(realm, answer, "other"));
     expect([elsewhere.status, browser.cookies.has(`gh_${realm.name}`)], "another provider's endpoint").toEqual([400, false]);
+    expect(isSignedIn(await browser.get(endpoint(realm, answer)), realm.name), "the sign-in goes on").toBe(true);
 
-    const second = await leave(realm, browser);
-    const cancelled = await browser.get(
+    const second = await leave(realm);
+    const cancelled = await second.browser.get(
       endpoint(realm, { state: second.left.searchParams.get("state")!, error: "access_denied", iss: peer.issuer }),
     );
     expect([cancelled.status, cancelled.text.includes("cancelled")]).toEqual([200, true]);
-    const third = await leave(realm, browser);
+    const third = await leave(realm, second.browser);
     const right = endpoint(realm, peer.signIn(third.left, { claims: named }));
-    expect(isSignedIn(await browser.get(right), realm.name)).toBe(true);
-    expect((await browser.get(right)).status, "used").not.toBe(200);
+    expect(isSignedIn(await third.browser.get(right), realm.name)).toBe(true);
+    expect((await third.browser.get(right)).status, "used").not.toBe(200);
 
     const late = await leave(realm);
     clock.advance(31 * MINUTE);

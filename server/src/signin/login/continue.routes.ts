@@ -56,6 +56,9 @@ export async function comeBack(
   if (!left) throw interactionErrors.gone();
   const run = await openRun(visit, left.interactionId);
   if (run.interaction!.result) return goTo(reply, run.interaction!.returnTo);
+  // At another provider's endpoint: it is refused, and the right one can still be used.
+  const { left: departure, data } = run.progress;
+  if (query.alias !== undefined && departure && data[departure.path]?.alias !== query.alias) throw interactionErrors.gone();
   const position = await positionOf(parts, run);
   const outcome = await returnToSignIn(parts, position, left.token, answer, startingSession(parts)).catch((error) => {
     // Sent twice at once: the present step is shown.
