@@ -1,5 +1,6 @@
 // The load generator of the broker rows. Sign-ins are begun before the clock runs; what counts is the request that ends in a session.
 import { Pool } from "undici";
+import { sliceOf } from "./slices.mjs";
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const AUTHORIZE = new URLSearchParams({
@@ -95,9 +96,7 @@ async function finish({ target, connections }) {
   };
   try {
     await Promise.all(Array.from({ length: connections }, visitor));
-    times.sort((a, b) => a - b);
-    const at = (/** @type {number} */ share) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-    return { count: times.length, seconds: (performance.now() - began) / 1000, p50: at(0.5), p99: at(0.99) };
+    return sliceOf(times, began);
   } finally {
     await pool.destroy();
   }

@@ -1,6 +1,7 @@
 // The load generator: a process of its own, so that its work does not count as the server's.
 import { Pool } from "undici";
 import { rows } from "./rows.mjs";
+import { sliceOf } from "./slices.mjs";
 
 /** @typedef {{ count: number, seconds: number, p50: number, p99: number }} Slice */
 
@@ -36,10 +37,7 @@ async function slice({ row: id, target, seconds, connections }) {
   };
   try {
     await Promise.all(Array.from({ length: connections }, visitor));
-    const elapsed = (performance.now() - began) / 1000;
-    latencies.sort((a, b) => a - b);
-    const at = (/** @type {number} */ share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-    return { count: latencies.length, seconds: elapsed, p50: at(0.5), p99: at(0.99) };
+    return sliceOf(latencies, began);
   } finally {
     await pool.destroy();
   }

@@ -1,6 +1,7 @@
 // The load generator of the sign-in rows: whole sign-ins through the code flow, a flood of passwords, and somebody who only looks.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
+import { sliceOf } from "./slices.mjs";
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 export const REDIRECT = "https://app.example/cb";
@@ -102,9 +103,7 @@ async function whileTime(origin, { seconds, connections }, once) {
   };
   try {
     await Promise.all(Array.from({ length: connections }, visitor));
-    times.sort((a, b) => a - b);
-    const at = (/** @type {number} */ share) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-    return { count: times.length, seconds: (performance.now() - began) / 1000, p50: at(0.5), p99: at(0.99) };
+    return sliceOf(times, began);
   } finally {
     await pool.destroy();
   }

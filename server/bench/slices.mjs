@@ -28,7 +28,13 @@ async function slice({ atOnce, once }, seconds) {
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
+  return sliceOf(times, began);
+}
+
+/** What came of a slice that ends now. @param {number[]} times of each piece of work, in milliseconds @param {number} began @returns {import("./load.mjs").Slice} */
+export function sliceOf(times, began) {
+  const seconds = (performance.now() - began) / 1000;
   times.sort((a, b) => a - b);
   const at = (/** @type {number} */ share) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { count: times.length, seconds: (performance.now() - began) / 1000, p50: at(0.5), p99: at(0.99) };
+  return { count: times.length, seconds, p50: at(0.5), p99: at(0.99) };
 }

@@ -1,5 +1,6 @@
 // The load generator of the token rows: like load.mjs, for requests that hang on the answers to others.
 import { Pool } from "undici";
+import { sliceOf } from "./slices.mjs";
 
 /** @typedef {{ origin: string, cookie?: string, secret: string, realm?: string, realms?: string[], accessToken?: string, accessTokens?: string[], webSecret?: string, refreshTokens?: string[] }} TokensTarget */
 /** @typedef {{ method: "GET" | "POST", path: string, headers?: Record<string, string>, body?: string }} Request */
@@ -127,10 +128,7 @@ async function slice({ kind: name, target, seconds, connections, count = Number.
   };
   try {
     await Promise.all(Array.from({ length: connections }, visitor));
-    const elapsed = (performance.now() - began) / 1000;
-    latencies.sort((a, b) => a - b);
-    const at = (/** @type {number} */ share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-    return { count: latencies.length, seconds: elapsed, p50: at(0.5), p99: at(0.99) };
+    return sliceOf(latencies, began);
   } finally {
     await pool.destroy();
   }
