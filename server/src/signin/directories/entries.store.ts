@@ -1,7 +1,7 @@
 import { type Generated, sql } from "kysely";
 import type { ReadCtx } from "../../platform/context.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import type { Person } from "../identity-providers/index.ts";
+import { type Person, sourceOf } from "../identity-providers/index.ts";
 import { groupsOfClaims } from "./mapper-claims.ts";
 import { groupsHash } from "./memberships.ts";
 
@@ -135,14 +135,16 @@ export async function entriesOfUser(
   { tx, realm }: Pick<ReadCtx, "tx" | "realm">,
   userId: string,
 ): Promise<{ source: string; entryId: string; dn: string; lastSyncAt: number | null }[]> {
-  const { rows } = await sql<{ source: string; subject: string; dn: string; synced_at: number | null }>`
-    select p.protocol || ':' || p.alias as source, e.subject, e.dn, (select max(r.finished_at) from directory_runs r
+  const { rows } = await sql<{ protocol: string; alias: string; subject: string; dn: string; synced_at: number | null }>`
+    select p.protocol, p.alias, e.subject, e.dn, (select max(r.finished_at) from directory_runs r
       where r.realm_id = e.realm_id and r.provider_id = e.provider_id and r.state = 'done' and not r.dry_run) as synced_at
     from identity_links l
     join directory_entries e on e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject
     join identity_providers p on p.realm_id = l.realm_id and p.provider_id = l.provider_id
     where l.realm_id = ${realm} and l.user_id = ${userId} order by p.alias`.execute(tx);
-  return rows.map(({ subject, synced_at, ...row }) => ({ ...row, entryId: subject, lastSyncAt: synced_at }));
+  return rows.map(({ protocol, alias, subject, dn, synced_at }) => ({
+    ...{ source: sourceOf(protocol, alias), entryId: subject, dn, lastSyncAt: synced_at },
+  }));
 }
 
 export interface NewEntry {

@@ -6,12 +6,12 @@ import { sourceOf } from "./control.ts";
 
 /** `user.attributes_changing`: those that mappers of the user's directory keep as the directory says. One that is given once is the user's own. */
 export async function ownMappedAttributes(ctx: Ctx, { source, names, owned }: DomainEvents["user.attributes_changing"]): Promise<void> {
-  const { rows } = await sql<{ attribute: string }>`
-    select m.mapper->>'attribute' as attribute from identity_providers p
+  const { rows } = await sql<{ protocol: string; alias: string; attribute: string }>`
+    select p.protocol, p.alias, m.mapper->>'attribute' as attribute from identity_providers p
     join identity_provider_mappers m on m.realm_id = p.realm_id and m.provider_id = p.provider_id
-    where p.realm_id = ${ctx.realm} and p.protocol = split_part(${source}, ':', 1) and p.alias = split_part(${source}, ':', 2)
+    where p.realm_id = ${ctx.realm}
       and m.mapper->>'sync' = 'force' and m.mapper->>'attribute' = any(${[...names]}::text[])`.execute(ctx.tx);
-  for (const { attribute } of rows) owned.add(attribute);
+  for (const { protocol, alias, attribute } of rows) if (sourceOf(protocol, alias) === source) owned.add(attribute);
 }
 
 /** `user.grants_removing`: what a mapper of a directory gave is taken away there. Here it would be missing until the entry changes. */
