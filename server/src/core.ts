@@ -1,7 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { seedScopes } from "./applications/client-scopes/index.ts";
 import { applicationName } from "./applications/saml-clients/index.ts";
-import { checkVault, openVault } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
 import { forgetConsentsTo } from "./directory/consents/index.ts";
 import { guardInheritance } from "./directory/groups/index.ts";
@@ -10,6 +9,7 @@ import { seedRoles } from "./directory/roles/index.ts";
 import { seedAdmin } from "./directory/users/index.ts";
 import { SECOND } from "./kernel/clock.ts";
 import type { Vault } from "./kernel/vault.ts";
+import { checkVault, openVault } from "./master-key.ts";
 import { forgetImports } from "./operations/gdpr/index.ts";
 import { createRealmChanges, type RealmChanges } from "./platform/cache/index.ts";
 import type { Listeners } from "./platform/context.ts";

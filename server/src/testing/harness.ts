@@ -58,7 +58,7 @@ export async function harness(env: Record<string, string> = {}): Promise<Harness
   await admin.signIn("master", "admin", MASTER_PASSWORD);
   return {
     ...first,
-    realm: () => realmUnderTest(first, admin),
+    realm: () => realmUnderTest(first.server, admin),
     browser: () => new Browser(first.server.app),
     async secondNode(own) {
       if (!database.env.DATABASE_URL) throw new Error("Two nodes need Postgres");

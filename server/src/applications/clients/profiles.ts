@@ -1,7 +1,6 @@
 import type { FieldError } from "../../kernel/errors.ts";
 import { type ClientProfile, clientProfiles } from "../../tenancy/settings/index.ts";
-import type { StoredClient } from "./settings.ts";
-import type { ClientAuthMethod, GrantType } from "./snapshot.ts";
+import type { ClientAuthMethod, GrantType, StoredClient } from "./snapshot.ts";
 
 /** The requirements of a profile for clients and requests. Every check reads them here. */
 export interface ProfileRules {

@@ -17,7 +17,8 @@ import { assertMayControlClient, assertMayReachAdministrators, changesControl } 
 import { brokenRules } from "./rules.ts";
 import type { Client, ClientQuery, CreateClient, UpdateClient } from "./schema.ts";
 import { isSameSecret, noSecrets, openSecrets, secretErrors, secretPlace, usesSecret } from "./secrets.ts";
-import { completeSettings, grantTypeNames, type StoredClient, spellGrantType, toGrantType } from "./settings.ts";
+import { completeSettings, grantTypeNames, spellGrantType, toGrantType } from "./settings.ts";
+import type { StoredClient } from "./snapshot.ts";
 import {
   type ClientRow,
   type ClientState,

@@ -127,3 +127,11 @@ export interface ClientSettings {
   readonly allowedRoles: readonly string[];
   readonly allowedGroups: readonly string[];
 }
+
+/** What `clients.settings` holds: the settings, and the lists that a snapshot shows beside them. */
+export interface StoredClient extends ClientSettings {
+  readonly grantTypes: readonly GrantType[];
+  readonly redirectUris: readonly string[];
+  readonly webOrigins: readonly string[];
+  readonly scopes: readonly string[];
+}
