@@ -57,7 +57,7 @@ module.exports = {
       to: { path: "(store|platform/db/[^/]+)[.]ts$" },
     },
     {
-      // Paging, versions and full states have rooms of their own in platform.
+      // Paging, versions and full states have separate folders in platform.
       name: "services-and-stores-do-not-know-http",
       severity: "error",
       from: { path: "(service|store)[.]ts$", pathNot: "^src/platform/http/" },

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 /** @typedef {{ name: string, value: number, unit: string, target: number }} Measure */
 /** @typedef {{ lines: import("./rounds.mjs").Line[], measures: Measure[] }} Ldap */
 
-/** Requests under way at once, all on the one service connection of the server. */
+/** Concurrent requests, all on the one service connection of the server. */
 const AT_ONCE = 20;
 /** Of the product's metric. */
 const RESOLUTION_MS = 10;
@@ -36,7 +36,7 @@ async function writes(client) {
   return rows[0].n;
 }
 
-/** How late the loop was at worst since the last time it was asked for, in milliseconds. @param {string} origin */
+/** The largest delay of the loop since the last call, in milliseconds. @param {string} origin */
 async function loopDelay(origin) {
   const { body } = await request(`${origin}/monitoring/metrics`);
   return -RESOLUTION_MS + 1000 * Number(/^nodejs_eventloop_lag_p99_seconds ([\d.e+-]+)$/m.exec(await body.text())?.[1]);

@@ -16,7 +16,7 @@ const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
 
 /** How the run ended early, if it did: 128 + the number of the signal, as shells say it. @type {number | undefined} */
 let interrupted;
-/** What we started, and whether it has a process group of its own. @type {Map<import("node:child_process").ChildProcess, boolean>} */
+/** What we started, and whether it has its own process group. @type {Map<import("node:child_process").ChildProcess, boolean>} */
 const running = new Map();
 
 /** Ends a program with all it started, as far as they share a group. @param {import("node:child_process").ChildProcess} child @param {boolean} ownGroup */
@@ -49,7 +49,7 @@ for (const [signal, number] of /** @type {const} */ ([
 }
 
 /**
- * Runs a Node program in a process group of its own and afterwards ends whatever it left running there.
+ * Runs a Node program in its own process group and afterwards ends whatever it left running there.
  * Watching needs the keyboard, so it stays in the terminal's group.
  * @param {string[]} args
  * @param {{ env?: NodeJS.ProcessEnv, interactive?: boolean }} [options]

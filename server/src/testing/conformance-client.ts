@@ -192,7 +192,7 @@ export async function registerClient(issuer: Issuer, members: Json = {}, key?: C
       expect(payload.nonce).toBe(nonce);
       expect(payload.sub).toMatch(/^[ -~]{1,255}$/);
       if (accessToken !== undefined && payload.at_hash !== undefined) expect(payload.at_hash).toBe(halfHash(accessToken));
-      expect(payload).not.toHaveProperty("name"); // no one asked for it: the scope is openid
+      expect(payload).not.toHaveProperty("name"); // not requested: the scope is openid
       return payload;
     },
     unregister: () =>

@@ -156,7 +156,7 @@ export async function eherkenningPeer() {
       const response = responseXml({ ...message, id: responseId }, answer.content?.(assertion) ?? assertion);
       return answer.isResponseSigned === false ? response : signedBy(by, response, responseId);
     },
-    /** The query with which the browser comes back. */
+    /** The query of the response. */
     artifact(asked: Asked, answer: EidAnswer = {}) {
       const source = createHash("sha1").update(entityId).digest();
       const artifact = Buffer.concat([Buffer.from([0, 4, 0, 0]), source, randomBytes(20)]).toString("base64");
@@ -200,7 +200,7 @@ export async function eidasPeer() {
       ...{ idpSigningCertificate: [signer.pem, rsaSigner.pem], spSigningCertificate: sp.pem, spSigningPrivateKey: privatePem(sp) },
       ...{ spDecryptionCertificate: decryption.pem, spDecryptionPrivateKey: privatePem(decryption), providerName: "Gemeente" },
     },
-    /** The form with which the browser comes back. */
+    /** The form of the response. */
     respond({ id: inResponseTo, acs: recipient, relayState: RelayState }: Asked, answer: EidAnswer = {}) {
       const { loa = "http://eidas.europa.eu/LoA/substantial", attributes = NATURAL, more = [], edit = (xml) => xml } = answer;
       const message = { now: clock.now(), issuer: entityId, recipient, inResponseTo };

@@ -7,7 +7,7 @@ import { clock } from "../kernel/clock.ts";
 /** Made once: RSA keys are what a peer takes longest for. */
 let firstKey: ReturnType<typeof generateKeyPair> | undefined;
 
-/** What the peer answers to an exchange: whatever a test wants it to say, right or wrong. */
+/** What the peer answers to an exchange: what a test configures, right or wrong. */
 export interface PeerAnswer {
   claims?: Record<string, unknown>;
   userinfo?: Record<string, unknown>;
@@ -165,7 +165,7 @@ export async function openidPeer() {
     discover: (document: Record<string, unknown>) => {
       discovery = document;
     },
-    /** A user signs in there for what the browser left with. Answers the query that comes back. */
+    /** A user signs in there. Returns the query of the authorization response. */
     signIn(left: URL, answer: PeerAnswer = {}): Record<string, string> {
       asked = left.searchParams;
       next = { ...answer, claims: { nonce: left.searchParams.get("nonce"), ...answer.claims } };

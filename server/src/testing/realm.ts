@@ -27,7 +27,7 @@ export interface RealmUnderTest {
   as(...permissions: Permission[]): Promise<AdminClient>;
   /** `admin` of the realm `master`. */
   asMaster(): AdminClient;
-  /** Nobody. */
+  /** Without a session. */
   anonymous(): AdminClient;
   /** A user with a password, without admin permissions. */
   user(username?: string, password?: string): Promise<{ userId: string; username: string; password: string }>;

@@ -1,4 +1,4 @@
-// A SAML identity provider that tests speak for: it reads our requests, and answers whatever a test wants, right or wrong.
+// A SAML identity provider that tests speak for: it reads our requests, and answers as a test configures, right or wrong.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clock, MINUTE } from "../kernel/clock.ts";

@@ -42,7 +42,7 @@ const isUp = (server: ServerProcess) =>
 
 test("the packed server runs by npx in an empty folder, and ends when npx is asked to", async () => {
   const tarball = packed();
-  // npm takes an absolute path for a command of its own, so it is named as what it is. What npm ci has downloaded is not fetched again.
+  // npm takes an absolute path for its own command, so it is named as what it is. What npm ci has downloaded is not fetched again.
   const cache = emptyFolder();
   const downloads = join(npm(root, "config", "get", "cache").stdout.trim(), "_cacache");
   if (existsSync(downloads)) symlinkSync(downloads, join(cache, "_cacache"));

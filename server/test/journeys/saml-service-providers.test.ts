@@ -5,7 +5,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { haveSchemas, schemaComplaints } from "../../src/testing/saml-peers.ts";
 import { apacheWithMellon, apacheWithShibboleth, pysaml2Python, simpleSamlPhp } from "../peers/index.mjs";
-import { expectAccessible, launchBrowser, noBrowser, somebody, takePicture } from "./browser.ts";
+import { expectAccessible, launchBrowser, noBrowser, personIn, takePicture } from "./browser.ts";
 import { type ServerProcess, startServer } from "./process.ts";
 import { startMellon } from "./saml/mellon.ts";
 import { startNodeSaml } from "./saml/node-saml.ts";
@@ -70,7 +70,7 @@ beforeAll(async () => {
   }
 });
 
-/** What went wrong, as either side tells it. */
+/** What went wrong, as either side reports it. */
 const reportOf = ({ log }: Peer, { status, url, text }: Page): string => {
   const refusals = server
     .out()
@@ -214,7 +214,7 @@ describe.skipIf(noBrowser || !names.includes("SimpleSAMLphp"))("in Chromium (nee
 
   test("signs in from another site, is shown inside, and signs out again", async () => {
     const peer = peers.get("SimpleSAMLphp")!;
-    const ada = await somebody(chromium, { locale: "en-GB" });
+    const ada = await personIn(chromium, { locale: "en-GB" });
     const tab = await ada.tab();
     await tab.goto(peer.inside);
     await tab.locator("#username").waitFor();

@@ -18,7 +18,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A browser as far as a server can tell: keeps cookies, and sends the CSRF token back on writes. Each request has its own connection. */
+/** A browser, from the server's point of view: keeps cookies, and sends the CSRF token back on writes. Each request has its own connection. */
 export class Visitor {
   readonly url: string;
   readonly cookies: Map<string, string>;

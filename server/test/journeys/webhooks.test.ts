@@ -148,7 +148,7 @@ test("a receiver with a certificate by a private authority is trusted once NODE_
   const admin = await trusting.admin();
   const { id } = must(await admin.post(`${REALM}/webhooks`, { name: "a", url: `${peer.url}/in`, eventTypes: "ADMIN_CREATE" }), 201);
   expect(must(await admin.post(`${REALM}/webhooks/${id}/test`), 200)).toMatchObject({ delivered: true, status: 204 });
-  must(await admin.post(`${REALM}/roles`, { name: "told" }), 201);
+  must(await admin.post(`${REALM}/roles`, { name: "notified" }), 201);
   expect((await peer.until(3)).map(({ body }) => body.type).sort()).toEqual(["ADMIN_CREATE", "ADMIN_CREATE", "TEST"]);
   await trusting.stop();
 

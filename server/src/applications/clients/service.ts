@@ -67,7 +67,7 @@ export async function readClient(ctx: ReadCtx, id: string): Promise<ClientRow> {
   return client;
 }
 
-/** For a change: held until commit. Whether it is still what the caller saw is asked last. */
+/** For a change: held until commit. The version (`If-Match`) is checked last. */
 export async function takeClient(ctx: Ctx, id: string): Promise<ClientRow> {
   const client = isId(id) ? await lockClient(ctx.tx, ctx.realm, id) : null;
   if (!client) throw clientErrors.not_found();

@@ -70,7 +70,7 @@ describe("a service account", () => {
     const { userId } = await realm.user();
     const made = await realm.anonymous().post(`/users/${userId}/roles`, { name: "admin" }, by(token));
     expect(refusal(made)).toEqual([403, "permissions.escalation"]);
-    // It has no session from which it could act as somebody.
+    // It has no session from which it could impersonate a user.
     expect((await realm.anonymous().post(`/users/${userId}/impersonate`, undefined, by(token))).status).toBe(409);
   });
 

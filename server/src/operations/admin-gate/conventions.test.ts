@@ -235,7 +235,7 @@ describe("PATCH", () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412]);
   });
 
-  test("gives no one what a PUT would not", async () => {
+  test("grants nothing that a PUT would not", async () => {
     const other = await iam.realm();
     const lesser = await other.as("manage-users", "view-users");
     const { userId } = (await other.asMaster().post("/users", { username: "plain" })).body;

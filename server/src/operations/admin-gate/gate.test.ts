@@ -234,7 +234,7 @@ describe("CSRF", () => {
 });
 
 describe("bearer tokens", () => {
-  test("one that no one knows is a 401 that says how to ask", async () => {
+  test("an unknown one is a 401 that says how to authenticate", async () => {
     const realm = await iam.realm();
     const answer = await realm.anonymous().get("/users", { headers: { authorization: "Bearer abc" } });
     expect(refusal(answer)).toEqual([401, "auth.bearer"]);

@@ -395,7 +395,7 @@ describe("who may erase", () => {
   });
 });
 
-describe("a token in a request, nested so deeply that no one can look through it,", () => {
+describe("a token in a request, nested too deeply to be searched,", () => {
   const nested = (depth: number) => Buffer.from(`{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`).toString("base64url");
   const deep = (depth: number) => `eyJhbGciOiJub25lIn0.${nested(depth)}.`;
   const erase = async (realm: RealmUnderTest) => {

@@ -144,7 +144,7 @@ describe("when something is not", () => {
   });
 
   const redisInstalled = spawnSync("redis-server", ["--version"]).status === 0;
-  test.runIf(redisInstalled)("a Redis that comes back is UP again", async () => {
+  test.runIf(redisInstalled)("a Redis that recovers is UP again", async () => {
     const port = await freePort();
     const node = await harness({ REDIS_URL: `redis://127.0.0.1:${port}` });
     const health = () => {

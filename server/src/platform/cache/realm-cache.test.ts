@@ -124,7 +124,7 @@ describe("the realm cache", () => {
     expect(store.loads).toBe(3);
   });
 
-  test("names that no one has do not push out the realms in use", async () => {
+  test("unknown names do not evict the realms in use", async () => {
     let loads = 0;
     const cache = createRealmCache<Snapshot>(createRealmChanges(), async (realm) => {
       if (realm !== "acme") return null;

@@ -72,7 +72,7 @@ describe("the cache of records", () => {
     expect(await askAll()).toHaveLength(3);
   });
 
-  test("remembers neither that there is no such client, nor that reading failed; guessing pushes no one out", async () => {
+  test("remembers neither that there is no such client, nor that reading failed; guessing evicts no client", async () => {
     const { reads, clients } = setUp();
     const failing = clients.get("acme", "shop");
     reads[0]!.fail(new Error("no database"));

@@ -37,7 +37,7 @@ test("requests of one turn share a query, those that come while it runs the next
   expect(asked.at(-1)!.keys).toEqual(["later"]);
 });
 
-test("an answer is never older than its question: no one joins a query that is under way", async () => {
+test("a result is never older than its request: none joins a query that is already running", async () => {
   const { ask, asked } = slowQuestion();
   const db = database();
   const first = ask(db, "a");

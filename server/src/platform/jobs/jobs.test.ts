@@ -306,7 +306,7 @@ describe("places", () => {
     while (!isDone()) await sleep(5);
   };
 
-  test("one realm holds five of them at most, however much it has waiting, and stands in no one's way", async () => {
+  test("one realm holds five of them at most, however many are waiting, and does not delay the others", async () => {
     const { held, count, release } = gate();
     for (let n = 0; n < 30; n++) await put({ realm: "slow" });
     await put({ realm: "quick" });

@@ -241,7 +241,7 @@ test("a pool binds again on a new connection when the directory ended the kept o
   for (const socket of ok.sockets) socket.destroy();
   await search();
   expect(ok.requests.filter(({ tag }) => tag === 0x60)).toHaveLength(2);
-  // Connections of their own are anonymous, and end with the work.
+  // Separate connections are anonymous, and end with the work.
   await pool.fresh((connection) => connection.search(request));
   await expect.poll(() => ok.sockets.size).toBe(1);
   await ok.close();

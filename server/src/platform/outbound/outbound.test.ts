@@ -300,7 +300,7 @@ describe("limits", () => {
 });
 
 describe("failures", () => {
-  test("nobody listens", async () => {
+  test("no process listens", async () => {
     const { port } = await peer(ok);
     for (const end of toEnd.splice(0).reverse()) await end();
     await expect(development().fetch(`http://127.0.0.1:${port}/`)).rejects.toEqual(failing("connect"));
@@ -330,7 +330,7 @@ describe("failures", () => {
     expect(requests).toHaveLength(0);
   });
 
-  test("closing waits for the answer under way, not for connections that were given up, and then refuses", promptly, async () => {
+  test("closing waits for the pending answer, not for abandoned connections, and then refuses", promptly, async () => {
     const hungUp: Promise<unknown>[] = [];
     const silent = await listen(createTcpServer((socket) => hungUp.push(once(socket.resume(), "close"))));
     const outbound = development();

@@ -88,7 +88,7 @@ describe("a folder of ranges", () => {
     ["gone", (path: string) => rm(path, { recursive: true })],
     ["empty", (path: string) => rm(join(path, prefix))],
     ["not readable", (path: string) => rm(join(path, prefix)).then(() => mkdir(join(path, prefix)))],
-  ])("that is %s blocks no one, and says so without telling how the hash begins", async (_state, spoil) => {
+  ])("that is %s blocks no sign-in, and is logged without the hash prefix", async (_state, spoil) => {
     const path = await folder({ [prefix]: `${suffix}:1` });
     const { breaches, logged } = open(path);
     await spoil(path);
@@ -113,7 +113,7 @@ describe("a server of ranges", () => {
     expect(asked).toEqual([`GET /range/${prefix} true`, `GET /range/${sha1(SAFE).slice(0, 5)} true`]);
   });
 
-  test("that fails blocks no one, is logged once a minute, and is asked again", async () => {
+  test("that fails blocks no sign-in, is logged once a minute, and is queried again", async () => {
     let status = 503;
     const { url } = await server((_req, res) => void res.writeHead(status).end(`${suffix}:5`));
     const { breaches, logged } = open(url);

@@ -26,7 +26,7 @@ async function signedIn(realm: RealmUnderTest) {
 const CLIENT = "https://app.example/client?id=1&x=a b";
 
 describe("the account", () => {
-  test("shows a user their own data and no one else's", async () => {
+  test("shows a user their own data only", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await signedIn(realm), await signedIn(realm)];
     await grant(realm, ada.userId, "shop", ["openid"]);

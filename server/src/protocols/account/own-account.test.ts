@@ -29,7 +29,7 @@ async function signedIn(realm: RealmUnderTest) {
 
 const form = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-/** What an authenticator app makes of the secret that it was told. */
+/** The code that an authenticator app computes from the secret. */
 function appWith(secret: string): () => string {
   const bits = [...secret].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, "0")).join("");
   const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));

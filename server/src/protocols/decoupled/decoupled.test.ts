@@ -211,7 +211,7 @@ describe("a client that asks for a user elsewhere (CIBA)", () => {
     expect((await userinfo(realm, tokens.body.access_token)).status).toBe(401);
   });
 
-  test("finds users by name or by an ID token of its own, and gets a clear error for what it cannot ask", async () => {
+  test("finds users by name or by its own ID token, and gets a clear error for what it cannot ask", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const party = await bank(realm, { grantTypes: ["CIBA", "authorization_code"], redirectUris: ["https://app.example/cb"] });

@@ -121,7 +121,7 @@ describe("a user who may not use the client", () => {
 });
 
 describe("the token endpoint refuses a user who lost the role", () => {
-  test("a code, a refresh token, userinfo and introspection; and goes on where the role comes back", async () => {
+  test("a code, a refresh token, userinfo and introspection; and works again once the role is granted", async () => {
     const { realm, user, app, give, take } = await stage({ grantTypes: ["authorization_code", "refresh_token"] });
     const browser = iam.browser();
     await give();
@@ -246,7 +246,7 @@ describe("the token endpoint refuses a user who lost the role", () => {
     expect(await exchange()).toMatchObject({ status: 400, body: { error: "invalid_request" } });
   });
 
-  test("a client that acts in its own name is no one's affair", async () => {
+  test("a client that acts in its own name needs no role", async () => {
     const { app } = await stage({ grantTypes: ["client_credentials"], redirectUris: [] });
     expect((await app.post("/token", { grant_type: "client_credentials" })).status).toBe(200);
   });

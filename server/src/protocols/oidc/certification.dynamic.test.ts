@@ -254,7 +254,7 @@ describe("a request object that is found at an address", () => {
     for (const other of [at("/requesturi/four"), `${uri}/../four`, "https://127.0.0.1/", "http://suite.example/requesturi/three"])
       expect(await errorOf(byReference(client_id, other)), other).toBe("invalid_request_uri");
     expect(await errorOf(byReference(client_id, uri, { request: "a.b.c" })), "both").toBe("invalid_request");
-    expect(asked, "nobody was asked").toEqual([]);
+    expect(asked, "nothing was requested").toEqual([]);
   });
 
   test("addresses that lead inward cannot be registered, nor any without https", async () => {

@@ -47,7 +47,7 @@ describe("front-channel logout", () => {
     expect(page.text).toContain(`data-next="${BYE}?state=s"`);
     expect(page.text).toContain(`href="${BYE}?state=s"`);
     expect(cspOf(page)).toContain("frame-src https://app.example;");
-    expect(cspOf(page), "nobody frames this page").toContain("frame-ancestors 'none'");
+    expect(cspOf(page), "no site may frame this page").toContain("frame-ancestors 'none'");
     expect(page.headers["x-frame-options"]).toBe("DENY");
     // Without allow-top-navigation a frame cannot move the page, nor open another.
     expect(/sandbox="([^"]*)"/.exec(page.text)?.[1]).toBe("allow-scripts allow-same-origin");
@@ -70,14 +70,14 @@ describe("front-channel logout", () => {
     const make = (clientId: string, members: object) =>
       relyingParty(iam, realm, { clientId, redirectUris: [`https://${clientId}.example/cb`], ...members });
     const at = (name: string) => ({ frontchannelLogoutUri: `https://${name}.example/out` });
-    const away = await make("away", at("away"));
+    const elsewhere = await make("elsewhere", at("elsewhere"));
     const disabled = await make("disabled", at("disabled"));
     const plain = await make("plain", {});
     for (const { clientId, url } of [disabled, plain])
       await walk(browser, iam.config.baseUrl, url({ redirect_uri: `https://${clientId}.example/cb` }));
     const { body } = await realm.asMaster().get(`/clients/${disabled.id}`);
     await realm.asMaster().put(`/clients/${disabled.id}`, { ...body, enabled: false });
-    expect(away.clientId).toBe("away");
+    expect(elsewhere.clientId).toBe("elsewhere");
     const page = await browser.get(logout(realm, { id_token_hint: idToken }));
     expect(framesOf(page).map((url) => new URL(url).host)).toEqual(["app.example"]);
     const again = await browser.get(logout(realm, { id_token_hint: idToken }));

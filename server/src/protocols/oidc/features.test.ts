@@ -136,7 +136,7 @@ describe("a client proves itself", () => {
     expect((await bearer(realm, body.access_token, header(other))).status).toBe(401);
   });
 
-  test("by a certificate of its own making, which its keys name", async () => {
+  test("by a self-signed certificate, which its keys name", async () => {
     const realm = await iam.realm();
     const authority = await privateAuthority();
     const [own, other] = [await authority.identity("robot"), await authority.identity("robot")];

@@ -22,7 +22,7 @@ let peer: Listening;
 /** What the peer answers at a path, and what it was asked. */
 const pages = new Map<string, (response: ServerResponse) => unknown>();
 const asked: string[] = [];
-/** Each test asks a host of its own: how often one may be asked is counted. */
+/** Each test asks its own host: how often one may be asked is counted. */
 let HOST = "";
 let hosts = 0;
 const at = (path: string, host = HOST) => `https://${host}:${peer.port}${path}`;
@@ -173,7 +173,7 @@ describe("registering", () => {
     expect(given.status, given.text).toBe(200);
     expect(asked).toEqual(["/jwks"]);
     expect((await tokenFor("inward.example")).status).toBeGreaterThanOrEqual(400);
-    expect(asked, "nobody inside was asked").toEqual(["/jwks"]);
+    expect(asked, "no internal address was requested").toEqual(["/jwks"]);
   });
 });
 
@@ -270,7 +270,7 @@ describe("a client that is known by its document", () => {
     expect((await authorize(realm, "/ways.json", {}, visitor)).left?.searchParams.get("code")).toBeTypeOf("string");
   });
 
-  test("is off unless the realm says so; no one is asked then", async () => {
+  test("is off unless the realm allows it; nothing is requested then", async () => {
     const realm = await openRealm({});
     pages.set("/off.json", json(documentAt("/off.json")));
     expect(await authorize(realm, "/off.json")).toMatchObject({ left: null, page: { status: 400 } });
@@ -290,7 +290,7 @@ describe("a client that is known by its document", () => {
       expect(await authorize(realm, "/pkce.json", { redirect_uri }), redirect_uri).toMatchObject({ left: null, page: { status: 400 } });
     const secret = { grant_type: "client_credentials", client_secret: "x" };
     expect((await token(realm, "/pkce.json", secret)).status).toBeGreaterThanOrEqual(400);
-    expect((await realm.asMaster().get("/clients")).body, "nobody allowed it anything: nothing is kept").toEqual([]);
+    expect((await realm.asMaster().get("/clients")).body, "nothing was granted: nothing is stored").toEqual([]);
   });
 
   test("documents that are not its own, or ask for too much, are refused", async () => {

@@ -65,7 +65,7 @@ async function expectRefused(answer: Answer, reason: string | RegExp, of = realm
   expect(answer.status, answer.text).toBe(400);
   generic ??= seenOn(answer);
   expect(generic).toContain("request was not accepted");
-  // Nothing tells one refusal from another.
+  // All refusals look alike.
   expect(seenOn(answer)).toBe(generic);
   expect(answer.headers.location).toBeUndefined();
   const event = await lastFailure(of);

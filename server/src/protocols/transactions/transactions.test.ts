@@ -135,7 +135,7 @@ describe("a transaction", () => {
     expect((await realm.events("type=TX_CONSUMED"))[0]).toMatchObject({ actor: "bank" });
   });
 
-  test("is for no one else: another user, another application, another realm, no token", async () => {
+  test("is refused to another user, another application, another realm, and without a token", async () => {
     const { realm, user, asUser, party, code } = await shop();
     const { id } = (await asUser.create(payment)).body;
     const other = await iam.realm();
@@ -231,7 +231,7 @@ describe("a transaction", () => {
     expect(decodeJwt(signed.body.jws)).toMatchObject({ acr: "1", amr: ["email", "otp"] });
   });
 
-  test("refuses what no one could see, what does not fit together, and what is too large", async () => {
+  test("refuses what cannot be shown, contradictions, and what is too large", async () => {
     const { asUser } = await shop();
     const bad: [Record<string, unknown>, string][] = [
       [{ ...payment, payloadHash: sha("another") }, "payloadHash:mismatch"],

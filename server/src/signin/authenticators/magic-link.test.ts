@@ -51,7 +51,7 @@ describe("a link by mail", () => {
     expect(page.text).not.toContain("example.com");
     const [link] = await linksOf(realm);
 
-    // No one has confirmed yet: it waits, however often it looks.
+    // Not yet confirmed: it waits, however often it polls.
     expect((await browser.get(at)).text).toContain("Check your email");
     expect((await answerPage(browser, realm.name, page, {})).text).toContain("has not been opened yet");
     const opened = await browser.get(link!);

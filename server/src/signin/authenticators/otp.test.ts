@@ -72,7 +72,7 @@ describe("a code by mail", () => {
     expect(iam.output.join("")).not.toContain(code);
   });
 
-  test("as only factor reveals to no one who has an account: the same page, the same answers, no message", async () => {
+  test("as only factor does not reveal who has an account: the same page, the same answers, no message", async () => {
     const realm = await realmWith(nameThen("email-otp"));
     const ada = await person(realm);
     const mailless = await realm.user();

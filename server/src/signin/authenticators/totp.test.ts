@@ -173,7 +173,7 @@ describe("setting one up", () => {
 });
 
 describe("a code", () => {
-  test("is asked for after the password, and told of in the trail and the metric", async () => {
+  test("is requested after the password, and recorded in the trail and the metric", async () => {
     const realm = await iam.realm();
     settle();
     const ada = await withTotp(realm);

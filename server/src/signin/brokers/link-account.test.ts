@@ -81,7 +81,7 @@ test("an address to link works once, and in no browser but one of the user who a
   expect([anonymous.status, String(anonymous.headers.location).startsWith(`/realms/${realm.name}/login?return_to=`)]).toEqual([303, true]);
   const left = await leave(mallory.browser, url);
   expect((await mallory.browser.get(pathOf(url))).status, "it was opened before").toBe(400);
-  // What came back for Mallory is opened in the victim's browser.
+  // Mallory's response is opened in the victim's browser.
   expect((await victim.browser.get(back(realm, left))).status).toBe(400);
   expect((await victim.browser.get(victim.account)).body).toEqual([]);
   // Mallory's browser, in which another user has signed in since.
@@ -140,7 +140,7 @@ test("a provider that is disabled meanwhile links no account; a user who cancels
   expect((await browser.get(account)).body).toEqual([]);
 });
 
-test("an application links with the scope account, and comes back to its own redirect URI; never for an administrator", async () => {
+test("an application links with the scope account, and gets the response at its own redirect URI; never for an administrator", async () => {
   const realm = await brokered();
   const party = await relyingParty(iam, realm, { scopes: ["openid", "account"] });
   const bearer = async (browser: Browser, user: { username: string; password: string }) => ({

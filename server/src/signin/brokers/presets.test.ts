@@ -220,7 +220,7 @@ describe("Facebook", () => {
     pages: { "/me": { id: "1020", name: "Ada Lovelace", first_name: "Ada", last_name: "Lovelace", ...more } },
   });
 
-  test("may tell no address, and none that counts; the profile is asked for with a proof of the secret", async () => {
+  test("may return no address or an unverified one; the profile is requested with a proof of the secret", async () => {
     const realm = await offered("facebook", config());
     const { browser, back } = await signIn(realm, "facebook", account());
     const asked = peer.calls.findLast(({ path }) => path === "/me")!.query;

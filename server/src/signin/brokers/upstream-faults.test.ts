@@ -149,7 +149,7 @@ test("a provider that is slow, huge, redirects or lies in discovery starts no se
   await Promise.all(hung.map(({ close }) => close()));
 });
 
-/** A sign-in at a provider of which one address hangs: under way. */
+/** A sign-in at a provider of which one address hangs. */
 async function hangs(realm: RealmUnderTest, path: string, how: "silent" | "headers" | "body") {
   const slow = await openidPeer();
   slow.hang(path, how);

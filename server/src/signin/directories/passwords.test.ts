@@ -65,7 +65,7 @@ describe.skipIf(!openLdap())("users of a directory", () => {
   };
   const status = async (realm: RealmUnderTest, uid: string, password: string) =>
     (await iam.browser().trySignIn(realm.name, uid, password)).status;
-  /** Which of the two passwords the directory takes, asked in a realm of its own without our counters. */
+  /** Which of the two passwords the directory takes, asked in its own realm without our counters. */
   const valid = async (realm: RealmUnderTest, uid: string, ...passwords: string[]) => {
     const found: string[] = [];
     for (const password of passwords) if ((await status(realm, uid, password)) === 303) found.push(password);

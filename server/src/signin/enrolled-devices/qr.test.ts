@@ -117,7 +117,7 @@ describe("a QR code", () => {
     expect(rows[0]).toMatchObject({ acr: "1", amr: ["qr"] });
   });
 
-  test("is confirmed once, also by two at the same time, and by no one else afterwards", async () => {
+  test("is confirmed once, also by two at the same time, and not afterwards", async () => {
     const { realm, user } = await withQr();
     const { browser, at, url } = await showing(realm);
     const [one, two] = [await phoneOf(realm, user), await phoneOf(realm, await realm.user())];
@@ -151,7 +151,7 @@ describe("a QR code", () => {
     expect((await browser.get(at)).status).toBe(303);
   });
 
-  test("needs a fresh session: a user who signed in long ago signs in again, and comes back", async () => {
+  test("needs a fresh session: a user who signed in long ago signs in again, and returns", async () => {
     const { realm, user } = await withQr({ freshMinutes: 3 });
     const phone = await phoneOf(realm, user);
     clock.advance(3 * MINUTE + 1);

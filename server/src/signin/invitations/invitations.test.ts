@@ -16,10 +16,10 @@ afterAll(async () => {
 
 const PASSWORD = "a quiet and long sentence";
 let people = 0;
-const someone = () => `invited${people++}@example.com`;
+const newAddress = () => `invited${people++}@example.com`;
 
 /** An organization and a user invited to it, with the path that the mail led to. */
-async function invited({ email = someone(), role = "member", organization = {} as object } = {}) {
+async function invited({ email = newAddress(), role = "member", organization = {} as object } = {}) {
   const realm = await iam.realm();
   await mail.enable(realm);
   const admin = await realm.as("manage-organizations", "view-users");

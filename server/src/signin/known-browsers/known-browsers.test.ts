@@ -81,7 +81,7 @@ describe("a trusted browser", () => {
     expect(await goesWithout(realm, ada, browser)).toBe(false);
   });
 
-  test("is that one alone: no other browser profits, and no one else who uses it", async () => {
+  test("is that one alone: no other browser profits, and no other user of it", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await userWithPasskey(iam, realm), await userWithPasskey(iam, realm)];
     const browser = iam.browser();
@@ -130,7 +130,7 @@ describe("a trusted browser", () => {
     const page = await followed(browser, await browser.trySignIn(realm.name, ada.username, ada.password));
     expect(page.text).not.toContain("trustDevice");
     expect((await rows(realm, ada.userId)).every(({ trusted_until: until }) => until === 0)).toBe(true);
-    // As if a sign-in that was under way had still given some.
+    // As if a sign-in in progress had still set some.
     const lease = { trusted_until: clock.now() + DAY };
     await iam.core.db.updateTable("known_devices").set(lease).where("realm_id", "=", realm.name).execute();
     await change(realm, { trustedDevices: { enabled: true, days: 30 } });
@@ -166,7 +166,7 @@ describe("a trusted browser", () => {
     expect((await realm.events("type=CREDENTIAL_REVOKED"))[0]).toMatchObject({ actor: ada.username, detail: "trusted-browser" });
   });
 
-  test("is listed to its owner without anything by which it is known, and is no one else's to forget", async () => {
+  test("is listed to its owner without anything by which it is known, and only its owner can remove it", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await realm.user(), await realm.user()];
     const [one, two] = [iam.browser(), iam.browser()];
@@ -285,7 +285,7 @@ describe("a mail about a new device", () => {
     expect(await mails(realm)).toBe(1);
   });
 
-  test("that cannot leave keeps no one out", async () => {
+  test("that cannot be sent blocks no sign-in", async () => {
     const realm = await iam.realm();
     const ada = await withMail(realm);
     await change(realm, { messaging: { maxPerRecipient: 1, recipientMinutes: 10, maxPerHour: 1_000 } });

@@ -34,7 +34,7 @@ const named = async (browser: Browser, realm: RealmUnderTest, username: string):
   followed(browser, await answerPage(browser, realm.name, await open(browser, realm), { username }));
 
 describe("a flow of two pages", () => {
-  test("asks for the name, then for the password, and does not tell who exists", async () => {
+  test("asks for the name, then for the password, and does not reveal who exists", async () => {
     const realm = await realmWith(byName);
     const user = await realm.user();
     const pages = [];

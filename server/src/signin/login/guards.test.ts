@@ -90,7 +90,7 @@ describe("a session that is there", () => {
     expect([later.text.includes('name="password"'), later.text.includes('name="code"')]).toEqual([true, false]);
   });
 
-  test("counts for no one while an administrator plays its user", async () => {
+  test("does not count while an administrator impersonates its user", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const admin = await realm.as("manage-users", "view-users");

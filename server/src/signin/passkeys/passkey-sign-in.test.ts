@@ -251,7 +251,7 @@ describe("refused is", () => {
 });
 
 describe("a copy", () => {
-  test("is found by its counter: refused, told of, and neither of the two works any more, alone or as a second factor", async () => {
+  test("is found by its counter: refused, recorded, and neither of the two works any more, alone or as a second factor", async () => {
     const realm = await iam.realm();
     const ada = await userWithPasskey(iam, realm);
     for (let n = 0; n < 3; n++) expect(isSignedIn(await signInWithPasskey(iam.browser(), realm.name, ada.passkey), realm.name)).toBe(true);

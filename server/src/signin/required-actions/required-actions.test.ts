@@ -25,7 +25,7 @@ const heading = (page: Answer) => /<h1[^>]*>(?:<[^>]+>)*([^<]*)/.exec(page.text)
 const alertOf = (page: Answer) => /id="gh-error"[^>]*>([\s\S]*?)<\/div>/.exec(page.text)?.[1] ?? "";
 const pathOf = (link: string) => new URL(link).pathname;
 
-/** A user with required actions and an email address of their own. */
+/** A user with required actions and their own email address. */
 async function person(realm: RealmUnderTest, actions: string[], more: Record<string, unknown> = {}) {
   const user = await realm.user(`ada${people}`);
   const email = `ada${people++}@example.com`;
@@ -259,7 +259,7 @@ describe("UPDATE_PROFILE", () => {
     expect(await actionsOf(realm, ada)).toEqual([]);
     const [event] = await realm.events(`type=PROFILE_CHANGED&resourceId=${ada.userId}`);
     expect(event).toMatchObject({ actor: ada.username, detail: "firstName lastName" });
-    // The new address counts once the link to it has come back.
+    // The new address counts once its link is followed.
     const links = await mail.linksTo(`new.${ada.email}`);
     const { page: confirm } = await walk(browser, base, links[0]!);
     await submit(browser, base, confirm, {});
@@ -360,7 +360,7 @@ describe("terms", () => {
     expect(heading((await asked(realm, ada)).page)).toBe("Terms of use");
   });
 
-  test("without words no one is asked", async () => {
+  test("without a text users are not asked", async () => {
     const realm = await iam.realm();
     const ada = await person(realm, ["ACCEPT_TERMS"]);
     expect(signedIn(realm, (await asked(realm, ada)).browser)).toBe(true);

@@ -38,7 +38,7 @@ describe("an interaction", () => {
       await expect(read(one.name, other, "mine")).rejects.toMatchObject({ code: "interactions.gone" });
   });
 
-  test("expires after half an hour and is cleaned away", async () => {
+  test("expires after half an hour and is cleaned up", async () => {
     const realm = await iam.realm();
     const id = await start(realm.name, "mine");
     clock.advance(30 * MINUTE + 1);
@@ -87,7 +87,7 @@ describe("an interaction", () => {
     expect(won.map(({ value }) => value.result)).toEqual([{ userId: "u" }]);
   });
 
-  test("a result that expired is no one's", async () => {
+  test("an expired result cannot be used", async () => {
     const realm = await iam.realm();
     const id = await start(realm.name, "mine");
     const seen = await read(realm.name, id, "mine");

@@ -150,7 +150,7 @@ describe("the owner of an address that is another user's username", () => {
     // What marks a name that does not count cannot be typed.
     expect(await statusOf(realm, `${claimed}\u0001${upn.userId}`, PASSWORD)).toBe(401);
 
-    // Once no one else has it, the next change gives it back.
+    // Once it is free, the next change restores it.
     await realm.asMaster().delete(`/users/${userId}`);
     expect(await statusOf(realm, claimed, PASSWORD)).toBe(401);
     await realm.asMaster().put(`/users/${upn.userId}`, { ...saved.body, attributes: {} });
@@ -178,7 +178,7 @@ describe("the owner of an address that is another user's username", () => {
 });
 
 describe("registering without confirming", () => {
-  test("reveals to no one whether an address has an account, then or later; its owner gets a mail", async () => {
+  test("does not reveal whether an address has an account, then or later; its owner gets a mail", async () => {
     const realm = await open({ verifyEmail: false });
     const [free, taken] = [address(), address()];
     const owner = await withUpn(realm, `owner${people++}`);
@@ -192,7 +192,7 @@ describe("registering without confirming", () => {
       seen.push([page.status, shown, await statusOf(realm, username, PASSWORD)]);
     }
     expect(seen[0]).toEqual(seen[1]);
-    // Neither signs in by an address that no one has confirmed.
+    // Neither signs in by an unconfirmed address.
     expect(await statusOf(realm, free, PASSWORD)).toBe(401);
     const entered = iam.browser();
     await entered.signIn(realm.name, taken, PASSWORD);

@@ -216,7 +216,7 @@ describe("the link of the mail", () => {
   });
 });
 
-test("nobody learns whether there is an account, or whether it gets mail", async () => {
+test("the pages reveal neither whether there is an account nor whether it gets mail", async () => {
   const { realm, ada } = await situation();
   const bob = await realm.user("bob"); // no address
   const closed = await realm.user("closed");
@@ -230,7 +230,7 @@ test("nobody learns whether there is an account, or whether it gets mail", async
   expect(new Set(pages).size).toBe(1);
   await mail.latestTo(ada.email, 2);
   expect(mail.subjectsTo("closed@example.com")).toEqual([]);
-  // Nor does a code that is no code tell.
+  // Nor does a malformed code reveal it.
   const { browser, page } = await forgot(realm, "nobody-at-all");
   expect((await submit(browser, base, page, { code: "123456" })).page.status).toBe(401);
 });

@@ -117,7 +117,7 @@ describe("over https", () => {
     expect(set(opened).some((line) => line.startsWith("XSRF-TOKEN="))).toBe(true);
   });
 
-  test("a sibling host that plants the cookies of its own visit signs no one in", async () => {
+  test("a sibling host that plants its own cookies signs no user in", async () => {
     const realm = await iam.realm();
     const { username, password } = await realm.user();
     const attacker = iam.browser();

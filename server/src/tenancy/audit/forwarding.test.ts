@@ -69,7 +69,7 @@ test("a receiver that hangs or refuses delays no sign-in, and the metrics and th
   const requests = receiver.batches.length;
   await iam.browser().trySignIn(realm.name, "admin", "wrong");
   await receiver.until(requests + 1);
-  // The request to the receiver is under way, and stays so until we let it go on: every one of these got its answer meanwhile.
+  // The request to the receiver is in progress until we release it: each of these was answered meanwhile.
   for (let n = 0; n < 5; n++) await iam.browser().signIn(realm.name, "admin", realm.adminPassword);
   expect(receiver.batches.length).toBe(requests + 1);
   answer!();

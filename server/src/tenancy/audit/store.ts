@@ -120,7 +120,7 @@ async function readPage(db: Db, parts: readonly Matching[], page: number, size: 
 }
 
 /**
- * Exact to 10,000, above that what the planner expects. It is asked as soon as a full page shows that there may be so many, not
+ * Exact to 10,000, above that the planner's estimate. It is queried as soon as a full page shows that there may be so many, not
  * after the count: with both one after the other, a trail of millions would take noticeably longer to answer than a small one.
  */
 async function countEvents(db: Db, parts: readonly Matching[], mayBeMany: () => Promise<boolean>) {

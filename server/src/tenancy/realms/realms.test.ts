@@ -21,7 +21,7 @@ let names = 0;
 const freshName = () => `t${clock.now().toString(36)}-${names++}`;
 
 describe("creating a realm", () => {
-  test("answers with the record, seeds it, and tells it in master's trail only", async () => {
+  test("answers with the record, seeds it, and records it in master's trail only", async () => {
     const name = freshName();
     const created = await master.post("/admin/realms", { realm: name, displayName: "Acme", adminPassword: PASSWORD });
     expect(created.status).toBe(201);

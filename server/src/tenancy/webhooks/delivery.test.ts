@@ -37,7 +37,7 @@ afterAll(async () => {
 const SECRET = "hunter2-hunter2-hunter2";
 const KEY = `whsec_${Buffer.from("a key of 24 bytes or more").toString("base64")}`;
 
-/** A realm with a webhook that receives at a path of its own. */
+/** A realm with a webhook that receives at its own path. */
 async function subscribed(hook: object = {}): Promise<{ realm: RealmUnderTest; admin: AdminClient; id: string; path: string }> {
   const realm = await iam.realm();
   const admin = realm.asMaster();
@@ -347,7 +347,7 @@ describe("deliveries", () => {
     expect((await one.admin.delete(`/webhooks/${one.id}`)).status).toBe(204);
     await failToSignIn(two.realm);
     expect((await one.admin.browser.delete(`/admin/realms/${two.realm.name}`)).status).toBe(204);
-    await send(); // an attempt that was under way by itself cannot be called back
+    await send(); // an attempt in progress cannot be cancelled
     clock.advance(10 * SECOND);
     peer.received.length = 0;
     peer.answer = accept;

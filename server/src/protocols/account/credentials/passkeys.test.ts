@@ -44,7 +44,7 @@ describe("in the account, a passkey", () => {
       excludeCredentials: [],
       authenticatorSelection: { residentKey: "preferred", userVerification: "preferred" },
     });
-    expect(Buffer.from(options.user.id, "base64url").toString(), "nothing that tells who").not.toContain(ada.userId);
+    expect(Buffer.from(options.user.id, "base64url").toString(), "nothing that identifies the user").not.toContain(ada.userId);
     const added = await ada.add(passkey.create(options), { label: "laptop" });
     expect(added).toMatchObject({ status: 201, body: { type: "passkey", label: "laptop", lastUsedAt: null } });
     expect(added.text).not.toContain(passkey.id);
@@ -92,7 +92,7 @@ describe("in the account, a passkey", () => {
     expect(refusal(await ada.browser.post(at(realm), { type: "passkey", expiresIn: 60 }))).toEqual([400, "request.invalid"]);
   });
 
-  test("belongs to one user of the realm, and no one has more than the realm allows", async () => {
+  test("belongs to one user of the realm, who has no more than the realm allows", async () => {
     const realm = await iam.realm();
     const { body } = await realm.asMaster().get("/settings");
     await realm.asMaster().put("/settings", { ...body, passkeys: { ...body.passkeys, maxPerUser: 2 } });

@@ -91,7 +91,7 @@ describe("a client's own flow", () => {
     expect([left, next.text.includes("gh-step")], "asked for, not given").toEqual([null, true]);
   });
 
-  test("of a session that a node of the release before began is passed by what its methods tell", async () => {
+  test("of a session that a node of the release before began is passed by its methods", async () => {
     const { realm, bank, browser, code } = await situation();
     await iam.core.db.updateTable("sessions").set({ proofs: null }).where("realm_id", "=", realm.name).execute();
     const { page } = await walk(browser, base, bank.url());
@@ -137,7 +137,7 @@ describe("what a user has to do", () => {
     expect(next.page.text).toContain("gh-key");
   });
 
-  test("is asked of a signed-in user on the sign-in page, and what cannot be asked blocks no one", async () => {
+  test("is asked of a signed-in user on the sign-in page, and what cannot be asked blocks no sign-in", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const app = await relyingParty(iam, realm);
@@ -180,8 +180,8 @@ describe("enrolling on the spot", () => {
   });
 });
 
-describe("consent to access while the user is away", () => {
-  test("is given right after a sign-in: a browser that was left open gives nothing away", async () => {
+describe("consent to offline access", () => {
+  test("is given right after a sign-in: a browser left open cannot give it", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const shop = await relyingParty(iam, realm, { clientId: "shop", consentRequired: true });

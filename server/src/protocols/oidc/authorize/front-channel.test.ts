@@ -33,8 +33,8 @@ async function implicitRealm(): Promise<RealmUnderTest> {
 /** What the realm's administrator hands over who follows a link of the client. */
 async function answerOf(realm: RealmUnderTest, party: Party, params: Record<string, string> = {}, browser: Browser = iam.browser()) {
   const { page, left } = await walk(browser, base, party.url({ response_type: IMPLICIT, nonce: "n", ...params }));
-  const away = left ?? (await submit(browser, base, page, { username: "admin", password: realm.adminPassword })).left!;
-  return new URLSearchParams(away.hash.slice(1) || away.search);
+  const redirected = left ?? (await submit(browser, base, page, { username: "admin", password: realm.adminPassword })).left!;
+  return new URLSearchParams(redirected.hash.slice(1) || redirected.search);
 }
 
 describe("manage-clients does not become realm-admin", () => {

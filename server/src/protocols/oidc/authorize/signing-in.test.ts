@@ -28,7 +28,7 @@ describe("prompt and max_age", () => {
     expect(left?.searchParams.get("iss")).toBe(`${base}/realms/${realm.name}`);
   });
 
-  test("login and a max_age that has passed ask again, and tell the new auth_time", async () => {
+  test("login and a max_age that has passed ask again, and return the new auth_time", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const user = await realm.user();
@@ -101,7 +101,7 @@ describe("the way through our pages", () => {
     const [party, other] = [await relyingParty(iam, realm), await relyingParty(iam, realm, { clientId: "other" })];
     const user = await realm.user();
     const browser = iam.browser();
-    // Each of the engine's cookies has a path of its own, which this browser does not heed.
+    // Each of the engine's cookies has its own path, which this browser does not heed.
     const tab = async (url: string) => ({
       page: (await walk(browser, base, url)).page,
       own: ["gh__interaction", "gh__interaction.sig", "gh__resume", "gh__resume.sig"].map(
@@ -261,7 +261,7 @@ describe("consent", () => {
     expect(errorIn(unknown.left)).toBe("invalid_authorization_details");
   });
 
-  test("is not asked of a client of our own, nor of one that needs none", async () => {
+  test("is not asked of our own client, nor of one that needs none", async () => {
     const realm = await iam.realm();
     const own = await relyingParty(iam, realm, { ...asking, firstParty: true });
     expect((await own.signIn(iam.browser(), await realm.user())).status).toBe(200);
@@ -303,7 +303,7 @@ describe("signing out", () => {
     expect((await realm.asMaster().get("/sessions")).body).toHaveLength(1);
   });
 
-  test("a form of another site signs no one out by itself", async () => {
+  test("a form of another site signs no user out by itself", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const browser = iam.browser();

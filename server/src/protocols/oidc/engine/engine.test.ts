@@ -194,7 +194,7 @@ describe("oidc-provider, in the version that is pinned", () => {
     expect(reasons("consent")).toEqual(expect.arrayContaining(["native_client_prompt", "rar_prompt"]));
   });
 
-  test("keeps its request in a storage that can be put away", () => {
+  test("keeps its request in an AsyncLocalStorage that can be disabled", () => {
     expect(requestStorage).toBeInstanceOf(AsyncLocalStorage);
   });
 });

@@ -13,7 +13,7 @@ let url: string;
 let answer: number;
 const heard: string[] = [];
 beforeAll(async () => {
-  // In development a client on this machine may be told without TLS.
+  // In development a client on this machine may be notified without TLS.
   iam = await harness({ GATEHOUSE_MODE: "development" });
   await iam.server.jobs.stop();
   peer = createServer(async (request, response) => {
@@ -54,13 +54,13 @@ const endings: Record<string, (realm: RealmUnderTest, user: { userId: string }) 
 test.each(Object.keys(endings))("%s notifies every client that took part and wants to know", async (what) => {
   answer = 204;
   const realm = await iam.realm();
-  const [told, deaf] = [
+  const [notified, deaf] = [
     await relyingParty(iam, realm, { backchannelLogoutUri: url, backchannelLogoutSessionRequired: true }),
     await relyingParty(iam, realm, { clientId: "deaf" }),
   ];
   const user = await realm.user();
   const browser = iam.browser();
-  const { id_token } = (await told.signIn(browser, user)).body;
+  const { id_token } = (await notified.signIn(browser, user)).body;
   await deaf.signIn(browser, user);
   await endings[what]!(realm, user);
   await iam.server.jobs.runDue();

@@ -15,7 +15,7 @@ afterAll(() => iam?.close());
 
 const options = { consentRequired: true, name: "Library" };
 
-test("lists what the assertion tells, remembers the answer, and asks again where there is more to tell", async () => {
+test("lists what the assertion contains, remembers the answer, and asks again when it contains more", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm, { options });
   const user = await realm.user();

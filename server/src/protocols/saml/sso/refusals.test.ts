@@ -74,7 +74,7 @@ describe("a request is refused", () => {
     }
   });
 
-  /** Signs in the name of `https://lenient.example`, with a key of its own. */
+  /** Signs in the name of `https://lenient.example`, with its own key. */
   const forger = async (realm: RealmUnderTest, key: Identity) => {
     const own = await serviceProvider(iam, realm, { identity: key, entityId: "https://forger.example" });
     return { request: (options: RequestOptions = {}) => own.request({ ...options, issuer: "https://lenient.example" }) };

@@ -56,7 +56,7 @@ async function signIn(sp: SamlBrokered, sessionIndex: string, value = "ada-1"): 
 const keysOf = async ({ realm }: SamlBrokered) =>
   ((await realm.asMaster().get("/keys")).body as { certificate: string }[]).map(({ certificate }) => verificationKey(certificate));
 
-test("a logout here goes on at the provider by a signed LogoutRequest, and comes back", async () => {
+test("a logout continues at the provider by a signed LogoutRequest, and returns", async () => {
   const sp = await start();
   const { realm } = sp;
   const browser = await signIn(sp, "_one");
