@@ -20,7 +20,7 @@ const isTest = (/** @type {string} */ path) => /[.]test[.]tsx?$/.test(path) || /
 /** @typedef {(line: number, problem: string) => void} Report */
 
 /**
- * The rules about what a line of code does. The syntax tree is asked, not the text, so a comment or a string may say anything.
+ * The rules about what a line of code does. They read the syntax tree, not the text, so a comment or a string may say anything.
  * @param {string} path @param {string} text @param {Report} report
  */
 function checkCode(path, text, report) {

@@ -172,7 +172,7 @@ async function effectsIn({ core: { db } }: Harness, { realm, page }: AtStep) {
   };
 }
 
-/** What two people see, without what is anybody's own. */
+/** What two users see, without personal values. */
 const withoutOwn = ({ text }: Answer, { browser, realm, username }: AtStep): string =>
   text
     .replaceAll(browser.cookies.get("XSRF-TOKEN")!, "TOKEN")

@@ -29,7 +29,7 @@ export interface Issuer {
 
 const OPEN = { requireInitialAccessToken: false, allowedResponseTypes: [...responseTypes] };
 
-/** A realm at which anybody may register, also for the implicit flow, and a user with all claims. */
+/** A realm with anonymous registration, also for the implicit flow, and a user with all claims. */
 export async function openIssuer(app: App, realm: RealmUnderTest, baseUrl: string): Promise<Issuer> {
   const opened = await realm.asMaster().put("/provisioning", { registration: OPEN });
   expect(opened.status, opened.text).toBe(200);

@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await fill(page, "admin", PASSWORD);
     await submit(page);
     await page.getByRole("heading", { name: "You are signed in" }).waitFor();
-    // Not asked to be kept: the cookie ends with the browser.
+    // Without "keep me signed in": the cookie ends with the browser.
     expect((await sessionCookie(ada))!.expires).toBe(-1);
     await ada.close();
   });
@@ -171,7 +171,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await ada.close();
   });
 
-  test("a page whose cookies are gone asks once more, says so, and then lets in", async () => {
+  test("a page whose cookies are gone asks once more, says so, and then signs in", async () => {
     const ada = await personIn(browser);
     const page = await ada.tab();
     await page.goto(url + RETURNING);

@@ -214,7 +214,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await tab.waitForURL(/\/spa\/callback/);
     const first = await next(null);
     expect(first.error).toBeUndefined();
-    // `name` and `email` came by userinfo, asked from another origin.
+    // `name` and `email` came by userinfo, requested from another origin.
     expect(first.profile).toMatchObject({ sub: userId, email: ADA.email, name: "Ada Lovelace" });
     await press(tab, "Renew");
     const second = await next(first);

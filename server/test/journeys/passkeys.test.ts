@@ -17,7 +17,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
   });
   afterAll(() => browser?.close());
 
-  /** Chromium's own pretended device, that answers as soon as it is asked. */
+  /** Chromium's virtual authenticator, which answers immediately. */
   async function withDevice(page: Page) {
     const devices: CDPSession = await page.context().newCDPSession(page);
     await devices.send("WebAuthn.enable");
@@ -30,7 +30,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
     return { devices, authenticatorId };
   }
 
-  /** A user of master who is asked to set up a passkey. */
+  /** A user of master with the required action CONFIGURE_PASSKEY. */
   async function newUser(name: string) {
     const admin = await server.admin();
     const { userId } = (await admin.post("/admin/realms/master/users", { username: name })).body;
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
   const signedIn = (page: Page) => page.getByRole("heading", { name: "You are signed in" }).waitFor();
   const signOut = (person: Person) => person.context.clearCookies({ name: "gh_master" });
 
-  test("set up when asked to, then used by the button alone, as a second factor, and refused without user verification", async () => {
+  test("set up on request, then used by the button alone, as a second factor, and refused without user verification", async () => {
     const { name, userId, admin } = await newUser("ada");
     const ada = await personIn(browser);
     const page = await ada.tab();

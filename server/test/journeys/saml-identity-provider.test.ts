@@ -55,7 +55,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
   const profile = (browser: WebBrowser) => browser.goto(`${issuer}/account/profile`);
   const leave = (browser: WebBrowser) => browser.goto(`${broker()}/login`);
 
-  /** By the link of the sign-in page; there the password is typed where it is asked for. */
+  /** By the link of the sign-in page; the password is typed where the page asks for it. */
   async function signIn(browser = new WebBrowser(issuer), { asked = true } = {}): Promise<WebBrowser> {
     const there = await leave(browser);
     expect(isAsked(there), describePage(there)).toBe(asked);
@@ -91,7 +91,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
     expect(refused.text, "it verifies our signatures").toContain("no signature found on message");
   });
 
-  test("signs in by a signed request over POST, and anew where that is asked for", async () => {
+  test("signs in by a signed request over POST, and again where a new authentication is requested", async () => {
     await configure({ authnRequestBinding: "post", forceAuthn: true });
     const browser = await signIn();
     expect(browser.messages[0]!.fields).toEqual({ SAMLRequest: expect.any(String), RelayState: expect.any(String) });

@@ -50,7 +50,7 @@ beforeAll(async () => {
   issuer = `http://localhost:${server.port}/realms/acme`;
   admin = await server.admin();
   must(await admin.post("/admin/realms", { realm: "acme" }), 201);
-  // samlify wants the identity provider to say so where it signs its requests.
+  // samlify requires the identity provider to declare that it wants signed requests.
   must(await admin.put(`${REALM}/settings`, { saml: { wantAuthnRequestsSigned: true } }), 200);
   const { username, email, password } = ADA;
   const attributes = { firstName: ["Ada"], lastName: ["Lovelace"] };
@@ -171,7 +171,7 @@ describe("single logout", () => {
   test.each(names)("at %s ends the session everywhere, and it gets its answer", async (name) => {
     const browser = new WebBrowser(issuer);
     const asking = peers.get(name)!;
-    // Each asks once, and is asked once by another one.
+    // Each sends one request and gets one.
     const asked = peers.get(names[(names.indexOf(name) + 1) % names.length]!)!;
     for (const peer of [asked, asking]) await getsIn(browser, peer);
     const page = await browser.goto(asking.logout);

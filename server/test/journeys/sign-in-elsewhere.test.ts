@@ -145,7 +145,7 @@ describe.skipIf(noBrowser)("signing in with a mail or a phone, in a browser (nee
   }
   const numberOn = async (page: Page) => (await page.locator(".gh-number").first().textContent())!.trim();
 
-  test("a phone is asked, and its owner types the number that the screen shows; or denies the sign-in", async () => {
+  test("a phone gets the request, and its owner types the number that the screen shows; or denies the sign-in", async () => {
     const realm = await stage.newRealm("push");
     const account = await stage.newUser(realm, "ada");
     const phone = await personIn(stage.browser, { locale: "en-GB" });

@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     };
   }
 
-  test("everything that can be asked for, inside the code flow of an application; next time only password and code", async () => {
+  test("every required action, inside the code flow of an application; next time only password and code", async () => {
     const terms = { text: "Be kind to each other.\n\n".repeat(30), version: "1" };
     const realm = await stage.newRealm("flow", { terms, displayName: "Acme" });
     const asked = ["UPDATE_PASSWORD", "VERIFY_EMAIL", "CONFIGURE_TOTP", "UPDATE_PROFILE", "ACCEPT_TERMS"];
@@ -221,7 +221,7 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
     await ada.close();
   });
 
-  test("without scripts: an app is set up and then asked for", async () => {
+  test("without scripts: an app is set up and then used", async () => {
     const realm = await stage.newRealm("plain");
     await stage.newUser(realm, "ada", ["CONFIGURE_TOTP"]);
     const ada = await personIn(stage.browser, { javaScriptEnabled: false, viewport: { width: 360, height: 780 } });

@@ -100,7 +100,7 @@ export class Visitor {
   }
 }
 
-/** The answer's body, if it has the wanted status; else an error with the server's words. */
+/** The response's body, if it has the expected status; else an error with the server's message. */
 export function must(answer: Answer, status: number): Json {
   if (answer.status !== status) throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`);
   return answer.body;

@@ -120,7 +120,7 @@ async function write(admin: Visitor, count: number): Promise<void> {
   await Promise.all(Array.from({ length: CLIENTS }, client));
 }
 
-/** The ids of all events that the subscribers asked for. */
+/** The ids of all events with a subscription. */
 async function created(admin: Visitor): Promise<string[]> {
   const ids = new Set<string>();
   // Beyond 10,000 rows no page is served: further back by time.

@@ -70,7 +70,7 @@ const membersOf = (realm: string, { table, column, id }: Membership) =>
 
 /**
  * Along the index of what they belong to, asking each for the rest. `limit` keeps Postgres from joining in another order: of tables
- * that were filled a moment ago it knows nothing, and would compare everybody with everybody.
+ * that were filled a moment ago it knows nothing, and would compare all users with each other.
  */
 const alongIndex = (db: Db, realm: string, membership: Membership, rest: Conditions): UserList =>
   db

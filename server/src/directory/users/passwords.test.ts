@@ -92,7 +92,7 @@ describe("breached passwords", () => {
     expect((await other.asMaster().put(`/users/${userId}/password`, { newPassword: "password123" })).status).toBe(204);
   });
 
-  test("is asked last: after the policy, and after the history", async () => {
+  test("is checked last: after the policy and the history", async () => {
     const other = await iam.realm();
     const root = other.asMaster();
     await policy(other, { breachCheck: false });

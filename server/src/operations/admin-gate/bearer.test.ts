@@ -61,7 +61,7 @@ describe("a service account", () => {
     expect((await realm.anonymous().get("", by(token))).status).toBe(401); // the realm itself is master's
   });
 
-  test("is bound by the escalation rule like anybody", async () => {
+  test("is bound by the escalation rule", async () => {
     const realm = await iam.realm();
     const { token } = await robot(realm, ["manage-users", "view-users"]);
     const boss = await realm.admin();

@@ -46,7 +46,7 @@ function registeredRoutes(): string[] {
     path.splice(indent.length / 4);
     path.push(part);
     const url = path.join("").replace(/:([A-Za-z]+)/g, "{$1}");
-    // What browsers ask before they ask is nothing that anybody calls.
+    // Preflight requests are not part of the API.
     for (const method of methods?.split(", ") ?? []) if (method !== "HEAD" && method !== "OPTIONS") routes.push(`${method} ${url}`);
   }
   return routes;
@@ -431,7 +431,7 @@ test("reads one of whatever can be changed or deleted one by one", () => {
   expect(items.filter(([, item]) => !item.get).map(([path]) => path)).toEqual([]);
 });
 
-test("is public, cached by its ETag, the same for everybody, and sorted", async () => {
+test("is public, cached by its ETag, the same for every caller, and sorted", async () => {
   const first = await iam.browser().get("/v3/api-docs", { headers: { host: "elsewhere.example" } });
   expect(first).toMatchObject({ status: 200, headers: { "cache-control": "no-cache", "content-type": "application/json; charset=utf-8" } });
   expect(first.headers["set-cookie"]).toBeUndefined();

@@ -40,7 +40,7 @@ afterEach(async () => {
 const users = "/admin/realms/master/users";
 const problem = { status: 503, headers: { "retry-after": "2" }, body: { code: "server.database_unavailable" } };
 
-/** Runs while another transaction keeps everybody from these tables. */
+/** Runs while another transaction locks these tables. */
 async function whileLocked<T>(tables: string, work: () => Promise<T>): Promise<T> {
   return iam.core.database.background.transaction().execute(async (tx) => {
     await sql.raw(`lock table ${tables} in access exclusive mode`).execute(tx);

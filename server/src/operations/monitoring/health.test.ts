@@ -110,7 +110,7 @@ describe("when something is not", () => {
     }
   });
 
-  test("a corpus of breached passwords that cannot be asked is DOWN, blocks no password, and the server stays ready", async () => {
+  test("an unavailable corpus of breached passwords is DOWN, blocks no password, and the server stays ready", async () => {
     const corpus = join(tmpdir(), `no-corpus-${process.pid}`);
     const node = await harness({ GATEHOUSE_BREACH_CORPUS: corpus });
     try {

@@ -47,7 +47,7 @@ describe("GET /endpoints of a realm", () => {
     expect(Object.keys(places).length).toBeGreaterThan(10);
     for (const [name, url] of Object.entries(places)) {
       expect(url.startsWith(`${base}/`), name).toBe(true);
-      // A place that takes forms only, or wants parameters, says so; one that is not there says 404.
+      // An endpoint that takes forms only, or requires parameters, says so; an unknown one is a 404.
       const asked = await browser.get(new URL(url).pathname);
       expect(asked.status === 404 && (await browser.post(new URL(url).pathname, {})).status === 404, `${name} ${url}`).toBe(false);
     }

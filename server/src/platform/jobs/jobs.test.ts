@@ -54,7 +54,7 @@ describe("enqueueing", () => {
     expect(await rows()).toHaveLength(6);
   });
 
-  test("a key that is asked for while its job runs makes it run once more", async () => {
+  test("a key that is enqueued while its job runs makes it run once more", async () => {
     let runs = 0;
     const again = worker(async () => {
       if (++runs === 1) await put({ dedupeKey: "a" });
@@ -88,7 +88,7 @@ describe("running", () => {
     expect(await rows()).toEqual([]);
   });
 
-  test("claims at most what it asked for", async () => {
+  test("claims at most what it requested", async () => {
     for (let n = 0; n < 10; n++) await put();
     expect(await claim(3)).toHaveLength(3);
     expect(await claim(100)).toHaveLength(7);

@@ -99,7 +99,7 @@ describe("what may be reached", () => {
     expect(requests).toHaveLength(0);
   });
 
-  test("a name that changes after it was checked gains nothing: the address is checked where it is dialled, and DNS asked once", async () => {
+  test("a name that changes after it was checked gains nothing: the address is checked where it is dialled, with one DNS query", async () => {
     let reachedAt: string | undefined;
     const { port, requests } = await peer((req, res) => {
       reachedAt = req.socket.localAddress;
@@ -172,7 +172,7 @@ describe("what may be reached", () => {
 });
 
 describe("https", () => {
-  test("plain http is refused outside development, before DNS is asked", async () => {
+  test("plain http is refused outside development, before a DNS query", async () => {
     const resolve: Resolve = () => Promise.reject(new Error("asked DNS"));
     const outbound = outboundWith({ allowedHosts: ["127.0.0.1", "internal"], resolve });
     await expect(outbound.fetch("http://internal/")).rejects.toEqual(failing("scheme"));

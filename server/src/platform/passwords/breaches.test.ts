@@ -71,7 +71,7 @@ describe("the list that ships", () => {
 });
 
 describe("a folder of ranges", () => {
-  test.each([`${prefix}.txt`, prefix])("%s is asked", async (name) => {
+  test.each([`${prefix}.txt`, prefix])("%s is queried", async (name) => {
     const { breaches, logged } = open(await folder({ [name]: `0${suffix.slice(1)}:3\r\n${suffix}:12\r\nF${suffix.slice(1)}:1\r\n` }));
     expect(await breaches.has(LEAKED)).toBe(true);
     expect(await breaches.has(SAFE)).toBe(false);
@@ -100,7 +100,7 @@ describe("a folder of ranges", () => {
 });
 
 describe("a server of ranges", () => {
-  test("gets five digits, is asked for padding, and remembered", async () => {
+  test("gets five digits, is queried with padding, and cached", async () => {
     const asked: string[] = [];
     const { url } = await server((req, res) => {
       asked.push(`${req.method} ${req.url} ${req.headers["add-padding"]}`);

@@ -132,7 +132,7 @@ describe("the profile", () => {
     expect((await put({ email: "CAROL@example.com", firstName: "Ada" })).status).toBe(200);
     const toCarol = (await outbox(iam, realm)).find(({ to }) => to === "CAROL@example.com");
     expect(await follow(linkIn(toCarol!.text))).toBe(409);
-    // Another password ends what was asked for before it.
+    // A password change ends earlier requests.
     expect((await put({ email: "late@example.com", firstName: "Ada" })).body.pendingEmail).toBe("late@example.com");
     const late = (await outbox(iam, realm)).find(({ to }) => to === "late@example.com");
     expect((await boss.put(`/users/${ada.userId}/password`, { newPassword: NEW })).status).toBe(204);
@@ -213,7 +213,7 @@ describe("the password", () => {
     expect((await change(ada.browser, realm, ada.password)).status).toBe(204);
   });
 
-  test("is tried so often and no more, whatever the realm counts", async () => {
+  test("has a limited number of attempts, whatever the realm counts", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     const boss = realm.asMaster();

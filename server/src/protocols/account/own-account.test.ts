@@ -41,7 +41,7 @@ describe("an authenticator app, by the account API", () => {
   const confirm = (browser: Browser, realm: RealmUnderTest, sent: object) =>
     browser.post(at(realm, "/credentials"), { type: "totp", ...sent });
 
-  test("shows its secret, is added by its first code, and asked for from then on", async () => {
+  test("shows its secret, is added by its first code, and required from then on", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     const begun = await start(ada.browser, realm);

@@ -43,7 +43,7 @@ describe("a device", () => {
   const confirm = async (browser: Browser, realm: RealmUnderTest, user: { username: string; password: string }, code: string) =>
     press(browser, await open(browser, `/realms/${realm.name}/device?user_code=${code}`, user), { user_code: code });
 
-  test("gets tokens once the signed-in user has seen what it wants and allowed it", async () => {
+  test("gets tokens once the signed-in user has seen and allowed the request", async () => {
     const realm = await iam.realm();
     const [user, tv, browser] = [await realm.user(), await television(realm, { consentRequired: true }), iam.browser()];
     const asked = await start(tv);
@@ -85,13 +85,13 @@ describe("a device", () => {
     );
   });
 
-  test("is asked to slow down, and learns that it was refused or is too late", async () => {
+  test("gets slow_down, access_denied and expired_token", async () => {
     const realm = await iam.realm();
     const [user, tv, browser] = [await realm.user(), await television(realm), iam.browser()];
     const [first, second] = [await start(tv), await start(tv)];
     expect((await poll(tv, first.device_code)).body.error).toBe("authorization_pending");
     expect((await poll(tv, first.device_code)).body.error).toBe("slow_down");
-    clock.advance(6 * SECOND); // now ten are asked for
+    clock.advance(6 * SECOND); // now the interval is ten
     expect((await poll(tv, first.device_code)).body.error).toBe("slow_down");
     clock.advance(16 * SECOND);
     expect((await poll(tv, first.device_code)).body.error).toBe("authorization_pending");

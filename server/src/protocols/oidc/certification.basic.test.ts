@@ -271,7 +271,7 @@ describe.each([
     await own.complete(op.browser());
   });
 
-  test("oidcc-claims-essential: in userinfo, where it was asked for, and nowhere else", async () => {
+  test("oidcc-claims-essential: in userinfo, where it was requested, and nowhere else", async () => {
     const claims = JSON.stringify({ userinfo: { name: { essential: true } } });
     const { userinfo } = await client.complete(op.browser(), { claims });
     expect(userinfo.name).toBe("Ada Lovelace");

@@ -208,7 +208,7 @@ describe("a request object that is found at an address", () => {
   const authorize = (params: Record<string, string>) =>
     walk(op.browser(), BASE, `${op.path(op.metadata.authorization_endpoint)}?${new URLSearchParams(params)}`);
 
-  test("oidcc-request-uri-signed-rs256: is what was asked for, also with a hash of something in the address", async () => {
+  test("oidcc-request-uri-signed-rs256: is used, also with a hash in the address", async () => {
     for (const uri of [at("/requesturi/one"), `${at("/requesturi/two")}#47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU`]) {
       const client = await requestClient(uri);
       const { client_id } = client.metadata;

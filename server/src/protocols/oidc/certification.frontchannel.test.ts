@@ -54,7 +54,7 @@ describe("front-channel logout", () => {
     expect((await browser.get(`/realms/${realm.name}/login`)).text, "signed out here already").toContain('name="password"');
   });
 
-  test("by the form of the page, without a client; and without iss and sid where the client does not want them", async () => {
+  test("by the form of the page, without a client; and without iss and sid where the client does not require them", async () => {
     const { realm, browser } = await signedIn({ ...framed, frontchannelLogoutSessionRequired: false });
     const asked = await browser.get(`/realms/${realm.name}/logout`);
     expect(framesOf(asked), "nothing before the user has said so").toEqual([]);

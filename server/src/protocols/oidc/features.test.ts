@@ -306,7 +306,7 @@ describe("claims", () => {
 });
 
 describe("resources", () => {
-  test("a token is for the one that was named; of several that were granted, for the one asked for now", async () => {
+  test("a token is for the named one; of several granted ones, for the one requested now", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const allowedResources = ["https://api.example", "https://files.example"];

@@ -373,7 +373,7 @@ describe("at rest", () => {
 });
 
 describe("metadata", () => {
-  test("is the same in every form, cached, open to browsers, and never contains the Host it was asked under", async () => {
+  test("is the same in every form, cached, open to browsers, and never contains the Host header", async () => {
     const realm = await iam.realm();
     const browser = iam.browser();
     const paths = ["openid-configuration", "oauth-authorization-server"].flatMap((name) => [

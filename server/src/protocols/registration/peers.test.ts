@@ -19,10 +19,10 @@ import { submit, walk } from "../../testing/relying-party.ts";
 let iam: Harness;
 let server: Server;
 let peer: Listening;
-/** What the peer answers at a path, and what it was asked. */
+/** What the peer answers at a path, and which requests it got. */
 const pages = new Map<string, (response: ServerResponse) => unknown>();
 const asked: string[] = [];
-/** Each test asks its own host: how often one may be asked is counted. */
+/** Each test uses its own host: requests are limited per host. */
 let HOST = "";
 let hosts = 0;
 const at = (path: string, host = HOST) => `https://${host}:${peer.port}${path}`;
@@ -342,7 +342,7 @@ describe("a client that is known by its document", () => {
     expect((await authorize(realm, "/native", { redirect_uri: "http://127.0.0.1:4711/cb" })).page.status).toBe(400);
   });
 
-  test("one host is asked for so many documents, not more", async () => {
+  test("requests of documents are limited per host", async () => {
     const realm = await openRealm({ metadataDocuments: true });
     const addresses = Array.from({ length: 40 }, (_, each) => at(`/many/${each}`));
     await Promise.all(addresses.map((client_id) => browser().get(authorizeUrl(realm, "", { client_id }))));

@@ -260,7 +260,7 @@ describe("the trail", () => {
     await expect.poll(() => failures(client.clientId)).toHaveLength(1);
   });
 
-  test("reports each token only where the realm wants it", async () => {
+  test("records each token only where the realm is configured so", async () => {
     const client = await machine();
     const logins = () => realm.events(`type=CLIENT_LOGIN&actor=${client.clientId}`);
     await token(client);

@@ -56,10 +56,10 @@ const everything = "openid profile email roles groups organizations address phon
 interface Case {
   readonly client: Record<string, unknown>;
   readonly params: Params;
-  /** What is not as it is for everybody. */
+  /** Differences from the default. */
   readonly expected?: {
     readonly access?: object;
-    /** Where all scopes are asked for. */
+    /** Where all scopes are requested. */
     readonly id?: object;
     readonly roles?: readonly string[];
     readonly seconds?: { readonly access?: number; readonly id?: number; readonly refresh?: number };

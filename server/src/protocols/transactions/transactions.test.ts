@@ -81,7 +81,7 @@ async function shop() {
 }
 
 describe("a transaction", () => {
-  test("is created, signed with a fresh code and consumed once; anybody verifies the signature with the realm's JWKS", async () => {
+  test("is created, signed with a fresh code and consumed once; the realm's JWKS verifies the signature", async () => {
     const { realm, user, asUser, code } = await shop();
     const made = await asUser.create({ ...payment, expiresIn: 120 });
     const { id } = made.body;
@@ -117,7 +117,7 @@ describe("a transaction", () => {
     expect(refusal(await asUser.sign(id, { factor: "totp", value: code(1) }))).toEqual([409, "transactions.not_pending"]);
   });
 
-  test("asked for by an application in its own name is signed by the user it names, and consumed by that application", async () => {
+  test("created by an application in its own name is signed by the user it names, and consumed by that application", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const bank = await machineOf(realm, "bank");

@@ -102,7 +102,7 @@ describe("a link by mail", () => {
     for (const answer of after) expect([answer.status, isSignedIn(answer, realm.name)]).toEqual([400, false]);
   });
 
-  test("belongs to the browser that asked: in another it says so, and opens nothing in either", async () => {
+  test("belongs to the requesting browser: another one says so, and neither is signed in", async () => {
     const { realm } = await realmWithLinks();
     const [browser, other] = [iam.browser(), iam.browser()];
     const { at } = await begin(browser, realm);

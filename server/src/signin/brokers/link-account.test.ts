@@ -72,7 +72,7 @@ test("a signed-in user links an account after they have seen which one, and a se
   expect((await answerPage(third.browser, realm.name, shown, { link: "yes" })).status).toBe(409);
 });
 
-test("an address to link works once, and in no browser but one of the user who asked for it", async () => {
+test("an address to link works once, and only in a browser of the user who requested it", async () => {
   const realm = await brokered();
   const [mallory, victim] = [await signedIn(realm), await signedIn(realm)];
   const { url } = (await mallory.browser.request("POST", `${mallory.account}/corp`, { body: {} })).body;

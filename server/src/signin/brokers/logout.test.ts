@@ -64,7 +64,7 @@ test("a logout stays here where the provider has no address for it, it is off, o
   const browser = iam.browser();
   await browser.signIn(realm.name, user.username, user.password);
   expect((await signOut(realm, browser)).headers.location).toBe(last);
-  // Discovery is never asked where every address is configured.
+  // Discovery is never requested where every address is configured.
   const addresses = { authorizationUrl: "/authorize", tokenUrl: "/token", jwksUrl: "/jwks", userinfoUrl: "/userinfo" };
   const fixed = await brokered(Object.fromEntries(Object.entries(addresses).map(([member, path]) => [member, `${peer.issuer}${path}`])));
   expect((await signOut(fixed, await signIn(fixed))).headers.location).toBe(`/realms/${fixed.name}/login?signed_out=1`);

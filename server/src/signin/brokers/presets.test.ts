@@ -50,7 +50,7 @@ async function signIn(realm: RealmUnderTest, protocol: Preset, answer: PeerAnswe
   return { browser, left, back: await browser.get(`${endpoint(realm, protocol)}?${query}`) };
 }
 
-/** What the provider did not say is asked for. */
+/** The form asks for what the provider did not send. */
 async function completed(browser: Browser, realm: RealmUnderTest, back: Answer, fields: Record<string, string>) {
   expect([back.status, isSignedIn(back, realm.name)], back.text).toEqual([303, false]);
   const page = await followed(browser, back);

@@ -30,7 +30,7 @@ test("keys that the provider has changed are read once, and a flood of unknown o
   expect(keyReads() - before, "those at once share one").toBeLessThanOrEqual(3);
 });
 
-test("what was asked for is passed on as the configuration says, and a level in the provider's own words", async () => {
+test("the request is passed on as configured, and a level in the provider's own values", async () => {
   const all = ["login_hint", "ui_locales", "acr_values", "prompt"];
   const asked = { login_hint: "ada@example.com", acr_values: "2", prompt: "login", idp_hint: "corp" };
   const leaving = async (config: Record<string, unknown>) => {

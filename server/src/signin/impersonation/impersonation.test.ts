@@ -151,7 +151,7 @@ describe("the link", () => {
     expect((await admin.browser.get(path)).status).toBe(303);
   });
 
-  test("works in no browser but that of the administrator who asked", async () => {
+  test("works only in the browser of the requesting administrator", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users", "view-users");
     const { userId } = await realm.user();

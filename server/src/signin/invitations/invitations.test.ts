@@ -147,7 +147,7 @@ describe("a person with an account", () => {
     expect(await post(browser, path)).toMatchObject({ status: 303, headers: { location: path } });
     expect((await openPage(browser, path)).text).toContain("You are now a member of");
     expect(await membersOf(situation)).toEqual([expect.objectContaining({ userId: situation.userId, role: "member" })]);
-    // A second click changes nothing; for everybody else the link has been used.
+    // A second click changes nothing; for other users the link has been used.
     expect((await post(browser, path)).status).toBe(200);
     expect((await createAccount(browser, path, { username: "other" })).status).toBe(200);
     expect((await realm.asMaster().get("/users?search=other")).body).toEqual([]);

@@ -55,7 +55,7 @@ const account = (realm: RealmUnderTest, path: string) => `/realms/${realm.name}/
 const signOut = (browser: Browser, realm: RealmUnderTest) => void browser.cookies.delete(`gh_${realm.name}`);
 
 describe("a trusted browser", () => {
-  test("is asked for no second factor for so many days", async () => {
+  test("skips the second factor for the configured days", async () => {
     const realm = await iam.realm();
     await change(realm, { trustedDevices: { enabled: true, days: 14 } });
     const ada = await userWithPasskey(iam, realm);
@@ -92,7 +92,7 @@ describe("a trusted browser", () => {
     expect(await goesWithout(realm, ada, browser)).toBe(true);
   });
 
-  test("is only what was asked for with a second factor: not without the box, nor on the page of the password", async () => {
+  test("is trusted only with a second factor: not without the box, nor on the page of the password", async () => {
     const realm = await iam.realm();
     const ada = await userWithPasskey(iam, realm);
     const browser = iam.browser();
@@ -215,7 +215,7 @@ describe("known browsers", () => {
     expect(await rows(realm, ada.userId)).toEqual([]);
   });
 
-  test("are none where the realm wants neither mails nor trust nor to spare them, and never more than fifty of one user", async () => {
+  test("are none where the realm uses them for nothing, and never more than fifty of one user", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
     await change(realm, { newDeviceMail: false, bruteForce: { enabled: false }, trustedDevices: { enabled: false, days: 30 } });

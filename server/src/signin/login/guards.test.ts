@@ -97,14 +97,14 @@ describe("a session that is there", () => {
     const user = await realm.user();
     const { body } = await admin.post(`/users/${user.userId}/impersonate`);
     expect((await admin.browser.get(String(body.url).replace(base, ""))).status).toBe(303);
-    // Who acts as the user proves nothing more for them: neither a level that is asked for, nor that it is they who answer.
+    // An impersonator proves nothing for the user: neither a requested level nor a recent authentication.
     const { page, left } = await walk(admin.browser, base, party.url({ claims: essential }));
     expect(left).toBeNull();
     expect(page.text).toContain('name="password"');
   });
 });
 
-describe("what was asked on the first page of two", () => {
+describe("the request on the first page of two", () => {
   test("to stay signed in, is so after the second", async () => {
     const realm = await iam.realm();
     const user = await withApp(realm);

@@ -96,7 +96,7 @@ describe("alone", () => {
 });
 
 describe("as a second factor", () => {
-  test("the user's own are asked for by their ids; with and without user verification it is enough", async () => {
+  test("the options name the user's own; with and without user verification it is enough", async () => {
     const realm = await iam.realm();
     const ada = await userWithPasskey(iam, realm, { passkey: testPasskey({ counts: false, synced: true }) });
     for (const verified of [true, false]) {

@@ -51,7 +51,7 @@ const settings = async (realm: RealmUnderTest, members: object) =>
   expect((await realm.asMaster().put("/settings", members)).status).toBe(200);
 
 describe("UPDATE_PASSWORD", () => {
-  test("is asked before the session, takes a good password, and ends what was open elsewhere", async () => {
+  test("comes before the session, accepts a good password, and ends other sessions", async () => {
     const realm = await iam.realm();
     const ada = await person(realm, []);
     const elsewhere = iam.browser();
@@ -341,7 +341,7 @@ describe("terms", () => {
     expect(await actionsOf(realm, ada)).toEqual(["ACCEPT_TERMS"]);
   });
 
-  test("as a step of the flow they are asked once for each version", async () => {
+  test("as a step of the flow they are accepted once for each version", async () => {
     const realm = await iam.realm();
     await settings(realm, { terms: TERMS });
     const steps = [

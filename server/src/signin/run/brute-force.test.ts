@@ -72,7 +72,7 @@ describe.each(["a user", "an unknown name"])("guessing the password of %s", (who
     expect(hashes).toBe(9);
   });
 
-  test("the tenth locks for fifteen minutes, for everyone, and that lapses", async () => {
+  test("the tenth locks for fifteen minutes, for every browser, and that lapses", async () => {
     const realm = await iam.realm();
     const name = await target(realm);
     await lockOut(realm, name);

@@ -105,7 +105,7 @@ describe("signing in for an interaction", () => {
     return { browser, mark, id: await start(realm, mark, "/realms/x/authorize/resume?state=1") };
   };
 
-  test("completes it and goes on to where it said, whatever the form asks for", async () => {
+  test("completes it and continues to its target, whatever the form says", async () => {
     const realm = await iam.realm();
     const { username, password, userId } = await realm.user();
     const { browser, id, mark } = await opened(realm.name);

@@ -45,7 +45,7 @@ async function apply(realm: RealmUnderTest, form: Record<string, string>, browse
   return { browser, form: page, ...(await submit(browser, base, page, form)) };
 }
 
-describe("asked for by an application (prompt=create)", () => {
+describe("requested by an application (prompt=create)", () => {
   const discovered = async (realm: RealmUnderTest) =>
     (await iam.browser().get(`/realms/${realm.name}/.well-known/openid-configuration`)).body.prompt_values_supported;
   const subjectOf = (tokens: Answer) => JSON.parse(Buffer.from(tokens.body.id_token.split(".")[1], "base64url").toString()).sub;
@@ -72,7 +72,7 @@ describe("asked for by an application (prompt=create)", () => {
     expect(subjectOf(await party.exchange(done.left))).toBe(other.userId);
   });
 
-  test("a user with an account signs in instead; a session does not do where the client wants a fresh sign-in", async () => {
+  test("a user with an account signs in instead; a session is not enough where the client requires a fresh sign-in", async () => {
     const realm = await open();
     const party = await relyingParty(iam, realm);
     const user = await realm.user();
@@ -235,7 +235,7 @@ describe("without one", () => {
     expect(user).toMatchObject({ emailVerified: false });
   });
 
-  test("the realm's registration flow is asked", async () => {
+  test("the realm's registration flow applies", async () => {
     const realm = await open({ verifyEmail: false }, { terms: { text: "Be kind." } });
     const flow = { alias: "registration", displayName: "Create an account", steps: [{ authenticator: "terms", requirement: "REQUIRED" }] };
     expect((await realm.asMaster().put("/flows/registration", flow)).status).toBe(200);

@@ -80,7 +80,7 @@ describe("two realms in two tabs of one browser", () => {
     expect(answer.status).toBe(303);
   });
 
-  test("the admin API still wants the header to equal the cookie", async () => {
+  test("the admin API still requires the header to equal the cookie", async () => {
     const [one, two] = [await iam.realm(), await iam.realm()];
     const bob = await two.user();
     const browser = iam.browser();

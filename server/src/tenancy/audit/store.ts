@@ -157,7 +157,7 @@ export const toEvent = (row: EventRow): AuditEvent => ({
   impersonator: row.impersonator,
 });
 
-/** The event as everyone outside sees it. */
+/** The event as it is shown and sent. */
 export const toEventRecord = ({ ts, actorId: _, ...event }: AuditEvent): AuditEventRecord => ({
   ...event,
   ts: new Date(ts).toISOString(),

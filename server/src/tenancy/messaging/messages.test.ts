@@ -184,7 +184,7 @@ describe("sending", () => {
     expect(await jobsOf(able)).toEqual([]);
   });
 
-  test("chooses the language: the page's, the user's, the realm's, the one for everybody; a disabled one is passed over", async () => {
+  test("chooses the language: the page's, the user's, the realm's, the default; a disabled one is skipped", async () => {
     const realm = await withMail({ displayName: "Acme", messaging: { maxPerRecipient: 100 } });
     const subjectFor = async (more: Partial<OutgoingMessage>) => {
       const to = newAddress();
@@ -193,7 +193,7 @@ describe("sending", () => {
     };
     const dutch = { ...ada, attributes: { locale: "nl_BE" } };
     expect(await subjectFor({ user: dutch })).toBe("Je inlogcode voor Acme");
-    // English is a language like the others, though its text is the one for everybody.
+    // English is a language like the others, though its text is the default.
     expect(await subjectFor({ user: dutch, locale: "en" })).toBe("Your sign-in code for Acme");
     expect(await subjectFor({ user: dutch, locale: "en-GB" })).toBe("Your sign-in code for Acme");
     expect(await subjectFor({ locale: "pt" })).toBe("Your sign-in code for Acme");
@@ -203,7 +203,7 @@ describe("sending", () => {
     expect(await subjectFor({ locale: "pt-BR", user: dutch })).toBe("O seu código");
     expect(await subjectFor({ user: dutch })).toBe("Your sign-in code for Acme");
 
-    // What a realm wrote for everybody is in its own language.
+    // A realm's own default text is in its own language.
     const german = { ...ada, attributes: { locale: "de" } };
     await realm.asMaster().put("/messaging/templates", { ...own, subject: "Own" });
     expect(await subjectFor({ user: german, locale: "en" })).toBe("Own");
@@ -284,7 +284,7 @@ describe("what a user may have put into their own record", () => {
 });
 
 describe("a provider that does not take it", () => {
-  test("is asked again after the waits, under the same id, and only the coarse reason is kept", async () => {
+  test("is called again after the waits, under the same id, and only the coarse reason is stored", async () => {
     const realm = await withMail();
     const to = newAddress();
     const failed = await metric("failed");
@@ -336,7 +336,7 @@ describe("a provider that does not take it", () => {
     expect(await failedOnce(realm, 2)).toMatchObject({ last_error: "The provider could not be reached." });
   });
 
-  test("too long is not asked any more: an expired message is dropped, and never sent", async () => {
+  test("too long is not called again: an expired message is dropped, and never sent", async () => {
     const realm = await withMail();
     const to = newAddress();
     const expired = await metric("expired");

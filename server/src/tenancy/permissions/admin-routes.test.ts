@@ -10,7 +10,7 @@ import { identityProvider } from "../../testing/identity-providers.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import type { Permission } from "./index.ts";
 
-/** The same for what reaches over all realms, asked of `master`. */
+/** The same for routes over all realms, called in `master`. */
 const opensInMaster: Record<string, readonly Permission[]> = {
   "GET /admin/realms": [],
   "POST /admin/realms": [],

@@ -348,7 +348,7 @@ describe("deleting a realm", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404]);
   });
 
-  test("the trail stays append-only for everybody else", async () => {
+  test("the trail stays append-only otherwise", async () => {
     const { name } = await iam.realm();
     await expect(sql`delete from audit_events where realm_id = ${name} or realm_id = 'master'`.execute(iam.core.db)).rejects.toThrow(
       "cannot be changed",

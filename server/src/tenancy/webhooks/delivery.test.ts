@@ -93,7 +93,7 @@ describe("what is sent", () => {
     expect(verify(sent!.raw, undefined, key)).toBe(false);
   });
 
-  test("goes to those who asked for its type, its category or everything, in its realm, once each", async () => {
+  test("goes to the subscriptions to its type, its category or everything, in its realm, once each", async () => {
     const { realm, admin, path } = await subscribed({ eventTypes: "LOGIN_FAILURE,AUTHN,LOGIN_FAILURE" });
     const other = await subscribed({ eventTypes: "*" });
     for (const [name, eventTypes] of Object.entries({ all: "*", category: "AUTHN", other: "LOGOUT,SECURITY", off: "*" }))
@@ -208,7 +208,7 @@ describe("a delivery that fails", () => {
     ]);
     expect(JSON.stringify(recorded)).not.toContain(SECRET);
 
-    // That it died is not sent in turn, also not to those who asked for everything of its category.
+    // That it died is not sent in turn, also not to subscriptions to its whole category.
     peer.answer = accept;
     clock.advance(DAY);
     await send();
@@ -389,7 +389,7 @@ describe("deliveries", () => {
 });
 
 describe("a test send", () => {
-  test("sends one signed event of the type TEST, also to a disabled webhook, and keeps nothing but that it was done", async () => {
+  test("sends one signed event of the type TEST, also to a disabled webhook, and stores only that it was done", async () => {
     const { realm, admin, id, path } = await subscribed({ secret: KEY, enabled: false, eventTypes: "LOGOUT" });
     peer.answer = (_request, response) => void response.writeHead(202).end("got it");
     const answer = await admin.post(`/webhooks/${id}/test`);

@@ -109,7 +109,7 @@ describe("in the account, a passkey", () => {
 });
 
 describe("the required action CONFIGURE_PASSKEY", () => {
-  test("sets one up before the sign-in is over, and is asked no more", async () => {
+  test("sets one up before the sign-in ends, and is not asked again", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
     const taken = await userWithPasskey(iam, realm);

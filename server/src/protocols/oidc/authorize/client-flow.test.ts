@@ -36,7 +36,7 @@ async function situation(steps: object[] = strict) {
 }
 
 describe("a client's own flow", () => {
-  test("is not skipped by a session of a weaker one: what is missing is asked for, and nothing else", async () => {
+  test("is not skipped by a session of a weaker one: only what is missing is requested", async () => {
     const { user, code, bank, browser } = await situation();
     expect(errorIn((await walk(browser, base, bank.url({ prompt: "none" }))).left)).toBe("login_required");
     const { page, left } = await walk(browser, base, bank.url());
@@ -104,7 +104,7 @@ describe("what a user has to do", () => {
   const ask = async (realm: RealmUnderTest, userId: string, ...actions: string[]) =>
     expect((await realm.asMaster().put(`/users/${userId}/required-actions`, actions)).status).toBe(200);
 
-  test("is asked at the next request of an application, in a live session, and then no more", async () => {
+  test("follows at the next request of an application, in a live session, and only once", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const app = await relyingParty(iam, realm);
@@ -137,7 +137,7 @@ describe("what a user has to do", () => {
     expect(next.page.text).toContain("gh-key");
   });
 
-  test("is asked of a signed-in user on the sign-in page, and what cannot be asked blocks no sign-in", async () => {
+  test("follows for a signed-in user on the sign-in page, and what cannot be shown blocks no sign-in", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const app = await relyingParty(iam, realm);
@@ -194,7 +194,7 @@ describe("consent to offline access", () => {
     expect(page.text).toContain('name="password"');
     const consent = await submit(browser, base, page, { username: user.username, password: user.password });
     expect(consent.page.text).toContain('value="allow"');
-    // On the page for too long: asked again, and nothing is given meanwhile.
+    // On the page for too long: asked again, and nothing is granted meanwhile.
     clock.advance(11 * MINUTE);
     const late = await submit(browser, base, consent.page, { decision: "allow" });
     expect([late.left, late.page.text.includes('name="password"')]).toEqual([null, true]);

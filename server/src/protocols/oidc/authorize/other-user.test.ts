@@ -50,7 +50,7 @@ describe("another user signs in before the request goes on", () => {
     expect(decodeJwt(tokens.body.id_token).sub).toBe(bob.userId);
   });
 
-  test("what the first one allowed, the second one is asked", async () => {
+  test("the second user is asked for what the first one allowed", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await realm.user(), await realm.user()];
     const party = await relyingParty(iam, realm, { consentRequired: true });

@@ -243,7 +243,7 @@ describe("consent", () => {
     expect((await walk(browser, base, party.url())).page.text).toContain("The App");
   });
 
-  test("names the authorization details that are asked for, which the token then carries", async () => {
+  test("names the requested authorization details, which the token then carries", async () => {
     const realm = await iam.realm();
     const settings = (await realm.asMaster().get("/settings")).body;
     await realm.asMaster().put("/settings", { ...settings, tokens: { ...settings.tokens, authorizationDetailsTypes: ["payment"] } });
@@ -287,7 +287,7 @@ describe("signing out", () => {
     expect((await realm.asMaster().get("/sessions")).body).toEqual([]);
   });
 
-  test("a hint of another session, or an access token in its place, does not sign anybody out", async () => {
+  test("a hint of another session, or an access token in its place, does not sign the user out", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const user = await realm.user();

@@ -51,7 +51,7 @@ const endings: Record<string, (realm: RealmUnderTest, user: { userId: string }) 
   "erasing the user": (realm, { userId }) => realm.asMaster().delete(`/users/${userId}/gdpr`),
 };
 
-test.each(Object.keys(endings))("%s notifies every client that took part and wants to know", async (what) => {
+test.each(Object.keys(endings))("%s notifies every participating client with a logout address", async (what) => {
   answer = 204;
   const realm = await iam.realm();
   const [notified, deaf] = [
@@ -79,7 +79,7 @@ test.each(Object.keys(endings))("%s notifies every client that took part and wan
   expect(decodeProtectedHeader(heard[0]!).typ).toBe("logout+jwt");
 });
 
-test("a client that cannot be reached is notified later; one that refuses is not asked again", async () => {
+test("a client that cannot be reached is notified later; one that refuses is not notified again", async () => {
   const realm = await iam.realm();
   const party = await relyingParty(iam, realm, { backchannelLogoutUri: url });
   const user = await realm.user();

@@ -59,7 +59,7 @@ describe("a request is refused", () => {
     await refusedWith(realm, sp, {}, "disabled_client");
   });
 
-  test("that is unsigned where signatures are wanted, signed by another key, or signed without a Destination", async () => {
+  test("that is unsigned where signatures are required, signed by another key, or signed without a Destination", async () => {
     const realm = await iam.realm();
     const strict = await serviceProvider(iam, realm, { identity, options: { wantAuthnRequestsSigned: true } });
     await refusedWith(realm, strict, { isSigned: false }, "signature_missing");

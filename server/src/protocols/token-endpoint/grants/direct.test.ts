@@ -75,7 +75,7 @@ describe("the password grant", () => {
     expect((await signIn(app, user.username, user.password)).status).toBe(200);
   });
 
-  test("is refused where a password is not all that is asked of the user", async () => {
+  test("is refused where the flow requires more than a password", async () => {
     const realm = await iam.realm();
     const [user, app] = [await realm.user(), await legacy(realm)];
     const asking = await legacy(realm, { clientId: "asking", consentRequired: true });

@@ -406,11 +406,11 @@ describe("meaning:", () => {
     await expectRefused(await send(next, render(error)), "destination");
   });
 
-  test("an answer counts once, in the browser that asked, at the provider that was asked, and soon", async () => {
+  test("a response counts once, in the requesting browser, of the requested provider, and for a short time", async () => {
     const { realm } = sp;
     const run = await begin();
     const form = peer.form(await xmlOf(run), run.asked.relayState);
-    // Another browser brings it first: nothing happens, not even to the one that asked.
+    // Another browser brings it first: nothing happens, not even to the requesting one.
     expect((await sp.post(iam.browser(), form)).status).toBe(400);
     expect(isSignedIn(await sp.post(run.browser, form), realm.name)).toBe(true);
     const again = await begin();

@@ -254,7 +254,7 @@ describe("applications of the session", () => {
     expect(await isIn(sp, browser)).toBe(true);
   });
 
-  test("a logout that one of them asks for goes on at the provider, where that is wanted, and then the application is answered", async () => {
+  test("a logout by one of them continues at the provider, where configured, and then the application is answered", async () => {
     const { browser, app } = await joined();
     const page = await app.askToLogOut(browser, { relayState: "its own" });
     const { location } = hopOf(page)!;

@@ -57,7 +57,7 @@ describe("fcm", () => {
     expect(peer.grants).toHaveLength(3);
   });
 
-  test("a token that could not be had is asked for again", async () => {
+  test("a token request that failed is repeated", async () => {
     peer.behave("fail");
     await expect(send()).rejects.toMatchObject({ failure: "refused" });
     peer.behave("accept");
