@@ -386,7 +386,7 @@ describe("limits", () => {
       `${name}@example.com`,
     ])
       await send(realm, messageTo(to));
-    const refusal = { status: 429, code: "messaging.too_many", headers: { "retry-after": "120" } };
+    const refusal = { status: 429, code: "messaging.too_many", headers: { "retry-after": expect.stringMatching(/^1(1\d|20)$/) } };
     await expect(send(realm, messageTo(`${name}+d@example.com`))).rejects.toMatchObject(refusal);
     expect(await metric("limited")).toBe(limited + 1);
     await send(realm, messageTo(newAddress()));
@@ -408,7 +408,10 @@ describe("limits", () => {
       await iam.core.work.transact(origin(realm), (ctx) => iam.server.messages.send(ctx, messageTo(to)).catch(() => null));
     await send(realm, messageTo(newAddress()));
     await send(realm, messageTo(newAddress()));
-    await expect(send(realm, messageTo(newAddress()))).rejects.toMatchObject({ status: 429, headers: { "retry-after": "1200" } });
+    await expect(send(realm, messageTo(newAddress()))).rejects.toMatchObject({
+      status: 429,
+      headers: { "retry-after": expect.stringMatching(/^1(19\d|200)$/) },
+    });
     clock.advance(20 * MINUTE + SECOND);
     await send(realm, messageTo(newAddress()));
   });
