@@ -138,9 +138,9 @@ async function measureSync({ server, directory, client, sync, entries, rounds, p
   const before = await writes(client);
   for (let round = 1; round <= rounds; round++) {
     progress(`directories: an unchanged sync, ${round} of ${rounds}`);
-    const asked = performance.now();
+    const requested = performance.now();
     await run("ldapsearch", [...search, "-E", "pr=500/noprompt", "(uid=*)", ...ATTRIBUTES], { maxBuffer: 2 ** 30 });
-    const peer = performance.now() - asked;
+    const peer = performance.now() - requested;
     await loopDelay(server.origin);
     const began = performance.now();
     const watching = new AbortController();

@@ -99,13 +99,13 @@ export async function eherkenningPeer() {
   const { origin, close } = await listen((soap) => {
     resolves.push(soap);
     const artifact = />([^<]+)<\/samlp:Artifact>/.exec(soap)?.[1] ?? "";
-    const asked = / ID="([^"]*)"/.exec(soap)?.[1] ?? "";
+    const requested = / ID="([^"]*)"/.exec(soap)?.[1] ?? "";
     const message = waiting.get(artifact) ?? "";
     waiting.delete(artifact);
     const id = newId();
     const response =
       `<samlp:ArtifactResponse xmlns:samlp="${SAMLP}" xmlns:saml="${SAML}" ID="${id}" Version="2.0" IssueInstant="${time(clock.now())}" ` +
-      `InResponseTo="${asked}"><saml:Issuer>${entityId}</saml:Issuer><samlp:Status><samlp:StatusCode ` +
+      `InResponseTo="${requested}"><saml:Issuer>${entityId}</saml:Issuer><samlp:Status><samlp:StatusCode ` +
       `Value="urn:oasis:names:tc:SAML:2.0:status:Success"/></samlp:Status>${message}</samlp:ArtifactResponse>`;
     const body = signedBy(signing, response, id);
     return `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>${body}</soap:Body></soap:Envelope>`;
@@ -157,11 +157,11 @@ export async function eherkenningPeer() {
       return answer.isResponseSigned === false ? response : signedBy(by, response, responseId);
     },
     /** The query of the response. */
-    artifact(asked: Asked, answer: EidAnswer = {}) {
+    artifact(requested: Asked, answer: EidAnswer = {}) {
       const source = createHash("sha1").update(entityId).digest();
       const artifact = Buffer.concat([Buffer.from([0, 4, 0, 0]), source, randomBytes(20)]).toString("base64");
-      waiting.set(artifact, peer.response(asked, answer));
-      return { SAMLart: artifact, RelayState: asked.relayState };
+      waiting.set(artifact, peer.response(requested, answer));
+      return { SAMLart: artifact, RelayState: requested.relayState };
     },
   };
   return peer;

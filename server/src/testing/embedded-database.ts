@@ -31,18 +31,18 @@ export async function borrowEmbedded(template: () => Promise<Uint8Array<ArrayBuf
   spare = undefined;
   const kept = waiting ?? (await openOne(template));
   const { database } = kept;
-  const asked = new Set<Promise<unknown>>();
+  const requested = new Set<Promise<unknown>>();
   let closed = false;
   const ask = <T>(send: () => Promise<T>): Promise<T> => {
     if (closed) return Promise.reject(new Error("The embedded database is closed"));
     const answer = send();
-    const settled: Promise<unknown> = answer.catch(() => {}).finally(() => asked.delete(settled));
-    asked.add(settled);
+    const settled: Promise<unknown> = answer.catch(() => {}).finally(() => requested.delete(settled));
+    requested.add(settled);
     return answer;
   };
   const close = async () => {
     closed = true;
-    await Promise.all(asked);
+    await Promise.all(requested);
   };
   return {
     embedded: { query: (sql, params) => ask(() => database.query(sql, params)), dump: () => ask(() => database.dump()), close },

@@ -54,7 +54,7 @@ export async function openidPeer() {
   let kid = "peer-key";
   const calls: PeerCall[] = [];
   let next: PeerAnswer = {};
-  let asked = new URLSearchParams();
+  let requested = new URLSearchParams();
   let discovery: Record<string, unknown> = {};
   let discovered: [number, string] | null = null;
   let issuer = "";
@@ -78,8 +78,8 @@ export async function openidPeer() {
     const verifier = form.get("code_verifier");
     const challenge = verifier === null ? null : createHash("sha256").update(verifier).digest("base64url");
     if (
-      challenge !== asked.get("code_challenge") ||
-      form.get("redirect_uri") !== asked.get("redirect_uri") ||
+      challenge !== requested.get("code_challenge") ||
+      form.get("redirect_uri") !== requested.get("redirect_uri") ||
       form.get("code") !== "a-code"
     )
       return [400, { error: "invalid_grant" }];
@@ -167,7 +167,7 @@ export async function openidPeer() {
     },
     /** A user signs in there. Returns the query of the authorization response. */
     signIn(left: URL, answer: PeerAnswer = {}): Record<string, string> {
-      asked = left.searchParams;
+      requested = left.searchParams;
       next = { ...answer, claims: { nonce: left.searchParams.get("nonce"), ...answer.claims } };
       return { code: "a-code", iss: issuer, state: left.searchParams.get("state")! };
     },

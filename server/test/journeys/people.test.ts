@@ -145,9 +145,9 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     await elsewhere.close();
 
     const careful = await administrator({ locale: "nl-NL", extraHTTPHeaders: { purpose: "prefetch" } });
-    const asked = await careful.tab();
-    await asked.goto(await ask());
-    await look(asked, "impersonation-asked");
+    const requested = await careful.tab();
+    await requested.goto(await ask());
+    await look(requested, "impersonation-asked");
     await careful.close();
 
     const boss = await administrator({ locale: "en-GB" });

@@ -172,20 +172,20 @@ describe("single logout", () => {
     const browser = new WebBrowser(issuer);
     const asking = peers.get(name)!;
     // Each sends one request and gets one.
-    const asked = peers.get(names[(names.indexOf(name) + 1) % names.length]!)!;
-    for (const peer of [asked, asking]) await getsIn(browser, peer);
+    const requested = peers.get(names[(names.indexOf(name) + 1) % names.length]!)!;
+    for (const peer of [requested, asking]) await getsIn(browser, peer);
     const page = await browser.goto(asking.logout);
     const seen = reportOf(asking, page);
     expect(browser.last("SAMLResponse")!.to, seen).not.toContain(issuer);
     expectValid(browser);
-    for (const peer of [asked, asking]) expect(await isOut(browser, peer), `${peer.name} after ${name}\n${seen}`).toBe(true);
+    for (const peer of [requested, asking]) expect(await isOut(browser, peer), `${peer.name} after ${name}\n${seen}`).toBe(true);
   });
 
   test("at our own page ends the sessions of all", async () => {
     const browser = new WebBrowser(issuer);
     for (const peer of peers.values()) await getsIn(browser, peer);
-    const asked = await browser.goto(`${issuer}/logout`);
-    const page = await browser.submit(formOf(asked, ({ action }) => action.includes("/logout"))!);
+    const requested = await browser.goto(`${issuer}/logout`);
+    const page = await browser.submit(formOf(requested, ({ action }) => action.includes("/logout"))!);
     for (const peer of peers.values()) expect(await isOut(browser, peer), `${peer.name}\n${page.text}`).toBe(true);
   });
 

@@ -63,8 +63,8 @@ describe.skipIf(noBrowser)("signing in, step by step, in a browser (needs Chromi
   test("every required action, inside the code flow of an application; next time only password and code", async () => {
     const terms = { text: "Be kind to each other.\n\n".repeat(30), version: "1" };
     const realm = await stage.newRealm("flow", { terms, displayName: "Acme" });
-    const asked = ["UPDATE_PASSWORD", "VERIFY_EMAIL", "CONFIGURE_TOTP", "UPDATE_PROFILE", "ACCEPT_TERMS"];
-    const { email } = await stage.newUser(realm, "ada", asked);
+    const requested = ["UPDATE_PASSWORD", "VERIFY_EMAIL", "CONFIGURE_TOTP", "UPDATE_PROFILE", "ACCEPT_TERMS"];
+    const { email } = await stage.newUser(realm, "ada", requested);
     const shop = await application(realm);
     const ada = await personIn(stage.browser, { locale: "en-GB" });
     const page = await ada.tab();

@@ -15,8 +15,8 @@ import { must, type Visitor } from "./visitor.ts";
 const SUBSCRIPTIONS = 5;
 const CLIENTS = 6;
 const REALM = "/admin/realms/master";
-const asked = Number(process.env.GATEHOUSE_JOURNEY_EVENTS ?? 0);
-const TIMEOUT_MS = asked > 0 ? 3_600_000 : 240_000;
+const requested = Number(process.env.GATEHOUSE_JOURNEY_EVENTS ?? 0);
+const TIMEOUT_MS = requested > 0 ? 3_600_000 : 240_000;
 
 const open: Receiver[] = [];
 afterAll(() => Promise.all(open.map((peer) => peer.close())));
@@ -34,7 +34,7 @@ describe.each(onBoth)("webhooks, on $kind", ({ kind, missing }) => {
   test.skipIf(missing)(
     "all events arrive at all subscribers, although each is refused at first and the server is killed twice",
     async () => {
-      const count = asked || (kind === "postgres" ? 200 : 60);
+      const count = requested || (kind === "postgres" ? 200 : 60);
       const peer = await started();
       const attempts = new Map<string, number>();
       const accepted = new Map<string, number>();

@@ -420,8 +420,8 @@ describe("a token in a request, nested too deeply to be searched,", () => {
     expect((await post({ client_id: "app", state: "x".repeat(40_000) })).status).toBe(413);
     expect(await stored(realm)).toEqual([]);
     // In the query it reaches the engine, which stores the request before it knows the user.
-    const asked = await iam.browser().get(party.url({ state: deep(5_000) }));
-    expect(asked.status).toBe(400);
+    const requested = await iam.browser().get(party.url({ state: deep(5_000) }));
+    expect(requested.status).toBe(400);
     expect(await stored(realm)).toEqual([]);
     expect((await iam.browser().get(party.url({ state: deep(10) }))).status, "a state may be a token").toBe(303);
     expect(await erase(realm)).toBe(204);

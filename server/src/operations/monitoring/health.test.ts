@@ -278,20 +278,20 @@ describe("when something is not", () => {
 });
 
 test("a burst of probes asks the database once a second", async () => {
-  let asked = 0;
+  let requested = 0;
   const adapter = iam.core.database.monitor.getExecutor();
   const original = adapter.executeQuery;
   adapter.executeQuery = function (this: typeof adapter, query, ...more) {
-    if (query.sql === "select 1") asked++;
+    if (query.sql === "select 1") requested++;
     return original.call(this, query, ...more);
   } as typeof original;
   try {
     clock.advance(5 * SECOND);
     await Promise.all(Array.from({ length: 50 }, (_, i) => iam.browser().get(i % 2 ? "/readyz" : "/monitoring/health")));
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     clock.advance(SECOND);
     await iam.browser().get("/readyz");
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
   } finally {
     adapter.executeQuery = original;
   }

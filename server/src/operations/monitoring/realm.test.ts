@@ -48,8 +48,8 @@ describe("GET /endpoints of a realm", () => {
     for (const [name, url] of Object.entries(places)) {
       expect(url.startsWith(`${base}/`), name).toBe(true);
       // An endpoint that takes forms only, or requires parameters, says so; an unknown one is a 404.
-      const asked = await browser.get(new URL(url).pathname);
-      expect(asked.status === 404 && (await browser.post(new URL(url).pathname, {})).status === 404, `${name} ${url}`).toBe(false);
+      const requested = await browser.get(new URL(url).pathname);
+      expect(requested.status === 404 && (await browser.post(new URL(url).pathname, {})).status === 404, `${name} ${url}`).toBe(false);
     }
   });
 });

@@ -394,7 +394,7 @@ describe("recurring jobs", () => {
 
 describe("alone with its database", () => {
   test("looks when a job is due and when one has failed, and otherwise leaves the database in peace", async () => {
-    const asked = vi.fn();
+    const requested = vi.fn();
     const ran: number[] = [];
     const begun = clock.now();
     const run: JobHandler["run"] = async ({ attempt }) => {
@@ -403,7 +403,7 @@ describe("alone with its database", () => {
     };
     const counted = iam.core.db.withPlugin({
       transformQuery: ({ node }) => {
-        asked();
+        requested();
         return node;
       },
       transformResult: async ({ result }) => result,
@@ -417,9 +417,9 @@ describe("alone with its database", () => {
     expect(ran[0]).toBeGreaterThanOrEqual(2 * SECOND);
     await vi.waitUntil(async () => (await rows()).every(({ kind }) => kind !== "test"), { timeout: 15 * SECOND });
     await sleep(SECOND);
-    asked.mockClear();
+    requested.mockClear();
     await sleep(3 * SECOND);
-    expect(asked).not.toHaveBeenCalled();
+    expect(requested).not.toHaveBeenCalled();
     await alone.stop();
   });
 });

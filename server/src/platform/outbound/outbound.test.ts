@@ -107,14 +107,14 @@ describe("what may be reached", () => {
     }, "0.0.0.0");
     // Stands for a public address; the second one stands for the inside.
     const answers = ["127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.2"];
-    let asked = 0;
-    const resolve: Resolve = async () => [{ address: answers[asked++]!, family: 4 }];
+    let requested = 0;
+    const resolve: Resolve = async () => [{ address: answers[requested++]!, family: 4 }];
     const outbound = outboundWith({ allowedHosts: ["127.0.0.1"], resolve });
 
     expect(await outbound.resolve("rebinding.example", port)).toEqual([{ address: "127.0.0.1", family: 4 }]);
     const url = `http://rebinding.example:${port}/`;
     expect((await outbound.fetch(url, { requireHttps: false, headers: { connection: "close" } })).text()).toBe("hello");
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
     expect(reachedAt).toBe("127.0.0.1");
     await expect(outbound.fetch(url, { requireHttps: false })).rejects.toEqual(failing("blocked_address"));
     await expect(outbound.connect({ host: "rebinding.example", port })).rejects.toEqual(failing("blocked_address"));

@@ -101,16 +101,16 @@ describe("a folder of ranges", () => {
 
 describe("a server of ranges", () => {
   test("gets five digits, is queried with padding, and cached", async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const { url } = await server((req, res) => {
-      asked.push(`${req.method} ${req.url} ${req.headers["add-padding"]}`);
+      requested.push(`${req.method} ${req.url} ${req.headers["add-padding"]}`);
       res.end(req.url?.endsWith(prefix) ? `${suffix}:5\r\n` : `${"0".repeat(35)}:0\r\n`);
     });
     const { breaches } = open(url);
     expect(await breaches.has(LEAKED)).toBe(true);
     expect(await breaches.has(LEAKED)).toBe(true);
     expect(await breaches.has(SAFE)).toBe(false);
-    expect(asked).toEqual([`GET /range/${prefix} true`, `GET /range/${sha1(SAFE).slice(0, 5)} true`]);
+    expect(requested).toEqual([`GET /range/${prefix} true`, `GET /range/${sha1(SAFE).slice(0, 5)} true`]);
   });
 
   test("that fails blocks no sign-in, is logged once a minute, and is queried again", async () => {
@@ -138,12 +138,12 @@ describe("a server of ranges", () => {
   });
 
   test("that sends elsewhere is not followed", async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const { url } = await server((req, res) => {
-      asked.push(req.url);
+      requested.push(req.url);
       res.writeHead(302, { location: "/elsewhere" }).end();
     });
     expect(await open(url).breaches.has(LEAKED)).toBe(false);
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 });

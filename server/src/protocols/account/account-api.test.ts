@@ -285,8 +285,8 @@ describe("applications", () => {
     const shop = await relyingParty(iam, realm, { clientId: "shop", name: "Shop", consentRequired: true });
     const own = await relyingParty(iam, realm, { clientId: "own", firstParty: true });
     const { page } = await walk(browser, iam.config.baseUrl, shop.url({ scope: "openid email offline_access" }));
-    const asked = await submit(browser, iam.config.baseUrl, page, { username: user.username, password: user.password });
-    const { left } = await submit(browser, iam.config.baseUrl, asked.page, { decision: "allow" });
+    const requested = await submit(browser, iam.config.baseUrl, page, { username: user.username, password: user.password });
+    const { left } = await submit(browser, iam.config.baseUrl, requested.page, { decision: "allow" });
     const shops = await shop.exchange(left);
     expect(shops.status, shops.text).toBe(200);
     clock.advance(5 * MINUTE);

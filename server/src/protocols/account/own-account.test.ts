@@ -70,10 +70,10 @@ describe("an authenticator app, by the account API", () => {
     const page = await pastPassword(iam.browser(), realm.name, ada);
     expect(page.text).toContain('name="code"');
     const elsewhere = iam.browser();
-    const asked = await pastPassword(elsewhere, realm.name, ada);
-    expect((await answerPage(elsewhere, realm.name, asked, { code: code() })).status, "the first code is used up").toBe(401);
+    const requested = await pastPassword(elsewhere, realm.name, ada);
+    expect((await answerPage(elsewhere, realm.name, requested, { code: code() })).status, "the first code is used up").toBe(401);
     clock.advance(30_000);
-    expect(isSignedIn(await answerPage(elsewhere, realm.name, asked, { code: code() }), realm.name)).toBe(true);
+    expect(isSignedIn(await answerPage(elsewhere, realm.name, requested, { code: code() }), realm.name)).toBe(true);
   });
 
   test("is confirmed once, by its owner, in time, and never by half", async () => {

@@ -229,9 +229,9 @@ describe.each([
   });
 
   test("oidcc-ensure-request-with-acr-values-succeeds: the token contains one of them", async () => {
-    const asked = op.metadata.acr_values_supported as string[];
-    const { idToken } = await client.complete(op.browser(), { acr_values: asked.join(" ") });
-    expect(asked).toContain(idToken.acr);
+    const requested = op.metadata.acr_values_supported as string[];
+    const { idToken } = await client.complete(op.browser(), { acr_values: requested.join(" ") });
+    expect(requested).toContain(idToken.acr);
   });
 
   test("oidcc-codereuse, oidcc-codereuse-30seconds: invalid_grant, and what the code got is taken back", async () => {

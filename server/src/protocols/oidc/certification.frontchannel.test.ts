@@ -56,10 +56,10 @@ describe("front-channel logout", () => {
 
   test("by the form of the page, without a client; and without iss and sid where the client does not require them", async () => {
     const { realm, browser } = await signedIn({ ...framed, frontchannelLogoutSessionRequired: false });
-    const asked = await browser.get(`/realms/${realm.name}/logout`);
-    expect(framesOf(asked), "nothing before the user has said so").toEqual([]);
-    expect(cspOf(asked)).not.toContain("frame-src");
-    const _csrf = /name="_csrf" value="([^"]+)"/.exec(asked.text)![1]!;
+    const requested = await browser.get(`/realms/${realm.name}/logout`);
+    expect(framesOf(requested), "nothing before the user has said so").toEqual([]);
+    expect(cspOf(requested)).not.toContain("frame-src");
+    const _csrf = /name="_csrf" value="([^"]+)"/.exec(requested.text)![1]!;
     const page = await browser.request("POST", `/realms/${realm.name}/logout`, { form: { _csrf }, csrf: false });
     expect([page.status, framesOf(page)]).toEqual([200, ["https://app.example/out?x=1"]]);
     expect(page.text).toContain(`data-next="/realms/${realm.name}/login?signed_out=1"`);

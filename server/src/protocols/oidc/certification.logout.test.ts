@@ -101,10 +101,10 @@ describe("RP-Initiated Logout OP", () => {
     ["oidcc-rp-initiated-logout-only-state", () => ({ state: STATE })],
     ["oidcc-rp-initiated-logout-no-id-token-hint", () => ({ post_logout_redirect_uri: AFTER, state: STATE })],
   ] as const)("%s: the user is asked, signed out on consent, and sees a confirmation", async (_module, params) => {
-    const asked = await end(params() as Record<string, string>);
-    expectPage(asked, 200);
+    const requested = await end(params() as Record<string, string>);
+    expectPage(requested, 200);
     expect(await isSignedOut(), "not yet confirmed").toBe(false);
-    const done = await submit(browser, BASE, asked.page, {});
+    const done = await submit(browser, BASE, requested.page, {});
     expectPage(done, 200);
     expect(done.page.text).toContain("You are signed out");
     expect(await isSignedOut()).toBe(true);

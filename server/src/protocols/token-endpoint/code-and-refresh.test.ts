@@ -289,7 +289,7 @@ describe("refusals", () => {
       code_verifier: visit.party.verifier,
       ...more,
     });
-    const asked = await form({});
+    const requested = await form({});
     for (const wrong of [
       { redirect_uri: "https://app.example/" },
       { code_verifier: "x".repeat(43) },
@@ -298,8 +298,8 @@ describe("refusals", () => {
       { client_secret: "" },
       { client_id: "nobody" },
     ] as Params[])
-      expect((await visit.party.post("/token", { ...asked, ...wrong })).body.error).toMatch(/^invalid_/);
-    const { status, body } = await visit.party.post("/token", asked);
+      expect((await visit.party.post("/token", { ...requested, ...wrong })).body.error).toMatch(/^invalid_/);
+    const { status, body } = await visit.party.post("/token", requested);
     expect(status).toBe(200);
     for (const wrong of [{ scope: "openid email" }, { client_secret: "wrong" }] as Params[])
       expect((await refresh(visit, body.refresh_token, wrong)).status).toBeGreaterThanOrEqual(400);

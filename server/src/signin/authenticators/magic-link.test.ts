@@ -26,8 +26,8 @@ async function realmWithLinks() {
 }
 async function begin(browser: Browser, realm: RealmUnderTest, username = "ada") {
   const page = await browser.get(`/realms/${realm.name}/login?return_to=/console`);
-  const asked = await answerPage(browser, realm.name, page, { username });
-  return { at: String(asked.headers.location), page: await followed(browser, asked) };
+  const requested = await answerPage(browser, realm.name, page, { username });
+  return { at: String(requested.headers.location), page: await followed(browser, requested) };
 }
 const linksOf = async (realm: RealmUnderTest) =>
   (await outbox(iam, realm)).map(({ text }) => new URL(/https?:\/\/\S+/.exec(text)![0])).map(({ pathname, search }) => pathname + search);

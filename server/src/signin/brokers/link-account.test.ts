@@ -108,8 +108,8 @@ test("linking asks for recent authentication, a CSRF token, an enabled provider 
   clock.advance(11 * MINUTE);
   const stale = await browser.request("POST", `${account}/corp`, { body: {} });
   expect([stale.status, stale.body.code]).toEqual([403, "auth.recent_authentication_required"]);
-  const asked = await followed(browser, await followed(browser, await browser.get(pathOf(url))));
-  expect(asked.text, "the browser has to sign in again as well").toContain('name="password"');
+  const requested = await followed(browser, await followed(browser, await browser.get(pathOf(url))));
+  expect(requested.text, "the browser has to sign in again as well").toContain('name="password"');
 
   const boss = realm.asMaster();
   const { body: provider } = await boss.get("/identity-providers/corp");

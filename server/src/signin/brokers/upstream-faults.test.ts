@@ -32,11 +32,11 @@ test("keys that the provider has changed are read once, and a flood of unknown o
 
 test("the request is passed on as configured, and a level in the provider's own values", async () => {
   const all = ["login_hint", "ui_locales", "acr_values", "prompt"];
-  const asked = { login_hint: "ada@example.com", acr_values: "2", prompt: "login", idp_hint: "corp" };
+  const requested = { login_hint: "ada@example.com", acr_values: "2", prompt: "login", idp_hint: "corp" };
   const leaving = async (config: Record<string, unknown>) => {
     const realm = await brokered(config);
     const party = await relyingParty(iam, realm);
-    const { left } = await walk(iam.browser(), iam.config.baseUrl, party.url(asked));
+    const { left } = await walk(iam.browser(), iam.config.baseUrl, party.url(requested));
     return Object.fromEntries([...left!.searchParams].filter(([name]) => all.includes(name)));
   };
   expect(await leaving({})).toEqual({ login_hint: "ada@example.com", ui_locales: "en", prompt: "login" });
@@ -49,11 +49,11 @@ test("the request is passed on as configured, and a level in the provider's own 
 
 test("a session at the provider from before is no new sign-in, nor one of an unknown time, unless its prompt is trusted", async () => {
   const now = () => Math.floor(clock.now() / 1000);
-  const asked = { prompt: "login", idp_hint: "corp" };
+  const requested = { prompt: "login", idp_hint: "corp" };
   const again = async (realm: RealmUnderTest, claims: Record<string, unknown>) => {
     const party = await relyingParty(iam, realm, { clientId: `app-${now()}-${Math.random()}` });
     const browser = iam.browser();
-    const { left } = await walk(browser, iam.config.baseUrl, party.url(asked));
+    const { left } = await walk(browser, iam.config.baseUrl, party.url(requested));
     return browser.get(endpoint(realm, peer.signIn(left!, { claims: { ...named, ...claims } })));
   };
   const realm = await brokered();

@@ -161,8 +161,8 @@ describe.skipIf(!openLdap())("users of a directory", () => {
     expect((await master.put(path, { newPassword: NEW })).status).toBe(204);
     expect(await valid(realm, "byadmin", "byadmin-password", NEW)).toEqual([NEW]);
     expect((await master.put(path, { newPassword: "a temporary sentence", temporary: true })).status).toBe(204);
-    const asked = await pastPassword(iam.browser(), realm.name, { username: "byadmin", password: "a temporary sentence" });
-    expect(asked.text).toContain('name="currentPassword"');
+    const requested = await pastPassword(iam.browser(), realm.name, { username: "byadmin", password: "a temporary sentence" });
+    expect(requested.text).toContain('name="currentPassword"');
     expect(await localPasswords(other)).toEqual([]);
   });
 

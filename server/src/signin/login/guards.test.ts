@@ -129,14 +129,14 @@ describe("the request on the first page of two", () => {
     ["https://evil.example/", "home"],
     ["//evil.example/", "home"],
     ["/\\evil.example", "home"],
-  ])("to go on to %s, leads %s after the second, whatever that one says", async (asked, led) => {
+  ])("to go on to %s, leads %s after the second, whatever that one says", async (requested, led) => {
     const realm = await iam.realm();
     const user = await withApp(realm);
     const browser = iam.browser();
-    const page = await followed(browser, await browser.trySignIn(realm.name, user.username, user.password, { return_to: asked }));
+    const page = await followed(browser, await browser.trySignIn(realm.name, user.username, user.password, { return_to: requested }));
     const done = await answerPage(browser, realm.name, page, { code: user.code(), return_to: "https://evil.example/" });
     const home = `/realms/${realm.name}/login`;
-    expect([isSignedIn(done, realm.name), done.headers.location]).toEqual([true, led === "home" ? home : asked]);
+    expect([isSignedIn(done, realm.name), done.headers.location]).toEqual([true, led === "home" ? home : requested]);
     const shown = await browser.get(home);
     expect([shown.text.includes("You are signed in as"), shown.text.includes(">Continue<")]).toEqual([true, false]);
   });

@@ -162,8 +162,8 @@ test("a user of an organization's provider with an address of its verified domai
   expect((await master.patch(`/users/${grace.userId}`, { email, emailVerified: true })).status).toBe(200);
   const browser = iam.browser();
   const left = (await ledTo(browser, realm, await type(browser, realm, email)))!;
-  const asked = await followed(browser, await comeBack(browser, realm, left, { sub: "grace", email, email_verified: true }));
-  const done = await answerPage(browser, realm.name, asked, { password: grace.password });
+  const requested = await followed(browser, await comeBack(browser, realm, left, { sub: "grace", email, email_verified: true }));
+  const done = await answerPage(browser, realm.name, requested, { password: grace.password });
   expect(isSignedIn(done, realm.name), done.text).toBe(true);
   expect((await members()).length).toBe(2);
 

@@ -166,9 +166,9 @@ describe("the owner of an address that is another user's username", () => {
     const [{ userId }] = (await realm.asMaster().get(`/users?search=${username}`)).body;
     await realm.asMaster().put(`/users/${userId}/required-actions`, ["VERIFY_EMAIL"]);
     const browser = iam.browser();
-    const asked = await walk(browser, base, await browser.trySignIn(realm.name, username, PASSWORD));
+    const requested = await walk(browser, base, await browser.trySignIn(realm.name, username, PASSWORD));
     const { code } = await mail.latestTo(claimed);
-    await submit(browser, base, asked.page, { code: code! });
+    await submit(browser, base, requested.page, { code: code! });
     expect((await realm.asMaster().get(`/users/${userId}`)).body.emailVerified).toBe(true);
     const entered = iam.browser();
     await entered.signIn(realm.name, claimed, PASSWORD);
@@ -212,9 +212,9 @@ describe("registering without confirming", () => {
     const [{ userId }] = (await realm.asMaster().get(`/users?search=${username}`)).body;
     await realm.asMaster().put(`/users/${userId}/required-actions`, ["VERIFY_EMAIL"]);
     const browser = iam.browser();
-    const asked = await walk(browser, base, await browser.trySignIn(realm.name, username, PASSWORD));
+    const requested = await walk(browser, base, await browser.trySignIn(realm.name, username, PASSWORD));
     const { code } = await mail.latestTo(taken);
-    await submit(browser, base, asked.page, { code: code! });
+    await submit(browser, base, requested.page, { code: code! });
     expect((await realm.asMaster().get(`/users/${userId}`)).body.emailVerified).toBe(false);
     expect((await realm.asMaster().get(`/users/${owner.userId}`)).body).toMatchObject({ email: taken, emailVerified: true });
   });

@@ -84,8 +84,8 @@ describe("requested by an application (prompt=create)", () => {
     expect(subjectOf(await party.exchange(left))).toBe(user.userId);
     for (const params of [{ prompt: "create login" }, { prompt: "create", max_age: "1" }] as Record<string, string>[]) {
       clock.advance(2 * SECOND);
-      const asked = await walk(browser, base, party.url(params));
-      const fresh = await walk(browser, base, instead(asked.page));
+      const requested = await walk(browser, base, party.url(params));
+      const fresh = await walk(browser, base, instead(requested.page));
       expect([fresh.left, fresh.page.text.includes('name="password"')]).toEqual([null, true]);
     }
   });

@@ -95,8 +95,8 @@ describe("the link of the mail", () => {
     const code = await giveTotp(iam, realm.name, bea.userId);
     const { browser, page } = await follow(await sent({ actions: ["UPDATE_PASSWORD"] }));
     expect(page.text).not.toContain('name="newPassword"');
-    const asked = await submit(browser, base, page, { code: code() });
-    expect(heading(asked.page)).toBe("Choose a new password");
+    const requested = await submit(browser, base, page, { code: code() });
+    expect(heading(requested.page)).toBe("Choose a new password");
   });
 
   test("ends at the client's address, as long as it is the client's", async () => {

@@ -170,11 +170,11 @@ describe("a delivery that fails", () => {
     ]);
     const mine = () => at(path).filter(({ body }) => body.type === "LOGIN_FAILURE");
     for (const [i, wait] of waits.entries()) {
-      const asked = (await one()).next_at - clock.now();
-      expect(asked, `wait ${i}`).toBeGreaterThan(wait - MINUTE / 2);
-      expect(asked, `wait ${i}`).toBeLessThanOrEqual(wait * 1.2);
+      const requested = (await one()).next_at - clock.now();
+      expect(requested, `wait ${i}`).toBeGreaterThan(wait - MINUTE / 2);
+      expect(requested, `wait ${i}`).toBeLessThanOrEqual(wait * 1.2);
       expect(mine()).toHaveLength(i + 1);
-      clock.advance(asked - SECOND / 2);
+      clock.advance(requested - SECOND / 2);
       if (wait > MINUTE) {
         await send();
         expect(mine(), "not before its time").toHaveLength(i + 1);

@@ -69,8 +69,8 @@ describe("prompt and max_age", () => {
     expect(page.text).toContain(ada.username);
     const same = await submit(browser, base, page, { decision: "continue" });
     expect(decodeJwt((await party.exchange(same.left)).body.id_token).sub).toBe(ada.userId);
-    const asked = await walk(browser, base, party.url({ prompt: "select_account" }));
-    const form = await submit(browser, base, asked.page, { decision: "other" });
+    const requested = await walk(browser, base, party.url({ prompt: "select_account" }));
+    const form = await submit(browser, base, requested.page, { decision: "other" });
     const other = await submit(browser, base, form.page, { username: bob.username, password: bob.password });
     expect(decodeJwt((await party.exchange(other.left)).body.id_token).sub).toBe(bob.userId);
   });
@@ -275,10 +275,10 @@ describe("signing out", () => {
     const browser = iam.browser();
     await party.signIn(browser, await realm.user());
     const logout = (params: Record<string, string>) => `/realms/${realm.name}/logout?${new URLSearchParams(params)}`;
-    const wanted = { client_id: "app", post_logout_redirect_uri: "https://app.example/bye", state: "x" };
-    expect((await browser.get(logout({ ...wanted, post_logout_redirect_uri: "https://evil.example/" }))).status).toBe(400);
+    const expected = { client_id: "app", post_logout_redirect_uri: "https://app.example/bye", state: "x" };
+    expect((await browser.get(logout({ ...expected, post_logout_redirect_uri: "https://evil.example/" }))).status).toBe(400);
     expect((await browser.get(logout({ client_id: "nobody" }))).status).toBe(400);
-    const page = await browser.get(logout(wanted));
+    const page = await browser.get(logout(expected));
     expect(page.headers["content-security-policy"]).toContain("https://app.example");
     expect((await submit(browser, base, page, { _csrf: "forged" })).page.status).toBe(403);
     expect((await realm.asMaster().get("/sessions")).body).toHaveLength(1);
