@@ -30,13 +30,13 @@ test("keys that the provider has changed are read once, and a flood of unknown o
   expect(keyReads() - before, "those at once share one").toBeLessThanOrEqual(3);
 });
 
-test("what was asked for is passed on as the configuration says, and a level in the provider's own words", async () => {
+test("the request is passed on as configured, and a level in the provider's own values", async () => {
   const all = ["login_hint", "ui_locales", "acr_values", "prompt"];
-  const asked = { login_hint: "ada@example.com", acr_values: "2", prompt: "login", idp_hint: "corp" };
+  const requested = { login_hint: "ada@example.com", acr_values: "2", prompt: "login", idp_hint: "corp" };
   const leaving = async (config: Record<string, unknown>) => {
     const realm = await brokered(config);
     const party = await relyingParty(iam, realm);
-    const { left } = await walk(iam.browser(), iam.config.baseUrl, party.url(asked));
+    const { left } = await walk(iam.browser(), iam.config.baseUrl, party.url(requested));
     return Object.fromEntries([...left!.searchParams].filter(([name]) => all.includes(name)));
   };
   expect(await leaving({})).toEqual({ login_hint: "ada@example.com", ui_locales: "en", prompt: "login" });
@@ -49,11 +49,11 @@ test("what was asked for is passed on as the configuration says, and a level in 
 
 test("a session at the provider from before is no new sign-in, nor one of an unknown time, unless its prompt is trusted", async () => {
   const now = () => Math.floor(clock.now() / 1000);
-  const asked = { prompt: "login", idp_hint: "corp" };
+  const requested = { prompt: "login", idp_hint: "corp" };
   const again = async (realm: RealmUnderTest, claims: Record<string, unknown>) => {
     const party = await relyingParty(iam, realm, { clientId: `app-${now()}-${Math.random()}` });
     const browser = iam.browser();
-    const { left } = await walk(browser, iam.config.baseUrl, party.url(asked));
+    const { left } = await walk(browser, iam.config.baseUrl, party.url(requested));
     return browser.get(endpoint(realm, peer.signIn(left!, { claims: { ...named, ...claims } })));
   };
   const realm = await brokered();
@@ -149,7 +149,7 @@ test("a provider that is slow, huge, redirects or lies in discovery starts no se
   await Promise.all(hung.map(({ close }) => close()));
 });
 
-/** A sign-in at a provider of which one address hangs: under way. */
+/** A sign-in at a provider of which one address hangs. */
 async function hangs(realm: RealmUnderTest, path: string, how: "silent" | "headers" | "body") {
   const slow = await openidPeer();
   slow.hang(path, how);

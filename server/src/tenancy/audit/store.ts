@@ -131,7 +131,7 @@ async function readPage(db: Db, parts: readonly Matching[], page: number, size: 
 }
 
 /**
- * Exact to 10,000, above that what the planner expects. It is asked as soon as a full page shows that there may be so many, not
+ * Exact to 10,000, above that the planner's estimate. It is queried as soon as a full page shows that there may be so many, not
  * after the count: with both one after the other, a trail of millions would take noticeably longer to answer than a small one.
  */
 async function countEvents(db: Db, parts: readonly Matching[], mayBeMany: () => Promise<boolean>) {
@@ -168,7 +168,7 @@ export const toEvent = (row: EventRow): AuditEvent => ({
   impersonator: row.impersonator,
 });
 
-/** The event as everyone outside sees it. */
+/** The event as it is shown and sent. */
 export const toEventRecord = ({ ts, actorId: _, ...event }: AuditEvent): AuditEventRecord => ({
   ...event,
   ts: new Date(ts).toISOString(),
