@@ -135,6 +135,7 @@ describe("the record", () => {
       [{ ...oidc, config: { ...oidc.config, defaultGroups: [newId()] } }, "config.defaultGroups"],
       [{ ...identityProvider("microsoft"), config: { ...leastConfig.microsoft, tenant: "evil.example/x" } }, "config.tenant"],
       [{ ...identityProvider("apple"), config: { ...leastConfig.apple, privateKey: undefined } }, "config.privateKey"],
+      [{ ...identityProvider("apple"), config: { ...leastConfig.apple, privateKey: pem("rsa") } }, "config.privateKey"],
       ...badSaml(iam.config.baseUrl),
     ];
     for (const [body, field] of wrong) {
