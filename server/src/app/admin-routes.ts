@@ -51,7 +51,7 @@ export async function registerAdminRoutes(app: App, core: Core, services: Servic
 /** Everything below `/admin/realms/{realm}`. */
 async function registerRoutesOfRealm(realm: App, core: Core, services: Services): Promise<void> {
   const { realms, vault, hasher } = core;
-  const { baseUrl } = core.config;
+  const { baseUrl, providerTimeoutMs } = core.config;
   const { breaches, clients, directoryPasswords, dns, limiter, messages, outbound, webhookOutbound } = services;
   await realm.register(userImportRoutes, { prefix: "/users/import", hasher, breaches, realms });
   await realm.register(userRoutes, { prefix: "/users", hasher, breaches, realms });
@@ -80,7 +80,10 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(browserFlowRoutes, { prefix: "/flow" });
   await realm.register(authenticatorRoutes, { prefix: "/authenticators" });
   const { refresh: readMetadata } = services.brokers.tools.saml.upstreams;
-  await realm.register(identityProviderRoutes, { prefix: "/identity-providers", vault, outbound, baseUrl, limiter, readMetadata });
+  await realm.register(identityProviderRoutes, {
+    prefix: "/identity-providers",
+    ...{ vault, outbound, baseUrl, limiter, readMetadata, providerTimeoutMs },
+  });
   await realm.register(userFederationRoutes, {
     prefix: "/user-federation",
     ...{ ...services.directoryParts, ...core.background },

@@ -9,13 +9,16 @@ export interface BrokeredArrival {
   readonly providerId: string;
   readonly subject: string;
   readonly sessionId: string | null;
-  /** What a logout there needs, and tokens to be kept. */
+  /** What a logout there needs, tokens to be kept, and who it is while no account is made of it. */
   readonly sealed: string | null;
 }
+
+type Identity = Omit<BrokeredIdentity, "session" | "tokens" | "complete">;
 
 interface Sealed {
   readonly logout: string | null;
   readonly tokens: LinkTokens | null;
+  readonly identity?: Identity;
 }
 
 const place = (realm: string, interactionId: string) => ({ realm, table: "interactions", column: "state", row: interactionId });
@@ -23,14 +26,19 @@ const place = (realm: string, interactionId: string) => ({ realm, table: "intera
 export function arrivalOf(
   vault: Vault,
   { realm, providerId }: Pick<ProviderSnapshot, "realm" | "providerId">,
-  { subject, session, tokens = null }: Pick<BrokeredIdentity, "subject" | "session"> & { readonly tokens?: LinkTokens | null | undefined },
+  { subject, session, tokens }: Pick<BrokeredIdentity, "subject" | "session" | "tokens">,
   interactionId: string,
+  identity?: Identity,
 ): BrokeredArrival {
   const { id: sessionId = null, logout = null } = session ?? {};
-  const isEmpty = logout === null && tokens === null;
-  const content: Sealed = { logout, tokens };
+  const content: Sealed = { logout, tokens: tokens ?? null, ...(identity && { identity }) };
+  const isEmpty = Object.values(content).every((each) => each === null);
   return { providerId, subject, sessionId, sealed: isEmpty ? null : vault.seal(JSON.stringify(content), place(realm, interactionId)) };
 }
+
+/** Who it is, where that was kept. */
+export const identityIn = (vault: Vault, realm: string, arrival: BrokeredArrival, interactionId: string): BrokeredIdentity | null =>
+  opened(vault, realm, arrival, interactionId).identity ?? null;
 
 const opened = (vault: Vault, realm: string, { sealed }: BrokeredArrival, interactionId: string): Sealed =>
   sealed === null ? { logout: null, tokens: null } : JSON.parse(vault.open(sealed, place(realm, interactionId)));

@@ -92,6 +92,13 @@ export async function findLinkedUser(db: Db, realm: string, providerId: string, 
   return row ? { userId: row.user_id, hasGrants: row.has_grants } : null;
 }
 
+/** Whether the user has an account at the provider already. */
+export async function isLinkedTo(db: Db, realm: string, providerId: string, userId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from identity_links where realm_id = ${realm} and user_id = ${userId} and provider_id = ${providerId}`.execute(db);
+  return rows.length > 0;
+}
+
 export interface NewLink {
   readonly providerId: string;
   readonly subject: string;
