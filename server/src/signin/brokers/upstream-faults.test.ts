@@ -197,6 +197,7 @@ test("all calls of a request have one deadline: a provider that is slow at each 
     ["discovery", true],
     ["keys", false],
     ["token endpoint", false],
+    ["userinfo endpoint", false],
   ]);
   const called = slow.calls.map(({ path }) => path);
   expect([called.includes("/token"), called.includes("/userinfo"), called.includes("/user/emails")], "no call begins later").toEqual([
