@@ -75,7 +75,9 @@ export async function arrive(parts: Parts, provider: ProviderSnapshot, identity:
   if (holder !== null && !(await isLinkedTo(parts.db, provider.realm, provider.providerId, holder.userId))) return prove(holder);
   if (!mayCreate) return { kind: "refused", reason: "no-account" };
   try {
-    return { kind: "linked", userId: await createAccount(parts, provider, identity, holder, sourceIp), hasGrants: false };
+    // An address that is not trusted is no name to sign in by, and takes nothing from its holder.
+    const keeper = isTrusted ? holder : null;
+    return { kind: "linked", userId: await createAccount(parts, provider, identity, keeper, sourceIp), hasGrants: false };
   } catch (error) {
     // Another user has got the address meanwhile.
     const late = holder === null && isNameTaken(error) ? await findHolder() : null;

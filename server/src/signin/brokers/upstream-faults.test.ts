@@ -168,7 +168,7 @@ test("all calls of a request have one deadline: a provider that is slow at each 
   const kinds = { oidc: {}, github: { authorizationUrl: "/authorize", tokenUrl: "/token", userinfoUrl: "/user" } };
   for (const [protocol, paths] of Object.entries(kinds)) {
     const places = Object.fromEntries(Object.entries(paths).map(([member, path]) => [member, slow.issuer + path]));
-    const { config, ...body } = openidProvider(slow, { alias: protocol, protocol, ...places });
+    const { config, ...body } = openidProvider(slow, { alias: protocol, protocol, storeTokens: true, ...places });
     const { issuer: _, ...github } = config;
     const saved = await realm.asMaster().post("/identity-providers", { ...body, config: protocol === "oidc" ? config : github });
     expect(saved.status, saved.text).toBe(201);
@@ -190,6 +190,11 @@ test("all calls of a request have one deadline: a provider that is slow at each 
   const failures = await realm.events("type=BROKER_LOGIN");
   expect(failures.map(({ detail }: { detail: string }) => detail).sort()).toEqual(["github: timeout", "oidc: timeout"]);
 
+  const called = slow.calls.map(({ path }) => path);
+  expect([called.includes("/token"), called.includes("/userinfo"), called.includes("/user/emails")], "no call begins later").toEqual([
+    ...[true, false, false],
+  ]);
+
   // The report of a test says how far it came.
   const boss = realm.asMaster().browser.elsewhere(node.server.app);
   const tested = await boss.post(`/admin/realms/${realm.name}/identity-providers/oidc/test`);
@@ -199,10 +204,23 @@ test("all calls of a request have one deadline: a provider that is slow at each 
     ["token endpoint", false],
     ["userinfo endpoint", false],
   ]);
-  const called = slow.calls.map(({ path }) => path);
-  expect([called.includes("/token"), called.includes("/userinfo"), called.includes("/user/emails")], "no call begins later").toEqual([
-    ...[true, false, false],
-  ]);
+  // Tokens are refreshed after discovery is read again, by an application of the same user.
+  slow.slow(0);
+  const party = await relyingParty(iam, realm, { scopes: ["openid", "account"], firstParty: true });
+  const user = iam.browser();
+  const { headers: to } = await user.get(`/realms/${realm.name}/broker/oidc/login`);
+  const tokens = { refresh_token: "theirs", expires_in: 60 };
+  await user.get(endpoint(realm, slow.signIn(new URL(String(to.location)), { claims: named, tokens }), "oidc"));
+  clock.advance(11 * MINUTE);
+  const { headers: on } = await user.get(party.url({ scope: "openid account" }));
+  const bearer = (await party.exchange(new URL(String(on.location)))).body.access_token;
+  slow.slow(800);
+  const unrefreshed = await iam
+    .browser()
+    .elsewhere(node.server.app)
+    .get(`/realms/${realm.name}/account/linked-accounts/oidc/token`, { headers: { authorization: `Bearer ${bearer}` } });
+  expect([unrefreshed.status, unrefreshed.body.code], unrefreshed.text).toEqual([503, "identity_providers.token_unavailable"]);
+
   await slow.close();
 });
 
