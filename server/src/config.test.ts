@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let count = 0;
-/** A working directory of its own, with these files in it. */
+/** A new working directory with these files. */
 function directory(files: Record<string, string> = {}): string {
   const cwd = join(folder, String(count++));
   mkdirSync(cwd);
@@ -62,6 +62,7 @@ describe("defaults", () => {
       trustProxy: false,
       maxInFlight: 1000,
       maxLoopDelayMs: 2000,
+      providerTimeoutMs: 15_000,
       tlsClientCertHeader: null,
       mtlsBaseUrl: null,
       allowedHosts: [],

@@ -16,7 +16,7 @@ export { readCredentials } from "./credentials.service.ts";
 export { eraseOneself, eraseUser } from "./erasure.ts";
 export { userErrors } from "./errors.ts";
 export { changeSource, disableFederatedUser, type FederatedProfile, saveFederatedUser } from "./federated.service.ts";
-export { type AddressProof, isMailShaped, releaseLoginNames } from "./login-names.store.ts";
+export { type AddressHolder, type AddressProof, findAddressHolder, isMailShaped, releaseLoginNames } from "./login-names.store.ts";
 export { usersNamed } from "./named.store.ts";
 export {
   assertOwnName,

@@ -60,7 +60,7 @@ test("a button leads to the provider, and what it sends back signs in: first as 
   expect(await usersOf(realm)).toMatchObject([{ userId: user.userId, username: "ada", email: "ada@example.com" }]);
 });
 
-test("the application that asked gets its code, and idp_hint leads to the provider at once", async () => {
+test("the requesting application gets its code, and idp_hint redirects to the provider directly", async () => {
   const realm = await brokered();
   const party = await relyingParty(iam, realm);
   const browser = iam.browser();
@@ -188,59 +188,6 @@ describe("what does not come from the provider for this very sign-in", () => {
   });
 });
 
-describe("an account that has the address already", () => {
-  async function withOwner(config: object, user: object = { emailVerified: true }) {
-    const realm = await brokered(config as Record<string, unknown>);
-    const owner = await realm.user("owner");
-    const { body } = await realm.asMaster().get(`/users/${owner.userId}`);
-    const saved = await realm.asMaster().put(`/users/${owner.userId}`, { ...body, email: "ada@example.com", ...user });
-    expect(saved.status, saved.text).toBe(200);
-    return { realm, owner };
-  }
-
-  test("is linked only by its own factors, the second one included, and then is signed in by the provider", async () => {
-    const { realm, owner } = await withOwner({ trustEmail: true });
-    const code = await giveTotp(iam, realm.name, owner.userId);
-    const { browser, back } = await signIn(realm);
-    expect([back.status, browser.cookies.has(`gh_${realm.name}`)]).toEqual([303, false]);
-    const page = await followed(browser, back);
-    expect(page.text).toContain("There is an account with the mail address");
-    const wrong = await answerPage(browser, realm.name, page, { password: "not it" });
-    expect([wrong.status, browser.cookies.has(`gh_${realm.name}`)]).toEqual([401, false]);
-    const next = await answerPage(browser, realm.name, page, { password: owner.password });
-    expect([next.status, browser.cookies.has(`gh_${realm.name}`)], "the password alone is not enough").toEqual([303, false]);
-    expect((await realm.asMaster().get(`/users/${owner.userId}/linked-accounts`)).body).toEqual([]);
-    const done = await answerPage(browser, realm.name, await followed(browser, next), { code: code() });
-    expect(isSignedIn(done, realm.name), done.text).toBe(true);
-    expect((await realm.asMaster().get(`/users/${owner.userId}/linked-accounts`)).body).toMatchObject([
-      { alias: "corp", subject: "subject-1" },
-    ]);
-    expect(await realm.events("type=LINK_ADDED")).toMatchObject([{ actor: "owner", detail: "corp" }]);
-    expect((await usersOf(realm)).length).toBe(1);
-  });
-
-  test("is not touched by an address that is not verified", async () => {
-    for (const [config, claims, userinfo] of [
-      [{ trustEmail: false }, {}, {}],
-      [{ trustEmail: true }, { email_verified: false }, {}],
-      // The profile speaks of another address.
-      [{ trustEmail: true }, { email_verified: undefined }, { email: "eve@example.com", email_verified: true }],
-    ] as const) {
-      const { realm, owner } = await withOwner(config);
-      const { back } = await signIn(realm, { claims, userinfo });
-      expect(isSignedIn(back, realm.name), back.text).toBe(true);
-      const users = await usersOf(realm);
-      expect(
-        users.map(({ username, emailVerified }: { username: string; emailVerified: boolean }) => [username, emailVerified]).sort(),
-      ).toEqual([
-        ["ada", false],
-        ["owner", true],
-      ]);
-      expect((await realm.asMaster().get(`/users/${owner.userId}/linked-accounts`)).body).toEqual([]);
-    }
-  });
-});
-
 test("link-only, deny and allowed domains refuse those who are not linked, and make no user", async () => {
   for (const config of [{ provisioning: "deny" }, { provisioning: "link-only" }, { allowedDomains: ["corp.example"] }]) {
     const realm = await brokered(config);
@@ -306,7 +253,7 @@ test("mappers give attributes, roles and groups, take back what they gave, and n
   expect(await read()).toMatchObject({ roles: ["byhand", "user"], groups: 0 });
 });
 
-test("our own second factor is asked for, unless the provider is trusted for two and says so", async () => {
+test("our own second factor is required, unless the provider is trusted for two and asserts them", async () => {
   const realm = await brokered({ multiFactorAmr: ["mfa"] });
   await signIn(realm);
   const [{ userId }] = await usersOf(realm);

@@ -23,7 +23,7 @@ let iam: Harness;
 let server: Server;
 let authority: PrivateAuthority;
 let op: Awaited<ReturnType<typeof startOpenidProvider>>;
-/** Two realms that are clients of it: with a secret and RS256, and with a key of its own and ES256. */
+/** Two realms that are clients of it: with a secret and RS256, and with its own key and ES256. */
 let one: RealmUnderTest;
 let two: RealmUnderTest;
 

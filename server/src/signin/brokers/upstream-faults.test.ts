@@ -29,13 +29,13 @@ test("keys that the provider has changed are read at once, and a flood of unknow
   expect(keyReads() - before, "those at once share one").toBe(2);
 });
 
-test("what was asked for is passed on as the configuration says, and a level in the provider's own words", async () => {
+test("the request is passed on as configured, and a level in the provider's own values", async () => {
   const all = ["login_hint", "ui_locales", "acr_values", "prompt"];
-  const asked = { login_hint: "ada@example.com", acr_values: "2", prompt: "login", idp_hint: "corp" };
+  const requested = { login_hint: "ada@example.com", acr_values: "2", prompt: "login", idp_hint: "corp" };
   const leaving = async (config: Record<string, unknown>) => {
     const realm = await brokered(config);
     const party = await relyingParty(iam, realm);
-    const { left } = await walk(iam.browser(), iam.config.baseUrl, party.url(asked));
+    const { left } = await walk(iam.browser(), iam.config.baseUrl, party.url(requested));
     return Object.fromEntries([...left!.searchParams].filter(([name]) => all.includes(name)));
   };
   expect(await leaving({})).toEqual({ login_hint: "ada@example.com", ui_locales: "en", prompt: "login" });
@@ -48,11 +48,11 @@ test("what was asked for is passed on as the configuration says, and a level in 
 
 test("a session at the provider from before is no new sign-in, nor one of an unknown time, unless its prompt is trusted", async () => {
   const now = () => Math.floor(clock.now() / 1000);
-  const asked = { prompt: "login", idp_hint: "corp" };
+  const requested = { prompt: "login", idp_hint: "corp" };
   const again = async (realm: RealmUnderTest, claims: Record<string, unknown>) => {
     const party = await relyingParty(iam, realm, { clientId: `app-${now()}-${Math.random()}` });
     const browser = iam.browser();
-    const { left } = await walk(browser, iam.config.baseUrl, party.url(asked));
+    const { left } = await walk(browser, iam.config.baseUrl, party.url(requested));
     return browser.get(endpoint(realm, peer.signIn(left!, { claims: { ...named, ...claims } })));
   };
   const realm = await brokered();
@@ -148,7 +148,7 @@ test("a provider that is slow, huge, redirects or lies in discovery starts no se
   await Promise.all(hung.map(({ close }) => close()));
 });
 
-/** A sign-in at a provider of which one address hangs: under way. */
+/** A sign-in at a provider of which one address hangs. */
 async function hangs(realm: RealmUnderTest, path: string, how: "silent" | "headers" | "body") {
   const slow = await openidPeer();
   slow.hang(path, how);
@@ -160,6 +160,50 @@ async function hangs(realm: RealmUnderTest, path: string, how: "silent" | "heade
   const answer = alias === "openid-configuration" ? left : left.then(({ headers }) => back(String(headers.location)));
   return { path, browser, close: slow.close, answer };
 }
+
+test("all calls of a request have one deadline: a provider that is slow at each of them fails once, and leads back", async () => {
+  const node = await iam.secondNode({ GATEHOUSE_PROVIDER_TIMEOUT_MS: "1500" });
+  const slow = await openidPeer();
+  const realm = await iam.realm();
+  const kinds = { oidc: {}, github: { authorizationUrl: "/authorize", tokenUrl: "/token", userinfoUrl: "/user" } };
+  for (const [protocol, paths] of Object.entries(kinds)) {
+    const places = Object.fromEntries(Object.entries(paths).map(([member, path]) => [member, slow.issuer + path]));
+    const { config, ...body } = openidProvider(slow, { alias: protocol, protocol, ...places });
+    const { issuer: _, ...github } = config;
+    const saved = await realm.asMaster().post("/identity-providers", { ...body, config: protocol === "oidc" ? config : github });
+    expect(saved.status, saved.text).toBe(201);
+  }
+  const pages = { "/user": { id: 1, login: "ada" }, "/user/emails": [] };
+  for (const [alias, answer] of Object.entries({ oidc: { claims: named }, github: { hasIdToken: false, pages } })) {
+    const browser = iam.browser().elsewhere(node.server.app);
+    slow.slow(0);
+    const begun = await browser.get(`/realms/${realm.name}/broker/${alias}/login`);
+    expect(begun.status, begun.text).toBe(303);
+    const { iss = "", ...back } = slow.signIn(new URL(String(begun.headers.location)), answer);
+    // Each call alone is in time.
+    slow.slow(800);
+    const page = await browser.get(endpoint(realm, { ...back, ...(alias === "oidc" && { iss }) }, alias));
+    expect([alias, page.status, page.text.includes("cannot be reached"), page.text.includes('name="password"')], page.text).toEqual([
+      ...[alias, 400, true, true],
+    ]);
+  }
+  const failures = await realm.events("type=BROKER_LOGIN");
+  expect(failures.map(({ detail }: { detail: string }) => detail).sort()).toEqual(["github: timeout", "oidc: timeout"]);
+
+  // The report of a test says how far it came.
+  const boss = realm.asMaster().browser.elsewhere(node.server.app);
+  const tested = await boss.post(`/admin/realms/${realm.name}/identity-providers/oidc/test`);
+  expect(tested.body.checks.map(({ name, ok }: { name: string; ok: boolean }) => [name, ok])).toEqual([
+    ["discovery", true],
+    ["keys", false],
+    ["token endpoint", false],
+  ]);
+  const called = slow.calls.map(({ path }) => path);
+  expect([called.includes("/token"), called.includes("/userinfo"), called.includes("/user/emails")], "no call begins later").toEqual([
+    ...[true, false, false],
+  ]);
+  await slow.close();
+});
 
 test("no address in the config may be one that must not be called, and the answer names the member", async () => {
   const realm = await iam.realm();

@@ -87,7 +87,7 @@ describe("the record", () => {
 
     const saved = await admin.put(`${at}/${protocol}`, read.body);
     expect([saved.status, saved.body], saved.text).toEqual([200, read.body]);
-    const told = [
+    const texts = [
       created.text,
       read.text,
       saved.text,
@@ -95,7 +95,7 @@ describe("the record", () => {
       JSON.stringify(await realm.events()),
       iam.output.join(""),
     ];
-    for (const text of told) {
+    for (const text of texts) {
       expect(text).not.toContain(CLIENT_SECRET);
       expect(text).not.toContain("BEGIN PRIVATE KEY");
     }
