@@ -35,7 +35,7 @@ export { type RequiredAction, requiredActions } from "./required-actions.schema.
 export { addRequiredAction, dropRequiredAction, findRequiredActions, replaceRequiredActions } from "./required-actions.store.ts";
 export { addRoles, dropRoles } from "./roles.store.ts";
 export { userRoutes } from "./routes.ts";
-export { attributeValue, CreateUser, loginNameMembers, User } from "./schema.ts";
+export { ATTRIBUTE_NAME, attributeValue, CreateUser, loginNameMembers, User } from "./schema.ts";
 export {
   acceptRecoveryCode,
   addRecoveryCodes,

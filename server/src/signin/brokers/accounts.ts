@@ -10,7 +10,7 @@ import {
   userErrors,
 } from "../../directory/users/index.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { loginKey } from "../../kernel/text.ts";
+import { cut, loginKey } from "../../kernel/text.ts";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -181,8 +181,10 @@ async function freeUsername(
 
 /** What a username may hold, and as much of it as leaves room for a number. */
 const clean = (name: string): string =>
-  name
-    .normalize("NFC")
-    .replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/gu, ".")
-    .replace(/^\.+|\.+$/g, "")
-    .slice(0, 200);
+  cut(
+    name
+      .normalize("NFC")
+      .replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/gu, ".")
+      .replace(/^\.+|\.+$/g, ""),
+    200,
+  );

@@ -77,6 +77,18 @@ test("the requesting application gets its code, and idp_hint redirects to the pr
   expect(unknown.page.text).toContain('name="password"');
 });
 
+test("what cannot be stored, and an address that no mail can be sent to, is asked of the user instead", async () => {
+  const realm = await brokered({ trustEmail: true });
+  const odd = { given_name: "\ud800", email: "ada@example.com\u200b", department: "a\udfff" };
+  const mapper = { name: "d", type: "attribute", claim: "department", attribute: "department" };
+  expect((await realm.asMaster().post("/identity-providers/corp/mappers", mapper)).status).toBe(201);
+  const { back, browser } = await signIn(realm, { claims: odd });
+  expect((await browser.get(String(back.headers.location))).text).toContain('name="firstName"');
+  const [user] = await usersOf(realm);
+  expect(user).toMatchObject({ username: "ada", email: null, emailVerified: false, attributes: { lastName: "Lovelace" } });
+  expect((await realm.asMaster().put(`/users/${user.userId}`, user)).status, "as it was shown").toBe(200);
+});
+
 describe("what does not come from the provider for this very sign-in", () => {
   const wrong: [string, (left: URL) => PeerAnswer, Record<string, string>?][] = [
     ["another nonce", () => ({ claims: { nonce: "another" } })],
@@ -89,6 +101,7 @@ describe("what does not come from the provider for this very sign-in", () => {
     ["a token from the future", () => ({ claims: { iat: Math.floor(clock.now() / 1000) + 600 } })],
     ["a token without a signature", () => ({ idToken: unsigned({ sub: "subject-1" }) })],
     ["an unknown key", () => ({ claims: { kid: "another" } })],
+    ["a subject that cannot be stored", () => ({ claims: { sub: "\ud800" } })],
     ["a profile of another subject", () => ({ userinfo: { sub: "another" } })],
     ["an error of the token endpoint", () => ({ tokenStatus: 400 })],
     ["an error with status 200", () => ({ tokenBody: '{"error":"bad_verification_code"}' })],
