@@ -196,6 +196,13 @@ test("tokens are kept sealed where it is configured, refreshed once at a time, r
   await boss.put("/identity-providers/corp", { ...saved, config: { ...saved.config, storeTokens: true } });
   await signIn(realm, answer, browser);
   expect(await count()).toBe(1);
+  const { body: here } = await boss.get("/identity-providers/corp");
+  const at = (tokenUrl: string) => ({ ...here, config: { ...here.config, tokenUrl, clientSecret: "of-their-own" } });
+  expect((await boss.put("/identity-providers/corp", at("http://127.0.0.1:9/token"))).status).toBe(200);
+  expect(await count(), "another host never gets a refresh token").toBe(0);
+  expect((await boss.put("/identity-providers/corp", at(`${peer.issuer}/token`))).status).toBe(200);
+  await signIn(realm, answer, browser);
+  expect(await count()).toBe(1);
   expect((await boss.delete(`/users/${user.userId}`)).status, "with the user goes the link, and with the link the tokens").toBe(204);
   expect(await count()).toBe(0);
 });

@@ -162,6 +162,11 @@ describe("what does not come from the provider for this very sign-in", () => {
     await realm.asMaster().post("/identity-providers", other);
     const tested = await realm.asMaster().post("/identity-providers/lying/test");
     expect(tested.body, tested.text).toMatchObject({ ok: false, checks: [{ name: "discovery", ok: false }] });
+    lying.discover({ userinfo_endpoint: "http://127.0.0.1:9/userinfo" });
+    const names = ["discovery", "keys", "token endpoint", "userinfo endpoint"];
+    const again = await realm.asMaster().post("/identity-providers/lying/test");
+    expect(again.body).toMatchObject({ ok: false, checks: names.map((name) => ({ name, ok: name !== "userinfo endpoint" })) });
+    lying.discover({ issuer: "https://evil.example" });
     const refused = await iam.browser().get(`/realms/${realm.name}/broker/lying/login`);
     expect([refused.status, refused.text.includes('name="password"') || refused.text.includes("choose")]).toEqual([400, true]);
     await lying.close();

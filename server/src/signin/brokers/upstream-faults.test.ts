@@ -15,11 +15,10 @@ const { brokered, signIn } = openidBroker((stage) => {
 
 const keyReads = () => peer.calls.filter(({ path }) => path === "/jwks").length;
 
-test("keys that the provider has changed are read once, and a flood of unknown ones costs a read each half minute", async () => {
+test("keys that the provider has changed are read at once, and a flood of unknown ones costs a read each half minute", async () => {
   const realm = await brokered();
   expect(isSignedIn((await signIn(realm)).back, realm.name)).toBe(true);
   await peer.rotate();
-  clock.advance(31 * SECOND);
   const before = keyReads();
   expect(isSignedIn((await signIn(realm)).back, realm.name), "by the new key").toBe(true);
   expect(keyReads() - before).toBe(1);
@@ -27,7 +26,7 @@ test("keys that the provider has changed are read once, and a flood of unknown o
   expect(keyReads() - before, "a flood").toBe(1);
   clock.advance(31 * SECOND);
   await Promise.all([1, 2, 3].map((n) => signIn(realm, { claims: { kid: `made-up-${n}` } })));
-  expect(keyReads() - before, "those at once share one").toBeLessThanOrEqual(3);
+  expect(keyReads() - before, "those at once share one").toBe(2);
 });
 
 test("the request is passed on as configured, and a level in the provider's own values", async () => {

@@ -30,10 +30,21 @@ declare module "../../platform/db/tables.ts" {
 export async function insertEvents(tx: Tx, events: readonly AuditEvent[]): Promise<void> {
   const [first] = events;
   if (first && events.length === 1) await insertOne(tx, first);
-  else await tx.insertInto("audit_events").values(events.map(rowOf)).execute();
+  else await insertSeveral(tx, { rows: JSON.stringify(events.map(rowOf), wellFormed) });
 }
 
 const insertOne = prepared((event: AuditEvent, db) => db.insertInto("audit_events").values(rowOf(event)));
+
+/** JSON names half of a surrogate pair, which the database refuses; a parameter would hold U+FFFD instead. */
+const wellFormed = (_: string, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value);
+
+/** However many: one statement, compiled once. */
+const insertSeveral = prepared(
+  ({ rows }: { rows: string }) => sql`
+    insert into audit_events (realm_id, event_id, ts, category, type, actor, actor_id, source_ip, resource_type, resource_id, outcome, detail, impersonator)
+    select realm_id, event_id, ts, category, type, actor, actor_id, source_ip, resource_type, resource_id, outcome, detail, impersonator
+    from json_populate_recordset(null::audit_events, ${rows}::text::json)`,
+);
 
 const rowOf = (event: AuditEvent) => ({
   realm_id: event.realm,
