@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { isDirectorySource } from "../../directory/credentials/index.ts";
 import { type RequiredAction, requiredActions } from "../../directory/users/index.ts";
 import { type Db, prepared } from "../../platform/db/index.ts";
+import type { MessageUser } from "../../tenancy/messaging/index.ts";
 
 /** What signing in needs of a user. */
 export interface SignInUser {
@@ -53,3 +54,6 @@ export async function findSignInUser(db: Db, realm: string, userId: string, now:
     credentials: new Set(isFromDirectory ? [...row.credentials, "password"] : row.credentials),
   };
 }
+
+/** As messages address them. */
+export const addresseeOf = ({ userId: id, username, email, attributes }: SignInUser): MessageUser => ({ id, username, email, attributes });

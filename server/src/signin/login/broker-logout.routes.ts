@@ -5,8 +5,8 @@ import { systemActor } from "../../platform/context.ts";
 import { anonymous } from "../../platform/http/index.ts";
 import { findUpstreamLogout, readUpstreamLogout, sessionsToEnd, takeUpstreamLogout } from "../brokers/index.ts";
 import { endSession } from "../sessions/index.ts";
+import { seeOther } from "./begin.ts";
 import type { LogoutParts } from "./logout.routes.ts";
-import { goTo } from "./replies.ts";
 import { showSigningOut, signedOutPath } from "./sign-out.ts";
 
 const tags = ["Sign-in"];
@@ -35,7 +35,7 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
       const { realmId: realm } = visitor.realm;
       const key = { realm, state: request.query.state ?? "", browsers: visitor.preSessions, now: clock.now() };
       const logout = await findUpstreamLogout(db, vault, key);
-      if (!logout) return goTo(reply, signedOutPath(realm));
+      if (!logout) return seeOther(reply, signedOutPath(realm));
       const { hop, next } = logout;
       const name = (await brokers.providers.get(realm))?.byAlias.get(request.params.alias)?.displayName ?? request.params.alias;
       const shown = { name, location: hop.location, ...(hop.form && { form: hop.form }) };
@@ -59,7 +59,7 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
     async (request, reply) => {
       const { preSessions: browsers, realm } = request.visitor;
       const key = { realm: realm.realmId, state: request.query.state ?? "", browsers, now: clock.now() };
-      return goTo(reply, (await takeUpstreamLogout(db, vault, key))?.next ?? signedOutPath(realm.realmId));
+      return seeOther(reply, (await takeUpstreamLogout(db, vault, key))?.next ?? signedOutPath(realm.realmId));
     },
   );
 

@@ -4,9 +4,10 @@ import { clock } from "../../kernel/clock.ts";
 import { IDENTITY_PROVIDER } from "../authenticators/index.ts";
 import { providerMetadataRoutes } from "../brokers/index.ts";
 import { claimInteraction, continueSignIn, interactionErrors, positionToAnswer, readState } from "../run/index.ts";
+import { seeOther } from "./begin.ts";
 import { type ContinueRouteParts, comeBack } from "./continue.routes.ts";
 import { postedAnswerRoutes } from "./posted-answers.routes.ts";
-import { goTo, stepPath } from "./replies.ts";
+import { stepPath } from "./replies.ts";
 import { startingSession } from "./start-session.ts";
 
 const tags = ["Sign-in"];
@@ -41,13 +42,13 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
     async (request, reply) => {
       const visit = { request, reply, visitor: request.visitor };
       const opened = await openRun(visit);
-      if (opened.interaction?.result) return goTo(reply, opened.interaction.returnTo);
+      if (opened.interaction?.result) return seeOther(reply, opened.interaction.returnTo);
       const position = await positionToAnswer(parts, opened, undefined);
       // An account that is to be linked is no way to sign in yet: recent authentication by what the user has comes first.
       const wanted = position.run.request.link?.alias === request.params.alias ? LINK_ACCOUNT : IDENTITY_PROVIDER;
       const step = position.outcome === "ask" ? position.steps.find(({ name }) => name === wanted) : undefined;
       // The flow does not offer it now.
-      if (!step) return goTo(reply, stepPath(position.run));
+      if (!step) return seeOther(reply, stepPath(position.run));
       const form = { provider: request.params.alias };
       return replies.answerWith(visit, await continueSignIn(parts, position, { step, form }, startingSession(parts)));
     },
@@ -75,12 +76,12 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
       const { session, preSession: browser, realm } = visitor;
       const { alias } = request.params;
       const path = `/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}`;
-      if (!session) return goTo(reply, `/realms/${realm.realmId}/login?${new URLSearchParams({ return_to: request.url })}`);
+      if (!session) return seeOther(reply, `/realms/${realm.realmId}/login?${new URLSearchParams({ return_to: request.url })}`);
       const asked = readState(request.query.ticket);
       const place = { tx: parts.db, realm: realm.realmId, now: clock.now() };
       const claim = asked && { interactionId: asked.interactionId, ticket: asked.token, userId: session.userId, browser };
       if (!claim || session.impersonator !== null || !(await claimInteraction(place, claim))) throw interactionErrors.gone();
-      return goTo(reply, `${path}/login?interaction=${claim.interactionId}`);
+      return seeOther(reply, `${path}/login?interaction=${claim.interactionId}`);
     },
   );
 
