@@ -10,7 +10,6 @@ import { postedAnswerRoutes } from "./posted-answers.routes.ts";
 import { stepPath } from "./replies.ts";
 import { startingSession } from "./start-session.ts";
 
-const tags = ["Sign-in"];
 const params = Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) });
 const LINK_ACCOUNT = "LINK_ACCOUNT";
 
@@ -30,7 +29,6 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
       schema: {
         summary: "Sign in at an identity provider",
         description: "A link of the sign-in page: it begins nothing that the provider's answer could not be matched to in this browser.",
-        tags,
         params,
         querystring: Type.Object({
           interaction: Type.Optional(Type.String({ maxLength: 64 })),
@@ -62,7 +60,6 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
         summary: "Link an account at an identity provider",
         description:
           "The address that `POST …/account/linked-accounts/{alias}` answers with. It works once, in a browser in which the same user is signed in.",
-        tags,
         params,
         querystring: Type.Object({ ticket: Type.String({ maxLength: 128 }) }),
         response: {
@@ -92,7 +89,6 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
       schema: {
         summary: "Come back from an identity provider",
         description: "The provider's redirect URI. Only in the browser that left, and once for each time that it did.",
-        tags,
         params,
         querystring: AnswerQuery,
         response: {

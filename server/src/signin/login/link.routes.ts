@@ -11,8 +11,6 @@ import type { ContinueRouteParts } from "./continue.routes.ts";
 import type { Visit } from "./replies.ts";
 import { startingSession } from "./start-session.ts";
 
-const tags = ["Sign-in"];
-const params = Type.Object({ realm: Type.String() });
 const members = {
   interaction: Type.String({ maxLength: 64 }),
   step: Type.String({ maxLength: 255 }),
@@ -33,8 +31,6 @@ export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (
       schema: {
         summary: "Open a link that was mailed to sign in",
         description: "Shows a button and changes nothing: programs that look through mail open links, too.",
-        tags,
-        params,
         querystring: LinkQuery,
         response: { 200: page("The page with the button"), 400: page("The link no longer works, or belongs to another browser") },
       },
@@ -65,8 +61,6 @@ export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (
         summary: "Confirm a sign-in by its link",
         description: "Once, in the browser in which the sign-in began. The page that waits there goes on.",
         consumes: ["application/x-www-form-urlencoded"],
-        tags,
-        params,
         body: LinkForm,
         response: { 200: page("Confirmed"), 400: page("The link no longer works, or belongs to another browser"), 403: page("CSRF token") },
       },

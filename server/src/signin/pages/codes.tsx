@@ -1,4 +1,4 @@
-import { Choices, Field, Resend, type StepAlert, Submit } from "./controls.tsx";
+import { Choices, Field, NameField, Resend, type StepAlert, Submit } from "./controls.tsx";
 import { AccountName, Document, Form, type FormTarget, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Messages, messagesOf } from "./messages.ts";
 import { Isolated } from "./text.tsx";
@@ -69,17 +69,7 @@ export const AppSetup = ({ text, picture, secret, issuer, account, label }: AppS
     </div>
     {/* Without the focus, which would scroll past the picture on a telephone. */}
     <CodeInput label={text.totpFirstCode} digits invalid={false} focus={false} />
-    <Field
-      id="label"
-      label={text.totpLabel}
-      hint={text.totpLabelHint}
-      type="text"
-      dir="auto"
-      autocomplete="off"
-      maxlength={100}
-      value={label}
-      required={false}
-    />
+    <NameField label={text.totpLabel} hint={text.totpLabelHint} maxlength={100} value={label} />
     <Submit>{text.totpSave}</Submit>
   </>
 );

@@ -42,6 +42,11 @@ export const Field = ({ id, name = id, label, hint, code = false, invalid = fals
   );
 };
 
+/** What a user calls a credential; may be left empty. */
+export const NameField = (field: { label: string; hint: string; maxlength: number; value: string }) => (
+  <Field id="label" type="text" dir="auto" autocomplete="off" required={false} {...field} />
+);
+
 /** For a name to sign in by: nothing may change what is typed, and its direction follows from itself. */
 export const loginName = { type: "text", dir: "auto", autocapitalize: "none", autocorrect: "off", spellcheck: false } as const;
 
