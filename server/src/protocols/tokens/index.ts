@@ -17,6 +17,7 @@ export {
   scopesFor,
 } from "./contents/scopes.ts";
 export { createSubjectOf } from "./contents/subject.ts";
+export { countTokens } from "./count.ts";
 export {
   halfHash,
   protectedIntrospection,
@@ -26,6 +27,7 @@ export {
   verifyIdTokenHint,
 } from "./id-token.ts";
 export { type UserIssue, userTokens } from "./issue.ts";
+export { algOf, signJwt } from "./jwt.ts";
 export { type LiveToken, readAccessToken } from "./liveness.ts";
 export { logoutToken } from "./logout-token.ts";
 export { isReadable } from "./names.ts";

@@ -2,8 +2,8 @@ import { type ClientSnapshot, profileOf } from "../../applications/clients/index
 import type { Signer, SigningAlg } from "../../tenancy/keys/index.ts";
 import type { IssuerParts } from "./parts.ts";
 
-/** RFC 9068 §2.1, OpenID Connect Back-Channel Logout §2.4, RFC 9701 §5; an ID token has no `typ`. */
-export type JwtType = "at+jwt" | "logout+jwt" | "token-introspection+jwt" | undefined;
+/** RFC 9068 §2.1, OpenID Connect Back-Channel Logout §2.4, RFC 9701 §5, evidence of a transaction; an ID token has no `typ`. */
+export type JwtType = "at+jwt" | "logout+jwt" | "token-introspection+jwt" | "tx+jwt" | undefined;
 
 const headers = new WeakMap<Signer, Map<JwtType, string>>();
 
@@ -22,7 +22,12 @@ function headerFor(signer: Signer, typ: JwtType): string {
 const base64url = (text: string): string => Buffer.from(text, "utf8").toString("base64url");
 
 /** Signs a serialised payload with the realm's active key. */
-export async function signJwt({ signingKeys, realm }: IssuerParts, alg: SigningAlg, typ: JwtType, payload: string): Promise<string> {
+export async function signJwt(
+  { signingKeys, realm }: Pick<IssuerParts, "signingKeys" | "realm">,
+  alg: SigningAlg,
+  typ: JwtType,
+  payload: string,
+): Promise<string> {
   const signer = await signingKeys.signer(realm.realmId, alg);
   if (!signer) throw new Error("The realm was deleted while a token was made");
   const signed = `${headerFor(signer, typ)}.${base64url(payload)}`;
@@ -31,7 +36,11 @@ export async function signJwt({ signingKeys, realm }: IssuerParts, alg: SigningA
 }
 
 /** The signing algorithm: the client's, or the realm's if the client's profile allows it. */
-export function algOf({ realm }: IssuerParts, { settings }: ClientSnapshot, token: "accessTokenAlg" | "idTokenAlg"): SigningAlg {
+export function algOf(
+  { realm }: Pick<IssuerParts, "realm">,
+  { settings }: ClientSnapshot,
+  token: "accessTokenAlg" | "idTokenAlg",
+): SigningAlg {
   return settings[token] ?? fitting(settings, realm.settings.tokens.signingAlg);
 }
 
