@@ -5,8 +5,7 @@ import type { Db } from "../../../../platform/db/index.ts";
 import { type LiveSession, resolveSession } from "../../../../signin/sessions/index.ts";
 import { grantsOfSession } from "../../../tokens/index.ts";
 import type { RealmParts } from "../../parts.ts";
-import { requestOf } from "../request.ts";
-import { resumedBy } from "./resumed.ts";
+import { requestOf, resumedBy } from "../context.ts";
 
 /** The engine requires a name, but neither reads nor sets the cookie. */
 export const sessionCookie = (realm: string) => `gh_${realm}`;
