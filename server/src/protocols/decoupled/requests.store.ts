@@ -22,11 +22,10 @@ export interface PolledRecord {
 
 /** Also finds an expired request until cleanup: its client gets `expired_token`. */
 export async function findPolled(db: Db, { realm, model, recordId }: Key, now: number): Promise<PolledRecord | null> {
-  const { rows } = await sql<{ client_id: string; open: boolean; expires_at: number }>`
-    select client_id, ${isOpen} as open, expires_at from oidc_records
+  const { rows } = await sql<PolledRecord>`
+    select client_id as "clientId", ${isOpen} as "isOpen", expires_at <= ${now} as "isExpired" from oidc_records
     where realm_id = ${realm} and model = ${model} and record_id = ${recordId}`.execute(db);
-  const [row] = rows;
-  return row ? { clientId: row.client_id, isOpen: row.open, isExpired: row.expires_at <= now } : null;
+  return rows[0] ?? null;
 }
 
 /**

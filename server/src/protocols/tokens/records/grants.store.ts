@@ -28,9 +28,7 @@ export interface LiveGrant {
   readonly clientId: string;
   /** Null: offline access. */
   readonly sessionId: string | null;
-  readonly impersonator: string | null;
-  /** The impersonator by id. */
-  readonly actingUser: Impersonator | null;
+  readonly impersonator: Impersonator | null;
   /** When the session was last used. */
   readonly seenAt: number | null;
   readonly user: SubjectUser;
@@ -114,8 +112,7 @@ export const toLiveGrant = (row: LiveRow): LiveGrant => ({
   userId: row.user_id,
   clientId: row.client_id,
   sessionId: row.session_id,
-  impersonator: row.impersonator,
-  actingUser: toImpersonator(row),
+  impersonator: toImpersonator(row),
   seenAt: row.last_seen_at,
   user: toUser(row),
   payload: row.payload,
@@ -123,16 +120,10 @@ export const toLiveGrant = (row: LiveRow): LiveGrant => ({
   expiresAt: row.expires_at,
 });
 
-/** The grants of a session. */
-export async function grantsOfSession(db: Db, realm: string, sessionId: string): Promise<{ grantId: string; clientId: string }[]> {
-  const rows = await ofSession(db, { realm, sessionId });
-  return rows.map((row) => ({ grantId: row.grant_id, clientId: row.client_id }));
-}
-
-const ofSession = prepared(({ realm, sessionId }: { realm: string; sessionId: string }, db) =>
+export const grantsOfSession = prepared(({ realm, sessionId }: { realm: string; sessionId: string }, db) =>
   db
     .selectFrom("oidc_grants")
-    .select(["grant_id", "client_id"])
+    .select(["grant_id as grantId", "client_id as clientId"])
     .where((e) => e.and({ realm_id: realm, session_id: sessionId }))
     .orderBy("grant_id"),
 );
@@ -164,9 +155,9 @@ export async function deleteGrant(db: Db, realm: string, grantId: string): Promi
   const row = await db
     .deleteFrom("oidc_grants")
     .where((e) => e.and({ realm_id: realm, grant_id: grantId }))
-    .returning(["user_id", "client_id"])
+    .returning(["user_id as userId", "client_id as clientId"])
     .executeTakeFirst();
-  return row ? { userId: row.user_id, clientId: row.client_id } : null;
+  return row ?? null;
 }
 
 /** The grants of a user, of a client, or of a user to a client; never all of a realm. */

@@ -35,27 +35,18 @@ export interface RecordKey {
   readonly recordId: string;
 }
 
-interface Row {
-  record_id: string;
-  payload: RecordPayload;
-  grant_id: string | null;
-  consumed_at: number | null;
-}
-
-const toRecord = (row: Row | undefined): StoredRecord | null =>
-  row ? { recordId: row.record_id, payload: row.payload, grantId: row.grant_id, consumedAt: row.consumed_at } : null;
+const columns = ["record_id as recordId", "payload", "grant_id as grantId", "consumed_at as consumedAt"] as const;
 
 const byId = prepared(({ realm, model, recordId, now }: RecordKey & { now: number }, db) =>
   db
     .selectFrom("oidc_records")
-    .select(["record_id", "payload", "grant_id", "consumed_at"])
+    .select(columns)
     .where((e) => e.and({ realm_id: realm, model, record_id: recordId }))
     .where("expires_at", ">", now),
 );
 
 export async function findRecord(db: Db, key: RecordKey, now: number): Promise<StoredRecord | null> {
-  const [row] = await byId(db, { ...key, now });
-  return toRecord(row);
+  return (await byId(db, { ...key, now }))[0] ?? null;
 }
 
 export interface NewRecord extends RecordKey {
@@ -109,9 +100,9 @@ export async function takeRecord(db: Db, { realm, model, recordId }: RecordKey, 
     .deleteFrom("oidc_records")
     .where((e) => e.and({ realm_id: realm, model, record_id: recordId }))
     .where("expires_at", ">", now)
-    .returning(["record_id", "payload", "grant_id", "consumed_at"])
+    .returning(columns)
     .executeTakeFirst();
-  return toRecord(row);
+  return row ?? null;
 }
 
 /** RFC 7523 §3, RFC 9449 §11.1: false if it was presented before. The primary key decides between concurrent requests. */
@@ -134,10 +125,10 @@ export async function deleteRecordsNaming(tx: Tx, realm: string, names: readonly
 
 /** Pending requests that contain a JWT (`eyJ…`), which SQL cannot search. */
 export async function recordsWithTokens(tx: Tx, realm: string): Promise<(RecordKey & { payload: RecordPayload })[]> {
-  const { rows } = await sql<{ model: string; record_id: string; payload: RecordPayload }>`
-    select model, record_id, payload from oidc_records
+  const { rows } = await sql<RecordKey & { payload: RecordPayload }>`
+    select realm_id as realm, model, record_id as "recordId", payload from oidc_records
     where realm_id = ${realm} and grant_id is null and payload::text like '%eyJ%'`.execute(tx);
-  return rows.map(({ model, record_id, payload }) => ({ realm, model, recordId: record_id, payload }));
+  return rows;
 }
 
 /** Deletes expired codes, refresh tokens, requests, grants and revocations. */

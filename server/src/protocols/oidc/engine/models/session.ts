@@ -54,7 +54,7 @@ export function overrideSessions(provider: Provider, { db, realm, cookies }: Pic
 }
 
 async function payloadOf(db: Db, realm: string, live: LiveSession): Promise<object> {
-  const grants = await grantsOfSession(db, realm, live.sessionId);
+  const grants = await grantsOfSession(db, { realm, sessionId: live.sessionId });
   return {
     kind: "Session",
     jti: live.sessionId, // never the cookie's value
