@@ -26,7 +26,7 @@ export {
   verifyIdTokenHint,
 } from "./id-token.ts";
 export { userTokens } from "./issue.ts";
-export { signJwt } from "./jwt.ts";
+export { algOf, signJwt } from "./jwt.ts";
 export { type LiveToken, readAccessToken } from "./liveness.ts";
 export { logoutToken } from "./logout-token.ts";
 export { isReadable } from "./names.ts";

@@ -1,18 +1,16 @@
 import { type ClientSnapshot, profileOf } from "../../applications/clients/index.ts";
-import { oncePer } from "../../kernel/once.ts";
 import type { Signer, SigningAlg } from "../../tenancy/keys/index.ts";
 import type { IssuerParts } from "./parts.ts";
 
 /** RFC 9068 §2.1, OpenID Connect Back-Channel Logout §2.4, RFC 9701 §5, evidence of a transaction; an ID token has no `typ`. */
 export type JwtType = "at+jwt" | "logout+jwt" | "token-introspection+jwt" | "tx+jwt" | undefined;
 
-type SigningParts = Pick<IssuerParts, "signingKeys" | "realm">;
-
-const headers = oncePer((_signer: Signer) => new Map<JwtType, string>());
+const headers = new WeakMap<Signer, Map<JwtType, string>>();
 
 /** The encoded header, cached per key and type. */
 function headerFor(signer: Signer, typ: JwtType): string {
-  const ofSigner = headers(signer);
+  const ofSigner = headers.get(signer) ?? new Map<JwtType, string>();
+  headers.set(signer, ofSigner);
   let header = ofSigner.get(typ);
   if (header === undefined) {
     header = base64url(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }));
@@ -24,7 +22,12 @@ function headerFor(signer: Signer, typ: JwtType): string {
 const base64url = (text: string): string => Buffer.from(text, "utf8").toString("base64url");
 
 /** Signs a serialised payload with the realm's active key. */
-export async function signJwt({ signingKeys, realm }: SigningParts, alg: SigningAlg, typ: JwtType, payload: string): Promise<string> {
+export async function signJwt(
+  { signingKeys, realm }: Pick<IssuerParts, "signingKeys" | "realm">,
+  alg: SigningAlg,
+  typ: JwtType,
+  payload: string,
+): Promise<string> {
   const signer = await signingKeys.signer(realm.realmId, alg);
   if (!signer) throw new Error("The realm was deleted while a token was made");
   const signed = `${headerFor(signer, typ)}.${base64url(payload)}`;
@@ -33,7 +36,11 @@ export async function signJwt({ signingKeys, realm }: SigningParts, alg: Signing
 }
 
 /** The signing algorithm: the client's, or the realm's if the client's profile allows it. */
-export function algOf({ realm }: IssuerParts, { settings }: ClientSnapshot, token: "accessTokenAlg" | "idTokenAlg"): SigningAlg {
+export function algOf(
+  { realm }: Pick<IssuerParts, "realm">,
+  { settings }: ClientSnapshot,
+  token: "accessTokenAlg" | "idTokenAlg",
+): SigningAlg {
   return settings[token] ?? fitting(settings, realm.settings.tokens.signingAlg);
 }
 

@@ -2,7 +2,7 @@ import type { Clients } from "../../applications/clients/index.ts";
 import { SECOND } from "../../kernel/clock.ts";
 import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
-import { type createSubjectOf, issuerOf, signJwt } from "../tokens/index.ts";
+import { algOf, type createSubjectOf, issuerOf, signJwt } from "../tokens/index.ts";
 import { transactionErrors } from "./errors.ts";
 import type { Transaction } from "./schema.ts";
 
@@ -21,7 +21,7 @@ export async function signEvidence(
   { acr, amr, at }: { readonly acr: string; readonly amr: readonly string[]; readonly at: number },
 ): Promise<string> {
   const client = await clients.get(realm.realmId, transaction.clientId);
-  // It was deleted, and only it could use the signature.
+  // The client was deleted, and only it could use the signature.
   if (!client) throw transactionErrors.not_pending();
   const payload = {
     iss: issuerOf(baseUrl, realm.realmId),
@@ -38,6 +38,5 @@ export async function signEvidence(
     iat: Math.floor(at / SECOND),
     exp: Math.ceil(transaction.expiresAt / SECOND),
   };
-  const alg = client.settings.idTokenAlg ?? realm.settings.tokens.signingAlg;
-  return signJwt({ signingKeys, realm }, alg, "tx+jwt", JSON.stringify(payload));
+  return signJwt({ signingKeys, realm }, algOf({ realm }, client, "idTokenAlg"), "tx+jwt", JSON.stringify(payload));
 }
